@@ -57,3 +57,27 @@ export const isBuiltIn = (fieldKey: string): fieldKey is BuiltInFieldKey =>
 
 /** The values of the built-in field `lead_type`. */
 export const leadTypes = ['student', 'consultant'] as const;
+
+/** The built-in fields: their types, which a settings file cannot change, and their defaults. */
+export const builtIns: Readonly<
+  Record<
+    BuiltInFieldKey,
+    { readonly label: string; readonly type: FieldType; readonly alwaysRequired: boolean }
+  >
+> = {
+  name: { label: 'Name', type: 'text', alwaysRequired: true },
+  phone: { label: 'Phone', type: 'phone', alwaysRequired: true },
+  email: { label: 'Email', type: 'email', alwaysRequired: false },
+  source: { label: 'Source', type: 'lead_source', alwaysRequired: false },
+  assigned_to: { label: 'Owner', type: 'user', alwaysRequired: false },
+  lead_type: { label: 'Lead type', type: 'select', alwaysRequired: false },
+};
+
+/** The options of a built-in field if a settings file lists none. */
+export const builtInOptions = (fieldKey: BuiltInFieldKey): { value: string; label: string }[] =>
+  fieldKey === 'lead_type'
+    ? leadTypes.map((value) => ({
+        value,
+        label: `${value.charAt(0).toUpperCase()}${value.slice(1)}`,
+      }))
+    : [];

@@ -1,6 +1,41 @@
-import type { Settings } from './settings-types.ts';
+import type { FieldType } from './field-kinds.ts';
+import type { SettingsFile } from './settings-schema.ts';
 
-export type Field = Settings['fields'][number];
+export interface FieldOption {
+  value: string;
+  label: string;
+  /** Being removed: still shown for leads that have it, but no longer offered or accepted. Never in a file. */
+  retired?: true;
+}
+
+export interface Field {
+  key: string;
+  label: string;
+  type: FieldType;
+  section: string;
+  storage: 'column' | 'custom';
+  /** Empty unless `select` or `multiselect`. */
+  options: FieldOption[];
+  requiredOnCreate: boolean;
+  requiredOnEdit: boolean;
+  showWhen: { field: string; equals: string[] } | null;
+  active: boolean;
+}
+
+/** An organization's settings: those of the file (LOCAL.md, "The settings file"), with every default filled in and all built-in fields. */
+export interface Settings {
+  id: number;
+  name: string;
+  modules: string[];
+  users: SettingsFile['users'];
+  pipelines: SettingsFile['pipelines'];
+  sources: SettingsFile['sources'];
+  /** In form order. */
+  fields: Field[];
+  /** In the order they are tried. */
+  assignmentRules: { when?: { field: string; equals: string[] }; users: number[] }[];
+}
+
 export type AssignmentRule = Settings['assignmentRules'][number];
 export type User = Settings['users'][number];
 export type Source = Settings['sources'][number];

@@ -1,5 +1,5 @@
-import { fieldKinds, isBuiltIn } from './field-kinds.ts';
-import type { Settings, SettingsField } from './settings-types.ts';
+import { fieldKinds } from './field-kinds.ts';
+import type { Field, Settings } from './organization.ts';
 
 /** The attributes of a lead that the reference check reads. */
 export interface ReferencingLead {
@@ -25,7 +25,6 @@ export interface Removal {
 const deactivate = 'deactivate it instead ("active": false)';
 
 type Pipeline = Settings['pipelines'][number];
-type Stage = Pipeline['stages'][number];
 
 const missing = <T extends { id: number }>(before: readonly T[], after: readonly T[]): T[] =>
   before.filter(({ id }) => !after.some((kept) => kept.id === id));
@@ -34,37 +33,25 @@ const valueOf = (lead: ReferencingLead, fieldKey: string): unknown =>
   Object.hasOwn(lead.fields, fieldKey) ? lead.fields[fieldKey] : undefined;
 
 /** Every removal between two settings. A field that changes its type, or a stage that changes its pipeline, counts as removed. */
-export function removalsBetween(before: Settings, after: Settings): Removal[] {
-  const keysReferencing = (items: 'sources' | 'users'): string[] => [
-    ...new Set(
-      [...before.fields, ...after.fields]
-        .filter(({ type }) => fieldKinds[type].references === items)
-        .map(({ key }) => key),
-    ),
-  ];
-  const holds = (fieldKeys: readonly string[], id: number) => (lead: ReferencingLead) =>
-    fieldKeys.some((key) => valueOf(lead, key) === id);
-  const userKeys = keysReferencing('users');
-  const sourceKeys = keysReferencing('sources');
-  return [
-    ...missing(before.users, after.users).map(({ id, name, active }) => ({
-      path: `$.users[id=${id}]`,
-      name,
-      instead: deactivate,
-      wasActive: active,
-      isReferencedBy: holds(userKeys, id),
-      userId: id,
-    })),
-    ...missing(before.sources, after.sources).map(({ id, name, active }) => ({
-      path: `$.sources[id=${id}]`,
-      name,
-      instead: deactivate,
-      wasActive: active,
-      isReferencedBy: holds(sourceKeys, id),
-    })),
-    ...pipelineRemovals(before, after),
-    ...before.fields.flatMap((field) => fieldRemovals(field, after)),
-  ];
+export const removalsBetween = (before: Settings, after: Settings): Removal[] => [
+  ...itemRemovals('users', before, after),
+  ...itemRemovals('sources', before, after),
+  ...pipelineRemovals(before, after),
+  ...before.fields.flatMap((field) => fieldRemovals(field, after)),
+];
+
+function itemRemovals(list: 'users' | 'sources', before: Settings, after: Settings): Removal[] {
+  const fields = [...before.fields, ...after.fields].filter(
+    ({ type }) => fieldKinds[type].references === list,
+  );
+  return missing(before[list], after[list]).map(({ id, name, active }) => ({
+    path: `$.${list}[id=${id}]`,
+    name,
+    instead: deactivate,
+    wasActive: active,
+    isReferencedBy: (lead) => fields.some(({ key }) => valueOf(lead, key) === id),
+    ...(list === 'users' && { userId: id }),
+  }));
 }
 
 function pipelineRemovals(before: Settings, after: Settings): Removal[] {
@@ -94,7 +81,7 @@ function pipelineRemovals(before: Settings, after: Settings): Removal[] {
   return [...pipelines, ...stages];
 }
 
-function fieldRemovals(field: SettingsField, after: Settings): Removal[] {
+function fieldRemovals(field: Field, after: Settings): Removal[] {
   const path = `$.fields[key=${JSON.stringify(field.key)}]`;
   const next = after.fields.find(({ key }) => key === field.key);
   const has = (lead: ReferencingLead): boolean => valueOf(lead, field.key) !== undefined;
@@ -121,57 +108,46 @@ function fieldRemovals(field: SettingsField, after: Settings): Removal[] {
   }));
 }
 
-const missingOptions = (field: SettingsField, next: SettingsField) =>
+const missingOptions = (field: Field, next: Field) =>
   field.options.filter(({ value }) => !next.options.some((kept) => kept.value === value));
 
+const inactive = <T extends { active: boolean }>(item: T): T => ({ ...item, active: false });
+
 /** The next settings plus every removed item, inactive: no lead can begin to reference it, and leads that do still show its name. */
-export function withRemovalsInactive(before: Settings, after: Settings): Settings {
-  const inactive = <T extends { active: boolean }>(item: T): T => ({ ...item, active: false });
-  return {
-    ...after,
-    users: [...after.users, ...missing(before.users, after.users).map(inactive)],
-    sources: [...after.sources, ...missing(before.sources, after.sources).map(inactive)],
-    pipelines: pipelinesWithRemovals(before, after),
-    fields: fieldsWithRemovals(before, after),
-  };
-}
+export const withRemovalsInactive = (before: Settings, after: Settings): Settings => ({
+  ...after,
+  users: [...after.users, ...missing(before.users, after.users).map(inactive)],
+  sources: [...after.sources, ...missing(before.sources, after.sources).map(inactive)],
+  pipelines: pipelinesWithRemovals(before, after),
+  fields: fieldsWithRemovals(before, after),
+});
 
 function pipelinesWithRemovals(before: Settings, after: Settings): Pipeline[] {
-  const homeBefore = new Map(
-    before.pipelines.flatMap(({ id, stages }) => stages.map((stage) => [stage.id, id] as const)),
+  const stagesBefore = new Set(
+    before.pipelines.flatMap(({ stages }) => stages.map(({ id }) => id)),
   );
-  const isMoved = (stage: Stage, pipelineId: number): boolean =>
-    (homeBefore.get(stage.id) ?? pipelineId) !== pipelineId;
-  const removed = (pipeline: Pipeline): Stage[] => {
-    const kept = after.pipelines.find(({ id }) => id === pipeline.id)?.stages ?? [];
-    return missing(pipeline.stages, kept).map((stage) => ({
-      ...stage,
+  const gone = missing(before.pipelines, after.pipelines).map((pipeline) => ({
+    ...pipeline,
+    isDefault: false,
+    stages: [],
+  }));
+  return [...after.pipelines, ...gone].map((pipeline) => {
+    const old = before.pipelines.find(({ id }) => id === pipeline.id)?.stages ?? [];
+    // A moved stage stays in its old pipeline until no lead can be there.
+    const own = pipeline.stages.filter(
+      ({ id }) => !stagesBefore.has(id) || old.some((stage) => stage.id === id),
+    );
+    const removed = missing(old, pipeline.stages).map((stage) => ({
+      ...inactive(stage),
       isDefault: false,
-      active: false,
     }));
-  };
-  return [
-    ...after.pipelines.map((pipeline) => {
-      const old = before.pipelines.find(({ id }) => id === pipeline.id);
-      // A moved stage stays in its old pipeline until no lead can be there.
-      const own = pipeline.stages.filter((stage) => !isMoved(stage, pipeline.id));
-      return { ...pipeline, stages: [...own, ...(old ? removed(old) : [])] };
-    }),
-    ...missing(before.pipelines, after.pipelines).map((pipeline) => ({
-      ...pipeline,
-      isDefault: false,
-      stages: removed(pipeline),
-    })),
-  ];
+    return { ...pipeline, stages: [...own, ...removed] };
+  });
 }
 
-function fieldsWithRemovals(before: Settings, after: Settings): SettingsField[] {
+function fieldsWithRemovals(before: Settings, after: Settings): Field[] {
   // Without its condition, which can name another removed item.
-  const idle = (field: SettingsField): SettingsField => ({
-    ...field,
-    active: false,
-    showWhen: null,
-  });
+  const idle = (field: Field): Field => ({ ...inactive(field), showWhen: null });
   const kept = after.fields.map((field) => {
     const old = before.fields.find(({ key }) => key === field.key);
     if (!old) return field;
@@ -180,10 +156,8 @@ function fieldsWithRemovals(before: Settings, after: Settings): SettingsField[] 
       ...option,
       retired: true as const,
     }));
-    return retired.length > 0 ? { ...field, options: [...field.options, ...retired] } : field;
+    return { ...field, options: [...field.options, ...retired] };
   });
-  const gone = before.fields.filter(
-    ({ key }) => !isBuiltIn(key) && !after.fields.some((field) => field.key === key),
-  );
+  const gone = before.fields.filter(({ key }) => !after.fields.some((field) => field.key === key));
   return [...kept, ...gone.map(idle)];
 }

@@ -81,175 +81,150 @@ const equals = v.pipe(
 
 export const stageMeanings = ['open', 'won', 'lost'] as const;
 
-/*
- * The titles say what a property is for. `organization schema` prints them, so that an editor shows them: JSON has no comments.
- */
+/** A property, and what it is for. `organization schema` prints that, so that an editor shows it: JSON has no comments. */
+const about = <S extends v.GenericSchema>(title: string, schema: S) =>
+  v.pipe(schema, v.title<v.InferOutput<S>, string>(title));
 
-const stableId = v.pipe(
+const stableId = about(
+  'Your own number for it. Leads store it, so keep it when you rename the item.',
   id,
-  v.title('Your own number for it. Leads store it, so keep it when you rename the item.'),
 );
 const active = v.optional(
-  v.pipe(
+  about(
+    'Whether new leads may use it. Deactivate what leads still use: it cannot be removed.',
     yesNo,
-    v.title('Whether new leads may use it. Deactivate what leads still use: it cannot be removed.'),
   ),
   true,
 );
 
-export const userSchema = v.object({
+const userSchema = v.object({
   id: stableId,
-  name: v.pipe(label, v.title('The name of the user, who can own leads.')),
+  name: about('The name of the user, who can own leads.', label),
   active: v.optional(
-    v.pipe(yesNo, v.title('Whether the user gets new leads. Deactivate a user who leaves.')),
+    about('Whether the user gets new leads. Deactivate a user who leaves.', yesNo),
     true,
   ),
 });
 
-export const stageSchema = v.object({
-  id: v.pipe(
-    id,
-    v.title('Your own number for the stage, unique across pipelines. Leads store it: keep it.'),
-  ),
-  name: v.pipe(label, v.title('The name of the stage.')),
-  slug: v.pipe(slug, v.title('A short name for addresses and programs.')),
-  order: v.pipe(
-    order,
-    v.title('The place of the stage in its pipeline: lower numbers come first.'),
-  ),
-  meaning: v.pipe(
-    oneOf(stageMeanings),
-    v.title('Whether a lead in this stage is still open, won or lost.'),
-  ),
+const stageSchema = v.object({
+  id: about('Your own number for the stage, unique across pipelines. Leads store it: keep it.', id),
+  name: about('The name of the stage.', label),
+  slug: about('A short name for addresses and programs.', slug),
+  order: about('The place of the stage in its pipeline: lower numbers come first.', order),
+  meaning: about('Whether a lead in this stage is still open, won or lost.', oneOf(stageMeanings)),
   isDefault: v.optional(
-    v.pipe(yesNo, v.title('Whether new leads of the pipeline start here. One stage must.')),
+    about('Whether new leads of the pipeline start here. One stage must.', yesNo),
     false,
   ),
   active,
 });
 
-export const pipelineSchema = v.object({
+const pipelineSchema = v.object({
   id: stableId,
-  name: v.pipe(label, v.title('The name of the pipeline.')),
-  order: v.pipe(order, v.title('The place of the pipeline: lower numbers come first.')),
+  name: about('The name of the pipeline.', label),
+  order: about('The place of the pipeline: lower numbers come first.', order),
   isDefault: v.optional(
-    v.pipe(yesNo, v.title('Whether new leads start in this pipeline. One pipeline must.')),
+    about('Whether new leads start in this pipeline. One pipeline must.', yesNo),
     false,
   ),
-  stages: v.pipe(v.array(stageSchema), v.title('The steps of the pipeline.')),
+  stages: about('The steps of the pipeline.', v.array(stageSchema)),
 });
 
-export const sourceSchema = v.object({
+const sourceSchema = v.object({
   id: stableId,
-  name: v.pipe(
-    label,
-    v.title('The name that website forms send. Forms that send none get "Website".'),
-  ),
+  name: about('The name that website forms send. Forms that send none get "Website".', label),
   active,
 });
 
-export const optionSchema = v.object({
-  value: v.pipe(label, v.title('What leads store. Keep it when you rename the option.')),
-  label: v.pipe(label, v.title('What forms show.')),
+const optionSchema = v.object({
+  value: about('What leads store. Keep it when you rename the option.', label),
+  label: about('What forms show.', label),
 });
 
-export const showWhenSchema = v.object({
-  field: v.pipe(fieldReference, v.title('The key of another field.')),
-  equals: v.pipe(equals, v.title('The field is shown if the other one has one of these values.')),
+const showWhenSchema = v.object({
+  field: about('The key of another field.', fieldReference),
+  equals: about('The field is shown if the other one has one of these values.', equals),
 });
 
-export const fieldSchema = v.object({
-  key: v.pipe(fieldKey, v.title('What programs call the field. Leads store it: keep it.')),
-  label: v.pipe(label, v.title('What forms show.')),
-  type: v.pipe(oneOf(fieldTypes), v.title('What the values of the field are.')),
-  section: v.pipe(label, v.title('The heading of a form under which the field is shown.')),
-  storage: v.pipe(
+const fieldSchema = v.object({
+  key: about('What programs call the field. Leads store it: keep it.', fieldKey),
+  label: about('What forms show.', label),
+  type: about('What the values of the field are.', oneOf(fieldTypes)),
+  section: about('The heading of a form under which the field is shown.', label),
+  storage: about(
+    'Must be "column" for a built-in field and "custom" for your own.',
     oneOf(['column', 'custom']),
-    v.title('Must be "column" for a built-in field and "custom" for your own.'),
   ),
   options: v.optional(
-    v.pipe(
+    about(
+      'The values of a select or multiselect field. Other types have none.',
       v.array(optionSchema),
-      v.title('The values of a select or multiselect field. Other types have none.'),
     ),
   ),
   /** Without it, `name` and `phone` are required and the other fields are not. */
   requiredOnCreate: v.optional(
-    v.pipe(
-      yesNo,
-      v.title('Whether a new lead must have it. Forms that do not send it are refused.'),
-    ),
+    about('Whether a new lead must have it. Forms that do not send it are refused.', yesNo),
   ),
-  requiredOnEdit: v.optional(v.pipe(yesNo, v.title('Whether an update may not empty it.'))),
+  requiredOnEdit: v.optional(about('Whether an update may not empty it.', yesNo)),
   showWhen: v.optional(
-    v.pipe(
-      v.nullable(showWhenSchema),
-      v.title('When forms show the field; null or omitted means always.'),
-    ),
+    about('When forms show the field; null or omitted means always.', v.nullable(showWhenSchema)),
     null,
   ),
   active,
 });
 
-export const assignmentRuleSchema = v.object({
+const assignmentRuleSchema = v.object({
   when: v.optional(
-    v.pipe(
+    about(
+      'When the rule holds; omitted means always.',
       v.object({
-        field: v.pipe(fieldReference, v.title('The key of a field, or "pipeline".')),
-        equals: v.pipe(
+        field: about('The key of a field, or "pipeline".', fieldReference),
+        equals: about(
+          'The rule holds if the lead has one of these: names or IDs of sources, users or pipelines, values or labels of options.',
           equals,
-          v.title(
-            'The rule holds if the lead has one of these: names or IDs of sources, users or pipelines, values or labels of options.',
-          ),
         ),
       }),
-      v.title('When the rule holds; omitted means always.'),
     ),
   ),
-  users: v.pipe(
+  users: about(
+    'The users who get the leads in turn, by ID or name. Inactive users are skipped.',
     v.array(v.pipe(v.union([id, label]), v.description('the ID or name of a user'))),
-    v.title('The users who get the leads in turn, by ID or name. Inactive users are skipped.'),
   ),
 });
 
-export const keySchema = v.object({
-  label: v.pipe(label, v.title('The name of the key.')),
-  type: v.pipe(oneOf(apiKeyTypes), v.title('What the key is for.')),
-  scopes: v.optional(
-    v.pipe(v.array(oneOf(apiKeyScopes)), v.title('What an application key may do.')),
-  ),
-  createdBy: v.pipe(id, v.title('The ID of the user that the key acts for.')),
+const keySchema = v.object({
+  label: about('The name of the key.', label),
+  type: about('What the key is for.', oneOf(apiKeyTypes)),
+  scopes: v.optional(about('What an application key may do.', v.array(oneOf(apiKeyScopes)))),
+  createdBy: about('The ID of the user that the key acts for.', id),
   expiresAt: v.optional(
-    v.pipe(
-      text((text) => parseDateTime(text) !== undefined, { format: 'date-time' }),
-      v.description('a date-time with an offset or Z, such as 2027-01-31T18:30:00+05:30'),
-      v.title("When the key expires. Without it, at the end of its type's lifetime."),
+    about(
+      "When the key expires. Without it, at the end of its type's lifetime.",
+      v.pipe(
+        text((text) => parseDateTime(text) !== undefined, { format: 'date-time' }),
+        v.description('a date-time with an offset or Z, such as 2027-01-31T18:30:00+05:30'),
+      ),
     ),
   ),
 });
 
 export const settingsFileSchema = v.object({
   $schema: v.optional(
-    v.pipe(
-      v.string(),
-      v.description('the address of a JSON Schema'),
-      v.title('For your editor; the service ignores it.'),
+    about(
+      'For your editor; the service ignores it.',
+      v.pipe(v.string(), v.description('the address of a JSON Schema')),
     ),
   ),
-  id: v.pipe(id, v.title('Your own number for the organization.')),
+  id: about('Your own number for the organization.', id),
   version: v.optional(
-    v.pipe(
-      v.number(),
-      v.safeInteger(),
-      v.minValue(1),
-      v.description('an integer from 1'),
-      v.title(
-        'The version of the settings, as organization show prints it. If it is older than the version in force, the file is refused.',
-      ),
+    about(
+      'The version of the settings, as organization show prints it. If it is older than the version in force, the file is refused.',
+      v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.description('an integer from 1')),
     ),
   ),
-  name: v.pipe(label, v.title('The name of the organization.')),
-  modules: v.pipe(
+  name: about('The name of the organization.', label),
+  modules: about(
+    'The products that the organization uses. Without "crm", every request is refused.',
     v.array(
       v.pipe(
         v.string(),
@@ -258,38 +233,31 @@ export const settingsFileSchema = v.object({
         v.description('a module name, such as crm'),
       ),
     ),
-    v.title('The products that the organization uses. Without "crm", every request is refused.'),
   ),
-  users: v.pipe(v.array(userSchema), v.title('The people who work with the leads.')),
-  pipelines: v.pipe(
+  users: about('The people who work with the leads.', v.array(userSchema)),
+  pipelines: about(
+    'The ways that leads go. New leads start in the default stage of the default pipeline.',
     v.array(pipelineSchema),
-    v.title(
-      'The ways that leads go. New leads start in the default stage of the default pipeline.',
-    ),
   ),
-  sources: v.pipe(
+  sources: about(
+    'Where leads come from. Have one named "Website": captures without a source get it.',
     v.array(sourceSchema),
-    v.title('Where leads come from. Have one named "Website": captures without a source get it.'),
   ),
-  fields: v.pipe(
+  fields: about(
+    'What is asked of a lead, in form order. The built-in fields name, phone, email, source, assigned_to and lead_type may be omitted.',
     v.array(fieldSchema),
-    v.title(
-      'What is asked of a lead, in form order. The built-in fields name, phone, email, source, assigned_to and lead_type may be omitted.',
-    ),
   ),
   assignmentRules: v.optional(
-    v.pipe(
+    about(
+      'Who gets a new lead: the first rule that holds. Without a rule, all active users take turns.',
       v.array(assignmentRuleSchema),
-      v.title(
-        'Who gets a new lead: the first rule that holds. Without a rule, all active users take turns.',
-      ),
     ),
     [],
   ),
   keys: v.optional(
-    v.pipe(
+    about(
+      'API keys that npm start creates. organization apply refuses them: use key create.',
       v.array(keySchema),
-      v.title('API keys that npm start creates. organization apply refuses them: use key create.'),
     ),
     [],
   ),

@@ -10,6 +10,17 @@ export interface SettingsIssue {
   readonly message: string;
 }
 
+/** Thrown for settings that are refused, with every issue: a file that is not valid, or a change that cannot be made. Nothing was applied. */
+export class SettingsRejectedError extends Error {
+  override readonly name = 'SettingsRejectedError';
+  readonly issues: readonly SettingsIssue[];
+
+  constructor(message: string, issues: readonly SettingsIssue[]) {
+    super(message);
+    this.issues = issues;
+  }
+}
+
 /** The JSON path of a property. */
 export const stepInto = (path: string, property: string): string =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(property)
@@ -121,38 +132,20 @@ function unknownProperties(schema: ObjectSchema, value: object, path: string): S
     });
 }
 
-/** The well-formed part of an item of a list, with its place. */
-export interface Entry<T> {
-  readonly value: T;
-  readonly path: string;
-}
-
-/** The items of a list that are well-formed in part, so that an issue in one place does not hide others. */
-export const entriesOf = <T>(
-  list: readonly (T | undefined)[] | undefined,
-  path: string,
-): Entry<T>[] =>
-  (list ?? []).flatMap((value, index) =>
-    value === undefined ? [] : [{ value, path: `${path}[${index}]` }],
+/** A value with its properties in the order of the schema, because DynamoDB returns those of a map in any order. */
+export function inFileOrder<T>(schema: v.GenericSchema, value: T): T;
+export function inFileOrder(schema: v.GenericSchema, value: unknown): unknown {
+  if (isWrapping(schema)) return inFileOrder(schema.wrapped, value);
+  if (isArraySchema(schema) && Array.isArray(value))
+    return value.map((item) => inFileOrder(schema.item, item));
+  if (!isObjectSchema(schema) || !isPlainObject(value)) return value;
+  const entries = new Map<string, v.GenericSchema>(Object.entries(schema.entries));
+  const names = new Set([...entries.keys(), ...Object.keys(value)]);
+  const ordered = [...names].filter((name) => Object.hasOwn(value, name));
+  return Object.fromEntries(
+    ordered.map((name) => {
+      const entry = entries.get(name);
+      return [name, entry ? inFileOrder(entry, value[name]) : value[name]];
+    }),
   );
-
-/** Reports each item that repeats an earlier one. @param same what must be unique; undefined if an item is not compared */
-export function repeated<T>(
-  entries: readonly Entry<T>[],
-  property: keyof T & string,
-  rule: string,
-  same: (value: T) => unknown = (value) => value[property],
-): SettingsIssue[] {
-  const first = new Map<unknown, string>();
-  return entries.flatMap(({ value, path }) => {
-    const compared = same(value);
-    if (compared === undefined) return [];
-    const earlier = first.get(compared);
-    if (earlier !== undefined) {
-      const message = `is ${display(value[property])}, as in ${earlier}: ${rule}`;
-      return [{ path: `${path}.${property}`, message }];
-    }
-    first.set(compared, path);
-    return [];
-  });
 }

@@ -1,32 +1,24 @@
-import { scopesFor } from './api-key.ts';
-import { builtInFields, builtInOptions, isAlwaysRequired } from './built-in-fields.ts';
-import { isBuiltIn } from './field-kinds.ts';
-import { resolveRuleNames } from './rule-names.ts';
-import { referenceIssues } from './settings-references.ts';
+import type { Scope } from '../endpoints.ts';
+import { type ApiKeyType, scopesFor } from './api-key.ts';
+import { builtInFieldKeys, builtInOptions, builtIns, isBuiltIn } from './field-kinds.ts';
+import type { Field, Settings } from './organization.ts';
+import { readReferences } from './settings-references.ts';
+import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
 import {
-  fieldSchema,
-  optionSchema,
-  pipelineSchema,
-  type SettingsFile,
-  settingsFileSchema,
-  showWhenSchema,
-  sourceSchema,
-  stageSchema,
-  userSchema,
-} from './settings-schema.ts';
-import { readShape, type SettingsIssue } from './settings-shape.ts';
-import type { KeyRequest, Settings, SettingsField } from './settings-types.ts';
+  inFileOrder,
+  readShape,
+  type SettingsIssue,
+  SettingsRejectedError,
+} from './settings-shape.ts';
 
-/** Thrown for a settings file that is not valid, with all its issues. */
-export class SettingsFileError extends Error {
-  override readonly name = 'SettingsFileError';
-  readonly issues: readonly SettingsIssue[];
-
-  constructor(issues: readonly SettingsIssue[]) {
-    const count = issues.length === 1 ? 'one problem' : `${issues.length} problems`;
-    super(`The settings file has ${count}.`);
-    this.issues = issues;
-  }
+/** An API key that `npm start` creates if no key has its label. */
+export interface KeyRequest {
+  readonly label: string;
+  readonly type: ApiKeyType;
+  readonly scopes: Scope[];
+  readonly createdBy: number;
+  /** ISO 8601, UTC. */
+  readonly expiresAt?: string;
 }
 
 export interface ParsedSettingsFile {
@@ -36,21 +28,26 @@ export interface ParsedSettingsFile {
   readonly version: number | undefined;
 }
 
-/** Reads a settings file. @throws SettingsFileError with every issue of the file */
+/** Reads a settings file. @throws SettingsRejectedError with every issue of the file */
 export function parseSettingsFile(text: string): ParsedSettingsFile {
-  const shaped = readShape(settingsFileSchema, parseJson(text));
-  const resolved = resolveRuleNames(shaped.value ?? {});
+  const shape = readShape(settingsFileSchema, parseJson(text));
+  const references = readReferences(shape.value ?? {});
+  // A place that is malformed, or that has a malformed part, is reported only as that.
   const isMalformed = (place: string): boolean =>
-    shaped.issues.some(({ path }) => path.startsWith(place));
-  const issues = [
-    ...shaped.issues,
-    ...resolved.issues,
-    ...(shaped.value ? referenceIssues(resolved.file, isMalformed) : []),
-  ];
-  if (issues.length > 0) throw new SettingsFileError(issues);
-  const { keys, version, ...rest } = resolved.file as SettingsFile; // without an issue, it is whole
+    shape.issues.some(({ path }) =>
+      [`${place}.`, `${place}[`].some((one) => `${path}.`.startsWith(one)),
+    );
+  const issues = [...shape.issues, ...references.issues.filter(({ path }) => !isMalformed(path))];
+  if (issues.length > 0) throw refused(issues);
+  const { keys, version, ...rest } = references.file as SettingsFile; // without an issue, it is whole
   return { settings: settingsOf(rest), keys: keys.map(keyRequest), version };
 }
+
+const refused = (issues: readonly SettingsIssue[]) =>
+  new SettingsRejectedError(
+    `The settings file has ${issues.length === 1 ? 'one problem' : `${issues.length} problems`}.`,
+    issues,
+  );
 
 function parseJson(text: string): unknown {
   try {
@@ -58,35 +55,42 @@ function parseJson(text: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new SettingsFileError([
+    throw refused([
       { path: '$', message: `is not valid JSON: ${error.message.replace(/\s+/g, ' ')}` },
     ]);
   }
 }
 
 function settingsOf(file: Omit<SettingsFile, 'keys' | 'version'>): Settings {
-  const named = new Set(file.fields.map(({ key }) => key));
+  const { id, name, modules, users, pipelines, sources, fields, assignmentRules } = file;
+  const omitted = builtInFieldKeys.filter((key) => !fields.some((field) => field.key === key));
+  const omittedFields = omitted.map((key) => ({
+    key,
+    label: builtIns[key].label,
+    type: builtIns[key].type,
+    section: 'Contact',
+    storage: 'column' as const,
+    showWhen: null,
+    active: true,
+  }));
   return {
-    id: file.id,
-    name: file.name,
-    modules: [...new Set(file.modules)],
-    users: file.users,
-    pipelines: file.pipelines,
-    sources: file.sources,
-    fields: [
-      ...builtInFields().filter(({ key }) => !named.has(key)),
-      ...file.fields.map(settingsField),
-    ],
-    assignmentRules: file.assignmentRules.map(({ when, users: named }) => {
-      const users = named.map(Number); // `resolveRuleNames` has replaced every name
+    id,
+    name,
+    modules: [...new Set(modules)],
+    users,
+    pipelines,
+    sources,
+    fields: [...omittedFields, ...fields].map(settingsField),
+    assignmentRules: assignmentRules.map(({ when, users: named }) => {
+      const users = named.map(Number); // `readReferences` has replaced every name
       return when ? { when, users } : { users };
     }),
   };
 }
 
-function settingsField(field: SettingsFile['fields'][number]): SettingsField {
+function settingsField(field: SettingsFile['fields'][number]): Field {
   const builtIn = isBuiltIn(field.key) ? field.key : undefined;
-  const required = builtIn !== undefined && isAlwaysRequired(builtIn);
+  const required = builtIn !== undefined && builtIns[builtIn].alwaysRequired;
   return {
     ...field,
     options: field.options ?? (builtIn ? builtInOptions(builtIn) : []),
@@ -103,9 +107,8 @@ function keyRequest({
   expiresAt,
 }: SettingsFile['keys'][number]): KeyRequest {
   const granted = scopesFor(type, scopes);
-  // `referenceIssues` has already reported invalid scopes.
-  if (typeof granted === 'string')
-    throw new SettingsFileError([{ path: '$.keys', message: granted }]);
+  // `readReferences` has already reported invalid scopes.
+  if (typeof granted === 'string') throw refused([{ path: '$.keys', message: granted }]);
   const request = { label, type, scopes: granted, createdBy };
   return expiresAt === undefined
     ? request
@@ -114,33 +117,9 @@ function keyRequest({
 
 /** Settings in the form of the file; applying it changes nothing. Omits options that are being removed, which completes their removal. */
 export function toSettingsFile(settings: Settings): Settings {
-  const { id, name, modules, users, pipelines, sources, fields, assignmentRules } = settings;
-  return {
-    id,
-    name,
-    modules,
-    users: users.map((user) => inOrder(userSchema, user)),
-    pipelines: pipelines.map((pipeline) => ({
-      ...inOrder(pipelineSchema, pipeline),
-      stages: pipeline.stages.map((stage) => inOrder(stageSchema, stage)),
-    })),
-    sources: sources.map((source) => inOrder(sourceSchema, source)),
-    fields: fields.map((field) => ({
-      ...inOrder(fieldSchema, field),
-      options: field.options
-        .filter(({ retired }) => !retired)
-        .map((option) => inOrder(optionSchema, option)),
-      showWhen: field.showWhen && inOrder(showWhenSchema, field.showWhen),
-    })),
-    assignmentRules: assignmentRules.map(({ when, users }) =>
-      when ? { when: inOrder(showWhenSchema, when), users } : { users },
-    ),
-  };
-}
-
-/** The properties in the file's order, because DynamoDB returns those of a map in any order. */
-function inOrder<T extends object>({ entries }: { readonly entries: object }, item: T): T {
-  const values = new Map(Object.entries(item));
-  const names = Object.keys(entries).filter((name) => values.has(name));
-  return Object.fromEntries(names.map((name) => [name, values.get(name)])) as T;
+  const fields = settings.fields.map((field) => ({
+    ...field,
+    options: field.options.filter(({ retired }) => !retired),
+  }));
+  return inFileOrder(settingsFileSchema, { ...settings, fields });
 }
