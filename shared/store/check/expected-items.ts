@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib';
 import type { Lead } from '../../leads/lead.ts';
 import { type Explained, explainedBy, explainedParts } from '../../leads/timeline-replay.ts';
+import type { Item } from '../table/items.ts';
+import { isStoredDateTime, recordLifetimeMs } from './item-issues.ts';
 import { type IdentityKind, identityOf } from './lead-issues.ts';
 
 /** What other items must say of a lead, as CRC-32; 0 for an identity that the lead does not have, or whose item was found. */
@@ -10,18 +12,23 @@ type Expected = Record<IdentityKind | keyof Explained, number> & { hasTimeline: 
 const digestOf = (value: string | undefined): number =>
   value === undefined ? 0 : crc32(value) | 0;
 
+const captureDigest = (leadId: number, keyId: unknown, at: string): number =>
+  digestOf(`${leadId} ${keyId} ${at}`);
+
 /**
  * An organization's leads as they were read, and which of their items have been found since. Keeps digests, about 130 bytes for each lead,
  * whatever the lead's size: a wrong value goes unnoticed once in four thousand million.
  */
 export class ExpectedItems {
   readonly #byLead = new Map<number, Expected>();
+  readonly #captures = new Set<number>();
 
   add(lead: Lead): void {
-    const { createdAt, change, archivedAt, valuesDigest } = explainedBy(lead);
+    const { version, createdAt, change, archivedAt, valuesDigest } = explainedBy(lead);
     this.#byLead.set(lead.id, {
       phone: digestOf(identityOf(lead, 'phone')),
       email: digestOf(identityOf(lead, 'email')),
+      version: digestOf(version),
       createdAt: digestOf(createdAt),
       change: digestOf(change),
       archivedAt: digestOf(archivedAt),
@@ -50,6 +57,17 @@ export class ExpectedItems {
     return explainedParts.every(
       (part) => timeline[part] === undefined || expected[part] === digestOf(timeline[part]),
     );
+  }
+
+  /** Remembers the captures that an idempotency record may still tell of. */
+  addCapture(leadId: number, { type, at, keyId }: Item): void {
+    const isCapture = type === 'captured' || type === 'captured_new';
+    if (isCapture && isStoredDateTime(at) && Date.parse(at) > Date.now() - recordLifetimeMs)
+      this.#captures.add(captureDigest(leadId, keyId, at));
+  }
+
+  hasCapture(leadId: number, keyId: string, at: string): boolean {
+    return this.#captures.has(captureDigest(leadId, keyId, at));
   }
 
   /** The leads with an item that was not found. */

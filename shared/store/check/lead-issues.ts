@@ -12,10 +12,7 @@ import type { FieldType } from '../../organization/field-kinds.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 import { indexAttributesOf, largeKbOf } from '../leads/leads.ts';
 import type { Item, LeadItem } from '../table/items.ts';
-import { futureIssues, isStoredDateTime } from './times.ts';
-
-export const isPositiveInteger = (value: unknown): boolean =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+import { futureIssues, isPositiveInteger, isStoredDateTime, ttlIssue } from './item-issues.ts';
 
 /** The lead of an item whose attributes may have any type; `fields` that are not a map count as empty. */
 export function leadIn(organizationId: number, leadId: number, item: Item): Lead {
@@ -41,107 +38,89 @@ export function identityOf({ fields }: Lead, kind: IdentityKind): string | undef
  * @param organization undefined if it has no settings: then references to them are not checked
  * @param lastLeadId the last id that was assigned; undefined if unknown
  */
-export function leadIssues(
+export function* leadIssues(
   lead: Lead,
   item: Item,
   organization: Organization | undefined,
   lastLeadId: number | undefined,
-): string[] {
-  const inFields = organization ? fieldIssues(lead.fields, organization) : [];
-  return [
-    ...attributeIssues(item),
-    ...(lastLeadId !== undefined && lead.id > lastLeadId
-      ? [`has an id beyond ${lastLeadId}, the last one that the usage item has assigned`]
-      : []),
-    ...(organization ? [...placeIssues(lead, organization), ...inFields] : []),
-    ...indexIssues(lead, item),
-    ...(inFields.length === 0 ? sizeIssues(lead, item) : []),
-  ].map((issue) => `Lead ${lead.id} of organization ${lead.organizationId} ${issue}.`);
+): Generator<string> {
+  for (const issue of issuesOf(lead, item, organization, lastLeadId))
+    yield `Lead ${lead.id} of organization ${lead.organizationId} ${issue}.`;
 }
 
-function attributeIssues({
-  version,
-  fields,
-  createdAt,
-  updatedAt,
-  archivedAt,
-  ttl,
-}: Item): string[] {
+function* issuesOf(
+  lead: Lead,
+  item: Item,
+  organization: Organization | undefined,
+  lastLeadId: number | undefined,
+): Generator<string> {
+  yield* attributeIssues(item);
+  if (lastLeadId !== undefined && lead.id > lastLeadId)
+    yield `has an id beyond ${lastLeadId}, the last one that the usage item has assigned`;
+  if (organization) yield* placeIssues(lead, organization);
+  const inFields = organization ? [...fieldIssues(lead.fields, organization)] : [];
+  yield* inFields;
+  yield* indexIssues(lead, item);
+  if (inFields.length === 0) yield* sizeIssues(lead, item);
+}
+
+function* attributeIssues(item: Item): Generator<string> {
+  const { version, fields, createdAt, updatedAt, archivedAt, ttl } = item;
   const dateTimes = { createdAt, updatedAt, ...(archivedAt !== undefined && { archivedAt }) };
-  return [
-    ...(isPositiveInteger(version)
-      ? []
-      : [`has the version ${display(version)}, which must be a number of writes`]),
-    ...(isPlainObject(fields) ? [] : ['has no fields']),
-    ...Object.entries(dateTimes)
-      .filter(([, at]) => !isStoredDateTime(at))
-      .map(([name, at]) => `has the ${name} ${display(at)}, which is not a date-time`),
-    ...(isStoredDateTime(createdAt) && isStoredDateTime(updatedAt) && updatedAt < createdAt
-      ? [`was updated at ${updatedAt}, before it was created at ${createdAt}`]
-      : []),
-    ...futureIssues(dateTimes),
-    ...(ttl === undefined ? [] : [ttlIssue]),
-  ];
+  if (!isPositiveInteger(version))
+    yield `has the version ${display(version)}, which must be a number of writes`;
+  if (!isPlainObject(fields)) yield 'has no fields';
+  for (const [name, at] of Object.entries(dateTimes))
+    if (!isStoredDateTime(at)) yield `has the ${name} ${display(at)}, which is not a date-time`;
+  if (isStoredDateTime(createdAt) && isStoredDateTime(updatedAt) && updatedAt < createdAt)
+    yield `was updated at ${updatedAt}, before it was created at ${createdAt}`;
+  yield* futureIssues(dateTimes);
+  if (ttl !== undefined) yield ttlIssue;
 }
 
-/** Only idempotency records expire. */
-export const ttlIssue = 'has a ttl, at which DynamoDB deletes it: remove the attribute ttl';
-
-function placeIssues(
+function* placeIssues(
   { stageId, pipelineId }: Lead,
   { stageById, pipelineById }: Organization,
-): string[] {
+): Generator<string> {
   const stage = stageById.get(stageId);
-  return [
-    ...(stage ? [] : [`is in stage ${display(stageId)}, which the organization does not have`]),
-    ...(pipelineById.has(pipelineId)
-      ? []
-      : [`is in pipeline ${display(pipelineId)}, which the organization does not have`]),
-    ...(stage && pipelineById.has(pipelineId) && stage.pipelineId !== pipelineId
-      ? [
-          `is in pipeline ${pipelineId}, but its stage ${stageId} belongs to pipeline ${stage.pipelineId}`,
-        ]
-      : []),
-  ];
+  if (!stage) yield `is in stage ${display(stageId)}, which the organization does not have`;
+  if (!pipelineById.has(pipelineId))
+    yield `is in pipeline ${display(pipelineId)}, which the organization does not have`;
+  else if (stage && stage.pipelineId !== pipelineId)
+    yield `is in pipeline ${pipelineId}, but its stage ${stageId} belongs to pipeline ${stage.pipelineId}`;
 }
 
 /** Index attributes that disagree with the lead. */
-function indexIssues(lead: Lead, item: Item): string[] {
+function* indexIssues(lead: Lead, item: Item): Generator<string> {
   const right = indexAttributesOf(lead);
-  return (['stageKey', 'ownerKey', 'sourceKey', 'updateKey'] as const).flatMap((name) => {
-    if (item[name] === right[name]) return [];
+  for (const name of ['stageKey', 'ownerKey', 'sourceKey', 'updateKey'] as const) {
+    if (item[name] === right[name]) continue;
     const is = item[name] === undefined ? 'is missing' : `is ${display(item[name])}`;
     const absent = lead.archivedAt === undefined ? 'absent' : 'absent, as the lead is archived';
     const expected = right[name] === undefined ? absent : display(right[name]);
-    return [`has an index attribute that disagrees with it: ${name} ${is} and must be ${expected}`];
-  });
+    yield `has an index attribute that disagrees with it: ${name} ${is} and must be ${expected}`;
+  }
 }
 
 /** Pages of lists plan their reads by it. @param lead with valid fields */
-function sizeIssues({ fields }: Lead, { largeKb }: Item): string[] {
-  if (!isPlainObject(fields) || largeKb === largeKbOf(fields)) return [];
-  const right = display(largeKbOf(fields) ?? null);
-  return [
-    `has the size largeKb ${display(largeKb)}, which must be ${right === 'null' ? 'absent' : right}`,
-  ];
+function* sizeIssues({ fields }: Lead, { largeKb }: Item): Generator<string> {
+  const right = largeKbOf(fields);
+  if (largeKb !== right)
+    yield `has the size largeKb ${display(largeKb)}, which must be ${right ?? 'absent'}`;
 }
 
 const alwaysThere = ['name', 'phone', 'lead_type'];
 
-function fieldIssues(fields: FieldValues, organization: Organization): string[] {
-  const absent = alwaysThere.filter((fieldKey) => valueOf(fields, fieldKey) === null);
-  return [
-    ...absent.map((fieldKey) => `has no ${fieldKey}`),
-    ...Object.entries(fields).flatMap(([fieldKey, value]) => {
-      const field = organization.fieldByKey.get(fieldKey);
-      if (!field)
-        return [
-          `has a value in the field ${display(fieldKey)}, which the organization does not have`,
-        ];
-      const issue = value === null ? undefined : valueIssue(field, value, organization);
-      return issue ? [`has ${display(value)} in the field ${fieldKey}, which ${issue}`] : [];
-    }),
-  ];
+function* fieldIssues(fields: FieldValues, organization: Organization): Generator<string> {
+  for (const fieldKey of alwaysThere)
+    if (valueOf(fields, fieldKey) === null) yield `has no ${fieldKey}`;
+  for (const [fieldKey, value] of Object.entries(fields)) {
+    const field = organization.fieldByKey.get(fieldKey);
+    const issue = field && value !== null && valueIssue(field, value, organization);
+    if (!field)
+      yield `has a value in the field ${display(fieldKey)}, which the organization does not have`;
+    else if (issue) yield `has ${display(value)} in the field ${fieldKey}, which ${issue}`;
+  }
 }
 
 /** Why a stored value is not valid in its field. Inactive options, sources and users are valid, because leads keep them. */

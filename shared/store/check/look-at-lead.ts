@@ -1,4 +1,4 @@
-import { damagedAttributes } from '../../leads/erasure/erasure.ts';
+import type { Lead } from '../../leads/lead.ts';
 import {
   type Explained,
   explainedBy,
@@ -20,16 +20,9 @@ import {
   timelinePartitionKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
-import { type IdentityKind, identityOf, leadIn, leadIssues, ttlIssue } from './lead-issues.ts';
+import { futureIssues, isStoredDateTime, ttlIssue } from './item-issues.ts';
+import { type IdentityKind, identityOf, leadIn, leadIssues } from './lead-issues.ts';
 import { readTogether, readWith } from './read-together.ts';
-import { futureIssues, isStoredDateTime } from './times.ts';
-
-/** A lead's phone or email as it is compared, and the key of its item. */
-interface Identity {
-  readonly kind: IdentityKind;
-  readonly value: string;
-  readonly key: PrimaryKey;
-}
 
 /** Settings were checked when they were applied; the check relies on their types. */
 export const settingsIn = (item: Item | undefined): SettingsItem | undefined =>
@@ -60,19 +53,23 @@ export async function lookAtLead(own: OrganizationTable, leadId: number): Promis
   const lead = leadIn(organizationId, leadId, item);
   const whose = `Lead ${leadId} of organization ${organizationId}`;
   const organization = organizationIn(settings);
-  const inIdentities = identities.map((identity) => identityIssues(own, leadId, identity));
-  return [
-    ...leadIssues(lead, item, organization, lastLeadIdIn(usage)),
-    ...(await Promise.all(inIdentities)).flat(),
-    ...timelineIssues(timeline, timelineKey, explainedBy(lead)).map(
-      (issue) => `${whose} ${issue}.`,
-    ),
-    ...timeline.flatMap((entry) =>
-      entryIssues(entry, organization).map(
-        (issue) => `The timeline entry ${keyText(entry)} ${issue}.`,
-      ),
-    ),
-  ];
+  const issues = [...leadIssues(lead, item, organization, lastLeadIdIn(usage))];
+  for (const identity of identities)
+    for (const issue of await identityIssues(own, leadId, identity))
+      issues.push(`${whose} has the ${identity.kind} ${identity.value}, ${issue}.`);
+  for (const issue of timelineIssues(timeline, timelineKey, explainedBy(lead)))
+    issues.push(`${whose} ${issue}.`);
+  for (const entry of timeline)
+    for (const issue of entryIssues(entry, organization))
+      issues.push(`The timeline entry ${keyText(entry)} ${issue}.`);
+  return issues;
+}
+
+/** A lead's phone or email as it is compared, and the key of its item. */
+interface Identity {
+  readonly kind: IdentityKind;
+  readonly value: string;
+  readonly key: PrimaryKey;
 }
 
 /** Reads a lead and everything that must agree with it as of one moment. */
@@ -85,7 +82,7 @@ async function readWhole(own: OrganizationTable, leadId: number) {
     leadPrimaryKey(organizationId, leadId),
     async (before) => {
       timeline = await readTimelineItems(own, leadId);
-      identities = before ? identitiesIn(own, leadId, before) : [];
+      identities = before ? identitiesIn(leadIn(organizationId, leadId, before)) : [];
       return [
         settingsPrimaryKey(organizationId),
         usagePrimaryKey(organizationId),
@@ -98,34 +95,26 @@ async function readWhole(own: OrganizationTable, leadId: number) {
   return { item, settings, usage, erasure, timeline, identities: withItems };
 }
 
-const identitiesIn = (
-  { organizationId }: OrganizationTable,
-  leadId: number,
-  item: Item,
-): Identity[] =>
+const identitiesIn = (lead: Lead): Identity[] =>
   (['phone', 'email'] as const).flatMap((kind) => {
-    const value = identityOf(leadIn(organizationId, leadId, item), kind);
+    const value = identityOf(lead, kind);
     if (value === undefined) return [];
     const keyOf = kind === 'phone' ? phonePrimaryKey : emailPrimaryKey;
-    return [{ kind, value, key: keyOf(organizationId, value) }];
+    return [{ kind, value, key: keyOf(lead.organizationId, value) }];
   });
 
 /** An item that wrongly names the lead is found by `lookAtIdentity`. */
 async function identityIssues(
-  own: OrganizationTable,
+  { table, organizationId }: OrganizationTable,
   leadId: number,
   { kind, value, key, item }: Identity & { readonly item: Item | undefined },
 ): Promise<string[]> {
-  const { table, organizationId } = own;
-  const has = `Lead ${leadId} of organization ${organizationId} has the ${kind} ${value}`;
-  if (!item) return [`${has}, but the item ${keyText(key)} is not there.`];
+  if (!item) return [`but the item ${keyText(key)} is not there`];
   const holderId = item.leadId;
   if (typeof holderId !== 'number' || holderId === leadId) return [];
   const [holder] = await readTogether(table, [leadPrimaryKey(organizationId, holderId)]);
   const isShared = holder && identityOf(leadIn(organizationId, holderId, holder), kind) === value;
-  return isShared
-    ? [`${has}, and so has lead ${holderId}, which the item ${keyText(key)} names.`]
-    : [];
+  return isShared ? [`and so has lead ${holderId}, which the item ${keyText(key)} names`] : [];
 }
 
 const openingTypes = ['lead_created', 'captured_new'];
@@ -139,29 +128,29 @@ const entryTypes = [
 ];
 
 /** A lead must have one opening entry, and be as its timeline says. */
-function timelineIssues(
+function* timelineIssues(
   timeline: readonly TimelineEntryItem[],
   timelineKey: string,
   lead: Explained,
-): string[] {
+): Generator<string> {
   const openings = timeline.filter(({ type }) => openingTypes.includes(type));
   if (openings.length === 0)
-    return [`has no opening entry (${openingTypes.join(' or ')}) on its timeline ${timelineKey}`];
+    yield `has no opening entry (${openingTypes.join(' or ')}) on its timeline ${timelineKey}`;
   if (openings.length > 1)
-    return [
-      `has ${openings.length} opening entries (${openings.map(({ sk }) => sk).join(', ')}) on its timeline ${timelineKey}`,
-    ];
+    yield `has ${openings.length} opening entries (${openings.map(({ sk }) => sk).join(', ')}) on its timeline ${timelineKey}`;
+  if (openings.length !== 1) return;
   const replay = new TimelineReplay();
   for (const entry of timeline) replay.add(entry);
-  return unexplainedParts(lead, replay.explained).map((part) =>
-    unexplained[part](lead, replay.explained),
-  );
+  for (const part of unexplainedParts(lead, replay.explained))
+    yield unexplained[part](lead, replay.explained);
 }
 
 /** What to say of a part of a lead that its timeline does not explain. */
 const unexplained: Readonly<
   Record<keyof Explained, (lead: Explained, timeline: Explained) => string>
 > = {
+  version: (lead) =>
+    `has the version ${lead.version}, but its timeline tells of no change since the import: an entry is missing, or the lead was changed without one`,
   createdAt: (lead, timeline) =>
     `was created at ${lead.createdAt}, but its timeline begins at ${timeline.createdAt}`,
   change: (lead, timeline) =>
@@ -175,26 +164,20 @@ const archived = ({ archivedAt }: Explained): string =>
   archivedAt === '' ? 'is not archived' : `is archived since ${archivedAt}`;
 
 /** What is wrong with an entry in itself. @param organization undefined if it has no settings: then the actor is not checked */
-export function entryIssues(entry: Item, organization: Organization | undefined): string[] {
+export function* entryIssues(
+  entry: Item,
+  organization: Organization | undefined,
+): Generator<string> {
   const { sk, type, at, actorId, importedAt, ttl } = entry;
-  const isKnownActor =
-    actorId === null ||
-    !organization ||
-    (typeof actorId === 'number' && organization.userById.has(actorId));
-  return [
-    ...(typeof type === 'string' && entryTypes.includes(type)
-      ? []
-      : [`has the type ${JSON.stringify(type)}, which is none of ${entryTypes.join(', ')}`]),
-    ...(isStoredDateTime(at) && String(sk).startsWith(`${at}#`)
-      ? []
-      : [`has the time ${JSON.stringify(at)}, which is not that of its key`]),
-    ...(isKnownActor
-      ? []
-      : [`was made by user ${JSON.stringify(actorId)}, whom the organization does not have`]),
-    ...futureIssues({ time: at, importedAt }),
-    ...(ttl === undefined ? [] : [ttlIssue]),
-    ...damagedAttributes(entry).map(
-      (name) => `has a damaged ${name}: an erasure wrote [erased] between its characters`,
-    ),
-  ];
+  if (typeof type !== 'string' || !entryTypes.includes(type))
+    yield `has the type ${JSON.stringify(type)}, which is none of ${entryTypes.join(', ')}`;
+  if (!isStoredDateTime(at) || !String(sk).startsWith(`${at}#`))
+    yield `has the time ${JSON.stringify(at)}, which is not that of its key`;
+  if (actorId !== null && organization && !isUser(actorId, organization))
+    yield `was made by user ${JSON.stringify(actorId)}, whom the organization does not have`;
+  yield* futureIssues({ time: at, importedAt });
+  if (ttl !== undefined) yield ttlIssue;
 }
+
+export const isUser = (id: unknown, { userById }: Organization): boolean =>
+  typeof id === 'number' && userById.has(id);

@@ -1,10 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Organization } from '../../organization/organization.ts';
-import {
-  parseSettingsFile,
-  SettingsFileError,
-  toSettingsFile,
-} from '../../organization/settings.ts';
+import { parseSettingsFile, toSettingsFile } from '../../organization/settings.ts';
+import { SettingsRejectedError } from '../../organization/settings-shape.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import type { Item, SettingsItem } from '../table/items.ts';
 import {
@@ -16,10 +13,9 @@ import {
   settingsPrimaryKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
-import { organizationIn, settingsIn } from './look-at-lead.ts';
+import { futureIssues, isPositiveInteger, usageIssues } from './item-issues.ts';
+import { isUser, organizationIn, settingsIn } from './look-at-lead.ts';
 import { readTogether, readWith } from './read-together.ts';
-import { futureIssues } from './times.ts';
-import { usageIssues } from './usage-issues.ts';
 
 /** Reads an organization's settings, usage and directory entry. @param limit in force; undefined if unknown @returns what is wrong, as sentences */
 export async function lookAtOrganization(
@@ -89,94 +85,60 @@ const sharedAttributes = [
   'revokedAt',
 ];
 
-function keyIssues(
+function* keyIssues(
   whose: string,
   listing: Item,
   item: Item,
   organization: Organization | undefined,
-): string[] {
+): Generator<string> {
   const { createdBy, createdAt, revokedAt } = item;
-  const isKnown =
-    !organization || (typeof createdBy === 'number' && organization.userById.has(createdBy));
   const different = sharedAttributes.filter(
     (name) => !isDeepStrictEqual(listing[name], item[name]),
   );
-  return [
-    ...(different.length === 0
-      ? []
-      : [`${whose} is listed with another ${different.join(', ')} than its item has.`]),
-    ...(isKnown
-      ? []
-      : [
-          `${whose} was created by user ${JSON.stringify(createdBy)}, whom the organization does not have.`,
-        ]),
-    ...futureIssues({ createdAt, revokedAt }).map((issue) => `${whose} ${issue}.`),
-  ];
+  if (different.length > 0)
+    yield `${whose} is listed with another ${different.join(', ')} than its item has.`;
+  if (organization && !isUser(createdBy, organization))
+    yield `${whose} was created by user ${JSON.stringify(createdBy)}, whom the organization does not have.`;
+  for (const issue of futureIssues({ createdAt, revokedAt })) yield `${whose} ${issue}.`;
 }
 
-function organizationIssues(
+function* organizationIssues(
   id: number,
   settings: SettingsItem | undefined,
   usage: Item | undefined,
   directory: Item | undefined,
-): string[] {
+): Generator<string> {
   const whose = `Organization ${id}`;
   if (!settings)
-    return [
-      `${whose} has items, but its settings ${keyText(settingsPrimaryKey(id))} are not there.`,
-    ];
+    return yield `${whose} has items, but its settings ${keyText(settingsPrimaryKey(id))} are not there.`;
   const { id: settingsId, name } = settings.settings;
-  return [
-    ...(settingsId === id ? [] : [`${whose} has the settings of organization ${settingsId}.`]),
-    ...(directory
-      ? []
-      : [`${whose} is not in the directory: ${keyText(directoryPrimaryKey(id))} is not there.`]),
-    ...(!directory || directory.name === name
-      ? []
-      : [
-          `${whose} is called ${JSON.stringify(name)}, but ${JSON.stringify(directory.name)} in the directory.`,
-        ]),
-    ...(usage
-      ? usageItemIssues(whose, usage, settings)
-      : [`${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`]),
-    ...settingsIssues(whose, settings),
-    ...futureIssues({ appliedAt: settings.appliedAt }).map((issue) => `${whose} ${issue}.`),
-  ];
+  if (settingsId !== id) yield `${whose} has the settings of organization ${settingsId}.`;
+  if (!directory)
+    yield `${whose} is not in the directory: ${keyText(directoryPrimaryKey(id))} is not there.`;
+  else if (directory.name !== name)
+    yield `${whose} is called ${JSON.stringify(name)}, but ${JSON.stringify(directory.name)} in the directory.`;
+  if (usage) yield* usageItemIssues(whose, usage, settings);
+  else yield `${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`;
+  yield* settingsIssues(whose, settings);
+  for (const issue of futureIssues({ appliedAt: settings.appliedAt })) yield `${whose} ${issue}.`;
 }
 
 /** Whether a settings file could have made the settings: the rules of the file keep what requests rely on. */
-function settingsIssues(whose: string, { settings }: SettingsItem): string[] {
+function* settingsIssues(whose: string, { settings }: SettingsItem): Generator<string> {
   try {
     parseSettingsFile(JSON.stringify(toSettingsFile(settings)));
-    return [];
   } catch (error) {
-    if (!(error instanceof SettingsFileError)) throw error;
-    return error.issues.map(
-      ({ path, message }) =>
-        `${whose} has settings that no settings file can have: ${path} ${message.replace(/\.$/, '')}. Apply a settings file that is right.`,
-    );
+    if (!(error instanceof SettingsRejectedError)) throw error;
+    for (const { path, message } of error.issues)
+      yield `${whose} has settings that no settings file can have: ${path} ${message.replace(/\.$/, '')}. Apply a settings file that is right.`;
   }
 }
 
-function usageItemIssues(
-  whose: string,
-  { used, lastLeadId, windowEndsAt, settingsVersion }: Item,
-  settings: Item,
-): string[] {
-  const isCount = (value: unknown): boolean =>
-    typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-  const counters = Object.entries({ used, lastLeadId, windowEndsAt }).filter(
-    ([, value]) => !isCount(value),
-  );
-  return [
-    ...(settingsVersion === settings.version
-      ? []
-      : [
-          `${whose} has settings of version ${settings.version}, but its usage item says ${settingsVersion}.`,
-        ]),
-    ...counters.map(
-      ([counter, value]) =>
-        `${whose} has the ${counter} ${JSON.stringify(value)} in its usage item, which must be a count.`,
-    ),
-  ];
+function* usageItemIssues(whose: string, usage: Item, { version }: Item): Generator<string> {
+  const { used, lastLeadId, windowEndsAt, settingsVersion } = usage;
+  if (settingsVersion !== version)
+    yield `${whose} has settings of version ${version}, but its usage item says ${settingsVersion}.`;
+  for (const [counter, value] of Object.entries({ used, lastLeadId, windowEndsAt }))
+    if (value !== 0 && !isPositiveInteger(value))
+      yield `${whose} has the ${counter} ${JSON.stringify(value)} in its usage item, which must be a count.`;
 }

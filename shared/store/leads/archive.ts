@@ -1,15 +1,21 @@
-import { changeTimeOf } from '../../leads/change-time.ts';
+import { changeTimeOf } from '../../leads/changes.ts';
 import type { Lead } from '../../leads/lead.ts';
 import { auditEntryPut } from '../organizations/audit-log.ts';
-import type { OrganizationTable, Table } from '../table/client.ts';
+import type { Table } from '../table/client.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { leadUpdateItem, readLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 
+export interface Archived {
+  readonly lead: Lead;
+  readonly isChanged: boolean;
+}
+
 /**
  * Archives or restores a lead and adds the timeline entry; does nothing to a lead that is already archived or active.
  * One read and one transaction, repeated while other requests write the lead.
+ * @param who also adds an entry to the audit log, which names them
  * @returns the lead as it is now, and whether this call changed it; undefined if there is no such lead
  * @throws ContentionError
  */
@@ -17,32 +23,9 @@ export async function setArchived(
   table: Table,
   organizationId: number,
   leadId: number,
-  archived: boolean,
+  { archived, who }: { readonly archived: boolean; readonly who?: string | undefined },
 ): Promise<Archived | undefined> {
-  return archive({ table, organizationId }, leadId, archived);
-}
-
-/** As `setArchived`. The transaction also adds an entry to the audit log, which says who did it. */
-export async function setArchivedBy(
-  who: string,
-  own: OrganizationTable,
-  leadId: number,
-  archived: boolean,
-): Promise<Archived | undefined> {
-  return archive(own, leadId, archived, who);
-}
-
-export interface Archived {
-  readonly lead: Lead;
-  readonly isChanged: boolean;
-}
-
-async function archive(
-  { table, organizationId }: OrganizationTable,
-  leadId: number,
-  archived: boolean,
-  who?: string,
-): Promise<Archived | undefined> {
+  const what = `lead ${archived ? 'archive' : 'restore'} ${leadId}`;
   return retryOnConflict<Archived | undefined>(async () => {
     const lead = await readLead(table, organizationId, leadId);
     if (!lead) return undefined;
@@ -57,15 +40,7 @@ async function archive(
         at,
         actorId: null,
       }),
-      ...(who === undefined
-        ? []
-        : [
-            auditEntryPut(table, organizationId, {
-              at: new Date().toISOString(),
-              who,
-              what: `lead ${archived ? 'archive' : 'restore'} ${leadId}`,
-            }),
-          ]),
+      ...(who === undefined ? [] : [auditEntryPut(table, organizationId, { who, what })]),
     ]);
     return outcome === 'written' ? { lead: after, isChanged: true } : conflict;
   });

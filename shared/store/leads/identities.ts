@@ -2,8 +2,12 @@ import { comparableEmail } from '../../leads/identity.ts';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import type { Table } from '../table/client.ts';
 import type { IdentityItem } from '../table/items.ts';
-import type { ItemsByKey } from '../table/items-by-key.ts';
-import { emailPrimaryKey, type PrimaryKey, phonePrimaryKey } from '../table/primary-keys.ts';
+import {
+  emailPrimaryKey,
+  type ItemsByKey,
+  type PrimaryKey,
+  phonePrimaryKey,
+} from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 
 /** The item that makes a phone unique in the organization. It exists exactly while a lead, archived or not, has the phone. */

@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+
+import { changeTimeOf } from '../../leads/changes.ts';
+
 import type { Lead } from '../../leads/lead.ts';
 import { fitEntry, type TimelineEntry } from '../../leads/timeline.ts';
 import { valuesDigestOf } from '../../leads/timeline-replay.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
-import { itemsOf } from '../table/get-item.ts';
 import type { TimelineEntryItem } from '../table/items.ts';
-import { timelinePartitionKey } from '../table/primary-keys.ts';
-import { putIfAbsent, type TransactItem } from '../table/transact.ts';
+import { queryAll } from '../table/many-items.ts';
+import { leadPrimaryKey, timelinePartitionKey } from '../table/primary-keys.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
+import { putIfAbsent, type TransactItem, transact } from '../table/transact.ts';
+import { checkChangedBefore } from './leads.ts';
 
 /** The sort key of a new entry. The random part separates entries of the same millisecond. */
 export const newEntryId = (at: string): string => `${at}#${randomBytes(6).toString('hex')}`;
@@ -40,6 +44,34 @@ export const putChangeEntry = (
 ): TransactItem =>
   putTimelineEntry(table, lead, { ...entry, valuesDigest: valuesDigestOf(lead) }, id);
 
+/**
+ * Adds an entry to the timeline of a lead, archived or not, dated now but after the lead's last change. One transaction of 2 items and no
+ * read; a second transaction if this function's clock is behind the lead's last change.
+ * @returns the entry's time; undefined if there is no such lead
+ * @throws ContentionError
+ */
+export async function addToTimeline(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+  entryAt: (at: string) => TimelineEntry,
+): Promise<string | undefined> {
+  let at = new Date().toISOString();
+  return retryOnConflict<string | undefined>(async () => {
+    const written = await transact(table, [
+      checkChangedBefore(table, organizationId, leadId, at),
+      putTimelineEntry(table, { organizationId, id: leadId }, entryAt(at)),
+    ]);
+    if (written.outcome === 'written') return at;
+    if (written.outcome === 'refused') {
+      const lead = written.existing.get(leadPrimaryKey(organizationId, leadId));
+      if (!lead) return undefined;
+      at = changeTimeOf(lead, new Date()).toISOString();
+    }
+    return conflict;
+  });
+}
+
 /** A lead's timeline, oldest first. Consistent reads, one query for each megabyte. */
 export async function readTimeline(
   table: Table,
@@ -51,24 +83,14 @@ export async function readTimeline(
 }
 
 /** As `readTimeline`, with the entries' keys. @param at only the entries of this moment */
-export async function readTimelineItems(
+export const readTimelineItems = (
   { table, organizationId }: OrganizationTable,
   leadId: number,
   at?: string,
-): Promise<TimelineEntryItem[]> {
-  const items: TimelineEntryItem[] = [];
-  const pages = paginateQuery(
-    { client: table.client },
-    {
-      TableName: table.name,
-      KeyConditionExpression: `pk = :timeline${at === undefined ? '' : ' AND begins_with(sk, :at)'}`,
-      ExpressionAttributeValues: {
-        ':timeline': timelinePartitionKey(organizationId, leadId),
-        ...(at !== undefined && { ':at': `${at}#` }),
-      },
-      ConsistentRead: true,
-    },
-  );
-  for await (const { Items } of pages) items.push(...itemsOf<TimelineEntryItem>(Items));
-  return items;
-}
+): Promise<TimelineEntryItem[]> =>
+  queryAll(table, timelinePartitionKey(organizationId, leadId), {
+    ...(at !== undefined && {
+      sortKey: 'begins_with(sk, :at)',
+      ExpressionAttributeValues: { ':at': `${at}#` },
+    }),
+  });

@@ -1,7 +1,8 @@
-import type { Lead } from '../../leads/lead.ts';
+import { type Lead, ownerIdOf, sourceIdOf } from '../../leads/lead.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
+import { bytesPerReadUnit } from '../table/consumed-capacity.ts';
 import { ownerIndexKey, sourceIndexKey, stageIndexKey } from '../table/primary-keys.ts';
-import { bytesPerReadUnit } from '../table/read-units.ts';
+import type { IndexName } from '../table/table-definition.ts';
 import {
   type ChangedLeads,
   changedLeadsMax,
@@ -16,9 +17,9 @@ import {
   indexIds,
   type LeadIds,
   listedIds,
-  withUncertain,
 } from './lead-ids.ts';
 import {
+  type LeadChunk,
   type LeadPage,
   type LeadReader,
   leadsByIds,
@@ -51,59 +52,49 @@ const pageMaxMs = 1000;
  */
 export async function listLeads(table: Table, query: LeadQuery): Promise<LeadPage> {
   const budget = new PageBudget(pageMaxBytes, pageMaxMs);
-  return readLeadPage(await planReader(table, query, budget), query, budget);
+  const own = { table, organizationId: query.organizationId };
+  return readLeadPage(await planReader(own, query, budget), query, budget);
 }
 
-async function planReader(table: Table, query: LeadQuery, budget: PageBudget): Promise<LeadReader> {
-  const { organizationId, updatedSince } = query;
-  const own = { table, organizationId };
-  const lists = indexLists(table, query, budget);
-  if (updatedSince !== undefined && query.stageIds?.length !== 0) {
-    const changeQuery = { ...query, updatedSince };
-    return lists.length === 0
-      ? changedLeads(own, changeQuery, budget)
-      : changedAmong(own, lists, changeQuery, budget);
+async function planReader(
+  own: OrganizationTable,
+  query: LeadQuery,
+  budget: PageBudget,
+): Promise<LeadReader> {
+  const { stageIds, updatedSince } = query;
+  if (stageIds?.length === 0) return leadsByIds(own, listedIds([]), budget); // a stage of another pipeline: no lead is in both
+  const lists = indexLists(own, query, budget);
+  if (lists.length === 0) {
+    return updatedSince === undefined
+      ? scanLeads(own, budget)
+      : changedLeads(own, { ...query, updatedSince }, budget);
   }
-  return lists.length === 0
-    ? scanLeads(own, budget)
-    : leadsByIds(own, allOfIds(lists, budget), budget);
+  const justChanged = justChangedIds(own, budget);
+  const joinedWith = (...more: LeadIds[]): LeadReader =>
+    leadsByIds(own, allOfIds([...lists, ...more], budget), budget, justChanged);
+  return updatedSince === undefined
+    ? joinedWith()
+    : changedAmong(own, joinedWith, { ...query, updatedSince }, budget);
 }
 
 function indexLists(
-  table: Table,
-  { organizationId, stageIds, ownerId, sourceId, limit, updatedSince }: LeadQuery,
+  { table, organizationId }: OrganizationTable,
+  { stageIds, ownerId, sourceId, limit, updatedSince }: LeadQuery,
   budget: PageBudget,
 ): LeadIds[] {
-  if (stageIds?.length === 0) return [listedIds([])]; // a stage of another pipeline: no lead is in both
-  const filters = [stageIds, ownerId, sourceId, updatedSince].filter(
-    (filter) => filter !== undefined,
-  ).length;
+  const partitions: [index: IndexName, values: string[]][] = [];
+  if (stageIds)
+    partitions.push(['leadsByStage', stageIds.map((id) => stageIndexKey(organizationId, id))]);
+  if (ownerId !== undefined)
+    partitions.push(['leadsByOwner', [ownerIndexKey(organizationId, ownerId)]]);
+  if (sourceId !== undefined)
+    partitions.push(['leadsBySource', [sourceIndexKey(organizationId, sourceId)]]);
+  const isSingle = partitions.length === 1 && updatedSince === undefined;
   // A single list is read only as far as the page; an intersection usually reads on.
-  const firstChunk = filters === 1 ? limit + 1 : Math.max(limit + 1, 100);
-  const justChanged = justChangedIds({ table, organizationId }, budget);
-  const list = (
-    name: 'leadsByStage' | 'leadsByOwner' | 'leadsBySource',
-    attribute: string,
-    value: string,
-  ): LeadIds => indexIds(table, { name, attribute, value }, firstChunk, budget);
-  const lists = [
-    ...(stageIds
-      ? [
-          anyOfIds(
-            stageIds.map((stageId) =>
-              list('leadsByStage', 'stageKey', stageIndexKey(organizationId, stageId)),
-            ),
-          ),
-        ]
-      : []),
-    ...(ownerId === undefined
-      ? []
-      : [list('leadsByOwner', 'ownerKey', ownerIndexKey(organizationId, ownerId))]),
-    ...(sourceId === undefined
-      ? []
-      : [list('leadsBySource', 'sourceKey', sourceIndexKey(organizationId, sourceId))]),
-  ];
-  return lists.map((ids) => withUncertain(ids, justChanged));
+  const firstChunk = isSingle ? limit + 1 : Math.max(limit + 1, 100);
+  return partitions.map(([index, values]) =>
+    anyOfIds(values.map((value) => indexIds(table, { index, value, firstChunk }, budget))),
+  );
 }
 
 /** Up to this many ids of changed leads are read before anything is known of the leads. */
@@ -111,91 +102,91 @@ const fewUpdates = 1000;
 
 type ChangeQuery = LeadQuery & { readonly updatedSince: number };
 
-const changedIn = (leads: readonly Lead[], { updatedSince }: ChangeQuery): number =>
-  leads.filter(({ updatedAt }) => Date.parse(updatedAt) >= updatedSince).length;
-
 /**
- * For a list only by update time: fetches the changed leads by id, or scans all leads where that costs less. On the first page the scan
- * starts in parallel with the first ids: it tells how many leads there are, and may already be the page. While the ids are still being
+ * For a list only by update time: fetches the changed leads by id, or scans all leads where that costs less. While the ids are still being
  * read, which can take several pages, the leads are scanned.
  */
 async function changedLeads(
   own: OrganizationTable,
-  query: ChangeQuery,
+  { cursor = aboveAllIds, limit, updatedSince }: ChangeQuery,
   budget: PageBudget,
 ): Promise<LeadReader> {
-  const { cursor, limit, updatedSince } = query;
   const scan = scanLeads(own, budget);
-  let [first, changed] = await Promise.all([
-    cursor === undefined ? scan.read(aboveAllIds, limit + 1) : undefined,
-    readChangedLeads(own, updatedSince, fewUpdates, budget),
-  ]);
-  const below = cursor ?? (first?.leads[0]?.id ?? 0) + 1;
+  let first: LeadChunk | undefined;
+  let changed = await readChangedLeads(own, updatedSince, fewUpdates, budget);
   if (!changed.isComplete) {
-    first ??= await scan.read(below, limit + 1);
-    const perFetched = scannedPerFetched(changed);
-    if (changedIn(first.leads, query) * perFetched >= first.leads.length)
-      return readOn(first, scan);
-    const most = Math.min(changedLeadsMax, Math.floor(below / perFetched));
-    changed = await readChangedLeads(own, updatedSince, most, budget);
+    first = await scan.read(cursor, limit + 1);
+    const { leads } = first;
+    const matching = leads.filter(({ updatedAt }) => Date.parse(updatedAt) >= updatedSince);
+    if (2 * matching.length >= leads.length) return readOn(first, scan);
+    changed = await readChangedLeads(own, updatedSince, changedLeadsMax, budget);
   }
-  const isCheaperById = changed.ids.countBelow(below) * scannedPerFetched(changed) <= below;
-  return changed.isComplete && isCheaperById
-    ? leadsByIds(own, changed.ids, budget)
-    : readOn(first, scan);
+  if (!changed.isComplete) return readOn(first, scan);
+  // No lead above the highest changed one has changed.
+  const start = Math.min(cursor, (changed.ids[0] ?? 0) + 1);
+  const left = changed.ids.filter((leadId) => leadId < start).length;
+  if (left * scannedPerFetched(changed) <= start)
+    return leadsByIds(own, listedIds(changed.ids), budget);
+  return first
+    ? readOn(first, scan)
+    : { read: (below, requested) => scan.read(Math.min(below, start), requested) };
 }
 
 const usualLeadBytes = 800;
 
-const largeBytes = ({ largeKb }: ChangedLeads): number =>
-  [...largeKb.values()].reduce((sum, kb) => sum + 1000 * kb, 0);
-
-/** How many leads a scan reads for the price of one fetched by id, which costs at least a read unit. */
-function scannedPerFetched(changed: ChangedLeads): number {
-  const { ids, largeKb } = changed;
-  const bytes = largeBytes(changed) + usualLeadBytes * (ids.size - largeKb.size);
-  return Math.max(1, (bytesPerReadUnit * ids.size) / Math.max(1, bytes));
+/** The mean of the changed leads. */
+function meanBytes({ ids, largeKb }: ChangedLeads): number {
+  const large = [...largeKb.values()].reduce((sum, kb) => sum + 1000 * kb, 0);
+  return (large + usualLeadBytes * (ids.length - largeKb.size)) / Math.max(1, ids.length);
 }
 
+/** How many leads a scan reads for the price of one fetched by id, which costs at least a read unit. */
+const scannedPerFetched = (changed: ChangedLeads): number =>
+  Math.max(1, bytesPerReadUnit / Math.max(1, meanBytes(changed)));
+
 /**
- * For a list by update time and by ids: the changed leads, if few changed. If many did, the lists are read without them, unless more than
- * half of the page's first leads turn out not to have changed.
+ * For a list by update time and by ids: fetches the changed leads, or joins the lists with them where that costs less, which the page's first
+ * leads show. While the ids of the changed leads are still being read, the lists are read without them.
  */
 async function changedAmong(
   own: OrganizationTable,
-  lists: readonly LeadIds[],
+  joinedWith: (...more: LeadIds[]) => LeadReader,
   query: ChangeQuery,
   budget: PageBudget,
 ): Promise<LeadReader> {
   const { cursor = aboveAllIds, limit, updatedSince } = query;
-  const inLists = (changed: ChangedLeads, idsPerListed: number): LeadReader => {
-    const isJoined = isCheaperJoined(changed, idsPerListed);
-    const ids = isJoined ? allOfIds([...lists, changed.ids], budget) : changed.ids;
-    return leadsByIds(own, ids, budget);
-  };
-  const few = await readChangedLeads(own, updatedSince, fewUpdates, budget);
-  if (few.isComplete && few.ids.size <= fewUpdates) return inLists(few, 2);
-
-  const listed = leadsByIds(own, allOfIds(lists, budget), budget);
-  const first = await listed.read(cursor, limit + 1);
-  const { leads, downTo } = first;
-  if (2 * changedIn(leads, query) >= leads.length) return readOn(first, listed);
   const changed = await readChangedLeads(own, updatedSince, changedLeadsMax, budget);
-  const idsPerListed = ((leads[0]?.id ?? downTo) - downTo + 1) / leads.length;
-  // Large leads and many ids can take the whole budget together: then the leads that were read are the page.
-  return changed.isComplete && !budget.isSpent
-    ? inLists(changed, idsPerListed)
-    : readOn(first, listed);
+  if (!changed.isComplete) return joinedWith();
+  const joined = joinedWith(listedIds(changed.ids));
+  // Leads of more than a read unit are better not fetched for nothing, and where most leads changed, no list has much between two of them.
+  if (meanBytes(changed) > bytesPerReadUnit || 4 * idsPerChanged(changed) < entriesPerLead)
+    return joined;
+  const fetched = leadsByIds(own, listedIds(changed.ids), budget);
+  const first = await fetched.read(cursor, limit + 1);
+  return readOn(first, isCheaperJoined(changed, first.leads, query) ? joined : fetched);
 }
 
 /** Entries of an index that are read for the price of a lead fetched by id: an index is read at half the price of the table. */
 const entriesPerLead = (2 * bytesPerReadUnit) / indexEntryBytes;
 
+const idsPerChanged = ({ ids }: ChangedLeads): number =>
+  (ids[0] ?? Number.POSITIVE_INFINITY) / ids.length;
+
 /**
- * Whether the lists tell which changed leads to fetch for less than it costs to fetch them all: where changed leads lie far apart, a list
- * has hundreds of entries between two of them. Leads of more than a read unit are better not fetched for nothing.
- * @param idsPerListed of how many ids the lists have one; that one is fetched in any case
+ * Whether the lists tell which changed leads to fetch for less than it costs to fetch them all: where changed leads lie far apart, a long
+ * list has hundreds of entries between two of them.
+ * @param leads changed ones, of which as many are in the lists as of all leads
  */
-const isCheaperJoined = (changed: ChangedLeads, idsPerListed: number): boolean =>
-  changed.ids.size * entriesPerLead * (idsPerListed - 1) > changed.ids.highest ||
-  largeBytes(changed) > bytesPerReadUnit * changed.ids.size;
+function isCheaperJoined(
+  changed: ChangedLeads,
+  leads: readonly Lead[],
+  { stageIds, ownerId, sourceId }: LeadQuery,
+): boolean {
+  const listed = leads.filter(
+    (lead) =>
+      stageIds?.includes(lead.stageId) !== false &&
+      (ownerId === undefined || ownerIdOf(lead) === ownerId) &&
+      (sourceId === undefined || sourceIdOf(lead) === sourceId),
+  ).length;
+  return listed * idsPerChanged(changed) < (leads.length - listed) * entriesPerLead;
+}

@@ -2,23 +2,24 @@ import type { Lead } from '../../leads/lead.ts';
 import { leadFrom } from '../leads/leads.ts';
 import { batchGetMax, batchGetWithin } from '../table/batch-get.ts';
 import type { OrganizationTable } from '../table/client.ts';
+import { bytesPerReadUnit } from '../table/consumed-capacity.ts';
 import { leadPrimaryKey } from '../table/primary-keys.ts';
-import { bytesPerReadUnit } from '../table/read-units.ts';
-import { aboveAllIds, type LeadIds } from './lead-ids.ts';
-import { type PageBudget, PageEndedError } from './page-budget.ts';
+import { aboveAllIds, type LeadIds, listedIds } from './lead-ids.ts';
+import type { PageBudget } from './page-budget.ts';
 
 /** Consecutive leads that were examined, highest id first. */
 export interface LeadChunk {
   readonly leads: readonly Lead[];
-  /** Every lead from this id up has been examined. */
+  /** Every lead from this id up has been examined; 1 when no lead follows. */
   readonly downTo: number;
-  /** `end`: there are no more leads; `spent`: this page can read no more. */
-  readonly after: 'more' | 'end' | 'spent';
 }
 
 /** A source of leads for a page. */
 export interface LeadReader {
-  /** Reads leads with ids lower than `below`, about as many as requested, and fewer only where a chunk ends for another reason. */
+  /**
+   * Reads leads with ids lower than `below`, about as many as requested, and fewer only where a chunk ends for another reason.
+   * A chunk that examined nothing ends the page.
+   */
   read(below: number, requested: number): Promise<LeadChunk>;
 }
 
@@ -49,9 +50,14 @@ export async function readLeadPage(
   const leads: Lead[] = [];
   const start = cursor ?? aboveAllIds;
   let below = start;
+  let examined = 0;
   while (true) {
     // One lead more than the page has room for tells whether another page follows.
-    const chunk = await reader.read(below, limit + 1 - leads.length);
+    const missing = limit + 1 - leads.length;
+    // As many as the rest of the page needs, by the share of leads that has matched.
+    const expected = Math.ceil((1.2 * missing * examined) / Math.max(0.5, leads.length));
+    const chunk = await reader.read(below, Math.max(missing, expected));
+    examined += chunk.leads.length;
     for (const lead of chunk.leads) {
       if (!matches(lead)) continue;
       const last = leads.at(-1);
@@ -59,9 +65,10 @@ export async function readLeadPage(
       if (!last) hasRoom(lead);
       leads.push(lead);
     }
-    if (chunk.after === 'end' || chunk.downTo <= 1) return { leads, nextCursor: null }; // ids begin at 1
+    if (chunk.downTo <= 1) return { leads, nextCursor: null };
+    const isEnded = chunk.downTo === below || budget.isSpent;
     below = chunk.downTo;
-    if (leads.length === limit || chunk.after === 'spent' || budget.isSpent) {
+    if (leads.length === limit || isEnded) {
       if (below >= start) throw new Error('No lead of the page could be read.');
       return { leads, nextCursor: below };
     }
@@ -86,63 +93,57 @@ const unreadRetryMs = 300;
 const fetchedBytes = ({ fields }: Lead): number =>
   Math.max(bytesPerReadUnit, Buffer.byteLength(JSON.stringify(fields)));
 
-/** Fetches leads by id, in batches. Each is read from the table, because an index lags behind it. */
-export function leadsByIds(own: OrganizationTable, ids: LeadIds, budget: PageBudget): LeadReader {
-  let firstRequested = 0;
-  let examined = 0;
-
+/**
+ * Fetches leads by id, in batches. Each is read from the table, because an index lags behind it.
+ * @param further few ids that the list may lack for a moment, most of which are examined for nothing
+ */
+export function leadsByIds(
+  { table, organizationId }: OrganizationTable,
+  ids: LeadIds,
+  budget: PageBudget,
+  further: LeadIds = listedIds([]),
+): LeadReader {
   return {
     async read(below, requested) {
-      firstRequested ||= requested;
-      // As many as the rest of the page needs, by the share of leads that has matched.
-      const expected = Math.ceil(
-        (1.2 * requested * examined) / Math.max(0.5, firstRequested - requested),
-      );
-      const batchSize = Math.min(batchGetMax, Math.max(requested, expected));
-      const batch = await nextIds(ids, below, batchSize, budget);
-      examined += batch.leadIds.filter((leadId) => !ids.isUncertain?.(leadId)).length;
-      const { leads, unreadFrom } = await fetchLeads(own, batch.leadIds);
+      const { leadIds, downTo } = await nextIds([ids, further], below, requested, budget);
+      const keys = leadIds.map((leadId) => leadPrimaryKey(organizationId, leadId));
+      const { items, isUnread } = await batchGetWithin(table, keys, unreadRetryMs);
+      const firstUnread = keys.findIndex(isUnread);
+      const read = firstUnread === -1 ? keys : keys.slice(0, firstUnread);
+      const leads = read
+        .flatMap((key) => items.get(key) ?? [])
+        .map((item) => leadFrom(organizationId, item));
       for (const lead of leads) budget.spend(fetchedBytes(lead));
-      if (unreadFrom === undefined) return { leads, downTo: batch.downTo, after: batch.after };
-      // A lead that DynamoDB left unread may exist: the page ends before it.
-      return { leads, downTo: batch.leadIds[unreadFrom - 1] ?? below, after: 'spent' };
+      if (firstUnread === -1) return { leads, downTo };
+      budget.isCutShort = true; // a lead that DynamoDB left unread may exist: the page ends before it
+      return { leads, downTo: leadIds[firstUnread - 1] ?? below };
     },
   };
 }
 
-/** The leads that exist, up to the first that DynamoDB left unread. */
-async function fetchLeads(
-  { table, organizationId }: OrganizationTable,
-  leadIds: readonly number[],
-): Promise<{ leads: Lead[]; unreadFrom: number | undefined }> {
-  const keys = leadIds.map((leadId) => leadPrimaryKey(organizationId, leadId));
-  const { items, isUnread } = await batchGetWithin(table, keys, unreadRetryMs);
-  const firstUnread = keys.findIndex(isUnread);
-  const unreadFrom = firstUnread === -1 ? undefined : firstUnread;
-  const found = keys.slice(0, unreadFrom).flatMap((key) => items.get(key) ?? []);
-  return { leads: found.map((item) => leadFrom(organizationId, item)), unreadFrom };
-}
-
-/** The next ids, uncertain ones not counted: as many as requested, as fit into a batch, and as the budget lasts for. */
-async function nextIds(ids: LeadIds, below: number, requested: number, budget: PageBudget) {
+/**
+ * The next ids of a list and the further ids among them. Both lists are read in parallel.
+ * As many of the list as requested, as fit into a batch, and as the budget lasts for.
+ */
+async function nextIds(
+  lists: readonly [list: LeadIds, further: LeadIds],
+  below: number,
+  requested: number,
+  budget: PageBudget,
+): Promise<{ readonly leadIds: readonly number[]; readonly downTo: number }> {
   const leadIds: number[] = [];
-  let downTo = below;
+  let listed = 0;
   let leadBytes = 0;
-  let uncertain = 0;
-  try {
-    while (leadIds.length - uncertain < requested && leadIds.length < batchGetMax) {
-      const leadId = await ids.next(downTo);
-      if (leadId === undefined) return { leadIds, downTo: 1, after: 'end' } as const;
-      leadBytes += budget.bytesAtMost(leadId);
-      if (leadBytes > budget.bytesLeft)
-        return { leadIds, downTo, after: leadIds.length === 0 ? 'spent' : 'more' } as const;
-      leadIds.push(leadId);
-      if (ids.isUncertain?.(leadId)) uncertain += 1;
-      downTo = leadId;
-    }
-    return { leadIds, downTo, after: 'more' } as const;
-  } catch (error) {
-    if (!(error instanceof PageEndedError)) throw error;
-    return { leadIds, downTo: error.examinedDownTo, after: 'spent' } as const;
+  while (listed < requested && leadIds.length < batchGetMax) {
+    const downTo = leadIds.at(-1) ?? below;
+    const [next = 0, other = 0] = await Promise.all(lists.map((list) => list.next(downTo)));
+    const leadId = Math.max(next, other);
+    if (leadId === 0) return { leadIds, downTo: 1 };
+    leadBytes += budget.bytesAtMost(leadId);
+    if (leadBytes > budget.bytesLeft) return { leadIds, downTo: leadId + 1 };
+    leadIds.push(leadId);
+    if (leadId === next) listed += 1;
+    if (budget.isCutShort) break;
   }
+  return { leadIds, downTo: leadIds.at(-1) ?? below };
 }

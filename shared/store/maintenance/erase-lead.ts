@@ -1,30 +1,41 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { changeTimeOf } from '../../leads/change-time.ts';
-import { identitiesOf, joinedIdentities } from '../../leads/erasure/erasure.ts';
-import type { Identities } from '../../leads/erasure/person-search.ts';
+import { changeTimeOf } from '../../leads/changes.ts';
+import { identitiesIn, identitiesOf } from '../../leads/erasure/erasure.ts';
+import {
+  type Identities,
+  identitiesAmong,
+  isEmailIdentity,
+  PersonSearch,
+} from '../../leads/erasure/person-search.ts';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import {
   deleteEmail,
   deletePhone,
   holdersIn,
-  type IdentityHolders,
   identityOf,
   identityPrimaryKeys,
 } from '../leads/identities.ts';
 import { readLead } from '../leads/leads.ts';
-import { newEntryId, putTimelineEntry } from '../leads/timeline.ts';
-import { auditEntryPut, putAuditEntry } from '../organizations/audit-log.ts';
+import { newEntryId, putTimelineEntry, readTimelineItems } from '../leads/timeline.ts';
+import { addAuditEntry, auditEntryPut } from '../organizations/audit-log.ts';
 import { batchGet } from '../table/batch-get.ts';
-import type { OrganizationTable, Table } from '../table/client.ts';
+import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { ErasureItem } from '../table/items.ts';
+import { deleteItems } from '../table/many-items.ts';
 import { erasurePrimaryKey, leadPrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
-import { deleteItems } from './delete-items.ts';
-import { type RelatedItems, removeRelatedItems } from './erase-related-items.ts';
-import { readOwnTimeline, searchFor } from './erased-person.ts';
+import {
+  type ErasedLead,
+  heldByOthers,
+  type RelatedItems,
+  removeRelatedItems,
+} from './erase-related-items.ts';
+
+/** Called with the number of items read so far. */
+type EraseProgress = (itemsRead: number) => void;
 
 export interface EraseOptions {
   /** Who erases, for the audit log. */
@@ -34,12 +45,11 @@ export interface EraseOptions {
   readonly onProgress?: EraseProgress | undefined;
 }
 
-/** Called with the number of items read so far. */
-type EraseProgress = (itemsRead: number) => void;
-
-export interface Erased extends RelatedItems, Identities {
+export interface Erased extends RelatedItems {
   /** Entries of the lead's own timeline. */
   readonly timelineEntries: number;
+  readonly phones: readonly string[];
+  readonly emails: readonly string[];
 }
 
 /**
@@ -56,105 +66,99 @@ export interface Erased extends RelatedItems, Identities {
  * @returns undefined if there is neither such a lead nor an unfinished erasure of it
  * @throws ContentionError
  */
-export async function eraseLead(
+export const eraseLead = (
   table: Table,
   organizationId: number,
   leadId: number,
   options: EraseOptions,
-): Promise<Erased | undefined> {
-  const own = { table, organizationId };
-  const begun = await beginErasure(own, leadId, options);
-  if (!begun) return undefined;
-  const timeline = await readOwnTimeline(own, leadId);
-  const search = await searchFor(own, leadId, joinedIdentities(begun, timeline.identities));
-  if (!(await storePerson(own, leadId, search.identities))) return undefined; // another process has completed it
-  const relatedItems = await removeRelatedItems(table, {
-    organizationId,
-    leadId,
-    search,
-    begunAt: begun.begunAt,
-    isDryRun: false,
-    onProgress: options.onProgress ?? (() => undefined),
-  });
-  await deleteItems(table, timeline.keys);
-  await deleteItems(table, timeline.ends); // not in a batch with others, which is no transaction
-  await endErasure(own, leadId);
-  return { ...relatedItems, timelineEntries: timeline.keys.length, ...search.identities };
-}
+): Promise<Erased | undefined> =>
+  erase({ table, organizationId, leadId }, options, options.onProgress);
 
 /** What `eraseLead` would do now. Reads the whole table once; writes nothing. */
-export async function planErasure(
+export const planErasure = (
   table: Table,
   organizationId: number,
   leadId: number,
+  onProgress?: EraseProgress,
+): Promise<Erased | undefined> => erase({ table, organizationId, leadId }, undefined, onProgress);
+
+/** @param action undefined for a plan */
+async function erase(
+  lead: ErasedLead,
+  action: EraseOptions | undefined,
   onProgress: EraseProgress = () => undefined,
 ): Promise<Erased | undefined> {
-  const own = { table, organizationId };
-  const { lead, begun } = await readErasure(own, leadId);
-  if (!lead && !begun) return undefined;
-  const identities = joinedIdentities(lead ? identitiesOf(lead) : nobody, begun ?? nobody);
-  const timeline = await readOwnTimeline(own, leadId);
-  const search = await searchFor(own, leadId, joinedIdentities(identities, timeline.identities));
-  const relatedItems = await removeRelatedItems(table, {
-    organizationId,
-    leadId,
-    search,
-    begunAt: begun?.begunAt,
-    isDryRun: true,
-    onProgress,
-  });
-  return { ...relatedItems, timelineEntries: timeline.keys.length, ...search.identities };
+  const begun = action ? await beginErasure(lead, action) : await readErasure(lead);
+  if (!begun) return undefined;
+  const { table, leadId } = lead;
+  const timeline = await readTimelineItems(lead, leadId);
+  const search = new PersonSearch([...begun.identities, ...identitiesIn(timeline)]);
+  search.forget(await heldByOthers(lead, search.identities));
+  if (action && !(await storePerson(lead, search.identities))) return undefined; // another process has completed it
+  const options = { begunAt: begun.begunAt, isDryRun: !action, onProgress };
+  const relatedItems = await removeRelatedItems(lead, search, options);
+  const ends = timeline.filter(({ type }) => type === 'erased');
+  const entries = timeline.filter((entry) => !ends.includes(entry));
+  if (action) {
+    await deleteItems(table, entries);
+    // As long as the entry `erased` is there, nobody reads the others. Not in a batch with them, which is no transaction.
+    await deleteItems(table, ends);
+    await endErasure(lead);
+  }
+  return { ...relatedItems, timelineEntries: entries.length, ...byKind(search.identities) };
 }
 
-const nobody: Identities = { phones: [], emails: [] };
+const byKind = (identities: Identities) => ({
+  phones: identities.filter((one) => !isEmailIdentity(one)),
+  emails: identities.filter(isEmailIdentity),
+});
 
-/** The lead, and the person's identities if an erasure has begun. */
-async function readErasure(
-  { table, organizationId }: OrganizationTable,
-  leadId: number,
-): Promise<{ lead: Lead | undefined; begun: BegunErasure | undefined }> {
-  const lead = await readLead(table, organizationId, leadId);
-  const erasure = await getItem(table, erasurePrimaryKey(organizationId, leadId));
-  if (!erasure) return { lead, begun: undefined };
-  const { phones, emails, auditEntries } = erasure;
-  const begunAt = Object.values(auditEntries)
-    .map(({ at }) => at)
-    .toSorted()
-    .at(-1);
-  return { lead, begun: { phones, emails, begunAt, auditEntries } };
-}
-
-/** The person of an erasure, and when it began. If an erasure of an earlier lead of this ID is unfinished, the time is the later one's. */
-interface ErasedPerson extends Identities {
+/** The lead that is to be erased, and an erasure of it that has begun. */
+interface Erasure {
+  readonly lead: Lead | undefined;
+  /** The person's, as far as the lead and the erasure's item name them. */
+  readonly identities: Identities;
+  /** If an erasure of an earlier lead of this ID is unfinished too, the later one's time. */
   readonly begunAt: string | undefined;
-}
-
-interface BegunErasure extends ErasedPerson {
   readonly auditEntries: ErasureItem['auditEntries'];
 }
 
-/** Deletes the lead and stores what is still to be removed. @returns the person's identities, as far as the lead has them */
+async function readErasure({
+  table,
+  organizationId,
+  leadId,
+}: ErasedLead): Promise<Erasure | undefined> {
+  const lead = await readLead(table, organizationId, leadId);
+  const begun = await getItem(table, erasurePrimaryKey(organizationId, leadId));
+  if (!lead && !begun) return undefined;
+  const { phones = [], emails = [], auditEntries = {} } = begun ?? {};
+  const times = Object.values(auditEntries).map(({ at }) => at);
+  const identities = identitiesAmong([...(lead ? identitiesOf(lead) : []), ...phones, ...emails]);
+  return { lead, identities, begunAt: times.toSorted().at(-1), auditEntries };
+}
+
+/** Deletes the lead and stores what is still to be removed. */
 async function beginErasure(
-  own: OrganizationTable,
-  leadId: number,
+  erased: ErasedLead,
   { who, partOf }: EraseOptions,
-): Promise<ErasedPerson | undefined> {
-  const { table, organizationId } = own;
+): Promise<Pick<Erasure, 'identities' | 'begunAt'> | undefined> {
+  const { table, organizationId, leadId } = erased;
   const what = `${partOf === undefined ? '' : `${partOf}: `}lead erase ${leadId}`;
   return retryOnConflict(async () => {
-    const { lead, begun } = await readErasure(own, leadId);
-    if (!lead) return begun;
-    const person = joinedIdentities(identitiesOf(lead), begun ?? nobody);
+    const before = await readErasure(erased);
+    if (!before?.lead) return before;
+    const { lead, identities } = before;
     const email = emailOf(lead);
     // Of a lead that a backup has in part, an item may be missing, or may already name another lead.
-    const { phoneLeadId, emailLeadId } = await readHolders(table, lead);
+    const identityItems = await batchGet(table, identityPrimaryKeys(identityOf(lead)));
+    const { phoneLeadId, emailLeadId } = holdersIn(identityItems, identityOf(lead));
     const at = changeTimeOf(lead, new Date()).toISOString();
     // One ID for both: the audit log's is what `lead timelines` prints, the timeline's is what the event has.
     const id = newEntryId(at);
     const entry = { at, who, what, erasedLeadId: leadId };
     // An unfinished erasure of an earlier lead of this ID has an entry too.
-    const auditEntries = { ...begun?.auditEntries, [id]: entry };
-    const erasure: ErasureItem = { organizationId, leadId, ...person, auditEntries };
+    const auditEntries = { ...before.auditEntries, [id]: entry };
+    const erasure: ErasureItem = { organizationId, leadId, ...byKind(identities), auditEntries };
     const { outcome } = await transact(table, [
       deleteLead(table, lead),
       ...(phoneLeadId === leadId ? [deletePhone(table, lead, phoneOf(lead))] : []),
@@ -168,14 +172,9 @@ async function beginErasure(
       auditEntryPut(table, organizationId, { ...entry, what: `${what} begun` }, id),
       putTimelineEntry(table, lead, { type: 'erased', at, actorId: null }, id),
     ]);
-    return outcome === 'written' ? { ...person, begunAt: at } : conflict;
+    return outcome === 'written' ? { identities, begunAt: at } : conflict;
   });
 }
-
-const readHolders = async (table: Table, lead: Lead): Promise<IdentityHolders> => {
-  const identity = identityOf(lead);
-  return holdersIn(await batchGet(table, identityPrimaryKeys(identity)), identity);
-};
 
 /** Part of a transaction: deletes the lead, if it has not changed since it was read. */
 const deleteLead = (table: Table, { organizationId, id, version }: Lead): TransactItem => ({
@@ -193,10 +192,10 @@ const deleteLead = (table: Table, { organizationId, id, version }: Lead): Transa
  * @returns false if the erasure has ended meanwhile: what was read as the lead's timeline may be that of a later lead of the same ID
  */
 async function storePerson(
-  { table, organizationId }: OrganizationTable,
-  leadId: number,
-  { phones, emails }: Identities,
+  { table, organizationId, leadId }: ErasedLead,
+  identities: Identities,
 ): Promise<boolean> {
+  const { phones, emails } = byKind(identities);
   try {
     await table.client.send(
       new UpdateCommand({
@@ -215,14 +214,11 @@ async function storePerson(
 }
 
 /** Completes the erasure's audit entries, then deletes the item that said what was left to do. */
-async function endErasure(
-  { table, organizationId }: OrganizationTable,
-  leadId: number,
-): Promise<void> {
+async function endErasure({ table, organizationId, leadId }: ErasedLead): Promise<void> {
   const key = erasurePrimaryKey(organizationId, leadId);
   const { auditEntries = {} } = (await getItem(table, key)) ?? {};
   const endedAt = new Date().toISOString();
   for (const [id, entry] of Object.entries(auditEntries))
-    await putAuditEntry(table, organizationId, { ...entry, endedAt }, id);
+    await addAuditEntry(table, organizationId, { ...entry, endedAt }, id);
   await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...key } }));
 }

@@ -1,25 +1,34 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { changeTimeOf } from '../../leads/change-time.ts';
+import { DeleteCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { changeTimeOf } from '../../leads/changes.ts';
 import { foundIn, mentionsIn, withoutPerson } from '../../leads/erasure/erasure.ts';
-import type { PersonSearch } from '../../leads/erasure/person-search.ts';
-import { listApiKeys } from '../organizations/api-keys.ts';
-import type { Table } from '../table/client.ts';
-import { getItem } from '../table/get-item.ts';
-import { kindOf } from '../table/item-kind.ts';
-import type { Item, LeadItem, TimelineEntryItem } from '../table/items.ts';
 import {
+  type Identities,
+  isEmailIdentity,
+  type PersonSearch,
+} from '../../leads/erasure/person-search.ts';
+import { listApiKeys } from '../organizations/api-keys.ts';
+import { batchGet } from '../table/batch-get.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
+import { getItem, itemsOf } from '../table/get-item.ts';
+import { kindOf } from '../table/item-kind.ts';
+import type { IdentityItem, Item, LeadItem, Stored, TimelineEntryItem } from '../table/items.ts';
+import {
+  emailPrimaryKey,
   importedRowPrimaryKey,
   leadPrimaryKey,
   leadsPartitionKey,
   type PrimaryKey,
+  phonePrimaryKey,
   timelinePartitionKey,
 } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
-import { allSettled } from './all-settled.ts';
-import { heldByOthers } from './erased-person.ts';
+
+export interface ErasedLead extends OrganizationTable {
+  readonly leadId: number;
+}
 
 /** What the table stores about a lead, or about its person, besides the lead's own items. */
 export interface RelatedItems {
@@ -29,31 +38,13 @@ export interface RelatedItems {
   readonly otherEntries: number;
   /** The leads whose timelines these are. */
   readonly otherLeads: number;
-  /** These entries, by lead. */
-  readonly changes: readonly ChangedEntry[];
+  /** These entries, by lead; with the ID as `lead timelines` prints it. */
+  readonly changes: readonly { readonly leadId: number; readonly id: string }[];
   /** Other leads whose fields mention the person; they are not changed. */
-  readonly mentions: readonly Mention[];
+  readonly mentions: readonly { readonly leadId: number; readonly fields: readonly string[] }[];
 }
 
-interface ChangedEntry {
-  readonly leadId: number;
-  /** As `lead timelines` prints it. */
-  readonly id: string;
-}
-
-interface Mention {
-  readonly leadId: number;
-  readonly fields: readonly string[];
-}
-
-/** Segments of the table that are read in parallel. */
-const segments = 4;
-
-export interface RelatedItemsRequest {
-  readonly organizationId: number;
-  readonly leadId: number;
-  /** For the person. It forgets a phone or email that another lead gets meanwhile. */
-  readonly search: PersonSearch;
+export interface RemovalOptions {
   /** Entries of leads created later stay as they are: the person may have come back, and changed their phone since. */
   readonly begunAt: string | undefined;
   /** Only counts; writes nothing. */
@@ -65,46 +56,90 @@ export interface RelatedItemsRequest {
 /**
  * Deletes the items that refer to an erased lead, and removes the person from other leads' timelines. Reads the whole table, because no
  * index leads to these items: consistent reads, a read unit for each 4 KB.
+ * @param search for the person. It forgets a phone or email that another lead gets meanwhile.
  */
 export async function removeRelatedItems(
-  table: Table,
-  request: RelatedItemsRequest,
+  erased: ErasedLead,
+  search: PersonSearch,
+  { begunAt, isDryRun, onProgress }: RemovalOptions,
 ): Promise<RelatedItems> {
-  const { organizationId, leadId, search, begunAt, isDryRun } = request;
+  const { table, organizationId, leadId } = erased;
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
   const counts = { idempotencyRecords: 0, importedRows: 0 };
-  const changes: ChangedEntry[] = [];
-  const mentions: Mention[] = [];
+  const changes: RelatedItems['changes'][number][] = [];
+  const mentions: RelatedItems['mentions'][number][] = [];
 
-  const examine = async (item: Item): Promise<void> => {
-    const key = { pk: String(item.pk), sk: String(item.sk) };
-    const kind = kindOf(key);
+  const examine = async (item: Stored<Item>): Promise<void> => {
+    const kind = kindOf(item);
     if (kind?.kind === 'idempotency' && keyIds.has(kind.keyId)) {
-      if (!isDryRun) await removeOf(table, key, '#result.id', leadId);
+      if (!isDryRun) await removeOf(erased, item, '#result.id');
       counts.idempotencyRecords += 1;
     } else if (kind?.kind === 'importedRow' && item.leadId === leadId) {
-      if (!isDryRun) await removeOf(table, key, 'leadId', leadId);
+      if (!isDryRun) await removeOf(erased, item, 'leadId');
       counts.importedRows += 1;
     } else if (kind?.kind === 'timeline' && kind.leadId !== leadId) {
       const entry = item as TimelineEntryItem;
       const leadKey = leadPrimaryKey(organizationId, kind.leadId);
       if (await isOfLaterLead(table, leadKey, entry, begunAt)) return;
       const hasPerson = isDryRun
-        ? changesOf(entry, search).length > 0
+        ? cleanedEntry(entry, search) !== undefined
         : await cleanEntry(table, entry, search);
       if (hasPerson) changes.push({ leadId: kind.leadId, id: entry.sk });
     } else if (kind?.kind === 'lead' && kind.leadId !== leadId) {
-      const fields = mentionsIn((item as LeadItem).fields, search);
+      const fields = mentionsIn(item.fields as LeadItem['fields'], search);
       if (fields.length > 0) mentions.push({ leadId: kind.leadId, fields });
     }
   };
-  const examinePage = async (items: readonly Item[]): Promise<void> => {
+  for await (const items of relatedPages(erased, onProgress)) {
     // After the page was read, so that a phone or email that another lead got meanwhile is left alone. One that the lead gave up again is not.
-    search.forget(await heldByOthers({ table, organizationId }, leadId, foundIn(items, search)));
+    search.forget(await heldByOthers(erased, foundIn(items, search)));
     for (const item of items) await examine(item);
-  };
-  await scan(table, request, examinePage);
+  }
   return { ...counts, ...inOrder(changes, mentions) };
+}
+
+const inOrder = (changes: RelatedItems['changes'], mentions: RelatedItems['mentions']) => ({
+  otherEntries: changes.length,
+  otherLeads: new Set(changes.map(({ leadId }) => leadId)).size,
+  mentions: mentions.toSorted((a, b) => a.leadId - b.leadId),
+  changes: changes.toSorted((a, b) => a.leadId - b.leadId || (a.id < b.id ? -1 : 1)),
+});
+
+async function* relatedPages(
+  { table, organizationId, leadId }: ErasedLead,
+  onProgress: RemovalOptions['onProgress'],
+): AsyncGenerator<readonly Stored<Item>[]> {
+  const scan = {
+    TableName: table.name,
+    ConsistentRead: true,
+    FilterExpression:
+      'pk = :leads OR begins_with(pk, :timelines) OR (begins_with(pk, :rows) AND leadId = :lead) OR (begins_with(pk, :records) AND #result.id = :lead)',
+    ExpressionAttributeNames: { '#result': 'result' },
+    ExpressionAttributeValues: {
+      ':leads': leadsPartitionKey(organizationId),
+      ':timelines': timelinePartitionKey(organizationId, 0).slice(0, -1),
+      ':rows': importedRowPrimaryKey(organizationId, '').pk,
+      ':records': prefix.idempotency,
+      ':lead': leadId,
+    },
+  };
+  let itemsRead = 0;
+  for await (const { Items, ScannedCount = 0 } of paginateScan({ client: table.client }, scan)) {
+    yield itemsOf(Items);
+    itemsRead += ScannedCount;
+    onProgress(itemsRead);
+  }
+}
+
+/** Those of the phones and emails that another lead has now. Consistent reads, one for each. */
+export async function heldByOthers(
+  { table, organizationId, leadId }: ErasedLead,
+  identities: Identities,
+): Promise<Identities> {
+  const keyOf = (identity: string): PrimaryKey<IdentityItem> =>
+    (isEmailIdentity(identity) ? emailPrimaryKey : phonePrimaryKey)(organizationId, identity);
+  const items = await batchGet(table, identities.map(keyOf));
+  return identities.filter((one) => (items.get(keyOf(one))?.leadId ?? leadId) !== leadId);
 }
 
 /** Whether an entry is that of a lead which was created after the erasure began. Reads the lead of an entry that is as late. */
@@ -119,76 +154,20 @@ async function isOfLaterLead(
   return lead !== undefined && lead.createdAt > begunAt;
 }
 
-const inOrder = (changes: readonly ChangedEntry[], mentions: readonly Mention[]) => ({
-  otherEntries: changes.length,
-  otherLeads: new Set(changes.map(({ leadId }) => leadId)).size,
-  mentions: mentions.toSorted((a, b) => a.leadId - b.leadId),
-  changes: changes.toSorted((a, b) => a.leadId - b.leadId || (a.id < b.id ? -1 : 1)),
-});
-
-async function scan(
-  table: Table,
-  request: RelatedItemsRequest,
-  examinePage: (items: readonly Item[]) => Promise<void>,
-): Promise<void> {
-  let itemsRead = 0;
-  let hasFailed = false;
-  const scanSegment = async (segment: number): Promise<void> => {
-    let next: Record<string, unknown> | undefined;
-    do {
-      const { Items, ScannedCount, LastEvaluatedKey } = await table.client.send(
-        new ScanCommand({
-          ...relatedItems(table, request),
-          Segment: segment,
-          TotalSegments: segments,
-          ExclusiveStartKey: next,
-        }),
-      );
-      await examinePage(Items ?? []);
-      itemsRead += ScannedCount ?? 0;
-      request.onProgress(itemsRead);
-      next = LastEvaluatedKey;
-    } while (next && !hasFailed);
-  };
-  const scanned = Array.from({ length: segments }, (_, segment) =>
-    scanSegment(segment).catch((error: unknown) => {
-      hasFailed = true;
-      throw error;
-    }),
-  );
-  await allSettled(scanned);
-}
-
-const relatedItems = (table: Table, { organizationId, leadId }: RelatedItemsRequest) => ({
-  TableName: table.name,
-  ConsistentRead: true,
-  FilterExpression:
-    'pk = :leads OR begins_with(pk, :timelines) OR (begins_with(pk, :rows) AND leadId = :lead) OR (begins_with(pk, :records) AND #result.id = :lead)',
-  ExpressionAttributeNames: { '#result': 'result' },
-  ExpressionAttributeValues: {
-    ':leads': leadsPartitionKey(organizationId),
-    ':timelines': timelinePartitionKey(organizationId, 0).slice(0, -1),
-    ':rows': importedRowPrimaryKey(organizationId, '').pk,
-    ':records': prefix.idempotency,
-    ':lead': leadId,
-  },
-});
-
 /**
  * Removes an item if it is still the erased lead's. Once it is gone, a repeated capture or import of the person writes one of a new lead under
  * the same key: a delete whose answer was lost is sent again after that.
  */
 async function removeOf(
-  table: Table,
-  key: PrimaryKey,
+  { table, leadId }: ErasedLead,
+  { pk, sk }: PrimaryKey,
   path: '#result.id' | 'leadId',
-  leadId: number,
 ): Promise<void> {
   try {
     await table.client.send(
       new DeleteCommand({
         TableName: table.name,
-        Key: { ...key },
+        Key: { pk, sk },
         ConditionExpression: `${path} = :lead`,
         ...(path === '#result.id' && { ExpressionAttributeNames: { '#result': 'result' } }),
         ExpressionAttributeValues: { ':lead': leadId },
@@ -200,24 +179,19 @@ async function removeOf(
 }
 
 /**
- * The attributes of an entry that change when the person is removed from it, with their values before and after. They are compared as
- * values, because DynamoDB returns the attributes of a map in any order.
+ * An entry without the person; undefined if the person is not in it. Its time of cleaning, by which copies of the timeline learn of the
+ * change, is later than that of an earlier one.
  */
-function changesOf(entry: TimelineEntryItem, search: PersonSearch): Change[] {
-  const before: Item = entry;
-  return Object.entries(withoutPerson(entry, search))
-    .map(([name, after]) => ({ name, before: before[name], after }))
-    .filter((change) => !isDeepStrictEqual(change.after, change.before));
-}
-
-interface Change {
-  readonly name: string;
-  readonly before: unknown;
-  readonly after: unknown;
+function cleanedEntry(entry: TimelineEntryItem, search: PersonSearch): Item | undefined {
+  const clean = withoutPerson(entry, search);
+  // Compared as values, because DynamoDB returns the attributes of a map in any order.
+  if (isDeepStrictEqual(clean, entry)) return undefined;
+  const cleanedAt = changeTimeOf({ updatedAt: entry.cleanedAt ?? entry.at }, new Date());
+  return { ...clean, cleanedAt: cleanedAt.toISOString() };
 }
 
 /**
- * Removes the person from an entry. Another erasure may be writing the same entry: a value is replaced only if it is still as it was read.
+ * Removes the person from an entry. Another erasure may be writing the same entry: it is replaced only as it was read.
  * @returns whether the person was in it
  * @throws ContentionError
  */
@@ -229,17 +203,17 @@ async function cleanEntry(
   const key: PrimaryKey<TimelineEntryItem> = { pk: read.pk, sk: read.sk };
   return retryOnConflict(async (attempt) => {
     const entry = attempt === 0 ? read : await getItem(table, key);
-    if (!entry) return false;
-    const changes = changesOf(entry, search);
-    if (changes.length === 0) return false;
+    const clean = entry && cleanedEntry(entry, search);
+    if (!clean) return false;
+    const asRead =
+      entry.cleanedAt === undefined
+        ? { ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(cleanedAt)' }
+        : {
+            ConditionExpression: 'cleanedAt = :before',
+            ExpressionAttributeValues: { ':before': entry.cleanedAt },
+          };
     try {
-      await table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: key,
-          ...replacementOf([...changes, cleaningOf(entry)]),
-        }),
-      );
+      await table.client.send(new PutCommand({ TableName: table.name, Item: clean, ...asRead }));
       return true;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return conflict;
@@ -247,27 +221,3 @@ async function cleanEntry(
     }
   });
 }
-
-/** Copies of the timeline are told of a change by its time, which is later than that of an earlier one. */
-const cleaningOf = ({ at, cleanedAt }: TimelineEntryItem): Change => ({
-  name: 'cleanedAt',
-  before: cleanedAt,
-  after: changeTimeOf({ updatedAt: cleanedAt ?? at }, new Date()).toISOString(),
-});
-
-/** Replaces values that are still as they were read. */
-const replacementOf = (changes: readonly Change[]) => ({
-  UpdateExpression: `SET ${changes.map(({ name }) => `#${name} = :${name}`).join(', ')}`,
-  ConditionExpression: changes
-    .map(({ name, before }) =>
-      before === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}Before`,
-    )
-    .join(' AND '),
-  ExpressionAttributeNames: Object.fromEntries(changes.map(({ name }) => [`#${name}`, name])),
-  ExpressionAttributeValues: Object.fromEntries(
-    changes.flatMap(({ name, before, after }) => [
-      [`:${name}`, after],
-      ...(before === undefined ? [] : [[`:${name}Before`, before]]),
-    ]),
-  ),
-});

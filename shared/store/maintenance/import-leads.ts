@@ -2,7 +2,7 @@ import {
   ConditionalCheckFailedException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import { LeadIdsExhaustedError } from '../../leads/new-lead.ts';
 import { limits } from '../../limits.ts';
@@ -16,11 +16,11 @@ import {
 import { putLead } from '../leads/leads.ts';
 import { newLastEntryId, putChangeEntry, putTimelineEntry } from '../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
-import type { OrganizationTable, Table } from '../table/client.ts';
+import type { Table } from '../table/client.ts';
 import type { ImportedRowItem, UsageItem } from '../table/items.ts';
-import type { ItemsByKey } from '../table/items-by-key.ts';
 import {
   erasurePrimaryKey,
+  type ItemsByKey,
   importedRowPrimaryKey,
   keyText,
   usagePrimaryKey,
@@ -33,7 +33,7 @@ import {
   transact,
   UnknownOutcomeError,
 } from '../table/transact.ts';
-import { allSettled } from './all-settled.ts';
+import { allSettled } from './pacing.ts';
 
 /** How the table knows a row. */
 export interface RowDigests {
@@ -43,14 +43,13 @@ export interface RowDigests {
   readonly readDigest: string;
 }
 
-/** What an import looks up before it writes a row. The result is a hint: only the transaction's conditions prove it. */
+/** A row of which the settings may forbid the lead. */
 export interface RowLookup {
-  /** Of the row's values. */
-  readonly digest: string;
-  /** The lead of the row; undefined if the settings forbid it. */
+  readonly digests: RowDigests;
   readonly lead: Pick<Lead, 'fields'> | undefined;
 }
 
+/** What an import looks up before it writes a row. It is a hint: only the transaction's conditions prove it. */
 export interface RowMatches extends IdentityHolders {
   /** The record of an earlier run that imported this row. */
   readonly importedRow: ImportedRowItem | undefined;
@@ -65,7 +64,7 @@ export async function findRows(
   organizationId: number,
   rows: readonly RowLookup[],
 ): Promise<RowMatches[]> {
-  const lookups = rows.map(({ digest, lead }) => ({
+  const lookups = rows.map(({ digests: { digest }, lead }) => ({
     rowKey: importedRowPrimaryKey(organizationId, digest),
     identity: {
       organizationId,
@@ -73,11 +72,10 @@ export async function findRows(
       email: (lead && emailOf(lead)) ?? undefined,
     },
   }));
-  const keys = lookups.flatMap(({ rowKey, identity }) => [
-    rowKey,
-    ...identityPrimaryKeys(identity),
-  ]);
-  const items = await batchGet(table, keys);
+  const items = await batchGet(
+    table,
+    lookups.flatMap(({ rowKey, identity }) => [rowKey, ...identityPrimaryKeys(identity)]),
+  );
   return lookups.map(({ rowKey, identity }) => ({
     importedRow: items.get(rowKey),
     ...holdersIn(items, identity),
@@ -122,46 +120,35 @@ export async function importLeads(
   leads: readonly ImportedLead[],
   isRepeat = false,
 ): Promise<ImportLeadResult[]> {
-  const transactions = Math.ceil(leads.length / leadsPerTransaction);
-  const size = Math.ceil(leads.length / transactions);
-  const parts = Array.from({ length: transactions }, (_, part) =>
+  const size = isRepeat ? 1 : leadsPerTransaction;
+  const parts = Array.from({ length: Math.ceil(leads.length / size) }, (_, part) =>
     leads.slice(part * size, (part + 1) * size),
   );
-  const results = await allSettled(
-    parts.map(async (part) => {
-      const together =
-        isRepeat || part.length === 1 ? 'not written' : await writeTogether(table, part);
-      if (together === 'written') return part.map(() => ({ outcome: 'created' }) as const);
-      return allSettled(part.map((one) => importAlone(table, one, together === 'unknown')));
-    }),
-  );
-  return results.flat();
+  return (await allSettled(parts.map((part) => importPart(table, part)))).flat();
 }
 
-/** @param mayBeWritten whether a transaction without an answer may have written the lead: then it counts as refused only by its record */
-async function importAlone(
-  table: Table,
-  one: ImportedLead,
-  mayBeWritten: boolean,
-): Promise<ImportLeadResult> {
-  const result = await importLead(table, one);
-  if (mayBeWritten && (result.outcome === 'contended' || result.outcome === 'throttled'))
-    throw new UnknownOutcomeError('The lead may be written, but its record was not read.');
-  return result;
-}
-
-/** One condition that fails, or any error, is that of one of many leads: written alone, it shows again. */
-const writeTogether = (
+async function importPart(
   table: Table,
   leads: readonly ImportedLead[],
-): Promise<'written' | 'not written' | 'unknown'> =>
-  transact(
-    table,
-    leads.flatMap((one) => itemsOf(table, one)),
-  ).then(
-    ({ outcome }) => (outcome === 'written' ? 'written' : 'not written'),
-    (error: unknown) => (error instanceof ThrottledError ? 'not written' : 'unknown'),
-  );
+): Promise<ImportLeadResult[]> {
+  let mayBeWritten = false;
+  if (leads.length > 1) {
+    try {
+      const items = leads.flatMap((one) => itemsOf(table, one));
+      const { outcome } = await transact(table, items);
+      if (outcome === 'written') return leads.map(() => ({ outcome: 'created' }));
+    } catch (error) {
+      // A condition that fails, or any error, is that of one of many leads: written alone, it shows again.
+      mayBeWritten = !(error instanceof ThrottledError);
+    }
+  }
+  const results = await allSettled(leads.map((one) => importLead(table, one)));
+  const isUnwritten = ({ outcome }: ImportLeadResult): boolean =>
+    outcome === 'contended' || outcome === 'throttled';
+  if (mayBeWritten && results.some(isUnwritten))
+    throw new UnknownOutcomeError('The lead may be written, but its record was not read.');
+  return results;
+}
 
 function itemsOf(
   table: Table,
@@ -240,14 +227,11 @@ export async function reserveLeadIds(
   organizationId: number,
   count: number,
 ): Promise<number> {
-  const last = await advance(
-    { table, organizationId },
-    {
-      expression: 'ADD lastLeadId :count',
-      condition: 'lastLeadId <= :most',
-      values: { ':count': count, ':most': limits.idMax - count },
-    },
-  );
+  const last = await advance(table, organizationId, {
+    UpdateExpression: 'ADD lastLeadId :count',
+    ConditionExpression: 'lastLeadId <= :most',
+    ExpressionAttributeValues: { ':count': count, ':most': limits.idMax - count },
+  });
   if (last === undefined)
     throw new LeadIdsExhaustedError(`Organization ${organizationId} has no lead ids left.`);
   return last - count + 1;
@@ -259,37 +243,24 @@ export async function passLeadId(
   organizationId: number,
   leadId: number,
 ): Promise<void> {
-  const update = {
-    expression: 'SET lastLeadId = :id',
-    condition: 'lastLeadId < :id',
-    values: { ':id': leadId },
-  };
-  await advance({ table, organizationId }, update);
-}
-
-interface SequenceUpdate {
-  readonly expression: string;
-  readonly condition: string;
-  readonly values: Readonly<Record<string, number>>;
+  await advance(table, organizationId, {
+    UpdateExpression: 'SET lastLeadId = :id',
+    ConditionExpression: 'lastLeadId < :id',
+    ExpressionAttributeValues: { ':id': leadId },
+  });
 }
 
 /** @returns the new end of the sequence; undefined if the condition did not hold */
 async function advance(
-  { table, organizationId }: OrganizationTable,
-  { expression, condition, values }: SequenceUpdate,
+  table: Table,
+  organizationId: number,
+  update: Omit<UpdateCommandInput, 'TableName' | 'Key'>,
 ): Promise<number | undefined> {
+  const Key = usagePrimaryKey(organizationId);
+  const input = { TableName: table.name, Key, ...update, ReturnValues: 'UPDATED_NEW' } as const;
   return retryOnConflict(async () => {
     try {
-      const { Attributes } = await table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: usagePrimaryKey(organizationId),
-          UpdateExpression: expression,
-          ConditionExpression: condition,
-          ExpressionAttributeValues: values,
-          ReturnValues: 'UPDATED_NEW',
-        }),
-      );
+      const { Attributes } = await table.client.send(new UpdateCommand(input));
       return (Attributes as Pick<UsageItem, 'lastLeadId'>).lastLeadId;
     } catch (error) {
       if (error instanceof TransactionConflictException) return conflict; // settings are being applied

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../table/client.ts';
-import { addConsumed, noConsumedCapacity, readCommand } from '../table/consumed-capacity.ts';
+import { BatchGetCommand, GetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { sendingThrough, type Table } from '../table/client.ts';
+import { metered, noConsumedCapacity } from '../table/consumed-capacity.ts';
 
 /** Admits at most so many units per second, evenly spaced. Unused time does not allow a burst later. */
 export class RateLimiter {
@@ -29,6 +29,8 @@ export class RateLimiter {
 /** A partition serves 3,000 read units per second (AWS: DynamoDB burst and adaptive capacity). The rest is left for live traffic. */
 export const readUnitsPerSecondDefault = 1000;
 
+const reads = [GetCommand, BatchGetCommand, QueryCommand, ScanCommand] as const;
+
 /**
  * The same table, whose reads consume at most so many read units per second. Only a response says what its read consumed, so a read first
  * takes what the last read by the same command consumed, and corrects that by its own response: parallel reads that all waited for the
@@ -36,28 +38,25 @@ export const readUnitsPerSecondDefault = 1000;
  */
 export function withPacedReads(table: Table, readUnitsPerSecond: number): Table {
   const limiter = new RateLimiter(readUnitsPerSecond);
-  const lastUnits = new Map<string, number>();
-  const middlewareStack = table.client.middlewareStack.clone();
-  middlewareStack.add(
-    (next, { commandName = '' }) =>
-      async (args) => {
-        if (!readCommand.test(commandName)) return next(args);
-        const estimate = lastUnits.get(commandName) ?? 0;
-        await limiter.take(estimate);
-        const response = await next({
-          ...args,
-          input: { ReturnConsumedCapacity: 'TOTAL', ...args.input },
-        });
-        const consumedCapacity = noConsumedCapacity();
-        addConsumed(consumedCapacity, commandName, response.output);
-        lastUnits.set(commandName, consumedCapacity.readUnits);
-        limiter.correct(consumedCapacity.readUnits - estimate);
-        return response;
-      },
-    { step: 'initialize', name: 'paceReads' },
-  );
-  const client: DynamoDBDocumentClient = Object.create(table.client, {
-    middlewareStack: { value: middlewareStack },
+  const lastUnits = new Map<(typeof reads)[number], number>();
+  return sendingThrough(table, (send) => async (command, options) => {
+    const kind = reads.find((one) => command instanceof one);
+    if (!kind) return send(command, options);
+    const estimate = lastUnits.get(kind) ?? 0;
+    await limiter.take(estimate);
+    const consumedCapacity = noConsumedCapacity();
+    const response = await metered(send, consumedCapacity)(command, options);
+    lastUnits.set(kind, consumedCapacity.readUnits);
+    limiter.correct(consumedCapacity.readUnits - estimate);
+    return response;
   });
-  return { ...table, client };
+}
+
+/**
+ * As `Promise.all`, but an error waits for the others: when a command fails, nothing that it began is still being written.
+ * @throws the error of the first that failed, in the order given
+ */
+export async function allSettled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }

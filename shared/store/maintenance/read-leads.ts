@@ -1,8 +1,21 @@
-import { paginateQuery, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../leads/lead.ts';
+import type { TimelineEntry } from '../../leads/timeline.ts';
 import { leadFrom } from '../leads/leads.ts';
 import type { Table } from '../table/client.ts';
-import { leadsPartitionKey } from '../table/primary-keys.ts';
+import type { Item, TimelineEntryItem } from '../table/items.ts';
+import { type PartitionQuery, queryAll, queryPages } from '../table/many-items.ts';
+import { leadsPartitionKey, ownerIndexKey, timelinePartitionKey } from '../table/primary-keys.ts';
+import type { IndexName } from '../table/table-definition.ts';
+
+async function* leadPages(
+  table: Table,
+  organizationId: number,
+  query: PartitionQuery,
+): AsyncGenerator<Lead[]> {
+  const pages = queryPages<Item>(table, leadsPartitionKey(organizationId), query);
+  for await (const items of pages) yield items.map((item) => leadFrom(organizationId, item));
+}
 
 /**
  * An organization's leads by ascending id, in pages of up to a megabyte. Every lead that exists from the start of the scan to its end is
@@ -17,32 +30,11 @@ export const scanLeadsAscending = (
     ...(!withArchived && { FilterExpression: 'attribute_not_exists(archivedAt)' }),
   });
 
-async function* leadPages(
-  table: Table,
-  organizationId: number,
-  options: Pick<QueryCommandInput, 'FilterExpression' | 'ScanIndexForward' | 'Limit'>,
-): AsyncGenerator<Lead[]> {
-  const pages = paginateQuery(
-    { client: table.client },
-    {
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :leads',
-      ExpressionAttributeValues: { ':leads': leadsPartitionKey(organizationId) },
-      ConsistentRead: true,
-      ...options,
-    },
-  );
-  for await (const { Items = [] } of pages)
-    yield Items.map((item) => leadFrom(organizationId, item));
-}
-
 /** Leads in one query, where many are read to find a few. */
 const readAtOnce = 1000;
 
 export interface NewestLeadsQuery {
   readonly limit: number;
-  /** Only archived, or only live leads. @default both */
-  readonly archived?: boolean;
   readonly matches: (lead: Lead) => boolean;
   /** Called with the number of leads read so far. */
   readonly onProgress: (leadsRead: number) => void;
@@ -58,22 +50,90 @@ export interface FoundLeads {
 export async function newestLeads(
   table: Table,
   organizationId: number,
-  { limit, archived, matches, onProgress }: NewestLeadsQuery,
+  { limit, matches, onProgress }: NewestLeadsQuery,
 ): Promise<FoundLeads> {
   const pages = leadPages(table, organizationId, {
     ScanIndexForward: false,
-    // Nearly every lead is live, so a list of live leads reads few others.
-    Limit: archived === false ? Math.min(readAtOnce, limit + 1) : readAtOnce,
+    Limit: readAtOnce,
   });
   const leads: Lead[] = [];
   let leadsRead = 0;
   for await (const page of pages) {
-    const isOfState = ({ archivedAt }: Lead): boolean =>
-      archived === undefined || (archivedAt !== undefined) === archived;
-    leads.push(...page.filter((lead) => isOfState(lead) && matches(lead)));
+    leads.push(...page.filter(matches));
     leadsRead += page.length;
     onProgress(leadsRead);
     if (leads.length > limit) break;
   }
   return { leads: leads.slice(0, limit), more: leads.length > limit };
+}
+
+const ownerIndex: IndexName = 'leadsByOwner';
+
+/** How many leads a user owns, archived leads not counted. Eventually consistent: half a read unit for about 40 leads. */
+export async function countOwnedLeads(
+  table: Table,
+  organizationId: number,
+  userId: number,
+): Promise<number> {
+  const pages = paginateQuery(
+    { client: table.client },
+    {
+      TableName: table.name,
+      IndexName: ownerIndex,
+      KeyConditionExpression: 'ownerKey = :owner',
+      ExpressionAttributeValues: { ':owner': ownerIndexKey(organizationId, userId) },
+      Select: 'COUNT',
+    },
+  );
+  let leads = 0;
+  for await (const { Count = 0 } of pages) leads += Count;
+  return leads;
+}
+
+export interface LeadTimeline {
+  readonly leadId: number;
+  /** Oldest first, each with its sort key, which no other entry of the lead has, and which never changes. */
+  readonly entries: readonly { readonly id: string; readonly entry: TimelineEntry }[];
+}
+
+/** Timelines that are read in parallel. */
+const readsInParallel = 32;
+
+/**
+ * The timelines of an organization's leads, archived ones too, by ascending lead ID. Consistent reads: a read unit for each 4 KB of leads,
+ * and for each lead at least one unit, more if its timeline is larger than 4 KB.
+ * @param since ISO 8601, UTC: only entries at or after it. An imported entry counts by the time of the import, because its own time is in
+ * the past; an entry from which an erasure removed a person, also by the time of that.
+ */
+export async function* scanTimelines(
+  table: Table,
+  organizationId: number,
+  since?: string,
+): AsyncGenerator<LeadTimeline[]> {
+  const read = async ({ id: leadId }: Lead): Promise<LeadTimeline> => ({
+    leadId,
+    entries: await readEntries(table, timelinePartitionKey(organizationId, leadId), since),
+  });
+  for await (const leads of scanLeadsAscending(table, organizationId, { withArchived: true }))
+    for (let from = 0; from < leads.length; from += readsInParallel)
+      yield await Promise.all(leads.slice(from, from + readsInParallel).map(read));
+}
+
+async function readEntries(
+  table: Table,
+  timeline: string,
+  since: string | undefined,
+): Promise<LeadTimeline['entries']> {
+  const items = await queryAll<TimelineEntryItem>(table, timeline, {
+    ...(since !== undefined && {
+      FilterExpression:
+        '#at >= :since OR importedAt >= :since OR cleanedAt >= :since OR #type = :erased',
+      ExpressionAttributeNames: { '#at': 'at', '#type': 'type' },
+      ExpressionAttributeValues: { ':since': since, ':erased': 'erased' },
+    }),
+  });
+  // The lead is being erased: the audit log says so, and what is left of the timeline is nobody's any more. A clock that is ahead may have
+  // dated another item behind this one.
+  if (items.some(({ type }) => type === 'erased')) return [];
+  return items.map(({ pk: _pk, sk: id, ...entry }) => ({ id, entry }));
 }

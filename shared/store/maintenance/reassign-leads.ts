@@ -1,5 +1,4 @@
-import { changeTimeOf } from '../../leads/change-time.ts';
-import { changesBetween } from '../../leads/changes.ts';
+import { changesBetween, changeTimeOf } from '../../leads/changes.ts';
 import { type Lead, ownerIdOf } from '../../leads/lead.ts';
 import { readLead } from '../leads/leads.ts';
 import { updateLead } from '../leads/update-lead.ts';

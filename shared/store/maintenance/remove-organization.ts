@@ -1,27 +1,25 @@
-import { paginateQuery, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { comparableEmail } from '../../leads/identity.ts';
-import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import { identityOf, identityPrimaryKeys } from '../leads/identities.ts';
 import { listApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
-import type { OrganizationTable, Table } from '../table/client.ts';
+import type { Table } from '../table/client.ts';
 import { getItem, itemsOf } from '../table/get-item.ts';
 import { kindOf } from '../table/item-kind.ts';
+import { deleteItems, queryAll } from '../table/many-items.ts';
 import {
   apiKeyPrimaryKey,
   directoryPrimaryKey,
-  emailPrimaryKey,
   erasurePrimaryKey,
   historyPartitionKey,
   keyListingPrimaryKey,
+  keyOf,
   leadPrimaryKey,
   type PrimaryKey,
-  phonePrimaryKey,
   settingsPrimaryKey,
   timelinePartitionKey,
   turnPrimaryKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
 import { partitionKeyPrefixes } from '../table/table-definition.ts';
-import { deleteItems } from './delete-items.ts';
 import { scanLeadsAscending } from './read-leads.ts';
 
 /**
@@ -32,65 +30,37 @@ import { scanLeadsAscending } from './read-leads.ts';
  * @returns the number of items deleted
  */
 export async function removeOrganization(table: Table, organizationId: number): Promise<number> {
-  const own = { table, organizationId };
-  const apiKeys = await listApiKeys(table, organizationId);
-  for (const { keyId } of apiKeys) await revokeApiKey(table, organizationId, keyId);
   let deleted = 0;
   const remove = async (keys: readonly PrimaryKey[]): Promise<void> => {
     await deleteItems(table, keys);
     deleted += keys.length;
   };
+  const keysIn = (pk: string): Promise<PrimaryKey[]> =>
+    queryAll(table, pk, { ProjectionExpression: 'pk, sk' });
+  const timelineOf = (leadId: number) => keysIn(timelinePartitionKey(organizationId, leadId));
+
+  const apiKeys = await listApiKeys(table, organizationId);
+  for (const { keyId } of apiKeys) await revokeApiKey(table, organizationId, keyId);
   for await (const leads of scanLeadsAscending(table, organizationId, { withArchived: true }))
-    for (const lead of leads) await remove(await itemsOfLead(own, lead));
-  for (const { keyId } of apiKeys) await remove(await itemsOfKey(own, keyId));
-  const erasures = await keysIn(table, erasurePrimaryKey(organizationId, 0).pk);
-  for (const { sk } of erasures)
-    await remove(await keysIn(table, timelinePartitionKey(organizationId, Number(sk))));
+    for (const lead of leads)
+      await remove([
+        ...identityPrimaryKeys(identityOf(lead)),
+        ...(await timelineOf(lead.id)),
+        leadPrimaryKey(organizationId, lead.id),
+      ]);
+  for (const { keyId } of apiKeys) {
+    const listing = await getItem(table, keyListingPrimaryKey(organizationId, keyId));
+    // The key before its listing, which alone tells the key's hash.
+    if (listing) await remove([apiKeyPrimaryKey(listing.apiKeyHash), keyOf(listing)]);
+  }
+  const erasures = await keysIn(erasurePrimaryKey(organizationId, 0).pk);
+  for (const { sk } of erasures) await remove(await timelineOf(Number(sk)));
   await remove(erasures);
-  for (const pk of [turnPrimaryKey(organizationId, '').pk, historyPartitionKey(organizationId)])
-    await remove(await keysIn(table, pk));
+  await remove(await keysIn(turnPrimaryKey(organizationId, '').pk));
+  await remove(await keysIn(historyPartitionKey(organizationId)));
   await remove([usagePrimaryKey(organizationId), settingsPrimaryKey(organizationId)]);
   await remove([directoryPrimaryKey(organizationId)]);
   return deleted;
-}
-
-async function itemsOfLead(
-  { table, organizationId }: OrganizationTable,
-  lead: Lead,
-): Promise<PrimaryKey[]> {
-  const email = emailOf(lead);
-  return [
-    phonePrimaryKey(organizationId, phoneOf(lead)),
-    ...(email === null ? [] : [emailPrimaryKey(organizationId, comparableEmail(email))]),
-    ...(await keysIn(table, timelinePartitionKey(organizationId, lead.id))),
-    leadPrimaryKey(organizationId, lead.id),
-  ];
-}
-
-/** The key before its listing, which alone tells the key's hash. */
-async function itemsOfKey(
-  { table, organizationId }: OrganizationTable,
-  keyId: string,
-): Promise<PrimaryKey[]> {
-  const listing = keyListingPrimaryKey(organizationId, keyId);
-  const item = await getItem(table, listing);
-  return item ? [apiKeyPrimaryKey(item.apiKeyHash), listing] : [];
-}
-
-async function keysIn(table: Table, pk: string): Promise<PrimaryKey[]> {
-  const pages = paginateQuery(
-    { client: table.client },
-    {
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': pk },
-      ProjectionExpression: 'pk, sk',
-      ConsistentRead: true,
-    },
-  );
-  const keys: PrimaryKey[] = [];
-  for await (const { Items } of pages) keys.push(...itemsOf<PrimaryKey>(Items));
-  return keys;
 }
 
 /**

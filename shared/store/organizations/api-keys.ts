@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Scope } from '../../endpoints.ts';
 import { limits } from '../../limits.ts';
 import {
@@ -11,19 +10,15 @@ import {
   scopesFor,
 } from '../../organization/api-key.ts';
 import { batchGet } from '../table/batch-get.ts';
-import type { OrganizationTable, Table } from '../table/client.ts';
-import { getItem, itemsOf } from '../table/get-item.ts';
+import type { Table } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
 import type { KeyListingItem, Stored, TokenBucketItem } from '../table/items.ts';
-import {
-  apiKeyPrimaryKey,
-  keyListingPrefix,
-  keyListingPrimaryKey,
-  type PrimaryKey,
-} from '../table/primary-keys.ts';
+import { queryAll } from '../table/many-items.ts';
+import { apiKeyPrimaryKey, keyListingPrimaryKey, type PrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { putIfAbsent, type TransactItem, transact } from '../table/transact.ts';
 import { type AuditAction, auditEntryPut } from './audit-log.ts';
-import { countApiKey, readSettings } from './organizations.ts';
+import { countApiKey, readSettings, type StoredSettings } from './organizations.ts';
 
 /** An API key as the administrator sees it, without the key itself. Times are ISO 8601, UTC. */
 export interface ListedApiKey {
@@ -71,73 +66,55 @@ export class ApiKeyError extends Error {
  * @throws ApiKeyError for an unknown organization or creator, or scopes that the type cannot have
  */
 export async function createApiKey(table: Table, request: ApiKeyRequest): Promise<CreatedApiKey> {
-  const { organizationId, createdBy, type } = request;
-  const own = { table, organizationId };
+  const { organizationId, type, label, createdBy, now } = request;
   const scopes = scopesFor(type, request.scopes);
   if (typeof scopes === 'string') throw new ApiKeyError(`The scopes ${scopes}.`);
+  const expiresAt =
+    request.expiresAt === undefined
+      ? now.getTime() + lifetimeDays[type] * 86_400_000
+      : Date.parse(request.expiresAt);
+  const createdAt = now.toISOString();
   return retryOnConflict(async () => {
     const stored = await readSettings(table, organizationId);
-    if (!stored)
-      throw new ApiKeyError(
-        `There is no organization ${organizationId}: create it first with organization apply.`,
-      );
-    const { users } = stored.settings;
-    if (!users.some(({ id }) => id === createdBy)) {
-      const lines = users.map(
-        ({ id, name, active }) => `${id} (${name}${active ? '' : ', inactive'})`,
-      );
-      const known = lines.join(', ') || 'nobody yet';
-      throw new ApiKeyError(
-        `Organization ${organizationId} has no user ${createdBy} to create a key: its users are ${known}.`,
-      );
-    }
+    assertCreator(stored, request);
     const { key, keyId } = mintApiKey(randomBytes(apiKeyRandomBytes));
-    const attributes = attributesOf(request, keyId, scopes);
+    const apiKeyHash = hashApiKey(key);
+    const own = { organizationId, keyId, type, label, scopes, createdBy, createdAt, expiresAt };
     const items = [
       countApiKey(table, organizationId, stored.version),
-      ...putApiKey(own, hashApiKey(key), attributes),
-      ...auditEntries(own, request.action?.(keyId), request.now),
+      putIfAbsent(table, { ...apiKeyPrimaryKey(apiKeyHash), ...own, used: 0, windowEndsAt: 0 }),
+      putIfAbsent(table, { ...keyListingPrimaryKey(organizationId, keyId), ...own, apiKeyHash }),
+      ...auditEntries(table, organizationId, request.action?.(keyId), now),
     ];
     // Refused: settings were applied since they were read, which may have removed the creator.
     if ((await transact(table, items)).outcome !== 'written') return conflict;
-    return { key, keyId, scopes, expiresAt: new Date(attributes.expiresAt).toISOString() };
+    return { key, keyId, scopes, expiresAt: new Date(expiresAt).toISOString() };
   });
 }
 
+function assertCreator(
+  stored: StoredSettings | undefined,
+  { organizationId, createdBy }: ApiKeyRequest,
+): asserts stored {
+  if (!stored)
+    throw new ApiKeyError(
+      `There is no organization ${organizationId}: create it first with organization apply.`,
+    );
+  const { users } = stored.settings;
+  if (users.some(({ id }) => id === createdBy)) return;
+  const lines = users.map(({ id, name, active }) => `${id} (${name}${active ? '' : ', inactive'})`);
+  throw new ApiKeyError(
+    `Organization ${organizationId} has no user ${createdBy} to create a key: its users are ${lines.join(', ') || 'nobody yet'}.`,
+  );
+}
+
 const auditEntries = (
-  { table, organizationId }: OrganizationTable,
+  table: Table,
+  organizationId: number,
   action: AuditAction | undefined,
   now: Date,
 ): TransactItem[] =>
   action ? [auditEntryPut(table, organizationId, { at: now.toISOString(), ...action })] : [];
-
-function attributesOf(
-  { type, label, createdBy, expiresAt, now }: ApiKeyRequest,
-  keyId: string,
-  scopes: readonly Scope[],
-) {
-  const expiry =
-    expiresAt === undefined
-      ? now.getTime() + lifetimeDays[type] * 86_400_000
-      : Date.parse(expiresAt);
-  return { keyId, type, label, scopes, createdBy, createdAt: now.toISOString(), expiresAt: expiry };
-}
-
-function putApiKey(
-  { table, organizationId }: OrganizationTable,
-  apiKeyHash: string,
-  attributes: ReturnType<typeof attributesOf>,
-): TransactItem[] {
-  const own = { ...attributes, organizationId };
-  return [
-    putIfAbsent(table, { ...apiKeyPrimaryKey(apiKeyHash), ...own, used: 0, windowEndsAt: 0 }),
-    putIfAbsent(table, {
-      ...keyListingPrimaryKey(organizationId, attributes.keyId),
-      ...own,
-      apiKeyHash,
-    }),
-  ];
-}
 
 /** The organization's API keys, oldest first, revoked and expired ones too; none for an unknown organization. Consistent. */
 export const listApiKeys = async (table: Table, organizationId: number): Promise<ListedApiKey[]> =>
@@ -172,17 +149,10 @@ const windowBegan = (bucket: TokenBucketItem | undefined): string | null =>
 
 async function readListings(table: Table, organizationId: number): Promise<StoredListing[]> {
   const { pk, sk } = keyListingPrimaryKey(organizationId, '');
-  const pages = paginateQuery(
-    { client: table.client },
-    {
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: { ':pk': pk, ':prefix': sk },
-      ConsistentRead: true,
-    },
-  );
-  const listings: StoredListing[] = [];
-  for await (const { Items } of pages) listings.push(...itemsOf<StoredListing>(Items));
+  const listings = await queryAll<StoredListing>(table, pk, {
+    sortKey: 'begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':prefix': sk },
+  });
   return listings.sort(
     (a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.sk < b.sk ? -1 : 1),
   );
@@ -191,18 +161,9 @@ async function readListings(table: Table, organizationId: number): Promise<Store
 type StoredListing = Stored<KeyListingItem>;
 
 function listedFrom(listing: StoredListing): ListedApiKey {
-  const { sk, label, type, scopes, createdBy, createdAt, expiresAt, revokedAt = null } = listing;
-  const keyId = sk.slice(keyListingPrefix.length);
-  return {
-    keyId,
-    label,
-    type,
-    scopes,
-    createdBy,
-    createdAt,
-    expiresAt: new Date(expiresAt).toISOString(),
-    revokedAt,
-  };
+  const { keyId, label, type, scopes, createdBy, createdAt, revokedAt = null } = listing;
+  const expiresAt = new Date(listing.expiresAt).toISOString();
+  return { keyId, label, type, scopes, createdBy, createdAt, expiresAt, revokedAt };
 }
 
 export interface Revocation {
@@ -238,10 +199,10 @@ export async function revokeApiKey(
         ExpressionAttributeValues: { ':now': revokedAt },
       },
     });
-    const items = [revoke(listingKey), revoke(apiKeyPrimaryKey(listing.apiKeyHash))];
     const { outcome } = await transact(table, [
-      ...items,
-      ...auditEntries({ table, organizationId }, action, at),
+      revoke(listingKey),
+      revoke(apiKeyPrimaryKey(listing.apiKeyHash)),
+      ...auditEntries(table, organizationId, action, at),
     ]);
     return outcome === 'written' ? revokedAt : conflict;
   });

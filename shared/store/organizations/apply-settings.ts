@@ -2,13 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { storedBytes } from '../../item-size.ts';
 import { limits } from '../../limits.ts';
+import type { Settings } from '../../organization/organization.ts';
 import {
+  type ReferencingLead,
   type Removal,
   removalsBetween,
   withRemovalsInactive,
 } from '../../organization/removals.ts';
-import type { Settings } from '../../organization/settings-types.ts';
+import { type SettingsIssue, SettingsRejectedError } from '../../organization/settings-shape.ts';
 import type { Table } from '../table/client.ts';
+import { queryPages } from '../table/many-items.ts';
+import { leadsPartitionKey } from '../table/primary-keys.ts';
+import { listApiKeys } from './api-keys.ts';
 import type { AuditAction } from './audit-log.ts';
 import {
   readSettings,
@@ -16,21 +21,6 @@ import {
   type SettingsChange,
   type StoredSettings,
 } from './organizations.ts';
-import { findReferences, type Reference } from './references.ts';
-
-/** Thrown when settings would remove items that are still in use, or are too large: nothing was applied. */
-export class SettingsRejectedError extends Error {
-  override readonly name = 'SettingsRejectedError';
-  readonly issues: readonly { readonly path: string; readonly message: string }[];
-
-  constructor(
-    message: string,
-    issues: readonly { readonly path: string; readonly message: string }[],
-  ) {
-    super(message);
-    this.issues = issues;
-  }
-}
 
 /** Thrown when the current settings are not of the version that was to be replaced: nothing was applied. */
 export class SettingsMovedError extends Error {
@@ -42,7 +32,6 @@ export interface ApplyOptions {
   readonly expectedVersion?: number;
   /** For the audit log; left out, the service itself. */
   readonly action?: AuditAction;
-  readonly now?: () => Date;
   /** Waits; replaced in tests. */
   readonly wait?: (ms: number) => Promise<unknown>;
   /** Called before a wait of many seconds. */
@@ -76,58 +65,130 @@ export async function applySettings(
   options: ApplyOptions = {},
 ): Promise<Applied> {
   assertFits(settings, 'The settings');
-  const deactivations: Deactivation[] = [];
+  const apply = new Apply(table, settings, options);
   try {
-    return await replaceCurrent(table, settings, options, deactivations);
+    // Each pass but the last deactivated items, or lost to another apply or a new API key.
+    for (;;) {
+      const applied = await apply.pass();
+      if (applied) return applied;
+    }
   } catch (error) {
-    const last = deactivations.at(-1);
-    if (error instanceof SettingsRejectedError && last) await revert(table, last, options);
+    if (error instanceof SettingsRejectedError) await apply.revert();
     throw error;
   }
 }
 
-/** The first step of a removal. */
-interface Deactivation {
-  readonly before: StoredSettings;
-  /** Of the settings whose items are inactive. */
+/** Stored settings in which the items to remove are inactive. */
+interface Inactive {
   readonly version: number;
+  /**
+   * On the clock of `performance`. Of items that were inactive already, when this apply read it: only the clock of whoever deactivated them
+   * says since when, and it may be wrong.
+   */
+  readonly since: number;
+  /** What this apply replaced to deactivate them. */
+  readonly replaced?: StoredSettings;
 }
 
-/** @param deactivations gets each one that was written */
-async function replaceCurrent(
-  table: Table,
-  settings: Settings,
-  options: ApplyOptions,
-  deactivations: Deactivation[],
-): Promise<Applied> {
-  const { now = () => new Date(), action = defaultAction } = options;
-  let { expectedVersion } = options;
-  // Each pass but the last lost to another apply or a new API key.
-  for (;;) {
-    const before = await readSettings(table, settings.id);
-    if (expectedVersion !== undefined && before?.version !== expectedVersion) {
+class Apply {
+  readonly #table: Table;
+  readonly #settings: Settings;
+  readonly #options: ApplyOptions;
+  #expectedVersion: number | undefined;
+  #inactive: Inactive | undefined;
+  #deactivations = 0;
+
+  constructor(table: Table, settings: Settings, options: ApplyOptions) {
+    this.#table = table;
+    this.#settings = settings;
+    this.#options = options;
+    this.#expectedVersion = options.expectedVersion;
+  }
+
+  /** @returns undefined if the settings have to be read again */
+  async pass(): Promise<Applied | undefined> {
+    const settings = this.#settings;
+    const before = await readSettings(this.#table, settings.id);
+    const readAt = performance.now();
+    if (this.#expectedVersion !== undefined && before?.version !== this.#expectedVersion)
       throw new SettingsMovedError(
-        `Organization ${settings.id} no longer has version ${expectedVersion} of its settings.`,
+        `Organization ${settings.id} no longer has version ${this.#expectedVersion} of its settings.`,
       );
-    }
     if (before && isDeepStrictEqual(before.settings, settings))
       return { outcome: 'unchanged', version: before.version, before: before.settings };
     const removals = before ? removalsBetween(before.settings, settings) : [];
+    if (before && removals.length > 0) {
+      if (this.#inactive?.version !== before.version) {
+        if (await this.#deactivate(before, removals)) return undefined;
+        this.#inactive = { version: before.version, since: readAt };
+      }
+      await this.#awaitRequests(this.#inactive, removals);
+    }
+    // A key created since the settings were read may have a removed user as its creator: then nothing is replaced.
+    const version = await this.#replace(before, settings);
+    if (version === undefined) return undefined;
+    const replaced = removals.length > 0 ? (this.#inactive?.replaced ?? before) : before;
+    return { outcome: before ? 'updated' : 'created', version, before: replaced?.settings };
+  }
+
+  /** The first step of a removal. @returns false if the items are inactive already */
+  async #deactivate(before: StoredSettings, removals: readonly Removal[]): Promise<boolean> {
+    const isActive = removals.some(({ wasActive }) => wasActive);
     // Two applies that both remove something would replace each other without end.
-    if (deactivations.length > 1 && removals.some(({ wasActive }) => wasActive))
+    if (isActive && this.#deactivations === 2)
       throw new SettingsMovedError(
-        `Other settings of organization ${settings.id} were applied twice while this apply waited to remove items: see what they are, then apply again.`,
+        `Other settings of organization ${this.#settings.id} were applied twice while this apply waited to remove items: see what they are, then apply again.`,
       );
-    const onStep = (step: Deactivation): void => {
-      deactivations.push(step);
-      if (expectedVersion !== undefined) expectedVersion = step.version;
-    };
-    const version =
-      before && removals.length > 0
-        ? await replaceWithRemovals(table, { before, settings, removals }, { ...options, onStep })
-        : await replaceSettings(table, { before, settings, now: now(), action });
-    if (version !== undefined)
-      return { outcome: before ? 'updated' : 'created', version, before: before?.settings };
+    await this.#assertUnreferenced(removals, '');
+    if (!isActive) return false;
+    const settings = withRemovalsInactive(before.settings, this.#settings);
+    assertFits(settings, 'The settings together with the items that they remove');
+    const version = await this.#replace(before, settings, { isBetween: true });
+    if (version === undefined) return true;
+    this.#inactive = { version, since: performance.now(), replaced: before };
+    this.#deactivations += 1;
+    if (this.#expectedVersion !== undefined) this.#expectedVersion = version;
+    return true;
+  }
+
+  /** Waits for requests that began before the items were inactive. */
+  async #awaitRequests({ since }: Inactive, removals: readonly Removal[]): Promise<void> {
+    const { wait = sleep, onWait } = this.#options;
+    const seconds = Math.ceil((since + longestRequestMs - performance.now()) / 1000);
+    if (seconds > 0) {
+      onWait?.(seconds, removals);
+      await wait(seconds * 1000);
+    }
+    await this.#assertUnreferenced(removals, ' A request in progress began to use one of them.');
+  }
+
+  async #assertUnreferenced(removals: readonly Removal[], why: string): Promise<void> {
+    const issues = await referenceIssues(this.#table, this.#settings.id, removals);
+    if (issues.length > 0)
+      throw new SettingsRejectedError(
+        `The file removes items that are still used; nothing was changed.${why}`,
+        issues,
+      );
+  }
+
+  /** After a rejection: restores the settings from before the first step, unless other settings have been applied since. */
+  async revert(): Promise<void> {
+    const { version: inactiveVersion, replaced } = this.#inactive ?? {};
+    while (replaced) {
+      const before = await readSettings(this.#table, this.#settings.id);
+      if (before?.version !== inactiveVersion) return;
+      const version = await this.#replace(before, replaced.settings, { isBetween: true });
+      if (version !== undefined) return;
+    }
+  }
+
+  #replace(
+    before: StoredSettings | undefined,
+    settings: Settings,
+    step: Pick<SettingsChange['action'], 'isBetween'> = {},
+  ): Promise<number | undefined> {
+    const action = { ...(this.#options.action ?? defaultAction), ...step };
+    return replaceSettings(this.#table, { before, settings, now: new Date(), action });
   }
 }
 
@@ -135,101 +196,22 @@ export interface ApplyPreview {
   /** Undefined for an organization that does not exist yet. */
   readonly before: StoredSettings | undefined;
   /** Why an apply would be rejected; empty if it would not be. */
-  readonly refusals: SettingsRejectedError['issues'];
+  readonly refusals: readonly SettingsIssue[];
 }
 
 /** What an apply would do. Writes nothing; reads as much as an apply: every lead, if items are removed. */
 export async function previewSettings(table: Table, settings: Settings): Promise<ApplyPreview> {
   const before = await readSettings(table, settings.id);
   const removals = before ? removalsBetween(before.settings, settings) : [];
-  const references = await findReferences(table, settings.id, removals);
-  const intermediate =
-    before && removals.some(({ wasActive }) => wasActive)
-      ? withRemovalsInactive(before.settings, settings)
-      : settings;
+  const hasSteps = removals.some(({ wasActive }) => wasActive);
   return {
     before,
     refusals: [
       ...sizeIssues(settings),
-      ...(intermediate === settings ? [] : sizeIssues(intermediate)),
-      ...referenceIssues(references),
+      ...(before && hasSteps ? sizeIssues(withRemovalsInactive(before.settings, settings)) : []),
+      ...(await referenceIssues(table, settings.id, removals)),
     ],
   };
-}
-
-interface Replacement {
-  readonly before: StoredSettings;
-  readonly settings: Settings;
-  readonly removals: readonly Removal[];
-}
-
-interface RemovalOptions extends ApplyOptions {
-  /** Called when the intermediate settings are written. */
-  readonly onStep: (step: Deactivation) => void;
-}
-
-async function replaceWithRemovals(
-  table: Table,
-  replacement: Replacement,
-  options: RemovalOptions,
-): Promise<number | undefined> {
-  const readAt = performance.now();
-  const { before, settings, removals } = replacement;
-  const { now = () => new Date(), wait = sleep, onWait, action = defaultAction } = options;
-  assertUnreferenced(await findReferences(table, settings.id, removals), '');
-  const pause = async (ms: number): Promise<void> => {
-    onWait?.(Math.ceil(ms / 1000), removals);
-    await wait(ms);
-  };
-  if (removals.some(({ wasActive }) => wasActive))
-    return deactivateAndRemove(table, replacement, options, pause);
-
-  // The items are inactive already, but requests may be running that began before that. Only the clock of whoever deactivated them says
-  // since when, and it may be wrong: the wait counts from when these settings were read here.
-  const remainingMs = readAt + longestRequestMs - performance.now();
-  if (remainingMs > 0) await pause(remainingMs);
-  assertUnreferenced(await findReferences(table, settings.id, removals), '');
-  return replaceSettings(table, { before, settings, now: now(), action });
-}
-
-async function deactivateAndRemove(
-  table: Table,
-  { before, settings, removals }: Replacement,
-  { onStep, now = () => new Date(), action = defaultAction }: RemovalOptions,
-  pause: (ms: number) => Promise<void>,
-): Promise<number | undefined> {
-  const intermediate = withRemovalsInactive(before.settings, settings);
-  assertFits(intermediate, 'The settings together with the items that they remove');
-  const version = await replaceSettings(table, {
-    before,
-    settings: intermediate,
-    now: now(),
-    action: { ...action, isBetween: true },
-  });
-  if (version === undefined) return undefined;
-  onStep({ before, version });
-  await pause(longestRequestMs);
-  const references = await findReferences(table, settings.id, removals);
-  assertUnreferenced(references, ' A request in progress began to use one of them.');
-  const current = await readSettings(table, settings.id);
-  // A key created since then may have a removed user as its creator, so the count must be from before the references were read.
-  if (current?.version !== version || current.keysCreated !== before.keysCreated) return undefined;
-  return replaceSettings(table, { before: current, settings, now: now(), action });
-}
-
-/** Restores the settings from before the first step, unless other settings have been applied since. */
-async function revert(
-  table: Table,
-  { before: { settings }, version }: Deactivation,
-  { now = () => new Date(), action = defaultAction }: ApplyOptions,
-): Promise<void> {
-  const step: SettingsChange['action'] = { ...action, isBetween: true };
-  for (;;) {
-    const current = await readSettings(table, settings.id);
-    if (current?.version !== version) return;
-    const change = { before: current, settings, now: now(), action: step };
-    if ((await replaceSettings(table, change)) !== undefined) return;
-  }
 }
 
 function assertFits(settings: Settings, what: string): void {
@@ -237,42 +219,62 @@ function assertFits(settings: Settings, what: string): void {
   if (issues.length > 0) throw new SettingsRejectedError(`${what} are too large.`, issues);
 }
 
-function sizeIssues(settings: Settings): SettingsRejectedError['issues'] {
+function sizeIssues(settings: Settings): readonly SettingsIssue[] {
   const bytes = Buffer.byteLength(JSON.stringify(settings));
-  if (bytes > limits.settingsMaxBytes) {
-    return [
-      {
-        path: '$',
-        message: `is ${bytes} bytes with every default filled in, but must be at most ${limits.settingsMaxBytes}`,
-      },
-    ];
-  }
   const itemBytes = storedBytes({ settings });
-  if (itemBytes <= limits.settingsItemMaxBytes) return [];
-  const why = `its many small parts are stored as ${itemBytes} bytes, but must be at most ${limits.settingsItemMaxBytes}`;
-  return [{ path: '$', message: `is ${bytes} bytes with every default filled in, and ${why}` }];
+  const why =
+    bytes > limits.settingsMaxBytes
+      ? `but must be at most ${limits.settingsMaxBytes}`
+      : `and its many small parts are stored as ${itemBytes} bytes, but must be at most ${limits.settingsItemMaxBytes}`;
+  return bytes > limits.settingsMaxBytes || itemBytes > limits.settingsItemMaxBytes
+    ? [{ path: '$', message: `is ${bytes} bytes with every default filled in, ${why}` }]
+    : [];
 }
 
-function assertUnreferenced(references: readonly Reference[], why: string): void {
-  const issues = referenceIssues(references);
-  if (issues.length > 0)
-    throw new SettingsRejectedError(
-      `The file removes items that are still used; nothing was changed.${why}`,
-      issues,
-    );
-}
-
-function referenceIssues(references: readonly Reference[]): SettingsRejectedError['issues'] {
-  return references.map(({ removal, leads, keyIds }) => {
+/**
+ * What existing leads, archived or not, and API keys block of the removals. A key is always listed with its creator, so a revoked one also
+ * blocks. Consistent reads of every lead of the organization and of its list of keys: about one read unit per 4 KB of leads.
+ */
+async function referenceIssues(
+  table: Table,
+  organizationId: number,
+  removals: readonly Removal[],
+): Promise<readonly SettingsIssue[]> {
+  if (removals.length === 0) return [];
+  const leadsOf = await countReferencingLeads(table, organizationId, removals);
+  const apiKeys = removals.some(({ userId }) => userId !== undefined)
+    ? await listApiKeys(table, organizationId)
+    : [];
+  return removals.flatMap((removal) => {
+    const leads = leadsOf.get(removal) ?? 0;
+    const keyIds = apiKeys
+      .filter(({ createdBy }) => createdBy === removal.userId)
+      .map(({ keyId }) => keyId);
     const users = [
       ...(leads > 0 ? [`by ${leads} ${leads === 1 ? 'lead' : 'leads'}`] : []),
       ...(keyIds.length > 0
         ? [`as the creator of API ${keyIds.length === 1 ? 'key' : 'keys'} ${keyIds.join(', ')}`]
         : []),
-    ];
-    return {
-      path: removal.path,
-      message: `(${removal.name}) is still used ${users.join(' and ')}: ${removal.instead}`,
-    };
+    ].join(' and ');
+    const { path, name, instead } = removal;
+    return users ? [{ path, message: `(${name}) is still used ${users}: ${instead}` }] : [];
   });
+}
+
+async function countReferencingLeads(
+  table: Table,
+  organizationId: number,
+  removals: readonly Removal[],
+): Promise<Map<Removal, number>> {
+  const counts = new Map<Removal, number>();
+  const pages = queryPages<ReferencingLead>(table, leadsPartitionKey(organizationId), {
+    ProjectionExpression: '#fields, stageId, pipelineId',
+    ExpressionAttributeNames: { '#fields': 'fields' },
+  });
+  for await (const leads of pages)
+    for (const removal of removals) {
+      const references = leads.filter((lead) => removal.isReferencedBy(lead)).length;
+      counts.set(removal, (counts.get(removal) ?? 0) + references);
+    }
+  return counts;
 }

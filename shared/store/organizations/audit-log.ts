@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Settings } from '../../organization/settings-types.ts';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Settings } from '../../organization/organization.ts';
 import type { Table } from '../table/client.ts';
-import { getItem, itemsOf } from '../table/get-item.ts';
+import { getItem } from '../table/get-item.ts';
 import type { AuditEntryItem, KeptSettingsItem, Stored } from '../table/items.ts';
+import { type PartitionQuery, queryAll, queryPages } from '../table/many-items.ts';
 import {
   historyPartitionKey,
+  keyOf,
   type PrimaryKey,
   settingsVersionPrimaryKey,
 } from '../table/primary-keys.ts';
@@ -20,35 +22,37 @@ export type AuditEntry = AuditEntryItem;
 /** Who does what. */
 export type AuditAction = Pick<AuditEntry, 'who' | 'what' | 'restoredTableId'>;
 
-const auditEntryItem = (
-  organizationId: number,
-  entry: AuditEntry,
-  id = `${entry.at}#${randomBytes(6).toString('hex')}`,
-) => ({
-  pk: historyPartitionKey(organizationId),
-  sk: id,
-  organizationId,
-  ...entry,
-});
+/** An entry that may have its time already; else it is now. */
+type NewAuditEntry = AuditAction & Partial<AuditEntry>;
+
+function auditEntryItem(organizationId: number, entry: NewAuditEntry, id?: string) {
+  const { at = new Date().toISOString() } = entry;
+  const sk = id ?? `${at}#${randomBytes(6).toString('hex')}`;
+  return { pk: historyPartitionKey(organizationId), sk, organizationId, ...entry, at };
+}
 
 /** Part of a transaction: adds an entry to the audit log. @param id its sort key, if it is to be that of another entry too */
 export const auditEntryPut = (
   table: Table,
   organizationId: number,
-  entry: AuditEntry,
+  entry: NewAuditEntry,
   id?: string,
 ): TransactItem => putIfAbsent(table, auditEntryItem(organizationId, entry, id));
 
-/** Adds an action to the audit log. One write. @returns the entry's key */
+/**
+ * Adds an entry to the audit log, or stores one whole, whether or not the table has it: a backup may lack an entry whose action it has.
+ * One write.
+ * @returns the entry's key
+ */
 export async function addAuditEntry(
   table: Table,
   organizationId: number,
-  action: AuditAction,
-  now = new Date(),
+  entry: NewAuditEntry,
+  id?: string,
 ): Promise<PrimaryKey> {
-  const item = auditEntryItem(organizationId, { at: now.toISOString(), ...action });
+  const item = auditEntryItem(organizationId, entry, id);
   await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
-  return { pk: item.pk, sk: item.sk };
+  return keyOf(item);
 }
 
 /** Replaces what an entry says, once the action that it announced is complete, and adds the time. One write. @throws Error if the entry does not exist */
@@ -68,16 +72,13 @@ export async function completeAuditEntry(
   );
 }
 
-/** Stores an entry whole, whether or not the table has it: a backup may lack an entry whose action it has. One write. */
-export async function putAuditEntry(
-  table: Table,
-  organizationId: number,
-  entry: AuditEntry,
-  id: string,
-): Promise<void> {
-  const item = auditEntryItem(organizationId, entry, id);
-  await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
-}
+/** The entries, oldest first: the sort key of an entry begins with a year, that of kept settings with a letter. Consistent reads. */
+const entryPages = (table: Table, organizationId: number, query: PartitionQuery) =>
+  queryPages<Stored<AuditEntryItem>>(table, historyPartitionKey(organizationId), {
+    sortKey: 'sk < :letters',
+    ExpressionAttributeValues: { ':letters': 'A' },
+    ...query,
+  });
 
 /** An erased lead, as the audit log has it. */
 export interface LoggedErasure {
@@ -88,88 +89,52 @@ export interface LoggedErasure {
   readonly at: string;
 }
 
-/** The erased leads of an organization, each with its last erasure, in the order of their erasure. Reads the audit log once, consistently. */
+/** The erased leads of an organization, each with its last erasure, in the order of their erasure. Reads the audit log once. */
 export async function readErasures(
   table: Table,
   organizationId: number,
 ): Promise<Map<number, LoggedErasure>> {
-  const pages = paginateQuery(
-    { client: table.client },
-    {
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :history AND sk < :letters',
-      FilterExpression: 'attribute_exists(erasedLeadId)',
-      ExpressionAttributeValues: {
-        ':history': historyPartitionKey(organizationId),
-        ':letters': 'A',
-      },
-      ConsistentRead: true,
-    },
-  );
   const erasures = new Map<number, LoggedErasure>();
-  for await (const { Items } of pages) {
-    for (const { sk, at, erasedLeadId: leadId } of itemsOf<Stored<AuditEntryItem>>(Items)) {
+  const filter = { FilterExpression: 'attribute_exists(erasedLeadId)' };
+  for await (const entries of entryPages(table, organizationId, filter))
+    for (const { sk: id, at, erasedLeadId: leadId } of entries) {
       if (leadId === undefined) continue;
       erasures.delete(leadId);
-      erasures.set(leadId, { id: sk, leadId, at });
+      erasures.set(leadId, { id, leadId, at });
     }
-  }
   return erasures;
 }
 
-/** The newest entries of the audit log, newest first. Consistent. */
+/** The newest entries of the audit log, newest first. */
 export async function readAuditLog(
   table: Table,
   organizationId: number,
   limit: number,
 ): Promise<AuditEntry[]> {
-  const pages = paginateQuery(
-    { client: table.client },
-    {
-      TableName: table.name,
-      // The sort key of an entry begins with a year, that of kept settings with a letter.
-      KeyConditionExpression: 'pk = :history AND sk < :letters',
-      ExpressionAttributeValues: {
-        ':history': historyPartitionKey(organizationId),
-        ':letters': 'A',
-      },
-      ScanIndexForward: false,
-      ConsistentRead: true,
-      Limit: Math.min(limit, 1000),
-    },
-  );
+  const newestFirst = { ScanIndexForward: false, Limit: Math.min(limit, 1000) };
   const entries: AuditEntry[] = [];
-  for await (const { Items } of pages) {
-    entries.push(...itemsOf<AuditEntryItem>(Items).map(entryFrom));
+  for await (const page of entryPages(table, organizationId, newestFirst)) {
+    entries.push(...page.map(entryFrom));
     if (entries.length >= limit) break;
   }
   return entries.slice(0, limit);
 }
 
-function entryFrom(item: AuditEntryItem): AuditEntry {
-  const {
-    at,
-    endedAt,
-    who,
-    what,
-    versionBefore,
-    versionAfter,
-    isBetween,
-    erasedLeadId,
-    restoredTableId,
-  } = item;
-  return {
-    at,
-    ...(endedAt !== undefined && { endedAt }),
-    who,
-    what,
-    ...(versionBefore !== undefined && { versionBefore }),
-    ...(versionAfter !== undefined && { versionAfter }),
-    ...(isBetween && { isBetween }),
-    ...(erasedLeadId !== undefined && { erasedLeadId }),
-    ...(restoredTableId !== undefined && { restoredTableId }),
-  };
-}
+/** DynamoDB returns the members of an item in any order. */
+const memberOrder = [
+  'at',
+  'endedAt',
+  'who',
+  'what',
+  'versionBefore',
+  'versionAfter',
+  'isBetween',
+  'erasedLeadId',
+  'restoredTableId',
+] as const satisfies readonly (keyof AuditEntry)[];
+
+const entryFrom = (item: AuditEntryItem): AuditEntry =>
+  Object.fromEntries(memberOrder.map((name) => [name, item[name]])) as AuditEntry;
 
 /** How many versions of an organization's settings are kept besides the current one. */
 export const versionsKept = 20;
@@ -177,25 +142,12 @@ export const versionsKept = 20;
 /** Part of a transaction: keeps settings that are being replaced, and deletes the oldest kept version. */
 export function keepSettings(table: Table, settings: Settings, version: number): TransactItem[] {
   const { id: organizationId } = settings;
-  const kept = {
-    ...settingsVersionPrimaryKey(organizationId, version),
-    organizationId,
-    version,
-    settings,
-  };
+  const keyOfVersion = (one: number) => ({ ...settingsVersionPrimaryKey(organizationId, one) });
+  const kept = { ...keyOfVersion(version), organizationId, version, settings };
   const tooOld = version - versionsKept;
   return [
     { Put: { TableName: table.name, Item: kept } },
-    ...(tooOld > 0
-      ? [
-          {
-            Delete: {
-              TableName: table.name,
-              Key: { ...settingsVersionPrimaryKey(organizationId, tooOld) },
-            },
-          },
-        ]
-      : []),
+    ...(tooOld > 0 ? [{ Delete: { TableName: table.name, Key: keyOfVersion(tooOld) } }] : []),
   ];
 }
 
@@ -211,35 +163,22 @@ export async function readKeptSettings(
 /** The versions that are kept, latest first. Eventually consistent; reads every kept version, half a read unit per 4 KB. */
 export async function listKeptVersions(table: Table, organizationId: number): Promise<number[]> {
   const { pk, sk } = settingsVersionPrimaryKey(organizationId, 0);
-  const pages = paginateQuery(
-    { client: table.client },
-    {
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :pk AND sk >= :first',
-      ExpressionAttributeValues: { ':pk': pk, ':first': sk },
-      ProjectionExpression: '#version',
-      ExpressionAttributeNames: { '#version': 'version' },
-      ScanIndexForward: false,
-    },
-  );
-  const versions: number[] = [];
-  for await (const { Items } of pages)
-    for (const { version } of itemsOf<KeptSettingsItem>(Items)) versions.push(version);
-  return versions;
+  const kept = await queryAll<KeptSettingsItem>(table, pk, {
+    sortKey: 'sk >= :first',
+    ProjectionExpression: '#version',
+    ExpressionAttributeNames: { '#version': 'version' },
+    ExpressionAttributeValues: { ':first': sk },
+    ScanIndexForward: false,
+    ConsistentRead: false,
+  });
+  return kept.map(({ version }) => version);
 }
 
 /** The versions that an undo may go back to, as far as the entries tell: those before a version, latest first, without intermediate ones. */
 export function versionsBefore(entries: readonly AuditEntry[], version: number): number[] {
-  const entryByVersion = new Map(
-    entries.flatMap((entry) =>
-      entry.versionAfter === undefined ? [] : [[entry.versionAfter, entry] as const],
-    ),
-  );
-  const versions: number[] = [];
-  for (let entry = entryByVersion.get(version); entry?.versionBefore !== undefined; ) {
-    const before = entry.versionBefore;
-    entry = entryByVersion.get(before);
-    if (!entry?.isBetween) versions.push(before);
-  }
-  return versions;
+  const between = new Set(entries.flatMap((entry) => (entry.isBetween ? entry.versionAfter : [])));
+  return entries
+    .flatMap(({ versionBefore = version }) => versionBefore)
+    .filter((before) => before < version && !between.has(before))
+    .toSorted((a, b) => b - a);
 }

@@ -1,9 +1,9 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import type { Settings } from '../../organization/organization.ts';
 import { type Organization, organizationFrom } from '../../organization/organization.ts';
-import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
-import { getItem, itemsOf } from '../table/get-item.ts';
+import { getItem } from '../table/get-item.ts';
 import type { DirectoryItem, SettingsItem, Stored } from '../table/items.ts';
+import { queryAll } from '../table/many-items.ts';
 import {
   directoryPartitionKey,
   directoryPrimaryKey,
@@ -56,48 +56,32 @@ export interface SettingsChange {
  */
 export async function replaceSettings(
   table: Table,
-  change: SettingsChange,
+  { before, settings, now, action, version = (before?.version ?? 0) + 1 }: SettingsChange,
 ): Promise<number | undefined> {
-  const { before, settings, now, action, version = (before?.version ?? 0) + 1 } = change;
+  const { id: organizationId, name } = settings;
+  const at = now.toISOString();
+  const keysCreated = before?.keysCreated ?? 0;
   const versions = { ...(before && { versionBefore: before.version }), versionAfter: version };
+  const item = { ...settingsPrimaryKey(organizationId), version, settings, keysCreated };
+  const asRead = before
+    ? {
+        ConditionExpression: '#version = :before AND keysCreated = :keysCreated',
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: { ':before': before.version, ':keysCreated': keysCreated },
+      }
+    : { ConditionExpression: 'attribute_not_exists(pk)' };
   const items = [
     ...(before ? keepSettings(table, before.settings, before.version) : []),
-    auditEntryPut(table, settings.id, { at: now.toISOString(), ...action, ...versions }),
-    putSettings(table, { ...change, version }),
-    putSettingsVersion(table, settings.id, version),
-    putDirectory(table, settings),
+    auditEntryPut(table, organizationId, { at, ...action, ...versions }),
+    { Put: { TableName: table.name, Item: { ...item, appliedAt: at }, ...asRead } },
+    putSettingsVersion(table, organizationId, version),
+    { Put: { TableName: table.name, Item: { ...directoryPrimaryKey(organizationId), name } } },
   ];
   const result = await retryOnConflict(async () => {
     const { outcome } = await transact(table, items);
     return outcome === 'conflict' ? conflict : outcome;
   });
   return result === 'written' ? version : undefined;
-}
-
-function putSettings(
-  table: Table,
-  { before, settings, now, version }: SettingsChange & { version: number },
-): TransactItem {
-  const keysCreated = before?.keysCreated ?? 0;
-  return {
-    Put: {
-      TableName: table.name,
-      Item: {
-        ...settingsPrimaryKey(settings.id),
-        version,
-        settings,
-        appliedAt: now.toISOString(),
-        keysCreated,
-      },
-      ...(before
-        ? {
-            ConditionExpression: '#version = :before AND keysCreated = :keysCreated',
-            ExpressionAttributeNames: { '#version': 'version' },
-            ExpressionAttributeValues: { ':before': before.version, ':keysCreated': keysCreated },
-          }
-        : { ConditionExpression: 'attribute_not_exists(pk)' }),
-    },
-  };
 }
 
 /** Admission learns the version from the usage item. Creates the item for a new organization; keeps the counters of an existing one. */
@@ -114,27 +98,10 @@ function putSettingsVersion(table: Table, organizationId: number, version: numbe
   };
 }
 
-const putDirectory = (table: Table, { id, name }: Settings): TransactItem => ({
-  Put: { TableName: table.name, Item: { ...directoryPrimaryKey(id), name } },
-});
-
 /** Every organization of the table, by id. Consistent reads, a read unit for about a hundred organizations. */
 export async function listOrganizations(table: Table): Promise<{ id: number; name: string }[]> {
-  const pages = paginateQuery(
-    { client: table.client },
-    {
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :directory',
-      ExpressionAttributeValues: { ':directory': directoryPartitionKey },
-      ConsistentRead: true,
-    },
-  );
-  const organizations: { id: number; name: string }[] = [];
-  for await (const { Items } of pages) {
-    const items = itemsOf<Stored<DirectoryItem>>(Items);
-    organizations.push(...items.map(({ sk, name }) => ({ id: Number(sk), name })));
-  }
-  return organizations;
+  const items = await queryAll<Stored<DirectoryItem>>(table, directoryPartitionKey);
+  return items.map(({ sk, name }) => ({ id: Number(sk), name }));
 }
 
 /** Part of a transaction: counts a new API key, if the settings have not been replaced since they were read. */

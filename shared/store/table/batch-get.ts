@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { limits } from '../../limits.ts';
 import type { Table } from './client.ts';
-import { ItemsByKey } from './items-by-key.ts';
-import { keyText, type PrimaryKey } from './primary-keys.ts';
+import { ItemsByKey, keyText, type PrimaryKey } from './primary-keys.ts';
 
 /** The most keys of one `BatchGetItem` (AWS: Service quotas). */
 export const batchGetMax = 100;
@@ -25,22 +24,23 @@ export async function batchGetWithin(
 ): Promise<BatchGetResult> {
   const giveUpAt = Date.now() + retryMs;
   const items = new ItemsByKey();
-  let unread = new Map(keys.map(({ pk, sk }) => [keyText({ pk, sk }), { pk, sk }]));
-  for (let attempt = 0; unread.size > 0; attempt += 1) {
+  let unread = keys.map(({ pk, sk }) => ({ pk, sk }));
+  for (let attempt = 0; unread.length > 0; attempt += 1) {
     if (attempt > 0) {
       if (Date.now() >= giveUpAt) break;
       await sleep(Math.random() * Math.min(200, 10 * 2 ** attempt));
     }
     const { Responses, UnprocessedKeys } = await table.client.send(
       new BatchGetCommand({
-        RequestItems: { [table.name]: { Keys: [...unread.values()], ConsistentRead: true } },
+        RequestItems: { [table.name]: { Keys: unread, ConsistentRead: true } },
       }),
     );
     for (const item of Responses?.[table.name] ?? []) items.add(item);
     const unprocessed = UnprocessedKeys?.[table.name]?.Keys ?? [];
-    unread = new Map(unprocessed.map(({ pk, sk }) => [keyText({ pk, sk }), { pk, sk }]));
+    unread = unprocessed.map(({ pk, sk }) => ({ pk, sk }));
   }
-  return { items, isUnread: (key) => unread.has(keyText(key)) };
+  const unreadKeys = new Set(unread.map(keyText));
+  return { items, isUnread: (key) => unreadKeys.has(keyText(key)) };
 }
 
 /** Reads any number of items, `batchGetMax` at a time. Consistent, a read unit for each 4 KB of an item. @throws Error if some stay unprocessed */

@@ -38,8 +38,8 @@ export const clientTimeouts = (timeoutMs: number): DynamoDBClientConfig => ({
   },
 });
 
-/** The SDK's defaults, for which it would look in `~/.aws/config`: a function has no such file. An administrator's settings there are kept. */
-export const inNoFile: DynamoDBClientConfig = {
+/** The SDK's own defaults, so that a function does not look for them in `~/.aws/config`. Commands leave them to that file. */
+export const sdkDefaults: DynamoDBClientConfig = {
   retryMode: 'standard',
   defaultsMode: 'legacy',
   useDualstackEndpoint: false,

@@ -1,5 +1,8 @@
 import { recordFailedOperation } from '../../failed-operation.ts';
-import { sendingThrough, type Table } from './client.ts';
+import { type Send, sendingThrough, type Table } from './client.ts';
+
+/** A consistent read costs one read unit for each 4 KB (AWS: DynamoDB read consumption). */
+export const bytesPerReadUnit = 4096;
 
 /** What one call has cost in DynamoDB so far. DynamoDB does not report the units of a write whose condition failed, although it bills them. */
 export interface ConsumedCapacity {
@@ -26,14 +29,18 @@ interface MeteredResponse {
 }
 
 /** Commands of the SDK that only read, by their names. */
-export const readCommand = /^(Get|BatchGet|Query|Scan|TransactGet)/;
+const readCommand = /^(Get|BatchGet|Query|Scan|TransactGet)/;
 
 /**
  * Wraps the table: adds each request's capacity to `consumedCapacity`, and records which operation an error is of. Asking DynamoDB for the
  * numbers is free; a command that asks for more detail still gets it. Calls of different wraps that run in parallel are counted apart.
  */
 export const withCapacityMetering = (table: Table, consumedCapacity: ConsumedCapacity): Table =>
-  sendingThrough(table, (send) => (command, options) => {
+  sendingThrough(table, (send) => metered(send, consumedCapacity));
+
+export const metered =
+  (send: Send, consumedCapacity: ConsumedCapacity): Send =>
+  (command, options) => {
     command.middlewareStack.add(
       (next, { commandName = '' }) =>
         async (args) => {
@@ -52,10 +59,10 @@ export const withCapacityMetering = (table: Table, consumedCapacity: ConsumedCap
       { step: 'initialize', name: 'consumedCapacity', override: true },
     );
     return send(command, options);
-  });
+  };
 
 /** Adds what one request consumed, by its response or its error. */
-export function addConsumed(
+function addConsumed(
   consumedCapacity: ConsumedCapacity,
   commandName: string,
   responseOrError: unknown,

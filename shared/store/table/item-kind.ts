@@ -1,24 +1,6 @@
-import type { ItemType } from '../../endpoints.ts';
 import { keysOf } from '../../keys-of.ts';
 import { limits } from '../../limits.ts';
-import {
-  apiKeyPrimaryKey,
-  directoryPartitionKey,
-  directoryPrimaryKey,
-  emailPrimaryKey,
-  erasurePrimaryKey,
-  historyPartitionKey,
-  importedRowPrimaryKey,
-  keyListingPrefix,
-  keyListingPrimaryKey,
-  leadPrimaryKey,
-  type PrimaryKey,
-  phonePrimaryKey,
-  settingsPrimaryKey,
-  timelinePartitionKey,
-  turnPrimaryKey,
-  usagePrimaryKey,
-} from './primary-keys.ts';
+import { directoryPartitionKey, keyListingPrefix, type PrimaryKey } from './primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from './table-definition.ts';
 
 /** What an item is, by its primary key (the entity chart in `primary-keys.ts`). */
@@ -36,111 +18,51 @@ export type ItemKind =
   | { readonly kind: 'importedRow' | 'history'; readonly organizationId: number }
   | { readonly kind: 'idempotency'; readonly keyId: string };
 
-/** The kind of an item; undefined for a key that the service never makes. */
-export function kindOf(key: PrimaryKey): ItemKind | undefined {
-  const type = itemTypes.find((name) => key.pk.startsWith(prefix[name]));
-  if (!type) return undefined;
-  const rest = key.pk.slice(prefix[type].length);
-  const [first = '', ...others] = rest.split('#');
-  return readers[type]?.({
-    key,
-    rest,
-    organizationId: idFrom(first),
-    first,
-    second: others.join('#'),
-  });
-}
+/** What stands in a key: an id, an id of ten digits that sorts as numbers do, or any text. */
+const id = (name: string): string => `(?<${name}>[1-9]\\d{0,9})`;
+const sortableId = (name: string): string => `(?<${name}>\\d{10})`;
+const text = (name: string): string => `(?<${name}>.*)`;
+const organization = id('organizationId');
+const anyText = '.*';
 
-const itemTypes = keysOf(prefix);
-
-interface KeyParts {
-  readonly key: PrimaryKey;
-  /** The partition key behind its prefix. */
-  readonly rest: string;
-  /** `rest` up to the first `#`, as text and as an id. */
-  readonly first: string;
-  readonly organizationId: number;
-  /** `rest` behind the first `#`. */
-  readonly second: string;
-}
-type KindReader = (parts: KeyParts) => ItemKind | undefined;
-
-/** The kind, if its builder makes this very key from what was read. */
-const ifBuilt = (key: PrimaryKey, built: PrimaryKey, kind: ItemKind): ItemKind | undefined =>
-  built.pk === key.pk && built.sk === key.sk ? kind : undefined;
-
-/** Entries of indexes are not items. */
-const readers: Readonly<Partial<Record<ItemType, KindReader>>> = {
-  settings: (parts) =>
-    parts.key.pk === directoryPartitionKey ? directoryKind(parts) : settingsKind(parts),
-  usage: ({ key, organizationId }) =>
-    ifBuilt(key, usagePrimaryKey(organizationId), { kind: 'usage', organizationId }),
-  apiKey: ({ key, rest }) => ifBuilt(key, apiKeyPrimaryKey(rest), { kind: 'apiKey' }),
-  turn: ({ key, organizationId }) =>
-    ifBuilt(key, turnPrimaryKey(organizationId, key.sk), { kind: 'turn', organizationId }),
-  lead({ key, organizationId }) {
-    const leadId = sortedIdFrom(key.sk);
-    return ifBuilt(key, leadPrimaryKey(organizationId, leadId), {
-      kind: 'lead',
-      organizationId,
-      leadId,
-    });
-  },
-  phone: ({ key, organizationId, second: value }) =>
-    ifBuilt(key, phonePrimaryKey(organizationId, value), { kind: 'phone', organizationId, value }),
-  email: ({ key, organizationId, second: value }) =>
-    ifBuilt(key, emailPrimaryKey(organizationId, value), { kind: 'email', organizationId, value }),
-  timeline({ key, organizationId, second }) {
-    const leadId = idFrom(second);
-    const built = { pk: timelinePartitionKey(organizationId, leadId), sk: key.sk };
-    return ifBuilt(key, built, { kind: 'timeline', organizationId, leadId });
-  },
-  idempotency: ({ key, first, second }) =>
-    key.sk === 'RECORD' && /^[0-9a-f]{64}$/.test(second)
-      ? { kind: 'idempotency', keyId: first }
-      : undefined,
-  importedRow: ({ key, organizationId, second }) =>
-    ifBuilt(key, importedRowPrimaryKey(organizationId, second), {
-      kind: 'importedRow',
-      organizationId,
-    }),
-  erasure({ key, organizationId }) {
-    const leadId = sortedIdFrom(key.sk);
-    return ifBuilt(key, erasurePrimaryKey(organizationId, leadId), {
-      kind: 'erasure',
-      organizationId,
-      leadId,
-    });
-  },
-  history: ({ key, organizationId }) =>
-    ifBuilt(
-      key,
-      { pk: historyPartitionKey(organizationId), sk: key.sk },
-      { kind: 'history', organizationId },
-    ),
+/** The partition key and the sort key of each kind, as `primary-keys.ts` makes them. */
+const forms: Readonly<Record<ItemKind['kind'], readonly [pk: string, sk: string]>> = {
+  settings: [`${prefix.settings}${organization}`, 'SETTINGS'],
+  directory: [directoryPartitionKey, sortableId('organizationId')],
+  listing: [`${prefix.settings}${organization}`, `${keyListingPrefix}${text('keyId')}`],
+  usage: [`${prefix.usage}${organization}`, 'USAGE'],
+  apiKey: [`${prefix.apiKey}${anyText}`, 'KEY'],
+  turn: [`${prefix.turn}${organization}`, anyText],
+  lead: [`${prefix.lead}${organization}`, sortableId('leadId')],
+  phone: [`${prefix.phone}${organization}#${text('value')}`, 'UNIQUE'],
+  email: [`${prefix.email}${organization}#${text('value')}`, 'UNIQUE'],
+  timeline: [`${prefix.timeline}${organization}#${id('leadId')}`, anyText],
+  idempotency: [`${prefix.idempotency}(?<keyId>[^#]*)#[0-9a-f]{64}`, 'RECORD'],
+  importedRow: [`${prefix.importedRow}${organization}#${anyText}`, 'ROW'],
+  erasure: [`${prefix.erasure}${organization}`, sortableId('leadId')],
+  history: [`${prefix.history}${organization}`, anyText],
 };
 
-function directoryKind({ key }: KeyParts): ItemKind | undefined {
-  const organizationId = sortedIdFrom(key.sk);
-  return ifBuilt(key, directoryPrimaryKey(organizationId), { kind: 'directory', organizationId });
-}
+const whole = (form: string): RegExp => new RegExp(`^${form}$`, 's');
+const patterns = keysOf(forms).map((kind) => {
+  const [pk, sk] = forms[kind];
+  return { kind, pk: whole(pk), sk: whole(sk) };
+});
 
-function settingsKind({ key, organizationId }: KeyParts): ItemKind | undefined {
-  if (!key.sk.startsWith(keyListingPrefix)) {
-    return ifBuilt(key, settingsPrimaryKey(organizationId), { kind: 'settings', organizationId });
+const isId = (value: number): boolean => value >= 1 && value <= limits.idMax;
+
+/** The kind of an item; undefined for a key that the service never makes. */
+export function kindOf(key: PrimaryKey): ItemKind | undefined {
+  for (const { kind, pk, sk } of patterns) {
+    const ofPk = pk.exec(key.pk);
+    const ofSk = ofPk && sk.exec(key.sk);
+    if (!ofSk) continue;
+    const { organizationId, leadId, ...texts } = { ...ofPk.groups, ...ofSk.groups };
+    const ids = {
+      ...(organizationId !== undefined && { organizationId: Number(organizationId) }),
+      ...(leadId !== undefined && { leadId: Number(leadId) }),
+    };
+    return Object.values(ids).every(isId) ? ({ kind, ...texts, ...ids } as ItemKind) : undefined;
   }
-  const keyId = key.sk.slice(keyListingPrefix.length);
-  return ifBuilt(key, keyListingPrimaryKey(organizationId, keyId), {
-    kind: 'listing',
-    organizationId,
-    keyId,
-  });
+  return undefined;
 }
-
-/** An id; NaN for any other text: no stored key is built from it. */
-function idFrom(text: string): number {
-  const id = Number(text);
-  return /^[1-9]\d{0,9}$/.test(text) && id <= limits.idMax ? id : Number.NaN;
-}
-
-const sortedIdFrom = (sortKey: string): number => idFrom(sortKey.replace(/^0+/, ''));

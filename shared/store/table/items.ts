@@ -3,7 +3,7 @@ import type { IdempotencyRecord } from '../../leads/idempotency.ts';
 import type { LeadFields } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import type { ApiKeyType } from '../../organization/api-key.ts';
-import type { Settings } from '../../organization/settings-types.ts';
+import type { Settings } from '../../organization/organization.ts';
 
 /** An item of any type, or one whose attributes have not been checked. */
 export type Item = Readonly<Record<string, unknown>>;

@@ -58,75 +58,72 @@ export const keyOf = ({ pk, sk }: PrimaryKey): PrimaryKey => ({ pk, sk });
 /** A key as messages name it. */
 export const keyText = ({ pk, sk }: PrimaryKey): string => `${pk} / ${sk}`;
 
+/** Items of one response, by their primary keys. */
+export class ItemsByKey {
+  readonly #items = new Map<string, Item>();
+
+  add(item: Item): void {
+    this.#items.set(keyText({ pk: String(item.pk), sk: String(item.sk) }), item);
+  }
+
+  addAll(others: ItemsByKey): void {
+    for (const [name, item] of others.#items) this.#items.set(name, item);
+  }
+
+  get<T extends Item>(key: PrimaryKey<T>): T | undefined {
+    return this.#items.get(keyText(key)) as T | undefined;
+  }
+}
+
+const primaryKey = <T extends Item>(pk: string, sk: string): PrimaryKey<T> => ({ pk, sk });
+
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-export const settingsPrimaryKey = (organizationId: number): PrimaryKey<SettingsItem> => ({
-  pk: `${prefix.settings}${organizationId}`,
-  sk: 'SETTINGS',
-});
+export const settingsPrimaryKey = (organizationId: number): PrimaryKey<SettingsItem> =>
+  primaryKey(`${prefix.settings}${organizationId}`, 'SETTINGS');
 
 /** Every id (0 < id <= 2147483647) fits into ten digits; padded ids sort as numbers do. */
 const sortableId = (id: number): string => String(id).padStart(10, '0');
 
 /** Every organization has an item in this partition, so that a list of organizations does not read the whole table. */
 export const directoryPartitionKey = `${prefix.settings}DIRECTORY`;
-export const directoryPrimaryKey = (organizationId: number): PrimaryKey<DirectoryItem> => ({
-  pk: directoryPartitionKey,
-  sk: sortableId(organizationId),
-});
+export const directoryPrimaryKey = (organizationId: number): PrimaryKey<DirectoryItem> =>
+  primaryKey(directoryPartitionKey, sortableId(organizationId));
 
 export const keyListingPrefix = 'KEY#';
 export const keyListingPrimaryKey = (
   organizationId: number,
   keyId: string,
-): PrimaryKey<KeyListingItem> => ({
-  pk: `${prefix.settings}${organizationId}`,
-  sk: `${keyListingPrefix}${keyId}`,
-});
+): PrimaryKey<KeyListingItem> =>
+  primaryKey(`${prefix.settings}${organizationId}`, `${keyListingPrefix}${keyId}`);
 
-export const usagePrimaryKey = (organizationId: number): PrimaryKey<UsageItem> => ({
-  pk: `${prefix.usage}${organizationId}`,
-  sk: 'USAGE',
-});
+export const usagePrimaryKey = (organizationId: number): PrimaryKey<UsageItem> =>
+  primaryKey(`${prefix.usage}${organizationId}`, 'USAGE');
 
-export const apiKeyPrimaryKey = (apiKeyHash: string): PrimaryKey<ApiKeyItem> => ({
-  pk: `${prefix.apiKey}${apiKeyHash}`,
-  sk: 'KEY',
-});
+export const apiKeyPrimaryKey = (apiKeyHash: string): PrimaryKey<ApiKeyItem> =>
+  primaryKey(`${prefix.apiKey}${apiKeyHash}`, 'KEY');
 
 export const turnPrimaryKey = (
   organizationId: number,
   ruleDigest: string,
-): PrimaryKey<RotationItem> => ({
-  pk: `${prefix.turn}${organizationId}`,
-  sk: ruleDigest,
-});
+): PrimaryKey<RotationItem> => primaryKey(`${prefix.turn}${organizationId}`, ruleDigest);
 
 export const leadSortKey = sortableId;
 export const leadsPartitionKey = (organizationId: number): string =>
   `${prefix.lead}${organizationId}`;
-export const leadPrimaryKey = (organizationId: number, leadId: number): PrimaryKey<LeadItem> => ({
-  pk: leadsPartitionKey(organizationId),
-  sk: leadSortKey(leadId),
-});
+export const leadPrimaryKey = (organizationId: number, leadId: number): PrimaryKey<LeadItem> =>
+  primaryKey(leadsPartitionKey(organizationId), leadSortKey(leadId));
 
 /** @param phone in E.164 */
-export const phonePrimaryKey = (
-  organizationId: number,
-  phone: string,
-): PrimaryKey<IdentityItem> => ({
-  pk: `${prefix.phone}${organizationId}#${phone}`,
-  sk: 'UNIQUE',
-});
+export const phonePrimaryKey = (organizationId: number, phone: string): PrimaryKey<IdentityItem> =>
+  primaryKey(`${prefix.phone}${organizationId}#${phone}`, 'UNIQUE');
 
 /** @param comparableEmail as `leads/identity.ts` returns it */
 export const emailPrimaryKey = (
   organizationId: number,
   comparableEmail: string,
-): PrimaryKey<IdentityItem> => ({
-  pk: `${prefix.email}${organizationId}#${comparableEmail}`,
-  sk: 'UNIQUE',
-});
+): PrimaryKey<IdentityItem> =>
+  primaryKey(`${prefix.email}${organizationId}#${comparableEmail}`, 'UNIQUE');
 
 export const timelinePartitionKey = (organizationId: number, leadId: number): string =>
   `${prefix.timeline}${organizationId}#${leadId}`;
@@ -135,37 +132,28 @@ export const timelinePartitionKey = (organizationId: number, leadId: number): st
 export const idempotencyPrimaryKey = (
   keyId: string,
   idempotencyKey: string,
-): PrimaryKey<IdempotencyItem> => ({
-  pk: `${prefix.idempotency}${keyId}#${sha256(idempotencyKey)}`,
-  sk: 'RECORD',
-});
+): PrimaryKey<IdempotencyItem> =>
+  primaryKey(`${prefix.idempotency}${keyId}#${sha256(idempotencyKey)}`, 'RECORD');
 
 /** @param digest of the row's values: the same row of any file has the same item */
 export const importedRowPrimaryKey = (
   organizationId: number,
   digest: string,
-): PrimaryKey<ImportedRowItem> => ({
-  pk: `${prefix.importedRow}${organizationId}#${digest}`,
-  sk: 'ROW',
-});
+): PrimaryKey<ImportedRowItem> =>
+  primaryKey(`${prefix.importedRow}${organizationId}#${digest}`, 'ROW');
 
 export const erasurePrimaryKey = (
   organizationId: number,
   leadId: number,
-): PrimaryKey<ErasureItem> => ({
-  pk: `${prefix.erasure}${organizationId}`,
-  sk: sortableId(leadId),
-});
+): PrimaryKey<ErasureItem> => primaryKey(`${prefix.erasure}${organizationId}`, sortableId(leadId));
 
 export const historyPartitionKey = (organizationId: number): string =>
   `${prefix.history}${organizationId}`;
 export const settingsVersionPrimaryKey = (
   organizationId: number,
   version: number,
-): PrimaryKey<KeptSettingsItem> => ({
-  pk: historyPartitionKey(organizationId),
-  sk: `VERSION#${sortableId(version)}`,
-});
+): PrimaryKey<KeptSettingsItem> =>
+  primaryKey(historyPartitionKey(organizationId), `VERSION#${sortableId(version)}`);
 
 export const stageIndexKey = (organizationId: number, stageId: number): string =>
   `${prefix.stageIndex}${organizationId}#${stageId}`;

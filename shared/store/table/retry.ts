@@ -1,6 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../limits.ts';
 
+/** Codes of `CancellationReasons` that mean throttling (AWS: TransactWriteItems, Errors), and names of errors that mean the same. */
+export const throttledReasons: ReadonlySet<unknown> = new Set([
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+  'RequestLimitExceeded',
+]);
+export const throttledErrors: ReadonlySet<unknown> = new Set([
+  'ThrottlingException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+]);
+
 /** What an attempt returns when another request wrote the same items: it must read them again. */
 export const conflict = Symbol('conflict with another request');
 

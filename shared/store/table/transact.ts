@@ -7,11 +7,15 @@ import {
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Table } from './client.ts';
-import { throttledErrors, throttledReasons } from './failure-metric.ts';
 import type { Item } from './items.ts';
-import { ItemsByKey } from './items-by-key.ts';
-import { keyText } from './primary-keys.ts';
-import { ContentionError, conflict, retryOnConflict } from './retry.ts';
+import { ItemsByKey, keyText } from './primary-keys.ts';
+import {
+  ContentionError,
+  conflict,
+  retryOnConflict,
+  throttledErrors,
+  throttledReasons,
+} from './retry.ts';
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 

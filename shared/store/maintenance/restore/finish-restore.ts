@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { withErasuresOf } from '../../../leads/erasure/erasure.ts';
 import { limits } from '../../../limits.ts';
 import { listApiKeys, revokeApiKey } from '../../organizations/api-keys.ts';
 import { type AuditAction, readAuditLog } from '../../organizations/audit-log.ts';
@@ -11,16 +13,12 @@ import {
 import type { OrganizationTable, Table } from '../../table/client.ts';
 import { getItem } from '../../table/get-item.ts';
 import type { UsageItem } from '../../table/items.ts';
-import { usagePrimaryKey } from '../../table/primary-keys.ts';
+import { type PrimaryKey, usagePrimaryKey } from '../../table/primary-keys.ts';
 import { eraseLead } from '../erase-lead.ts';
-import { activeBetween, readActivity } from '../table-activity.ts';
-import type { LeadReference } from './lead-in-backup.ts';
-import { mendLeads } from './mend-leads.ts';
-import { mendKey, mendOrganizations } from './mend-organizations.ts';
-import { completeFromOld, mendRecords, mendRows } from './mend-records.ts';
-import { MendedTable } from './mended-table.ts';
+import { completeFromOld, mendOrganizations, mendTable } from './mend-table.ts';
+import { type LeadReference, MendedTable } from './mended-table.ts';
 import { assertOrigin, describeTable, RestoreError } from './restore-origin.ts';
-import { cleanAllAsInOld, planRestore, type RestorePlan } from './restore-plan.ts';
+import { planRestore, type RestorePlan } from './restore-plan.ts';
 
 export interface RestoreOptions {
   /** The table that was in use until now, which is only read; undefined if it is lost. */
@@ -75,178 +73,204 @@ export async function finishRestore(
   table: Table,
   { old, ...options }: RestoreOptions,
 ): Promise<FinishedRestore> {
-  const organizations = (await listOrganizations(table)).map(({ id }) => id);
-  if (organizations.length === 0)
+  const listed = (await listOrganizations(table)).map(({ id }) => id);
+  if (listed.length === 0)
     throw new RestoreError(`Table ${table.name} has no organization: is it the restored table?`);
-  return old
-    ? finishWithOld({ table, organizations, ...options }, old)
-    : finishWithoutOld({ table, organizations, ...options });
+  const restore = { ...options, table, listed };
+  return old ? finishWithOld(restore, old) : finishWithoutOld(restore);
 }
 
 interface Restore extends Omit<RestoreOptions, 'old'> {
   readonly table: Table;
-  readonly organizations: readonly number[];
+  /** The organizations of the directory. */
+  readonly listed: readonly number[];
 }
 
 async function finishWithOld(restore: Restore, old: Table): Promise<FinishedRestore> {
-  const { table, organizations: listed, action } = restore;
+  const { table, listed } = restore;
   const inOld = await assertOrigin(table, old, listed);
   const activity = await readActivity(old, inOld);
   const plan = await planRestore(table, old, listed, restore.onProgress);
-  await restore.confirm?.(plan);
   const mended = new MendedTable(table, old);
-  const organizations = await mendOrganizations(mended, plan.survey, listed);
-  await restore.onBegin?.();
-  // First: from here on no id of a lead of the old table is assigned.
-  for (const id of organizations)
-    await raiseLastLeadId(table, id, (await readCounters(old, id)).lastLeadId);
-
-  const entriesCleaned = await cleanAllAsInOld(table, old, plan.entriesToClean);
-  const finished = await finishPlan(
-    { ...restore, organizations },
-    mended,
-    plan,
-    async (organizationId) => {
-      const keys = await listApiKeys(old, organizationId);
-      return new Map(keys.map(({ keyId, revokedAt }) => [keyId, revokedAt]));
-    },
-  );
-  const { organizationOfKey } = plan.survey;
-  const leadsOnlyInOld = await completeFromOld(mended, new Set(organizations), organizationOfKey);
-  const renewal = await renewalOf(table, action);
+  const organizations = await begin(restore, plan, mended);
+  for (const id of organizations) await continueAfter(restore, id, await readCounters(old, id));
+  let entriesCleaned = 0;
+  for (const key of plan.entriesToClean) entriesCleaned += await cleanAsInOld(table, old, key);
+  await mendTable(mended, plan.erased);
+  let keysRevoked = 0;
   for (const id of organizations) {
-    const { settingsVersion } = await readCounters(old, id);
-    if ((await readCounters(table, id)).settingsVersion <= settingsVersion)
-      await renewSettings(table, id, settingsVersion, renewal);
+    const keys = await listApiKeys(old, id);
+    const revocations = new Map(keys.map(({ keyId, revokedAt }) => [keyId, revokedAt]));
+    keysRevoked += await revokeKeys(table, id, (keyId) => revocations.get(keyId) ?? null);
   }
-  assertUnused(old, activeBetween(activity, await readActivity(old, inOld)));
+  await eraseAgain(restore, plan, mended);
+  const leadsOnlyInOld = await completeFromOld(mended, old, organizations);
+  assertUnused(old, activity, await readActivity(old, inOld));
+  const onlyInOld = inOld.filter((id) => !organizations.includes(id));
   return {
-    ...finished,
-    entriesCleaned,
-    onlyInOld: inOld.filter((id) => !organizations.includes(id)),
-    leadsOnlyInOld,
+    ...finished(organizations, plan, mended),
+    ...{ keysRevoked, entriesCleaned, onlyInOld, leadsOnlyInOld },
   };
 }
 
 async function finishWithoutOld(restore: Restore): Promise<FinishedRestore> {
-  const { table, organizations: listed, keptKeyIds, action } = restore;
+  const { table, listed, keptKeyIds } = restore;
   const plan = await planRestore(table, undefined, listed, restore.onProgress);
-  assertKeysExist(table, plan, keptKeyIds);
-  await restore.confirm?.(plan);
-  const mended = new MendedTable(table, undefined);
-  const organizations = await mendOrganizations(mended, plan.survey, listed);
-  await restore.onBegin?.();
-  const now = new Date().toISOString();
-  const finished = await finishPlan(
-    { ...restore, organizations },
-    mended,
-    plan,
-    async (organizationId) => {
-      const keys = await listApiKeys(table, organizationId);
-      return new Map(keys.map(({ keyId }) => [keyId, keptKeyIds.has(keyId) ? null : now]));
-    },
-  );
-  const renewal = await renewalOf(table, action);
-  for (const id of organizations) await skipUnknown({ table, organizationId: id }, renewal);
-  return { ...finished, entriesCleaned: 0, onlyInOld: [], leadsOnlyInOld: [] };
-}
-
-/** When each API key of an organization was or is revoked; null for one that is kept. */
-type Revocations = (organizationId: number) => Promise<ReadonlyMap<string, string | null>>;
-
-/** What a restore does with the old table and without it. */
-async function finishPlan(
-  restore: Restore,
-  mended: MendedTable,
-  plan: RestorePlan,
-  revocations: Revocations,
-): Promise<Omit<FinishedRestore, 'entriesCleaned' | 'onlyInOld' | 'leadsOnlyInOld'>> {
-  const { table, organizations, onProgress } = restore;
-  const { who, what } = restore.action;
-  const { survey, erased } = plan;
-  for (const key of survey.keys) await mendKey(mended, key);
-  let keysRevoked = 0;
-  for (const id of organizations)
-    keysRevoked += await revokeAgain(table, id, await revocations(id));
-  // Before the erasures, which leave alone what another lead has: they find that by its unique items.
-  await mendLeads(mended, survey, erased);
-  for (const { organizationId, leadId } of erased)
-    await eraseLead(table, organizationId, leadId, { who, partOf: what, onProgress });
-  await mendLeads(mended, survey);
-  await mendRows(mended, survey.rows);
-  await mendRecords(mended, survey.records, survey.organizationOfKey);
-  return {
-    organizations: organizations.length,
-    keysRevoked,
-    leadsErased: erased.length,
-    keysOnlyInOld: plan.keysOnlyInOld,
-    leadsMissingInOld: plan.missing,
-    entriesDiffering: plan.entriesDiffering,
-    partsCompleted: mended.completed,
-    partsRemoved: mended.removed,
-    leadsMended: mended.leads,
-  };
-}
-
-/** What was written to the old table after it was compared would be lost. @throws RestoreError */
-function assertUnused(old: Table, organizationIds: readonly number[]): void {
-  if (organizationIds.length > 0)
-    throw new RestoreError(
-      `Table ${old.name} was in use during the restore (organization ${organizationIds.join(', ')}): stop all requests with service stop --stack NAME, wait ten seconds, then run this command again.`,
-    );
-}
-
-/** The action that stores new settings versions. */
-async function renewalOf(table: Table, { who, what }: AuditAction): Promise<AuditAction> {
-  const { id: restoredTableId } = await describeTable(table);
-  return { who, what: `${what}: new settings version`, restoredTableId };
-}
-
-function assertKeysExist(table: Table, { survey }: RestorePlan, keyIds: ReadonlySet<string>): void {
-  const unknown = [...keyIds].filter((keyId) => !survey.organizationOfKey.has(keyId));
+  const unknown = [...keptKeyIds].filter((keyId) => !plan.keyIds.has(keyId));
   if (unknown.length > 0)
     throw new RestoreError(
       `No organization of table ${table.name} has the key ${unknown.join(', ')}: check --keep-key.`,
     );
+  const mended = new MendedTable(table, undefined);
+  const organizations = await begin(restore, plan, mended);
+  for (const id of organizations) {
+    const used = await countersBeyond({ table, organizationId: id });
+    if (used) await continueAfter(restore, id, used);
+  }
+  await mendTable(mended, plan.erased);
+  const now = new Date().toISOString();
+  let keysRevoked = 0;
+  for (const id of organizations)
+    keysRevoked += await revokeKeys(table, id, (keyId) => (keptKeyIds.has(keyId) ? null : now));
+  await eraseAgain(restore, plan, mended);
+  return {
+    ...finished(organizations, plan, mended),
+    ...{ keysRevoked, entriesCleaned: 0, onlyInOld: [], leadsOnlyInOld: [] },
+  };
 }
 
-/** Revokes live keys as of the times given. @returns how many */
-async function revokeAgain(
+/** Has the plan confirmed, and mends the organizations. @returns those that remain @throws RestoreError before anything is changed */
+async function begin(
+  { table, listed, confirm, onBegin }: Restore,
+  plan: RestorePlan,
+  mended: MendedTable,
+): Promise<number[]> {
+  const { old } = mended;
+  for (const id of plan.organizationsWithLeads)
+    if (!(await readSettings(table, id)) && !(old && (await readSettings(old, id))))
+      throw new RestoreError(
+        `Organization ${id} of table ${table.name} has leads but no settings: restore another moment, and check it before you use it. Nothing was changed.`,
+      );
+  await confirm?.(plan);
+  const organizations = await mendOrganizations(mended, plan.organizations, listed);
+  await onBegin?.();
+  return organizations;
+}
+
+/** Erases leads again, in a table that is mended otherwise: an erasure leaves alone what another lead has, and finds that by its unique items. */
+async function eraseAgain(
+  { table, action, onProgress }: Restore,
+  { erased }: RestorePlan,
+  mended: MendedTable,
+): Promise<void> {
+  const { who, what } = action;
+  for (const { organizationId, leadId } of erased)
+    await eraseLead(table, organizationId, leadId, { who, partOf: what, onProgress });
+  if (erased.length > 0) await mendTable(mended);
+}
+
+const finished = (organizations: readonly number[], plan: RestorePlan, mended: MendedTable) => ({
+  organizations: organizations.length,
+  leadsErased: plan.erased.length,
+  keysOnlyInOld: plan.keysOnlyInOld,
+  leadsMissingInOld: plan.missing,
+  entriesDiffering: plan.entriesDiffering,
+  partsCompleted: mended.completed,
+  partsRemoved: mended.removed,
+  leadsMended: mended.leads,
+});
+
+/** What changes in a table with each request, which takes a token, and with each administrator's change, which adds an audit log entry. */
+type TableActivity = ReadonlyMap<number, readonly unknown[]>;
+
+async function readActivity(
+  table: Table,
+  organizations: readonly number[],
+): Promise<TableActivity> {
+  const activity = new Map<number, readonly unknown[]>();
+  for (const id of organizations)
+    activity.set(id, [await getItem(table, usagePrimaryKey(id)), await readAuditLog(table, id, 1)]);
+  return activity;
+}
+
+/** What was written to the old table after it was compared would be lost. @throws RestoreError */
+function assertUnused(old: Table, before: TableActivity, after: TableActivity): void {
+  const used = [...after.keys()].filter((id) => !isDeepStrictEqual(before.get(id), after.get(id)));
+  if (used.length > 0)
+    throw new RestoreError(
+      `Table ${old.name} was in use during the restore (organization ${used.join(', ')}): stop all requests with service stop --stack NAME, wait ten seconds, then run this command again.`,
+    );
+}
+
+/** Removes from an entry what erasures removed from it in the old table. @returns of how many entries */
+async function cleanAsInOld(table: Table, old: Table, key: PrimaryKey): Promise<number> {
+  const [entry, copy] = await Promise.all([getItem(table, key), getItem(old, key)]);
+  const clean = entry && copy && withErasuresOf(entry, copy);
+  if (!clean || clean === entry) return 0;
+  await table.client.send(new PutCommand({ TableName: table.name, Item: clean }));
+  return 1;
+}
+
+/** Revokes live keys as of the time that is said of each; null for one that is kept. @returns how many */
+async function revokeKeys(
   table: Table,
   organizationId: number,
-  revocations: ReadonlyMap<string, string | null>,
+  revocationOf: (keyId: string) => string | null,
 ): Promise<number> {
   let revoked = 0;
   for (const { keyId, revokedAt } of await listApiKeys(table, organizationId)) {
-    const at = revocations.get(keyId);
-    if (revokedAt !== null || !at) continue;
+    const at = revocationOf(keyId);
+    if (revokedAt !== null || at === null) continue;
     await revokeApiKey(table, organizationId, keyId, { at: new Date(at) });
     revoked += 1;
   }
   return revoked;
 }
 
-/** Skips the lead ids and settings versions that may have been assigned since the backup: neither may be used twice. */
-async function skipUnknown(
-  { table, organizationId }: OrganizationTable,
-  action: AuditAction,
-): Promise<void> {
-  // A name proves nothing: a backup of a table that was itself restored contains that restore's entry, under any name.
-  const entries = await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY);
-  if (entries.some(({ restoredTableId }) => restoredTableId === action.restoredTableId)) return; // done before
-  const { lastLeadId, settingsVersion } = await readCounters(table, organizationId);
-  await raiseLastLeadId(table, organizationId, Math.min(lastLeadId + leadIdMargin, limits.idMax));
-  await renewSettings(table, organizationId, settingsVersion + versionMargin, action);
-}
+type Counters = Pick<UsageItem, 'lastLeadId' | 'settingsVersion'>;
 
 /** The counters of an organization; 0 if it does not exist. */
-async function readCounters(
-  table: Table,
+async function readCounters(table: Table, organizationId: number): Promise<Counters> {
+  const usage = await getItem(table, usagePrimaryKey(organizationId));
+  return { lastLeadId: usage?.lastLeadId ?? 0, settingsVersion: usage?.settingsVersion ?? 0 };
+}
+
+/** Counters beyond those that a lost table may have had; undefined if this restored table continues after such counters already. */
+async function countersBeyond({
+  table,
+  organizationId,
+}: OrganizationTable): Promise<Counters | undefined> {
+  const { id } = await describeTable(table);
+  // A name proves nothing: a backup of a table that was itself restored contains that restore's entry, under any name.
+  const entries = await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY);
+  if (entries.some(({ restoredTableId }) => restoredTableId === id)) return undefined; // done before
+  const { lastLeadId, settingsVersion } = await readCounters(table, organizationId);
+  return {
+    lastLeadId: Math.min(lastLeadId + leadIdMargin, limits.idMax),
+    settingsVersion: settingsVersion + versionMargin,
+  };
+}
+
+/** Continues lead ids and settings versions after those that were used: from here on, none of these is assigned. */
+async function continueAfter(
+  { table, action: { who, what } }: Restore,
   organizationId: number,
-): Promise<Pick<UsageItem, 'lastLeadId' | 'settingsVersion'>> {
-  const { lastLeadId = 0, settingsVersion = 0 } =
-    (await getItem(table, usagePrimaryKey(organizationId))) ?? {};
-  return { lastLeadId, settingsVersion };
+  { lastLeadId, settingsVersion }: Counters,
+): Promise<void> {
+  await raiseLastLeadId(table, organizationId, lastLeadId);
+  if ((await readCounters(table, organizationId)).settingsVersion > settingsVersion) return;
+  const { id: restoredTableId } = await describeTable(table);
+  const action = { who, what: `${what}: new settings version`, restoredTableId };
+  for (;;) {
+    const before = await readSettings(table, organizationId);
+    if (!before)
+      throw new RestoreError(
+        `Organization ${organizationId} of table ${table.name} has no settings.`,
+      );
+    const version = Math.max(before.version, settingsVersion) + 1;
+    const change = { before, settings: before.settings, now: new Date(), action, version };
+    if ((await replaceSettings(table, change)) !== undefined) return;
+  }
 }
 
 async function raiseLastLeadId(table: Table, organizationId: number, used: number): Promise<void> {
@@ -262,30 +286,5 @@ async function raiseLastLeadId(table: Table, organizationId: number, used: numbe
     );
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error; // It is higher already.
-  }
-}
-
-/** Stores the same settings under a higher version, with an audit entry of the restore. */
-async function renewSettings(
-  table: Table,
-  organizationId: number,
-  version: number,
-  action: AuditAction,
-): Promise<void> {
-  for (;;) {
-    const stored = await readSettings(table, organizationId);
-    if (!stored)
-      throw new RestoreError(
-        `Organization ${organizationId} of table ${table.name} has no settings.`,
-      );
-    const { settings } = stored;
-    const change = {
-      before: stored,
-      settings,
-      now: new Date(),
-      action,
-      version: Math.max(stored.version, version) + 1,
-    };
-    if ((await replaceSettings(table, change)) !== undefined) return;
   }
 }

@@ -1,10 +1,23 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, type PutCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../table/client.ts';
 import { kindOf } from '../../table/item-kind.ts';
 import type { Item } from '../../table/items.ts';
-import type { PrimaryKey } from '../../table/primary-keys.ts';
-import { type LeadPart, type LeadReference, nameOf, referenceOf } from './lead-in-backup.ts';
+import { keyOf, type PrimaryKey } from '../../table/primary-keys.ts';
+
+export interface LeadReference {
+  readonly organizationId: number;
+  readonly leadId: number;
+}
+
+export const nameOf = ({ organizationId, leadId }: LeadReference): string =>
+  `${organizationId} ${leadId}`;
+
+/** Of anything that names a lead, only that. */
+export const referenceOf = ({ organizationId, leadId }: LeadReference): LeadReference => ({
+  organizationId,
+  leadId,
+});
 
 /** A restored table in which parts of transactions are completed or removed, and how many items that took. */
 export class MendedTable {
@@ -25,56 +38,39 @@ export class MendedTable {
     return [...this.#leads.values()];
   }
 
-  async put(item: Item & PrimaryKey): Promise<void> {
-    const put = new PutCommand({ TableName: this.table.name, Item: { ...item } });
-    await this.#count('completed', this.table.client.send(put), leadOf(item));
+  /** @param condition the item is written only if the stored one fulfils it */
+  async put(item: Item & PrimaryKey, condition: Condition = {}): Promise<void> {
+    const put = new PutCommand({ TableName: this.table.name, Item: { ...item }, ...condition });
+    if (!(await isDone(this.table.client.send(put)))) return;
+    this.completed += 1;
+    this.#addLeadOf(item);
   }
 
-  async remove({ pk, sk }: PrimaryKey): Promise<void> {
-    const remove = new DeleteCommand({ TableName: this.table.name, Key: { pk, sk } });
-    await this.#count('removed', this.table.client.send(remove), leadOf({ pk, sk }));
+  /** @param condition the item is removed only if the stored one fulfils it */
+  async remove(item: Item & PrimaryKey, condition: Condition = {}): Promise<void> {
+    const Key = { ...keyOf(item) };
+    const remove = new DeleteCommand({ TableName: this.table.name, Key, ...condition });
+    if (!(await isDone(this.table.client.send(remove)))) return;
+    this.removed += 1;
+    this.#addLeadOf(item);
   }
 
-  /** Gives a unique phone or email to a lead, if the item is missing or names the lead that it named when it was read. */
-  async claim(part: LeadPart, wrongLeadId: number | undefined): Promise<void> {
-    const put = new PutCommand({
-      TableName: this.table.name,
-      Item: { ...part.key, leadId: part.leadId },
-      ConditionExpression: 'attribute_not_exists(pk) OR leadId = :wrong',
-      ExpressionAttributeValues: { ':wrong': wrongLeadId ?? null },
-    });
-    await this.#count('completed', this.table.client.send(put), part);
-  }
-
-  /** Removes a lead's unique phone, unique email or imported row, if it still names this lead: a delayed repeat must not remove another's. */
-  async release(part: LeadPart): Promise<void> {
-    const remove = new DeleteCommand({
-      TableName: this.table.name,
-      Key: { ...part.key },
-      ConditionExpression: 'leadId = :lead',
-      ExpressionAttributeValues: { ':lead': part.leadId },
-    });
-    await this.#count('removed', this.table.client.send(remove), part);
-  }
-
-  /** Counts a write, unless its condition refused it. */
-  async #count(
-    counter: 'completed' | 'removed',
-    write: Promise<unknown>,
-    lead: LeadReference | undefined,
-  ): Promise<void> {
-    try {
-      await write;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return;
-      throw error;
-    }
-    this[counter] += 1;
-    if (lead) this.#leads.set(nameOf(lead), referenceOf(lead));
+  #addLeadOf(item: Item & PrimaryKey): void {
+    const { organizationId, leadId }: Item = { ...item, ...kindOf(item) };
+    if (typeof organizationId !== 'number' || typeof leadId !== 'number') return;
+    this.#leads.set(nameOf({ organizationId, leadId }), { organizationId, leadId });
   }
 }
 
-function leadOf(key: PrimaryKey): LeadReference | undefined {
-  const kind = kindOf(key);
-  return kind?.kind === 'lead' || kind?.kind === 'timeline' ? kind : undefined;
+type Condition = Pick<PutCommandInput, 'ConditionExpression' | 'ExpressionAttributeValues'>;
+
+/** Whether a write was carried out, and not refused by its condition. */
+async function isDone(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
 }

@@ -19,8 +19,7 @@ export interface TableFacts {
   /** Unique for all time: another table of the same name has another id. */
   readonly id: string;
   readonly createdAt: number;
-  /** The partition key, the sort key, and those of each index by its name. */
-  readonly keys: Readonly<Record<string, unknown>>;
+  readonly keys: TableDescription['KeySchema'];
 }
 
 /** @throws RestoreError if the table does not exist */
@@ -29,38 +28,14 @@ export async function describeTable({ client, name }: Table): Promise<TableFacts
     const { Table: found } = await client.send(new DescribeTableCommand({ TableName: name }));
     // DynamoDB Local returns no id.
     const createdAt = found?.CreationDateTime?.getTime() ?? 0;
-    return {
-      id: found?.TableId ?? new Date(createdAt).toISOString(),
-      createdAt,
-      keys: keysOf(found),
-    };
+    const id = found?.TableId ?? new Date(createdAt).toISOString();
+    return { id, createdAt, keys: found?.KeySchema };
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
     throw new RestoreError(
       `There is no table ${name}: name the one that was in use until now, or leave --from out if it is lost.`,
     );
   }
-}
-
-function keysOf(table: TableDescription | undefined): TableFacts['keys'] {
-  const types = new Map(
-    table?.AttributeDefinitions?.map(({ AttributeName, AttributeType }) => [
-      AttributeName,
-      AttributeType,
-    ]),
-  );
-  const definitions = [
-    { IndexName: 'the table', KeySchema: table?.KeySchema },
-    ...(table?.GlobalSecondaryIndexes ?? []),
-  ];
-  return Object.fromEntries(
-    definitions.map(({ IndexName = '', KeySchema = [] }) => [
-      IndexName,
-      KeySchema.map(
-        ({ AttributeName, KeyType }) => `${KeyType} ${AttributeName} ${types.get(AttributeName)}`,
-      ),
-    ]),
-  );
 }
 
 /** Audit entries are dated by the clock of the administrator's machine, tables by that of AWS. */
@@ -86,12 +61,9 @@ export async function assertOrigin(
       `Table ${table.name} is older than ${old.name}, but a restored table is a new one. Are the two exchanged?`,
     );
   }
-  const different = Object.keys(ours.keys).find(
-    (name) => theirs.keys[name] && !isDeepStrictEqual(ours.keys[name], theirs.keys[name]),
-  );
-  if (different !== undefined)
+  if (!isDeepStrictEqual(ours.keys, theirs.keys))
     throw new RestoreError(
-      `Table ${old.name} has other keys than ${table.name} (${different}): it is not the table that was in use. Check --from.`,
+      `Table ${old.name} has other keys than ${table.name} (the table): it is not the table that was in use. Check --from.`,
     );
   const inOld = (await listOrganizations(old)).map(({ id }) => id);
   if (inOld.length === 0)

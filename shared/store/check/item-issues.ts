@@ -1,0 +1,100 @@
+import { recordExpiry } from '../../leads/idempotency.ts';
+import { limits } from '../../limits.ts';
+import { requestsPerWindowMax } from '../../rate-limits.ts';
+import type { ItemKind } from '../table/item-kind.ts';
+import type { Item } from '../table/items.ts';
+import { keyText, type PrimaryKey } from '../table/primary-keys.ts';
+
+/** What may be wrong with an item of any type in itself. */
+
+/** The form in which every date-time is stored. */
+const storedDateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+export const isStoredDateTime = (value: unknown): value is string =>
+  typeof value === 'string' && storedDateTime.test(value) && !Number.isNaN(Date.parse(value));
+
+export const isPositiveInteger = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+
+/** Whether there is any issue; the others are not looked for. */
+export const hasAny = (issues: Generator<string>): boolean => !issues.next().done;
+
+/** How far the clocks of the functions and of this machine may differ. */
+export const clockMarginMs = 60_000;
+
+/** Only idempotency records expire. */
+export const ttlIssue = 'has a ttl, at which DynamoDB deletes it: remove the attribute ttl';
+
+/** The date-times among these that are in the future by this machine's clock, as sentences' ends. */
+export function* futureIssues(times: Readonly<Record<string, unknown>>): Generator<string> {
+  for (const [name, at] of Object.entries(times))
+    if (isStoredDateTime(at) && Date.parse(at) > Date.now() + clockMarginMs)
+      yield `has the ${name} ${at}, which is in the future: compare the clock of this machine with that of the writer`;
+}
+
+/** As sentences. Leads, timeline entries and idempotency records have rules of their own. @param kind undefined for a key that the service never makes */
+export function* itemIssues(
+  key: PrimaryKey,
+  kind: ItemKind | undefined,
+  { ttl, at, endedAt, turns }: Item,
+): Generator<string> {
+  const name = keyText(key);
+  if (!kind) return yield `The item ${name} is of no type that the service knows.`;
+  if (['lead', 'timeline', 'idempotency'].includes(kind.kind)) return;
+  if (ttl !== undefined) yield `The item ${name} ${ttlIssue}.`;
+  for (const issue of futureIssues({ at, endedAt })) yield `The item ${name} ${issue}.`;
+  if (kind.kind === 'erasure') yield erasureIssue(kind);
+  if (kind.kind === 'turn' && !isPositiveInteger(turns))
+    yield `The turn ${name} has counted ${JSON.stringify(turns)}, which must be a number of turns taken.`;
+}
+
+/** The item of an erasure is there until the erasure is complete. */
+const erasureIssue = ({ organizationId, leadId }: { organizationId: number; leadId: number }) =>
+  `The erasure of lead ${leadId} of organization ${organizationId} is in progress or was interrupted: npm run admin -- lead erase --organization ${organizationId} --lead ${leadId} completes it.`;
+
+/** What is wrong with an idempotency record in itself, as sentences' ends. */
+export function* recordIssues({ expiresAt, ttl }: Item): Generator<string> {
+  if (typeof expiresAt !== 'number')
+    return yield 'has no expiresAt, so it never expires: delete the item';
+  if (expiresAt > recordExpiry(new Date()) + clockMarginMs)
+    yield `expires at ${expiresAt}, more than ${limits.idempotencyHours} hours from now: delete the item`;
+  if (ttl !== Math.ceil(expiresAt / 1000))
+    yield `has the ttl ${JSON.stringify(ttl) ?? 'missing'}, which must be expiresAt in seconds: delete the item`;
+}
+
+export const recordedLead = ({ result }: Item): unknown =>
+  typeof result === 'object' && result !== null && 'id' in result ? result.id : undefined;
+
+/** Nobody reads an expired record. @param record without issues */
+export const isExpired = (record: Item): boolean => Number(record.expiresAt) <= Date.now();
+
+export const recordLifetimeMs = recordExpiry(new Date(0));
+
+/** When the capture of a record was: it expires a day after it, to the millisecond. @param record without issues */
+export const capturedAt = (record: Item): string =>
+  new Date(Number(record.expiresAt) - recordLifetimeMs).toISOString();
+
+export const isCapture = ({ type }: Item): boolean =>
+  type === 'captured' || type === 'captured_new';
+
+/**
+ * The issues of a token bucket: a window that lasts too long, or more requests taken than its limit, which the condition of admission enforces.
+ * The limit in force is an option of the deployment, which the table does not store. It applies to a window that has not ended: an earlier
+ * window may have had a higher limit. All windows are within the highest limit that a deployment can have.
+ * @param whose whose bucket it is, at the beginning of a sentence
+ * @param limit the limit in force; undefined if it is unknown
+ */
+export function* usageIssues(
+  whose: string,
+  { used, windowEndsAt }: Item,
+  limit: number | undefined,
+  now = Date.now(),
+): Generator<string> {
+  const endsAt = typeof windowEndsAt === 'number' ? windowEndsAt : 0;
+  if (endsAt > now + limits.windowMs + clockMarginMs)
+    yield `${whose} has a window that ends more than an hour from now, at windowEndsAt ${endsAt}: once its requests are used up, all are refused until then. Set windowEndsAt to 0.`;
+  if (typeof used !== 'number') return;
+  if (used > requestsPerWindowMax)
+    yield `${whose} has used ${used} requests of a window; no deployment may allow more than ${requestsPerWindowMax}.`;
+  else if (endsAt > now && limit !== undefined && used > limit)
+    yield `${whose} has used ${used} requests of its window, more than the limit in force, ${limit}: if the limit was lowered in the last hour, check again after ${new Date(endsAt).toISOString()}.`;
+}
