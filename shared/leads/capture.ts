@@ -1,18 +1,11 @@
-import { isBuiltIn } from '../organization/field-kinds.ts';
 import {
   activeSourceNamed,
   defaultSourceName,
   type Organization,
 } from '../organization/organization.ts';
-import { changeTimeOf } from './change-time.ts';
-import { FieldIssue, isEmptyValue, notAPhone, type RawValue } from './field-types.ts';
-import {
-  activeFields,
-  applyChanges,
-  type FieldChanges,
-  FieldIssues,
-  readFields,
-} from './fields.ts';
+import { changeTimeOf } from './changes.ts';
+import { isEmptyValue, notAPhone, type RawValue } from './field-types.ts';
+import { activeFields, applyChanges, FieldIssues, readFields } from './fields.ts';
 import {
   fingerprintOf,
   type IdempotencyKey,
@@ -99,58 +92,31 @@ export function readCapture(
   phone: string | undefined,
 ): ReadCapture {
   const issues = new FieldIssues();
-  const { source, pipelineId, fields = {} } = request;
-  const readPerson = readPersonOf(organization, request, phone, issues);
-  const others = Object.fromEntries(
-    Object.entries(fields).filter(([key]) => !Object.hasOwn(notAmongFields, key)),
-  );
-  for (const key of Object.keys(fields)) {
-    if (!Object.hasOwn(others, key))
-      issues.add(key, new FieldIssue('not_accepted', notAmongFields[key] ?? ''));
-  }
-  const accepted = activeFields(organization).filter(
-    ({ key }) => !Object.hasOwn(notAmongFields, key),
-  );
+  const { name, email, source, pipelineId, fields = {} } = request;
+  const person = { name, ...(email !== undefined && { email }) };
+  const read = readFields(organization, person, organization.fields, issues);
+  if (read.name === null) issues.add('name', 'required', 'is required.');
+  if (phone === undefined && isEmptyValue(request.phone, 'phone'))
+    issues.add('phone', 'required', 'is required.');
+  else if (phone === undefined) issues.add('phone', notAPhone.reason, notAPhone.sentence);
+  for (const [key, sentence] of Object.entries(notAmongFields))
+    if (Object.hasOwn(fields, key)) issues.add(key, 'not_accepted', sentence);
+  const isAccepted = (key: string): boolean => !Object.hasOwn(notAmongFields, key);
+  const others = Object.fromEntries(Object.entries(fields).filter(([key]) => isAccepted(key)));
+  const accepted = activeFields(organization).filter(({ key }) => isAccepted(key));
   const readOthers = readFields(organization, others, accepted, issues);
-  if (pipelineId !== undefined && !organization.pipelineById.has(pipelineId)) {
-    issues.add(
-      'pipelineId',
-      new FieldIssue('pipeline_not_found', "is not one of the organization's pipelines."),
-    );
-  }
+  if (pipelineId !== undefined && !organization.pipelineById.has(pipelineId))
+    issues.add('pipelineId', 'pipeline_not_found', "is not one of the organization's pipelines.");
   issues.throwIfAny();
 
   const named = source === undefined ? undefined : activeSourceNamed(organization, source);
   const recorded = named ?? activeSourceNamed(organization, defaultSourceName);
-  const submitted = applyChanges(applyChanges({}, readPerson), {
-    ...(named && { source: named.id }),
-    ...readOthers,
-  });
+  const changes = { ...read, ...(named && { source: named.id }), ...readOthers };
+  const submitted = applyChanges({ name, phone: phone ?? '' }, changes); // a phone that cannot be read is an issue
   return {
     submitted,
     onCreate: recorded ? { ...submitted, source: recorded.id } : submitted,
     sourceName: recorded?.name ?? defaultSourceName,
-  };
-}
-
-function readPersonOf(
-  organization: Organization,
-  { name, phone: phoneText, email }: CaptureRequest,
-  phone: string | undefined,
-  issues: FieldIssues,
-): FieldChanges {
-  const builtIn = organization.fields.filter(({ key }) => isBuiltIn(key));
-  const read = (values: Readonly<Record<string, RawValue>>) =>
-    readFields(organization, values, builtIn, issues);
-  const readName = read({ name });
-  const isRequired = new FieldIssue('required', 'is required.');
-  if (readName.name === null) issues.add('name', isRequired);
-  if (phone === undefined)
-    issues.add('phone', isEmptyValue(phoneText, 'phone') ? isRequired : notAPhone);
-  return {
-    ...readName,
-    ...(phone !== undefined && { phone }),
-    ...(email !== undefined && read({ email })),
   };
 }
 
@@ -202,7 +168,7 @@ interface CapturedLead {
 }
 
 /** The enquiry as the timeline records it, whatever becomes of the lead. */
-export type RecordedEnquiry = Omit<Enquiry, 'filled' | 'kept' | 'archived'> & {
+type RecordedEnquiry = Omit<Enquiry, 'filled' | 'kept' | 'archived'> & {
   readonly actorId: number;
 };
 
@@ -278,7 +244,7 @@ export function captureMatch(
 }
 
 /** Whether two values of a field are equal: emails ignoring case, lists in any order. */
-export function isSameValue(field: string, a: FieldValue | null, b: FieldValue | null): boolean {
+function isSameValue(field: string, a: FieldValue | null, b: FieldValue | null): boolean {
   if (field === 'email' && typeof a === 'string' && typeof b === 'string')
     return comparableEmail(a) === comparableEmail(b);
   return JSON.stringify(unordered(a)) === JSON.stringify(unordered(b));

@@ -84,29 +84,16 @@ const eventTypeByEntryType: Readonly<
   erased: 'LeadErased',
 };
 
+/** A request of at most 100,000 bytes names the fields, so their keys fit into the 256 KB that EventBridge accepts an entry. */
 function ownDetail(
   entry: TimelineEntry,
 ): Pick<EventDetail, 'created' | 'filled' | 'kept' | 'changed'> {
   if (entry.type === 'captured' || entry.type === 'captured_new')
     return {
       created: entry.type === 'captured_new',
-      filled: fitting(entry.filled),
-      kept: fitting(entry.kept.map(({ field }) => field)),
+      filled: entry.filled,
+      kept: entry.kept.map(({ field }) => field),
     };
-  if (entry.type === 'lead_updated')
-    return { changed: fitting(entry.changes.map(({ field }) => field)) };
+  if (entry.type === 'lead_updated') return { changed: entry.changes.map(({ field }) => field) };
   return {};
-}
-
-/**
- * EventBridge accepts 256 KB an entry. Only settings that are nearly all field keys could have lists that are larger; such a list is cut.
- */
-const keysMaxChars = 100_000;
-
-function fitting(fieldKeys: readonly string[]): readonly string[] {
-  let chars = 0;
-  return fieldKeys.filter((fieldKey) => {
-    chars += fieldKey.length + 3;
-    return chars <= keysMaxChars;
-  });
 }

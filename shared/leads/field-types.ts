@@ -1,10 +1,11 @@
 import { limits } from '../limits.ts';
+import { memoize } from '../memoize.ts';
 import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
+import { optionFinder } from '../organization/named.ts';
 import type { Field, Organization } from '../organization/organization.ts';
 import type { FieldReason, Refusal } from '../validation.ts';
 import { asciiDigits, emailIdentity, parsePhone, visibleText } from './identity.ts';
 import type { FieldValue } from './lead.ts';
-import { memoize } from './memoize.ts';
 
 /** A field's value as it is sent (contract, section 4.2). */
 export type RawValue = string | number | boolean | readonly string[] | null;
@@ -26,52 +27,54 @@ type Parse = (
   organization: Organization,
 ) => FieldValue | FieldIssue;
 
-const ofText =
-  (parse: (text: string, field: Field) => FieldValue | FieldIssue): Parse =>
-  (raw, field) =>
-    typeof raw === 'string' ? parse(raw.trim(), field) : notAString;
-
 const notAString = new FieldIssue('wrong_type', 'must be a string.');
+
+/** @param parse undefined for a text that is not a value of the type */
+const ofText =
+  (parse: (text: string) => FieldValue | undefined, issue: FieldIssue): Parse =>
+  (raw) =>
+    typeof raw === 'string' ? (parse(raw.trim()) ?? issue) : notAString;
 
 /** For text that `parsePhone` cannot read. */
 export const notAPhone = new FieldIssue(
   'invalid_phone',
   'must be a phone number with a country code; a number without one is read as an Indian number.',
 );
+const notADate = new FieldIssue(
+  'invalid_date',
+  'must be a date that exists, in the form YYYY-MM-DD.',
+);
+const notAnEmail = new FieldIssue(
+  'invalid_email',
+  `must be an email address of at most ${limits.emailMaxChars} characters.`,
+);
+const notAWebAddress = new FieldIssue(
+  'invalid_url',
+  'must be a web address that starts with http:// or https://.',
+);
+const notYesOrNo = new FieldIssue(
+  'invalid_checkbox',
+  'must be true or false (yes, no, 1, 0, on and off are also accepted).',
+);
 
 /** By field type (contract, section 2). */
 export const parsers: Readonly<Record<FieldType, Parse>> = {
-  text: ofText((text) => text),
+  text: (raw) => (typeof raw === 'string' ? raw.trim() : notAString),
   textarea: (raw) => (typeof raw === 'string' ? raw : notAString),
   number: parseNumber,
-  date: ofText((text) =>
-    isDate(text)
-      ? text
-      : new FieldIssue('invalid_date', 'must be a date that exists, in the form YYYY-MM-DD.'),
-  ),
-  phone: ofText((text) => parsePhone(text) ?? notAPhone),
-  email: ofText((text) =>
-    isEmail(text)
-      ? text
-      : new FieldIssue(
-          'invalid_email',
-          `must be an email address of at most ${limits.emailMaxChars} characters.`,
-        ),
-  ),
-  url: ofText((text) =>
-    isWebAddress(text)
-      ? text
-      : new FieldIssue(
-          'invalid_url',
-          'must be a web address that starts with http:// or https://.',
-        ),
-  ),
-  select: ofText((text, field) => finderFor(field.options)(text) ?? notAnOption(field.options)),
+  date: ofText((text) => (isDate(text) ? text : undefined), notADate),
+  phone: ofText(parsePhone, notAPhone),
+  email: ofText((text) => (isEmail(text) ? text : undefined), notAnEmail),
+  url: ofText((text) => (isWebAddress(text) ? text : undefined), notAWebAddress),
+  select: (raw, { options }) =>
+    typeof raw === 'string'
+      ? (optionFinder(options)(raw)?.value ?? notAnOption(options))
+      : notAString,
   multiselect: parseList,
   checkbox: (raw) => parseYesOrNo(raw) ?? notYesOrNo,
   lead_source: (raw, _, organization) => parseReference(raw, 'source', organization.sourceById),
-  user: (raw, field, organization) =>
-    parseReference(raw, field.key === 'assigned_to' ? 'owner' : 'user', organization.userById),
+  user: (raw, { key }, organization) =>
+    parseReference(raw, key === 'assigned_to' ? 'owner' : 'user', organization.userById),
 };
 
 /** Whether a value is empty: null, a text without a visible character, or a list without items. An unticked checkbox is not empty. */
@@ -149,22 +152,6 @@ function isWebAddress(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && url !== null && url.hostname !== '';
 }
 
-type Options = Field['options'];
-
-/** Finds an option by its value, else by its label, else by either, ignoring case. Indexed once per list of options. */
-const finderFor = memoize((options: Options): ((text: string) => string | undefined) => {
-  const found = new Map<string, string>();
-  const add = (name: string, value: string): void => {
-    if (!found.has(name)) found.set(name, value);
-  };
-  const live = options.filter(({ retired }) => !retired);
-  for (const { value } of live) add(`as is ${value}`, value);
-  for (const { label, value } of live) add(`as is ${label}`, value);
-  for (const { value, label } of live)
-    for (const name of [value, label]) add(`folded ${name.toLowerCase()}`, value);
-  return (text) => found.get(`as is ${text}`) ?? found.get(`folded ${text.toLowerCase()}`);
-});
-
 /** The field with its retired options accepted like the others. */
 export const withAllOptions = memoize((field: Field): Field => {
   if (!field.options.some(({ retired }) => retired)) return field;
@@ -174,28 +161,25 @@ export const withAllOptions = memoize((field: Field): Field => {
 /** Options that a message lists. */
 const optionsNamedMax = 20;
 
-const notAnOption = memoize((options: Options): FieldIssue => {
+function notAnOption(options: Field['options']): FieldIssue {
   const named = options.filter(({ retired }) => !retired).map(({ value }) => value);
   const rest = named.length > optionsNamedMax ? `, and ${named.length - optionsNamedMax} more` : '';
   return new FieldIssue(
     'unknown_option',
     `must be one of its options: ${named.slice(0, optionsNamedMax).join(', ')}${rest}.`,
   );
-});
+}
 
 /** A list of options. A form that can only send text sends one option, or several separated by commas. */
 function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | FieldIssue {
   if (typeof raw === 'number' || typeof raw === 'boolean')
     return new FieldIssue('wrong_type', 'must be a list of its options.');
-  const find = finderFor(field.options);
-  const isOneOption = typeof raw === 'string' && find(raw.trim()) !== undefined;
+  const find = optionFinder(field.options);
+  const isOneOption = typeof raw === 'string' && find(raw) !== undefined;
   const texts = typeof raw === 'string' && !isOneOption ? raw.split(',') : [raw].flat();
   // Forms send a blank item with every list, also when nothing is ticked.
   const chosen = new Set(
-    texts
-      .map((text) => text.trim())
-      .filter((text) => text !== '')
-      .map(find),
+    texts.filter((text) => text.trim() !== '').map((text) => find(text)?.value),
   );
   if (chosen.size === 0 || chosen.has(undefined)) return notAnOption(field.options);
   // In the order of the form and without repeats, so that the same choice is the same value.
@@ -212,39 +196,15 @@ export function parseYesOrNo(raw: Exclude<RawValue, null>): boolean | undefined 
   return no.has(text) ? false : undefined;
 }
 
-const notYesOrNo = new FieldIssue(
-  'invalid_checkbox',
-  'must be true or false (yes, no, 1, 0, on and off are also accepted).',
-);
-
-type Reference = 'source' | 'owner' | 'user';
-const referenceIssues = {
-  source: {
-    unknown: 'source_not_found',
-    inactive: 'source_not_active',
-    sentence: 'must be the ID of an active source; GET /api/v1/lead-sources lists them.',
-  },
-  owner: {
-    unknown: 'owner_not_found',
-    inactive: 'owner_not_active',
-    sentence: 'must be the ID of an active user; GET /api/v1/users lists them.',
-  },
-  user: {
-    unknown: 'user_not_found',
-    inactive: 'user_not_active',
-    sentence: 'must be the ID of an active user; GET /api/v1/users lists them.',
-  },
-} as const;
-
 function parseReference(
   raw: Exclude<RawValue, null>,
-  kind: Reference,
+  kind: 'source' | 'owner' | 'user',
   known: ReadonlyMap<number, { active: boolean }>,
 ): FieldValue | FieldIssue {
-  const { unknown, inactive, sentence } = referenceIssues[kind];
+  const [noun, list] = kind === 'source' ? ['source', 'lead-sources'] : ['user', 'users'];
+  const sentence = `must be the ID of an active ${noun}; GET /api/v1/${list} lists them.`;
   const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw.trim()) ? Number(raw) : raw;
-  if (typeof id !== 'number') return new FieldIssue(unknown, sentence);
-  const found = known.get(id);
-  if (!found) return new FieldIssue(unknown, sentence);
-  return found.active ? id : new FieldIssue(inactive, sentence);
+  const found = typeof id === 'number' ? known.get(id) : undefined;
+  if (typeof id !== 'number' || !found) return new FieldIssue(`${kind}_not_found`, sentence);
+  return found.active ? id : new FieldIssue(`${kind}_not_active`, sentence);
 }

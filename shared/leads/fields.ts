@@ -1,6 +1,6 @@
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import { validationFailed } from '../validation.ts';
+import { type FieldReason, type Refusal, validationFailed } from '../validation.ts';
 import { FieldIssue, isEmptyValue, parsers, type RawValue } from './field-types.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
@@ -12,13 +12,13 @@ const nearMissesMax = 10;
 
 /** Collects the issues of a request by field key, so that one response reports all of them. */
 export class FieldIssues {
-  readonly #issues = new Map<string, FieldIssue>();
+  readonly #issues = new Map<string, Refusal>();
   #validKeys: readonly string[] | undefined;
   #unknownKeys = 0;
 
   /** Keeps only the first issue of a field. */
-  add(fieldKey: string, issue: FieldIssue): void {
-    if (!this.#issues.has(fieldKey)) this.#issues.set(fieldKey, issue);
+  add(fieldKey: string, reason: FieldReason, sentence: string): undefined {
+    if (!this.#issues.has(fieldKey)) this.#issues.set(fieldKey, { reason, sentence });
   }
 
   /** Reports a key that is not an active field. `throwIfAny` lists the valid keys. @param accepted the fields that may be sent here */
@@ -27,13 +27,8 @@ export class FieldIssues {
     this.#unknownKeys += 1;
     const near =
       this.#unknownKeys <= nearMissesMax ? nearestName(fieldKey, this.#validKeys) : undefined;
-    this.add(
-      fieldKey,
-      new FieldIssue(
-        'unknown_field',
-        near ? `is not an active field; did you mean ${near}?` : 'is not an active field.',
-      ),
-    );
+    const hint = near ? `; did you mean ${near}?` : '.';
+    this.add(fieldKey, 'unknown_field', `is not an active field${hint}`);
   }
 
   /** @throws ApiError VALIDATION_FAILED with every issue; with `details.validKeys` if a key is unknown */
@@ -62,7 +57,7 @@ export function readFields(
     const read = isEmptyValue(value, field.type)
       ? null
       : parsers[field.type](value, field, organization);
-    if (read instanceof FieldIssue) issues.add(fieldKey, read);
+    if (read instanceof FieldIssue) issues.add(fieldKey, read.reason, read.sentence);
     else changes[fieldKey] = read;
   }
   return changes;
@@ -109,7 +104,6 @@ export function requireOnEdit(
     const isNeverEmpty = field.key === 'lead_type'; // contract, section 2
     const isRequired =
       field.requiredOnEdit && valueOf(before, fieldKey) !== null && isAskedFor(field, after);
-    if (isNeverEmpty || isRequired)
-      issues.add(fieldKey, new FieldIssue('required', 'cannot be emptied.'));
+    if (isNeverEmpty || isRequired) issues.add(fieldKey, 'required', 'cannot be emptied.');
   }
 }

@@ -6,82 +6,51 @@ import { foldText, partFinder } from './text-search.ts';
 /** The operands of an operator (contract, section 4.1). */
 export type Takes = 'nothing' | 'value' | 'two values' | 'values';
 
-/** Whether a value that is not empty matches. */
-export type Test = (value: ComparedValue) => boolean;
+/** Whether a value matches. A lead holds no empty values, so every value that is tested is not empty. */
+export type Test = (value: FieldValue) => boolean;
 
 export interface Operator {
   readonly takes: Takes;
-  /** The operand is part of a value, not a whole one. */
-  readonly isPart?: true;
   /** Makes a filter's test once; it then runs for each lead. @param operands in the form that values are stored in */
-  readonly testFor: (operands: readonly FieldValue[]) => Test;
+  readonly testFor: (...operands: FieldValue[]) => Test;
 }
 
-/** A lead's value of a field, with its folded text made once for all filters on the field. */
-export class ComparedValue {
-  readonly value: FieldValue;
-  #folded: string | undefined;
+const folded = (value: FieldValue): string => foldText(String(value));
 
-  constructor(value: FieldValue) {
-    this.value = value;
-  }
-
-  get folded(): string {
-    this.#folded ??= foldText(String(this.value));
-    return this.#folded;
-  }
-}
-
-const first = (operands: readonly FieldValue[]): FieldValue => operands[0] ?? '';
-const foldedFirst = (operands: readonly FieldValue[]): string => foldText(String(first(operands)));
-const between: Operator = {
-  takes: 'two values',
-  testFor:
-    ([from, to]) =>
-    ({ value }) =>
-      from !== undefined && to !== undefined && value >= from && value <= to,
-};
 /** An operator that compares the value with one operand. */
 const comparing = (holds: (value: FieldValue, operand: FieldValue) => boolean): Operator => ({
   takes: 'value',
-  testFor: (operands) => {
-    const operand = first(operands);
-    return ({ value }) => holds(value, operand);
-  },
+  testFor: (operand) => (value) => holds(value, operand),
 });
+const between: Operator = {
+  takes: 'two values',
+  testFor: (from, to) => (value) => value >= from && value <= to,
+};
 const anyOf: Operator = {
   takes: 'values',
-  testFor: (operands) => {
+  testFor: (...operands) => {
     const accepted = new Set(operands);
-    return ({ value }) =>
+    return (value) =>
       typeof value === 'object' ? value.some((one) => accepted.has(one)) : accepted.has(value);
   },
 };
-const always =
-  (matches: boolean): Operator['testFor'] =>
-  () =>
-  () =>
-    matches;
-
-/** A lead holds no empty values, so every value that is tested is not empty. */
 const emptiness = {
-  is_empty: { takes: 'nothing', testFor: always(false) },
-  is_not_empty: { takes: 'nothing', testFor: always(true) },
-} as const;
+  is_empty: { takes: 'nothing', testFor: () => () => false },
+  is_not_empty: { takes: 'nothing', testFor: () => () => true },
+} as const satisfies Record<string, Operator>;
 const ofText = {
   contains: {
     takes: 'value',
-    isPart: true,
-    testFor: (operands) => {
-      const isIn = partFinder(foldedFirst(operands));
-      return ({ folded }) => isIn(folded);
+    testFor: (part) => {
+      const isIn = partFinder(folded(part));
+      return (value) => isIn(folded(value));
     },
   },
   equals: {
     takes: 'value',
-    testFor: (operands) => {
-      const operand = foldedFirst(operands);
-      return ({ folded }) => folded === operand;
+    testFor: (text) => {
+      const operand = folded(text);
+      return (value) => folded(value) === operand;
     },
   },
   ...emptiness,
@@ -91,9 +60,9 @@ const ofEmail = {
   ...ofText,
   equals: {
     takes: 'value',
-    testFor: (operands) => {
-      const operand = comparableEmail(String(first(operands)));
-      return ({ value }) => comparableEmail(String(value)) === operand;
+    testFor: (email) => {
+      const operand = comparableEmail(String(email));
+      return (value) => comparableEmail(String(value)) === operand;
     },
   },
 } as const satisfies Record<string, Operator>;
@@ -126,20 +95,8 @@ export const operators: Readonly<Record<FieldType, Readonly<Record<string, Opera
   multiselect: { has_any_of: anyOf, ...emptiness },
   // A checkbox without a value counts as not ticked, so each lead matches one of the two.
   checkbox: {
-    is_true: {
-      takes: 'nothing',
-      testFor:
-        () =>
-        ({ value }) =>
-          value === true,
-    },
-    is_false: {
-      takes: 'nothing',
-      testFor:
-        () =>
-        ({ value }) =>
-          value === false,
-    },
+    is_true: { takes: 'nothing', testFor: () => (value) => value === true },
+    is_false: { takes: 'nothing', testFor: () => (value) => value === false },
   },
 };
 

@@ -1,18 +1,11 @@
 import { isPlainObject, isStorableText } from '../json.ts';
 import { limits } from '../limits.ts';
-import type { FieldType } from '../organization/field-kinds.ts';
+import { fieldKinds } from '../organization/field-kinds.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
 import { FieldIssue, parsers, withAllOptions } from './field-types.ts';
 import { activeFields } from './fields.ts';
-import {
-  ComparedValue,
-  matchingEmpty,
-  type Operator,
-  operators,
-  type Takes,
-  type Test,
-} from './filter-operators.ts';
+import { matchingEmpty, type Operator, operators, type Takes } from './filter-operators.ts';
 import { asciiDigits, parsePhone } from './identity.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
@@ -34,7 +27,7 @@ export function readFilters(
   organization: Organization,
   raw: readonly unknown[],
 ): { filter: LeadFilter; issues: FilterIssue[] } {
-  const filters: FieldFilter[] = [];
+  const filters: LeadFilter[] = [];
   const issues: FilterIssue[] = [];
   for (const [position, one] of raw.entries()) {
     try {
@@ -46,30 +39,12 @@ export function readFilters(
       issues.push({ position, sentence: error.message });
     }
   }
-  return { filter: (fields) => matchesAll(fields, filters), issues };
-}
-
-interface FieldFilter {
-  readonly fieldKey: string;
-  /** Whether a lead without a value matches. */
-  readonly matchesEmpty: boolean;
-  readonly test: Test;
-}
-
-function matchesAll(fields: FieldValues, filters: readonly FieldFilter[]): boolean {
-  const compared = new Map<string, ComparedValue>();
-  return filters.every(({ fieldKey, matchesEmpty, test }) => {
-    const value = valueOf(fields, fieldKey);
-    if (value === null) return matchesEmpty;
-    const known = compared.get(fieldKey) ?? new ComparedValue(value);
-    compared.set(fieldKey, known);
-    return test(known);
-  });
+  return { filter: (fields) => filters.every((matches) => matches(fields)), issues };
 }
 
 const properties = ['field', 'operator', 'value', 'values'];
 
-function readFilter(organization: Organization, raw: unknown): FieldFilter {
+function readFilter(organization: Organization, raw: unknown): LeadFilter {
   if (!isPlainObject(raw))
     throw new InvalidFilter(
       'must be an object, such as {"field":"name","operator":"contains","value":"Rao"}.',
@@ -81,11 +56,14 @@ function readFilter(organization: Organization, raw: unknown): FieldFilter {
     );
   const field = fieldNamed(organization, raw.field);
   const operator = operatorNamed(field, raw.operator);
-  const operands = readOperands(organization, field, operator, raw);
-  return {
-    fieldKey: field.key,
-    matchesEmpty: matchingEmpty.has(operator.name),
-    test: operator.testFor(operands),
+  const operands = operandsIn(raw, operator).map((operand) =>
+    readOperand(operand, { organization, field, operator }),
+  );
+  const test = operator.testFor(...operands);
+  const matchesEmpty = matchingEmpty.has(operator.name);
+  return (fields) => {
+    const value = valueOf(fields, field.key);
+    return value === null ? matchesEmpty : test(value);
   };
 }
 
@@ -132,47 +110,39 @@ function didYouMean(mistyped: string, names: readonly string[]): string {
   return near ? ` (did you mean ${near}?)` : '';
 }
 
-interface OperandForm {
-  /** Completes the sentence "the operator …". */
-  readonly rule: string;
-  readonly properties: readonly ('value' | 'values')[];
-  readonly isLength: (count: number) => boolean;
-}
-
-/** What a filter must have besides field and operator. */
-const operandForms: Readonly<Record<Takes, OperandForm>> = {
-  nothing: { rule: 'allows neither value nor values', properties: [], isLength: () => true },
-  value: { rule: 'needs value, and not values', properties: ['value'], isLength: () => true },
-  'two values': {
-    rule: 'needs values, a list of two items, and not value',
-    properties: ['values'],
-    isLength: (count) => count === 2,
-  },
-  values: {
-    rule: 'needs values, a list of at least one item, and not value',
-    properties: ['values'],
-    isLength: (count) => count > 0,
-  },
+/** What a filter must have besides field and operator, to follow the operator's name. */
+const operandRules: Readonly<Record<Takes, string>> = {
+  nothing: 'allows neither value nor values',
+  value: 'needs value, and not values',
+  'two values': 'needs values, a list of two items, and not value',
+  values: 'needs values, a list of at least one item, and not value',
 };
 
-/** Reads the operands into the form that values are stored in. An operand that the operator does not take is an issue, not ignored. */
-function readOperands(
-  organization: Organization,
-  field: Field,
-  { name, takes, isPart }: NamedOperator,
-  raw: Readonly<Record<string, unknown>>,
-): readonly FieldValue[] {
-  const { rule, properties, isLength } = operandForms[takes];
-  const sent = ['value', 'values'].filter((property) => Object.hasOwn(raw, property));
-  const list: unknown = properties.includes('values')
-    ? raw.values
-    : properties.map((property) => raw[property]);
-  if (sent.join() !== properties.join() || !Array.isArray(list) || !isLength(list.length))
-    throw new InvalidFilter(`has the operator ${name}, which ${rule}.`);
-  return list.map((one) => readOperand(one, { organization, field, isPart: isPart === true }));
+/** The operands as they were sent. An operand that the operator does not take is an issue, not ignored. */
+function operandsIn(
+  { value, values }: Readonly<Record<string, unknown>>,
+  { name, takes }: NamedOperator,
+): readonly unknown[] {
+  const sent = value === undefined ? values : [value];
+  const isList = Array.isArray(values) && value === undefined;
+  const isRight = {
+    nothing: sent === undefined,
+    value: value !== undefined && values === undefined,
+    'two values': isList && values.length === 2,
+    values: isList && values.length > 0,
+  }[takes];
+  if (!isRight) throw new InvalidFilter(`has the operator ${name}, which ${operandRules[takes]}.`);
+  return Array.isArray(sent) ? sent : [];
 }
 
-function readOperand(raw: unknown, context: OperandContext): FieldValue {
+interface OperandContext {
+  readonly organization: Organization;
+  readonly field: Field;
+  readonly operator: NamedOperator;
+}
+
+/** Reads an operand into the form in which values of the field are stored. */
+function readOperand(raw: unknown, { organization, field, operator }: OperandContext): FieldValue {
   if (typeof raw !== 'string' && typeof raw !== 'number')
     throw new InvalidFilter('has a value that is neither a string nor a number.');
   if (raw === '')
@@ -183,62 +153,41 @@ function readOperand(raw: unknown, context: OperandContext): FieldValue {
     throw new InvalidFilter(
       'has a value that contains an invalid character (U+0000 or an unpaired surrogate).',
     );
-  return operandReaders[context.field.type](raw, context);
+  const { references } = fieldKinds[field.type];
+  if (references !== null) return readId(raw, organization, references);
+  const holdsText = Object.hasOwn(operators[field.type], 'contains');
+  return holdsText ? readText(raw, field, operator) : readValue(raw, organization, field);
 }
 
-interface OperandContext {
-  readonly organization: Organization;
-  readonly field: Field;
-  /** The operand is part of a value, not a whole one. */
-  readonly isPart: boolean;
-}
-type ReadOperand = (raw: string | number, context: OperandContext) => FieldValue;
-
-const ofText =
-  (read: (text: string, context: OperandContext) => FieldValue): ReadOperand =>
-  (raw, context) => {
-    if (typeof raw === 'string') return read(raw, context);
-    const { key } = context.field;
+function readText(raw: string | number, { key, type }: Field, { name }: NamedOperator): string {
+  if (typeof raw === 'number')
     throw new InvalidFilter(`has a number as its value, but ${key} holds text: send a string.`);
-  };
-
-const plainText = ofText((text) => text);
-
-/** Phones are stored in E.164. A whole number is brought into that form; of a part, only the digits are searched for. */
-const phone = ofText((text, { isPart }) => {
-  const digits = asciiDigits(text).replace(/[\s().-]/g, '') || text;
-  return isPart ? digits : (parsePhone(text) ?? digits);
-});
+  if (type !== 'phone') return raw;
+  // Phones are stored in E.164. A whole number is brought into that form; of a part, only the digits are searched for.
+  const digits = asciiDigits(raw).replace(/[\s().-]/g, '') || raw;
+  return name === 'contains' ? digits : (parsePhone(raw) ?? digits);
+}
 
 /** Reads an operand as a value of the type is read. Leads still hold retired options, so filters must find them. */
-const storedAs =
-  (type: FieldType): ReadOperand =>
-  (raw, { organization, field }) => {
-    const value = parsers[type](raw, withAllOptions(field), organization);
-    if (!(value instanceof FieldIssue)) return value;
-    throw new InvalidFilter(`has an invalid value: ${field.key} ${value.sentence}`);
-  };
+function readValue(raw: string | number, organization: Organization, field: Field): FieldValue {
+  const type = field.type === 'multiselect' ? 'select' : field.type; // each operand is one option, not a list in one text
+  const value = parsers[type](raw, withAllOptions(field), organization);
+  if (!(value instanceof FieldIssue)) return value;
+  throw new InvalidFilter(`has an invalid value: ${field.key} ${value.sentence}`);
+}
 
 /** Reads the ID of a source or user. Leads still hold inactive ones, so filters must find them. */
-const idIn =
-  (byId: 'sourceById' | 'userById', noun: string, path: string): ReadOperand =>
-  (raw, { organization }) => {
-    const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw) ? Number(raw) : raw;
-    if (typeof id === 'number' && organization[byId].has(id)) return id;
-    throw new InvalidFilter(`has a value that is not a ${noun} ID; GET ${path} lists them.`);
-  };
-
-const operandReaders: Readonly<Record<FieldType, ReadOperand>> = {
-  text: plainText,
-  textarea: plainText,
-  number: storedAs('number'),
-  date: storedAs('date'),
-  phone,
-  email: plainText,
-  url: plainText,
-  select: storedAs('select'),
-  multiselect: storedAs('select'), // each operand is one option, not a list in one text
-  checkbox: storedAs('checkbox'),
-  lead_source: idIn('sourceById', 'source', '/api/v1/lead-sources'),
-  user: idIn('userById', 'user', '/api/v1/users'),
-};
+function readId(
+  raw: string | number,
+  { sourceById, userById }: Organization,
+  list: 'sources' | 'users',
+): number {
+  const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw) ? Number(raw) : raw;
+  const known = list === 'sources' ? sourceById : userById;
+  if (typeof id === 'number' && known.has(id)) return id;
+  throw new InvalidFilter(
+    list === 'sources'
+      ? 'has a value that is not a source ID; GET /api/v1/lead-sources lists them.'
+      : 'has a value that is not a user ID; GET /api/v1/users lists them.',
+  );
+}

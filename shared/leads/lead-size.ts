@@ -13,12 +13,13 @@ function valueBytes(value: FieldValue): number {
   return typeof value === 'number' ? 21 : 1;
 }
 
+/** Bytes of a field as DynamoDB stores it, rounded up. */
+const fieldBytes = ([key, value]: [string, FieldValue]): number =>
+  Buffer.byteLength(key) + valueBytes(value);
+
 /** Bytes of a lead's fields as DynamoDB stores them, rounded up. */
 export const fieldsBytes = (fields: FieldValues): number =>
-  Object.entries(fields).reduce(
-    (sum, [key, value]) => sum + Buffer.byteLength(key) + valueBytes(value),
-    0,
-  );
+  Object.entries(fields).reduce((sum, field) => sum + fieldBytes(field), 0);
 
 /**
  * Checks that a lead fits into an item, and into a megabyte as JSON (design, section 6).
@@ -29,22 +30,17 @@ export function assertLeadFits(
   fields: FieldValues,
   sent: readonly string[] = Object.keys(fields),
 ): void {
-  const sizes = Object.entries(fields).map(([key, value]) => ({
-    key,
-    bytes: Buffer.byteLength(key) + valueBytes(value),
-  }));
-  const stored = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
-  const isSmall = stored <= limits.leadMaxBytes && stored * 6 <= limits.presentedLeadMaxBytes; // JSON escapes a byte to at most six
-  if (
-    isSmall ||
-    (stored <= limits.leadMaxBytes &&
-      Buffer.byteLength(JSON.stringify(fields)) <= limits.presentedLeadMaxBytes)
-  )
-    return;
-  const changed = sizes.filter(({ key }) => sent.includes(key));
-  const largest = (changed.length > 0 ? changed : sizes).reduce((a, b) =>
-    b.bytes > a.bytes ? b : a,
+  const { leadMaxBytes, presentedLeadMaxBytes } = limits;
+  const stored = fieldsBytes(fields);
+  const isShort =
+    stored * 6 <= presentedLeadMaxBytes || // JSON escapes a byte to at most six
+    Buffer.byteLength(JSON.stringify(fields)) <= presentedLeadMaxBytes;
+  if (stored <= leadMaxBytes && isShort) return;
+  const all = Object.entries(fields);
+  const changed = all.filter(([key]) => sent.includes(key));
+  const [largest] = (changed.length > 0 ? changed : all).reduce((a, b) =>
+    fieldBytes(b) > fieldBytes(a) ? b : a,
   );
-  const sentence = `makes the lead larger than ${limits.leadMaxBytes} bytes stored or ${limits.presentedLeadMaxBytes} bytes as JSON: shorten it.`;
-  throw validationFailed([[largest.key, { reason: 'too_long', sentence }]]);
+  const sentence = `makes the lead larger than ${leadMaxBytes} bytes stored or ${presentedLeadMaxBytes} bytes as JSON: shorten it.`;
+  throw validationFailed([[largest, { reason: 'too_long', sentence }]]);
 }

@@ -2,7 +2,6 @@ import { ApiError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Organization, Stage } from '../organization/organization.ts';
 import { chooseRotation, type Rotation } from './assignment.ts';
-import { FieldIssue } from './field-types.ts';
 import { activeFields, FieldIssues, isAskedFor } from './fields.ts';
 import { type FieldValues, type Lead, type LeadFields, leadFieldsOf, valueOf } from './lead.ts';
 import { assertLeadFits } from './lead-size.ts';
@@ -53,7 +52,7 @@ export interface LeadStart {
 }
 
 /**
- * The rules of a new lead, whoever creates it: required fields, an owner, a size that can be stored.
+ * Applies the rules that every new lead must meet: required fields, an owner, and a size that DynamoDB can store.
  * @param issues of the fields and the stage, found so far; `stage` is undefined only if one of them says why
  * @throws ApiError VALIDATION_FAILED with every issue
  */
@@ -67,7 +66,12 @@ export function startLead(
   const needsOwner = !mayLackOwner && valueOf(fields, 'assigned_to') === null;
   const rotation =
     stage && needsOwner ? chooseRotation(organization, fields, stage.pipelineId) : undefined;
-  if (stage && needsOwner && !rotation) issues.add('assigned_to', noActiveOwner);
+  if (stage && needsOwner && !rotation)
+    issues.add(
+      'assigned_to',
+      'no_active_owner',
+      'is required: the organization has no active user to own new leads.',
+    );
   issues.throwIfAny();
   assertLeadFits(fields);
   if (!stage) throw new Error('A lead without a stage passed the rules.');
@@ -79,11 +83,6 @@ interface SubmittedLead {
   readonly stage: Stage | undefined;
   readonly mayLackOwner?: boolean;
 }
-
-const noActiveOwner = new FieldIssue(
-  'no_active_owner',
-  'is required: the organization has no active user to own new leads.',
-);
 
 /**
  * As `startLead`, for a capture, which names neither a stage nor an owner: it is not ready if the organization has none.
@@ -115,17 +114,20 @@ export const newLeadFields = (fields: FieldValues): FieldValues => ({
   ...fields,
 });
 
-/** Reports the fields required on create that the new lead does not have. The assignment rules choose an owner, so none is required. */
+/**
+ * Reports the fields required on create that were not submitted, a lead type too: its default does not stand for a required one. The
+ * assignment rules choose an owner, so none is required.
+ */
 export function requireOnCreate(
   organization: Organization,
-  fields: FieldValues,
+  submitted: FieldValues,
   issues: FieldIssues,
 ): void {
-  const complete = newLeadFields(fields);
+  const fields = newLeadFields(submitted);
   for (const field of activeFields(organization)) {
     const isRequired =
-      field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, complete);
-    if (isRequired && valueOf(fields, field.key) === null)
-      issues.add(field.key, new FieldIssue('required', 'is required.'));
+      field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, fields);
+    if (isRequired && valueOf(submitted, field.key) === null)
+      issues.add(field.key, 'required', 'is required.');
   }
 }

@@ -1,6 +1,5 @@
 import type { Organization, Stage } from '../organization/organization.ts';
 import type { FieldReason } from '../validation.ts';
-import { FieldIssue } from './field-types.ts';
 import type { FieldIssues } from './fields.ts';
 
 /** The default pipeline's ID, if the organization has one. */
@@ -34,42 +33,16 @@ export function placeLead(
   issues: FieldIssues,
   current?: number,
 ): Stage | undefined {
-  if (pipelineId !== undefined && !organization.pipelineById.has(pipelineId)) {
-    issues.add(
+  if (pipelineId !== undefined && !organization.pipelineById.has(pipelineId))
+    return issues.add(
       'pipelineId',
-      new FieldIssue(
-        'pipeline_not_found',
-        "is not one of the organization's pipelines; GET /api/v1/pipelines lists them.",
-      ),
+      'pipeline_not_found',
+      "is not one of the organization's pipelines; GET /api/v1/pipelines lists them.",
     );
-    return undefined;
-  }
-  if (stageId !== undefined)
-    return requestedStage(organization, { stageId, pipelineId }, issues, current);
-  const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
-  if (!stage) {
-    const field = pipelineId === undefined ? 'stageId' : 'pipelineId';
-    const sentence =
-      pipelineId === undefined
-        ? 'is required, because there is no default pipeline with an active starting stage.'
-        : 'has no active starting stage: name a stage.';
-    issues.add(field, new FieldIssue('no_starting_stage', sentence));
-  }
-  return stage;
-}
-
-const listsStages = 'GET /api/v1/lead-stages lists the active ones.';
-
-function requestedStage(
-  organization: Organization,
-  { stageId, pipelineId }: RequestedPlace & { readonly stageId: number },
-  issues: FieldIssues,
-  current: number | undefined,
-): Stage | undefined {
+  if (stageId === undefined) return requireStartingStage(organization, pipelineId, issues);
   const stage = organization.stageById.get(stageId);
-  const reject = (reason: FieldReason, sentence: string): undefined => {
-    issues.add('stageId', new FieldIssue(reason, sentence));
-  };
+  const reject = (reason: FieldReason, sentence: string) => issues.add('stageId', reason, sentence);
+  const listsStages = 'GET /api/v1/lead-stages lists the active ones.';
   if (!stage)
     return reject('stage_not_found', `is not one of the organization's stages; ${listsStages}`);
   if (pipelineId !== undefined && stage.pipelineId !== pipelineId) {
@@ -81,4 +54,20 @@ function requestedStage(
   if (!stage.active && stageId !== current)
     return reject('stage_not_active', `is not an active stage; ${listsStages}`);
   return stage;
+}
+
+function requireStartingStage(
+  organization: Organization,
+  pipelineId: number | undefined,
+  issues: FieldIssues,
+): Stage | undefined {
+  const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
+  if (stage) return stage;
+  return pipelineId === undefined
+    ? issues.add(
+        'stageId',
+        'no_starting_stage',
+        'is required, because there is no default pipeline with an active starting stage.',
+      )
+    : issues.add('pipelineId', 'no_starting_stage', 'has no active starting stage: name a stage.');
 }

@@ -11,6 +11,8 @@ export const valuesDigestOf = ({ fields, stageId, pipelineId }: Lead): string =>
 
 /** What a timeline explains of its lead; undefined where it does not say. */
 export interface Explained {
+  /** Said of an imported lead without changes, whose `change` the timeline does not know. */
+  readonly version: string | undefined;
   readonly createdAt: string | undefined;
   /** The number of changes and the time of the last one, as `changeOf` writes them. */
   readonly change: string | undefined;
@@ -24,6 +26,7 @@ const changeOf = (version: number, updatedAt: string): string =>
 
 /** What a sound timeline of this lead explains. */
 export const explainedBy = (lead: Lead): Explained => ({
+  version: String(lead.version),
   createdAt: String(lead.createdAt),
   change: changeOf(lead.version, lead.updatedAt),
   archivedAt: String(lead.archivedAt ?? ''),
@@ -31,6 +34,7 @@ export const explainedBy = (lead: Lead): Explained => ({
 });
 
 export const explainedParts = [
+  'version',
   'createdAt',
   'change',
   'archivedAt',
@@ -40,6 +44,15 @@ export const explainedParts = [
 /** The parts of a lead that differ from what its timeline says. */
 export const unexplainedParts = (lead: Explained, timeline: Explained) =>
   explainedParts.filter((part) => timeline[part] !== undefined && timeline[part] !== lead[part]);
+
+/** Whether a lead was created with this entry, as its first version. */
+export const isOpening = ({ type }: TimelineEntry): boolean =>
+  type === 'lead_created' || type === 'captured_new';
+
+/** Whether a lead was changed with this entry: each further version of a lead has one. */
+export const isChange = (entry: TimelineEntry): boolean =>
+  ['lead_updated', 'archived', 'restored'].includes(entry.type) ||
+  (entry.type === 'captured' && Array.isArray(entry.filled) && entry.filled.length > 0);
 
 /** Reads a timeline's entries, oldest first, for what they explain of the lead. Entries may be damaged: any attribute may have any type. */
 export class TimelineReplay {
@@ -53,25 +66,24 @@ export class TimelineReplay {
 
   add(entry: TimelineEntry): void {
     const { type, at, valuesDigest } = entry;
-    const isOpening = type === 'lead_created' || type === 'captured_new';
-    const isFilled = type === 'captured' && Array.isArray(entry.filled) && entry.filled.length > 0;
-    if (isOpening) {
+    if (isOpening(entry)) {
       this.openings += 1;
       this.#createdAt = String(at);
       this.#isImported = type === 'lead_created' && entry.via === 'import';
-    } else if (isFilled || type === 'lead_updated' || type === 'archived' || type === 'restored') {
+    } else if (isChange(entry)) {
       this.#changes += 1;
       this.#updatedAt = String(at);
     }
     if (type === 'archived') this.#archivedAt = String(at);
     else if (type === 'restored') this.#archivedAt = '';
-    if (isOpening || isFilled || type === 'lead_updated') this.#valuesDigest = valuesDigest;
+    else if (isOpening(entry) || isChange(entry)) this.#valuesDigest = valuesDigest;
   }
 
   /** An imported lead may be changed and archived already: only its later changes are on the timeline. */
   get explained(): Explained {
     const updatedAt = this.#updatedAt ?? (this.#isImported ? undefined : this.#createdAt);
     return {
+      version: updatedAt === undefined ? '1' : undefined,
       createdAt: this.#createdAt,
       change: updatedAt && changeOf(this.#changes + 1, updatedAt),
       archivedAt: this.#archivedAt ?? (this.#isImported ? undefined : ''),

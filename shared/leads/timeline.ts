@@ -2,7 +2,7 @@ import { storedBytes } from '../item-size.ts';
 import type { FieldValue } from './lead.ts';
 
 /** The user who created the API key, or null for the administrator at the terminal. */
-export type ActorId = number | null;
+type ActorId = number | null;
 
 interface EntryOrigin {
   /** ISO 8601, UTC. */
@@ -44,44 +44,38 @@ export interface FieldChange {
   readonly to: FieldValue | null;
 }
 
+/** By a request. */
+interface ByApi {
+  readonly via: 'api';
+  readonly keyId: string;
+}
+
+/** By an import; `at` is when the lead was created in the system it came from. */
+interface ByImport {
+  readonly via: 'import';
+  readonly importedAt: string;
+}
+
+/** By a command of the administrator. */
+interface ByAdministrator {
+  readonly via: 'admin';
+}
+
 /**
  * One stored entry of a lead's timeline (LOCAL.md, "Timeline items"). `captured_new` is a capture that created the lead: one item, which is
- * presented as `lead_created` and `captured`.
+ * presented as `lead_created` and `captured`. `erased` is the last event of the lead: it is there only while the erasure is under way,
+ * which removes it with the timeline.
  */
 export type TimelineEntry = EntryOrigin &
   (
-    | { readonly type: 'lead_created'; readonly via: 'api'; readonly keyId: string }
-    /** By an import; `at` is when the lead was created in the system it came from. */
-    | { readonly type: 'lead_created'; readonly via: 'import'; readonly importedAt: string }
+    | ({ readonly type: 'lead_created' } & (ByApi | ByImport))
     | ({ readonly type: 'captured' | 'captured_new' } & Enquiry)
-    | {
-        readonly type: 'lead_updated';
-        readonly via: 'api';
-        readonly keyId: string;
-        readonly changes: readonly FieldChange[];
-      }
-    /** By a command of the administrator. */
-    | {
-        readonly type: 'lead_updated';
-        readonly via: 'admin';
-        readonly changes: readonly FieldChange[];
-      }
-    | {
-        readonly type: 'note_added';
-        readonly via: 'api';
-        readonly keyId: string;
-        readonly text: string;
-      }
-    /** From a row of an import; `at` is when the lead was created in the system it came from. */
-    | {
-        readonly type: 'note_added';
-        readonly via: 'import';
-        readonly importedAt: string;
-        readonly text: string;
-      }
-    | { readonly type: 'archived' | 'restored' }
-    /** Only while the lead's erasure is under way, which removes it with the timeline: it is the last event of the lead. */
-    | { readonly type: 'erased' }
+    | ({ readonly type: 'lead_updated'; readonly changes: readonly FieldChange[] } & (
+        | ByApi
+        | ByAdministrator
+      ))
+    | ({ readonly type: 'note_added'; readonly text: string } & (ByApi | ByImport))
+    | { readonly type: 'archived' | 'restored' | 'erased' }
   );
 
 /** A timeline item as people read it. */
@@ -98,40 +92,15 @@ export interface TimelineItem extends Partial<Enquiry> {
 
 const administrator = { userId: null, name: 'administrator' };
 
-/** DynamoDB returns the members of a map in any order. Files of timelines can be compared as text only if an item is always written alike. */
-const memberOrder = [
-  'via',
-  'keyId',
-  'keyLabel',
-  'source',
-  'notes',
-  'attribution',
-  'filled',
-  'kept',
-  'archived',
-  'changes',
-  'text',
-  'field',
-  'from',
-  'to',
-  'current',
-  'submitted',
-];
-
-/** Members in the order of `memberOrder`, then the others by name; the same inside of lists and maps. */
+/**
+ * A value with the members of its maps by name, because DynamoDB returns them in any order. Files of timelines can be compared as text only
+ * if an item is always written alike.
+ */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
-      .map(([name, member]) => [name, inOrder(member)]),
-  );
-}
-
-function rankOf(name: string): number {
-  const rank = memberOrder.indexOf(name);
-  return rank < 0 ? memberOrder.length : rank;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, inOrder(member)]));
 }
 
 /**
@@ -188,39 +157,25 @@ const minChars = 4;
  * @returns the entry itself if it fits
  */
 export function fitEntry(entry: TimelineEntry): TimelineEntry {
-  if (!mayOutgrow(entry)) return entry;
-  for (let chars = 65_536; chars >= minChars; chars /= 2) {
-    const fitted = cutValues(entry, chars);
-    if (storedBytes(fitted) <= entryMaxBytes) return fitted;
-  }
-  return cutValues(entry, minChars);
+  let fitted = entry;
+  for (let chars = 65_536; storedBytes(fitted) > entryMaxBytes && chars >= minChars; chars /= 2)
+    fitted = cutValues(entry, chars);
+  return fitted;
 }
-
-const mayOutgrow = (entry: TimelineEntry): boolean =>
-  ('kept' in entry || 'changes' in entry) && storedBytes(entry) > entryMaxBytes;
 
 function cutValues(entry: TimelineEntry, chars: number): TimelineEntry {
   const cut = (value: FieldValue | null) => (value === null ? null : cutValue(value, chars));
   if ('kept' in entry) {
-    return {
-      ...entry,
-      kept: entry.kept.map(({ field, current, submitted }) => ({
-        field,
-        current: cut(current),
-        submitted: cutValue(submitted, chars),
-      })),
-    };
+    const kept = entry.kept.map(({ field, current, submitted }) => {
+      return { field, current: cut(current), submitted: cutValue(submitted, chars) };
+    });
+    return { ...entry, kept };
   }
-  if ('changes' in entry)
-    return {
-      ...entry,
-      changes: entry.changes.map(({ field, from, to }) => ({
-        field,
-        from: cut(from),
-        to: cut(to),
-      })),
-    };
-  return entry;
+  if (!('changes' in entry)) return entry;
+  const changes = entry.changes.map(({ field, from, to }) => {
+    return { field, from: cut(from), to: cut(to) };
+  });
+  return { ...entry, changes };
 }
 
 function cutValue(value: FieldValue, chars: number): FieldValue {

@@ -2,127 +2,88 @@ import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../../json.ts';
 import { emailOf, type FieldValues, type Lead, phoneOf } from '../lead.ts';
 import type { TimelineEntry } from '../timeline.ts';
-import { type Identities, type PersonSearch, wholeIdentities } from './person-search.ts';
+import { type Identities, identitiesAmong, type PersonSearch } from './person-search.ts';
 
 /** Replaces a person's data. */
 export const erasedMark = '[erased]';
 
-export function identitiesOf(lead: Lead): Identities {
-  const email = emailOf(lead);
-  return wholeIdentities({ phones: [phoneOf(lead)], emails: email === null ? [] : [email] });
-}
+export const identitiesOf = (lead: Lead): Identities =>
+  identitiesAmong([phoneOf(lead), emailOf(lead)]);
+
+const isIdentityField = (fieldKey: unknown): boolean =>
+  fieldKey === 'phone' || fieldKey === 'email';
 
 /** The phones and emails that a lead's timeline says it had. Those that an enquiry only submitted may be another person's. */
-export function identitiesIn(entries: readonly TimelineEntry[]): Identities {
-  const valuesOf = (fieldKey: string): string[] =>
+export const identitiesIn = (entries: readonly TimelineEntry[]): Identities =>
+  identitiesAmong(
     entries
       .flatMap((entry) => ('changes' in entry ? entry.changes : []))
-      .flatMap(({ field, from, to }) => (field === fieldKey ? [from, to] : []))
-      .filter((value) => typeof value === 'string');
-  return wholeIdentities({ phones: valuesOf('phone'), emails: valuesOf('email') });
-}
-
-export const joinedIdentities = (a: Identities, b: Identities): Identities =>
-  wholeIdentities({ phones: [...a.phones, ...b.phones], emails: [...a.emails, ...b.emails] });
-
-/** A value with every match replaced, also in the texts of lists and maps. */
-function cleaned(value: unknown, search: PersonSearch): unknown {
-  if (typeof value === 'string') return search.replaceIn(value, erasedMark);
-  if (Array.isArray(value)) return value.map((item) => cleaned(item, search));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, cleaned(one, search)]),
+      .flatMap(({ field, from, to }) => (isIdentityField(field) ? [from, to] : [])),
   );
-}
 
-const isIdentityField = (fieldKey: string): boolean => fieldKey === 'phone' || fieldKey === 'email';
+/** A map of the same keys, with values of the same types. */
+const mapValues = <T extends object>(
+  map: T,
+  change: (value: unknown, name: string) => unknown,
+): T =>
+  Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value, name)])) as T;
 
 /** Whether a value is only one of the person's phones or emails: another person's email can contain their phone. */
 const isIdentity = (value: unknown, search: PersonSearch): boolean =>
   typeof value === 'string' && value !== '' && search.replaceIn(value, '') === '';
 
-/** Cleans the values of another lead's fields, but not the field keys. */
-const cleanedValues = <T extends { readonly field: string }>(
-  values: readonly T[],
-  search: PersonSearch,
-): T[] =>
-  values.map((value) => {
-    const clean = (side: unknown): unknown => {
-      if (!isIdentityField(value.field)) return cleaned(side, search);
-      return isIdentity(side, search) ? erasedMark : side;
-    };
-    const { field: _field, ...sides } = value;
-    return {
-      ...value,
-      ...Object.fromEntries(Object.entries(sides).map(([name, side]) => [name, clean(side)])),
-    };
+/**
+ * A value with every match replaced, also in the texts of lists and maps. In a value of a lead's field, which is a map with a field key,
+ * that key stays, and a phone or email is replaced only as a whole.
+ */
+function cleaned(value: unknown, search: PersonSearch): unknown {
+  if (typeof value === 'string') return search.replaceIn(value, erasedMark);
+  if (Array.isArray(value)) return value.map((item) => cleaned(item, search));
+  if (!isPlainObject(value)) return value;
+  return mapValues(value, (one, name) => {
+    if (name === 'field') return one;
+    if (!isIdentityField(value.field)) return cleaned(one, search);
+    return isIdentity(one, search) ? erasedMark : one;
   });
+}
 
 /** The attributes of an entry that hold text that people typed. The others, such as times, IDs and keys, hold no personal data. */
 const typedAttributes: readonly string[] = ['notes', 'text', 'attribution', 'kept', 'changes'];
-
-function cleanedEntry<T extends object>(entry: T, search: PersonSearch): T {
-  const clean = (name: string, value: unknown): unknown => {
-    if (!typedAttributes.includes(name)) return value;
-    return name === 'kept' || name === 'changes'
-      ? cleanedValues(value as { field: string }[], search)
-      : cleaned(value, search);
-  };
-  return Object.fromEntries(
-    Object.entries(entry).map(([name, value]) => [name, clean(name, value)]),
-  ) as T;
-}
 
 /**
  * Erases a person from an entry of another lead's timeline. An enquiry with their phone or email is theirs: everything that it submitted is
  * erased, and the lead's own values stay. Elsewhere only the phone or email is erased. The entry keeps its shape.
  */
 export function withoutPerson(entry: TimelineEntry, search: PersonSearch): TimelineEntry {
+  const clean = mapValues(entry, (value, name) =>
+    typedAttributes.includes(name) ? cleaned(value, search) : value,
+  );
   const isTheirs =
     'kept' in entry &&
     entry.kept.some(
       ({ field, submitted }) => isIdentityField(field) && isIdentity(submitted, search),
     );
-  if (!isTheirs) return cleanedEntry(entry, search);
-  const { notes, attribution, ...others } = entry;
+  if (!isTheirs || !('kept' in clean)) return clean;
+  const { notes, attribution } = clean;
   return {
-    ...others,
-    kept: cleanedValues(entry.kept, search).map((value) => ({ ...value, submitted: erasedMark })),
+    ...clean,
+    kept: clean.kept.map((value) => ({ ...value, submitted: erasedMark })),
     ...(notes !== undefined && { notes: erasedMark }),
-    ...(attribution && {
-      attribution: Object.fromEntries(Object.keys(attribution).map((name) => [name, erasedMark])),
-    }),
+    ...(attribution && { attribution: mapValues(attribution, () => erasedMark) }),
   };
 }
 
-/** Marks with one character between them. No erasure leaves this, because no phone or email is that short. */
-const marksInARow = /(?:\[erased\](?!\[erased\])\D){2,}\[erased\]/gu;
-const isDamaged = (text: string): boolean =>
-  (text.match(marksInARow) ?? []).some((row) => /\p{L}/u.test(row.replaceAll(erasedMark, '')));
-
-function hasDamage(value: unknown): boolean {
-  if (typeof value === 'string') return isDamaged(value);
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasDamage);
-}
-
-/** The attributes of an entry that hold a text that an earlier erasure destroyed: its search matched between all characters. */
-export const damagedAttributes = (entry: Readonly<Record<string, unknown>>): string[] =>
-  typedAttributes.filter((name) => hasDamage(entry[name]));
-
 /**
- * Erases from an entry what was erased from another copy of it. Other differences stay, and a damaged copy changes nothing.
+ * Erases from an entry what was erased from another copy of it. Other differences stay.
  * @returns the entry itself if nothing was erased from the copy
  */
 export function withErasuresOf<T extends Readonly<Record<string, unknown>>>(
   entry: T,
   copy: Readonly<Record<string, unknown>>,
 ): T {
-  if (damagedAttributes(copy).length > 0) return entry;
-  const erased = typedAttributes.filter((name) => Object.hasOwn(entry, name));
-  const merged = {
-    ...entry,
-    ...Object.fromEntries(erased.map((name) => [name, withErased(entry[name], copy[name])])),
-  };
+  const merged = mapValues(entry, (value, name) =>
+    typedAttributes.includes(name) ? withErased(value, copy[name]) : value,
+  );
   if (isDeepStrictEqual(merged, entry)) return entry;
   return { ...merged, ...(copy.cleanedAt !== undefined && { cleanedAt: copy.cleanedAt }) };
 }
@@ -134,9 +95,7 @@ function withErased(value: unknown, copy: unknown): unknown {
       ? value.map((item, at) => withErased(item, copy[at]))
       : value;
   if (!isPlainObject(value) || !isPlainObject(copy)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, withErased(one, copy[name])]),
-  );
+  return mapValues(value, (one, name) => withErased(one, copy[name]));
 }
 
 /** Whether a text is the value with parts replaced by marks: the parts between the marks occur in the value, in this order. */
@@ -160,20 +119,9 @@ export const mentionsIn = (fields: FieldValues, search: PersonSearch): string[] 
     .filter(([, value]) => !isDeepStrictEqual(cleaned(value, search), value))
     .map(([fieldKey]) => fieldKey);
 
-/** All texts in lists and maps. */
-const textsIn = (value: unknown): string[] =>
-  typeof value === 'string'
-    ? [value]
-    : isObject(value)
-      ? Object.values(value).flatMap(textsIn)
-      : [];
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** The person's phones and emails that any text of a value contains. */
+/** The person's phones and emails in the texts of a value, also those of lists and maps. */
 export function foundIn(value: unknown, search: PersonSearch): Identities {
-  const found = textsIn(value).map((text) => search.foundIn(text));
-  return {
-    phones: found.flatMap(({ phones }) => phones),
-    emails: found.flatMap(({ emails }) => emails),
-  };
+  if (typeof value === 'string') return search.foundIn(value);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap((one) => foundIn(one, search));
 }

@@ -2,20 +2,23 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { hasEmailForm } from '../field-types.ts';
 import { asciiDigits, comparableEmail, parsePhone } from '../identity.ts';
 
-/** A person's phones and emails, in the forms in which they are compared. */
-export interface Identities {
-  readonly phones: readonly string[];
-  readonly emails: readonly string[];
-}
+/** A person's phones (E.164) and emails (as they are compared). Only an email has an `@`. */
+export type Identities = readonly string[];
+export const isEmailIdentity = (identity: string): boolean => identity.includes('@');
 
 /**
- * The values that are a whole phone or email. Timelines also hold other values: the mark of an earlier erasure, a value that was cut to fit,
- * a damaged value. Such a value identifies nobody, and a search for it would find other people.
+ * The values that are a whole phone or email. Timelines also hold other values: the mark of an earlier erasure, a value that was cut to fit.
+ * Such a value identifies nobody, and a search for it would find other people.
  */
-export const wholeIdentities = ({ phones, emails }: Identities): Identities => ({
-  phones: [...new Set(phones.filter(isWholePhone))],
-  emails: [...new Set(emails.filter(hasEmailForm).map(comparableEmail))],
-});
+export const identitiesAmong = (values: readonly unknown[]): Identities => [
+  ...new Set(
+    values.flatMap((value) => {
+      if (typeof value !== 'string') return [];
+      if (hasEmailForm(value)) return [comparableEmail(value)];
+      return isWholePhone(value) ? [value] : [];
+    }),
+  ),
+];
 
 /** As it is stored: E.164. A numbering plan may have changed since, so that `parsePhone` rejects the phone, but its person still had it. */
 const isWholePhone = (phone: string): boolean =>
@@ -26,34 +29,29 @@ const nationalDigitsMin = 7;
 /** `00`, the digits of E.164, and a `0` after the country code. */
 const spelledDigitsMax = 18;
 
-/** A spelling of a phone, apart from its gaps. */
+/** A spelling of a phone: its digits without the gaps between them. */
 interface Spelling {
   readonly phone: string;
-  /** Whether it begins with the country code. */
-  readonly isInternational: boolean;
+  readonly digits: string;
   /** Whether it is found only after a plus. */
   readonly needsPlus: boolean;
 }
 
-/** The digits with which people write a phone: with the country code, with its exit code, and without it. */
-function spellingsOf(phone: string): [digits: string, spelling: Spelling][] {
+/** How people write a phone: with the country code, with its exit code, and without it. */
+function spellingsOf(phone: string): Spelling[] {
   const parsed = parsePhoneNumberFromString(phone);
   // The country may be unknown: then its code is a part of the number.
   const code = parsed?.countryCallingCode ?? '';
   const national = parsed?.nationalNumber ?? phone.slice(1);
   const isShort = national.length < nationalDigitsMin;
   const international = [`${code}${national}`, ...(parsed ? [`${code}0${national}`] : [])];
-  const spelled = (
-    digits: string,
-    isInternational: boolean,
-    needsPlus: boolean,
-  ): [string, Spelling] => [digits, { phone, isInternational, needsPlus }];
+  const exact = [
+    ...international.map((digits) => `00${digits}`),
+    ...(parsed && !isShort ? [national, `0${national}`] : []),
+  ];
   return [
-    ...international.map((digits) => spelled(digits, true, isShort)),
-    ...international.map((digits) => spelled(`00${digits}`, false, false)),
-    ...(parsed && !isShort ? [national, `0${national}`] : []).map((digits) =>
-      spelled(digits, false, false),
-    ),
+    ...international.map((digits) => ({ phone, digits, needsPlus: isShort })),
+    ...exact.map((digits) => ({ phone, digits, needsPlus: false })),
   ];
 }
 
@@ -61,7 +59,7 @@ function spellingsOf(phone: string): [digits: string, spelling: Spelling][] {
 interface Match {
   readonly start: number;
   readonly end: number;
-  readonly identities: readonly string[];
+  readonly identities: Identities;
 }
 
 /**
@@ -69,33 +67,28 @@ interface Match {
  * could be a phone or an email, and looks each one up: the number of phones and emails hardly matters.
  */
 export class PersonSearch {
-  readonly #spellings = new Map<string, Spelling[]>();
-  readonly #emails: Set<string>;
+  readonly #identities: Set<string>;
+  readonly #spellings: ReadonlyMap<string, readonly Spelling[]>;
   readonly #domains: ReadonlySet<string>;
-  readonly #phones: Set<string>;
 
-  /** Ignores what is not a whole phone or email. */
-  constructor(identities: Identities) {
-    const { phones, emails } = wholeIdentities(identities);
-    this.#phones = new Set(phones);
-    this.#emails = new Set(emails);
+  /** @param values those that are not a whole phone or email are ignored */
+  constructor(values: readonly unknown[]) {
+    const identities = identitiesAmong(values);
+    const emails = identities.filter(isEmailIdentity);
+    const phones = identities.filter((one) => !isEmailIdentity(one));
+    this.#identities = new Set(identities);
+    this.#spellings = Map.groupBy(phones.flatMap(spellingsOf), ({ digits }) => digits);
     this.#domains = new Set(emails.map((email) => email.slice(email.lastIndexOf('@'))));
-    for (const [digits, spelling] of phones.flatMap(spellingsOf)) {
-      const same = this.#spellings.get(digits);
-      if (same) same.push(spelling);
-      else this.#spellings.set(digits, [spelling]);
-    }
   }
 
   /** What is searched for. */
   get identities(): Identities {
-    return { phones: [...this.#phones], emails: [...this.#emails] };
+    return [...this.#identities];
   }
 
   /** Ends the search for some phones and emails. */
-  forget({ phones, emails }: Identities): void {
-    for (const phone of phones) this.#phones.delete(phone);
-    for (const email of emails) this.#emails.delete(email);
+  forget(identities: Identities): void {
+    for (const one of identities) this.#identities.delete(one);
   }
 
   /** Replaces each phone and email of the person. @returns the same text if there is none */
@@ -109,9 +102,7 @@ export class PersonSearch {
   foundIn(text: string): Identities {
     const emails = this.#emailsIn(text);
     const phones = this.#phonesIn(replaced(text, emails, '[]'));
-    const identitiesOf = (matches: readonly Match[]) =>
-      matches.flatMap(({ identities }) => identities);
-    return { phones: identitiesOf(phones), emails: identitiesOf(emails) };
+    return [...emails, ...phones].flatMap(({ identities }) => identities);
   }
 
   #emailsIn(text: string): Match[] {
@@ -134,7 +125,7 @@ export class PersonSearch {
       emailStart.lastIndex = start;
       if (!emailStart.test(text)) continue;
       const email = comparableEmail(`${text.slice(start, at).replaceAll(/%2B/gi, '+')}@${domain}`);
-      if (this.#emails.has(email))
+      if (this.#identities.has(email))
         return { start, end: after + domain.length, identities: [email] };
     }
     return undefined;
@@ -162,13 +153,12 @@ export class PersonSearch {
       if (read.length > spelledDigitsMax) break;
       if (digits.has(digit.end)) continue; // within the digits of a longer number
       const found = (this.#spellings.get(read) ?? []).filter(
-        ({ phone, needsPlus }) => this.#phones.has(phone) && (plus > 0 || !needsPlus),
+        ({ phone, needsPlus }) => this.#identities.has(phone) && (plus > 0 || !needsPlus),
       );
       if (found.length === 0) continue;
-      const isInternational = found.some((spelling) => spelling.isInternational);
       const opens = text[start - 1] === '(' && text.slice(start, digit.end).includes(')') ? 1 : 0;
       longest = {
-        start: start - (isInternational ? plus || opens : opens),
+        start: start - (plus || opens),
         end: digit.end,
         identities: found.map(({ phone }) => phone),
       };

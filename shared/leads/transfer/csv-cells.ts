@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { parseJson } from '../../json.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
-import { idNamed, type NamedItem } from '../../organization/id-named.ts';
+import { idNamed, type NamedItem } from '../../organization/named.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 import type { RawValue } from '../field-types.ts';
 import type { FieldValue } from '../lead.ts';

@@ -1,14 +1,17 @@
+import { keysOf } from '../../keys-of.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization } from '../../organization/organization.ts';
 
-/** The properties of a lead that a row can have besides its fields. */
-export type ImportProperty =
-  | 'leadId'
-  | 'stage'
-  | 'pipeline'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'archived';
+/** The properties of a lead that a row can have besides its fields, and the columns in which an export writes them. */
+export const propertyHeadings = {
+  leadId: 'lead id',
+  pipeline: 'pipeline',
+  stage: 'stage',
+  createdAt: 'created at',
+  updatedAt: 'updated at',
+  archived: 'archived at',
+} as const;
+export type ImportProperty = keyof typeof propertyHeadings;
 
 /** Where a column's values go. */
 export type ImportTarget =
@@ -19,16 +22,6 @@ export type ImportTarget =
   /** The column marks rows that an export wrote. */
   | { readonly kind: 'mark' }
   | { readonly kind: 'nothing' };
-
-/** The columns that an export writes besides the fields. */
-export const propertyHeadings: Readonly<Record<ImportProperty, string>> = {
-  leadId: 'lead id',
-  pipeline: 'pipeline',
-  stage: 'stage',
-  createdAt: 'created at',
-  updatedAt: 'updated at',
-  archived: 'archived at',
-};
 
 /**
  * The column by which an export marks every row: many systems have a column "Lead ID", but none has this one. Its value is a text that
@@ -48,19 +41,15 @@ export const noteHeading = 'note';
 /** The columns that a report of refused rows adds. An import ignores them, so that a corrected report can be imported. */
 export const reportHeadings = { row: 'refused row', reason: 'refused because' } as const;
 
-const propertyNames: Readonly<Record<string, ImportProperty>> = {
-  leadid: 'leadId',
-  pipeline: 'pipeline',
-  pipelineid: 'pipeline',
-  stage: 'stage',
-  stageid: 'stage',
-  createdat: 'createdAt',
-  updatedat: 'updatedAt',
-  archived: 'archived',
-  archivedat: 'archived',
-};
-
 const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');
+
+/** By plain name. */
+const properties = new Map<string, ImportProperty>([
+  ...keysOf(propertyHeadings).map((name) => [plain(propertyHeadings[name]), name] as const),
+  ['pipelineid', 'pipeline'],
+  ['stageid', 'stage'],
+  ['archived', 'archived'],
+]);
 
 /**
  * The target of a column, by its heading: a field by its key, a property, the owner, a field by its label, or the note.
@@ -77,9 +66,7 @@ export function targetNamed(
   if (!hasFieldsObject && organization.fieldByKey.has(name)) return field(name);
   if (name === exportMark.heading || name === exportMark.property) return { kind: 'mark' };
   if (name === reportHeadings.row || name === reportHeadings.reason) return { kind: 'nothing' };
-  const property = Object.hasOwn(propertyNames, plain(name))
-    ? propertyNames[plain(name)]
-    : undefined;
+  const property = properties.get(plain(name));
   if (property) return { kind: 'property', property };
   const folded = name.toLowerCase();
   if (folded === 'owner') return field('assigned_to');

@@ -1,14 +1,14 @@
 import { parseDateTime } from '../../date-time.ts';
 import { isStorableText } from '../../json.ts';
 import { limits } from '../../limits.ts';
+import { memoize } from '../../memoize.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
-import { idNamed, type NamedItem } from '../../organization/id-named.ts';
+import { idNamed, type NamedItem } from '../../organization/named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization, Stage } from '../../organization/organization.ts';
-import type { FieldReason } from '../../validation.ts';
-import { FieldIssue, isDate, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
+import type { Refusal } from '../../validation.ts';
+import { isDate, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
-import { memoize } from '../memoize.ts';
 import { type LeadStart, startLead } from '../new-lead.ts';
 import { placeLead } from '../placement.ts';
 import { type ImportProperty, noteHeading } from './import-columns.ts';
@@ -21,7 +21,7 @@ export interface ImportRow {
   readonly properties: Readonly<Partial<Record<ImportProperty, RawValue>>>;
   readonly note?: Exclude<RawValue, null>;
   /** Why values could not be read at all, by field key. */
-  readonly unreadable?: Readonly<Record<string, FieldIssue>>;
+  readonly unreadable?: Readonly<Record<string, Refusal>>;
 }
 
 export interface ReadRow extends LeadStart {
@@ -42,7 +42,8 @@ export interface ReadRow extends LeadStart {
 export function readImportRow(organization: Organization, row: ImportRow, now: string): ReadRow {
   const { fields: sent, properties } = row;
   const issues = new FieldIssues();
-  for (const [fieldKey, issue] of Object.entries(row.unreadable ?? {})) issues.add(fieldKey, issue);
+  for (const [fieldKey, { reason, sentence }] of Object.entries(row.unreadable ?? {}))
+    issues.add(fieldKey, reason, sentence);
   const leadId = readLeadId(properties.leadId, issues);
   const isExported = row.isExported === true && !isEmpty(properties.leadId);
   const rules = isExported ? withAllActive(organization) : organization;
@@ -57,42 +58,27 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
 
 /** The organization with every field, option, stage, source and user active: exported leads can have any of them. */
 const withAllActive = memoize((organization: Organization): Organization => {
-  const active = <T extends { readonly active: boolean }>(item: T): T => ({
-    ...item,
-    active: true,
-  });
-  const byId = <T extends { readonly id: number; readonly active: boolean }>(items: readonly T[]) =>
-    new Map(items.map((item) => [item.id, active(item)]));
+  const active = <T extends object>(item: T) => ({ ...item, active: true });
+  const byId = <T extends object>(items: ReadonlyMap<number, T>) =>
+    new Map([...items].map(([id, item]) => [id, active(item)]));
   const fields = organization.fields.map((field) => ({
-    ...active(field),
+    ...active(withAllOptions(field)),
     requiredOnCreate: field.key === 'name' || field.key === 'phone',
-    options: withAllOptions(field).options,
   }));
-  const stages = organization.stages.map(active);
   return {
     ...organization,
     fields,
     fieldByKey: new Map(fields.map((field) => [field.key, field])),
-    stages,
-    stageById: byId(organization.stages),
-    sourceById: byId(organization.sources),
-    userById: byId(organization.users),
+    stages: organization.stages.map(active),
+    stageById: byId(organization.stageById),
+    sourceById: byId(organization.sourceById),
+    userById: byId(organization.userById),
   };
 });
 
-const isEmpty = (raw: RawValue | undefined): raw is null | undefined =>
-  raw === undefined || raw === null;
+const isEmpty = (raw: RawValue | undefined): raw is null | undefined | '' =>
+  raw === undefined || raw === null || raw === '';
 const textOf = (raw: RawValue | undefined): string => (isEmpty(raw) ? '' : String(raw).trim());
-
-/** @param name of the field or property */
-function refuse(
-  issues: FieldIssues,
-  name: string,
-  reason: FieldReason,
-  sentence: string,
-): undefined {
-  issues.add(name, new FieldIssue(reason, sentence));
-}
 
 /** New leads get IDs after the highest imported one: about half of all IDs stay free for them. */
 const importedIdMax = 1_000_000_000;
@@ -101,7 +87,7 @@ function readLeadId(raw: RawValue | undefined, issues: FieldIssues): number | un
   if (isEmpty(raw)) return undefined;
   const id = Number(raw);
   if (/^[1-9]\d{0,9}$/.test(String(raw)) && id <= importedIdMax) return id;
-  return refuse(issues, 'lead id', 'invalid_id', `must be an integer from 1 to ${importedIdMax}.`);
+  return issues.add('lead id', 'invalid_id', `must be an integer from 1 to ${importedIdMax}.`);
 }
 
 /** Replaces the names of sources and users by their IDs. Other values stay, and the rules reject them. */
@@ -127,7 +113,7 @@ function readNote(raw: RawValue | undefined, issues: FieldIssues): string | unde
   if (text === '') return undefined;
   if (isStorableText(text) && [...text].length <= limits.noteMaxChars) return text;
   const sentence = `must be a text of at most ${limits.noteMaxChars} characters, without U+0000.`;
-  return refuse(issues, noteHeading, 'too_long', sentence);
+  return issues.add(noteHeading, 'too_long', sentence);
 }
 
 interface NamedItems {
@@ -154,7 +140,7 @@ function readNamed(
     found === 'several'
       ? `the name of more than one ${noun}: use the ID instead.`
       : `not a ${noun} of the organization; ${hint}`;
-  return refuse(issues, name, 'unknown_option', `is ${JSON.stringify(raw)}, which is ${what}`);
+  return issues.add(name, 'unknown_option', `is ${JSON.stringify(raw)}, which is ${what}`);
 }
 
 function readPlace(
@@ -162,14 +148,12 @@ function readPlace(
   { stage, pipeline }: ImportRow['properties'],
   issues: FieldIssues,
 ): Stage | undefined {
-  const isPresent = (raw: RawValue | undefined): raw is Exclude<RawValue, null> =>
-    !isEmpty(raw) && raw !== '';
   const { pipelines, stages } = organization;
-  const pipelineId = isPresent(pipeline)
-    ? readNamed({ noun: 'pipeline', items: pipelines }, pipeline, 'pipeline', issues)
-    : undefined;
-  if (isPresent(pipeline) && pipelineId === undefined) return undefined;
-  if (!isPresent(stage)) return placeLead(organization, { pipelineId }, issues);
+  const pipelineId = isEmpty(pipeline)
+    ? undefined
+    : readNamed({ noun: 'pipeline', items: pipelines }, pipeline, 'pipeline', issues);
+  if (!isEmpty(pipeline) && pipelineId === undefined) return undefined;
+  if (isEmpty(stage)) return placeLead(organization, { pipelineId }, issues);
   const items = stages.filter((one) => pipelineId === undefined || one.pipelineId === pipelineId);
   const stageId = readNamed({ noun: 'stage', items }, stage, 'stage', issues);
   return stageId === undefined
@@ -190,16 +174,13 @@ function readTimes(
   const createdAt = createdThen ?? updatedAt;
   if (updatedAt < createdAt) {
     const sentence = `is earlier than the time of creation, ${createdAt}.`;
-    refuse(issues, 'updated at', 'invalid_date', sentence);
+    issues.add('updated at', 'invalid_date', sentence);
   }
   const text = textOf(archived).toLowerCase();
   const isArchived = text === 'archived' || (text !== '' && parseYesOrNo(text));
-  const archivedAt = isArchived ? updatedAt : undefined;
-  return {
-    createdAt,
-    updatedAt,
-    archivedAt: isArchived === undefined ? timeOf('archived', archived) : archivedAt,
-  };
+  if (isArchived === undefined)
+    return { createdAt, updatedAt, archivedAt: timeOf('archived', archived) };
+  return { createdAt, updatedAt, archivedAt: isArchived ? updatedAt : undefined };
 }
 
 function readTime(
@@ -213,8 +194,8 @@ function readTime(
   if (at === undefined) {
     const sentence =
       'must be a date, or a date-time with an offset, such as 2026-01-31T18:30:00+05:30.';
-    return refuse(issues, name, 'invalid_date', sentence);
+    return issues.add(name, 'invalid_date', sentence);
   }
-  if (at > Date.parse(now)) refuse(issues, name, 'invalid_date', `is in the future: ${text}.`);
+  if (at > Date.parse(now)) issues.add(name, 'invalid_date', `is in the future: ${text}.`);
   return new Date(at).toISOString();
 }
