@@ -2,7 +2,7 @@ import { ApiError } from '../shared/errors.ts';
 import { limits } from '../shared/limits.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { leadIdPath, object, text } from '../shared/middleware/schemas.ts';
-import { addToTimeline } from '../shared/store/leads/notes.ts';
+import { addToTimeline } from '../shared/store/leads/timeline.ts';
 
 export const path = leadIdPath;
 export const body = object({ text: text(1, limits.noteMaxChars) });

@@ -58,16 +58,19 @@ const queryFilters = v.pipe(
 
 const id = v.optional(queryInteger(1, limits.idMax));
 
-export const query = object({
-  limit: v.optional(queryInteger(1, limits.pageSizeMax)),
-  cursor: id,
-  updated_since: v.optional(queryDateTime),
-  stage_id: id,
-  pipeline_id: id,
-  source_id: id,
-  owner_id: id,
-  filter: v.optional(queryFilters),
-});
+export const query = object(
+  {
+    limit: v.optional(queryInteger(1, limits.pageSizeMax)),
+    cursor: id,
+    updated_since: v.optional(queryDateTime),
+    stage_id: id,
+    pipeline_id: id,
+    source_id: id,
+    owner_id: id,
+    filter: v.optional(queryFilters),
+  },
+  { one: 'parameter', many: 'parameters' },
+);
 
 /** GET /api/v1/leads (contract, section 4.1; design, section 5). */
 export const handler = endpoint('list-leads', {

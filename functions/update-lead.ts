@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
-import { changeTimeOf } from '../shared/leads/change-time.ts';
-import { changesBetween, differing } from '../shared/leads/changes.ts';
+import { changesBetween, changeTimeOf, differing } from '../shared/leads/changes.ts';
 import {
   activeFields,
   applyChanges,

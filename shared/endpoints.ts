@@ -38,13 +38,15 @@ export type Access = Partial<
   >
 >;
 
+/** The module of an organization's plan that every endpoint is part of. */
+export const endpointModule = 'crm';
+
 export interface Endpoint {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PATCH';
   /** In API Gateway's notation, with path parameters in braces. */
   readonly path: string;
   readonly summary: string;
-  readonly module: 'crm';
   /** An API key needs one of these. */
   readonly scopes: readonly Scope[];
   readonly takesBody: boolean;
@@ -77,7 +79,6 @@ export const endpoints = [
     method: 'GET',
     path: '/api/v1/leads',
     summary: 'List leads',
-    module: 'crm',
     scopes: ['leads.read'],
     takesBody: false,
     access: {
@@ -90,7 +91,6 @@ export const endpoints = [
     method: 'POST',
     path: '/api/v1/leads',
     summary: 'Create a lead',
-    module: 'crm',
     scopes: ['leads.write'],
     takesBody: true,
     numbersLeads: true,
@@ -105,7 +105,6 @@ export const endpoints = [
     method: 'POST',
     path: '/api/v1/leads/capture',
     summary: 'Capture a lead from a website form',
-    module: 'crm',
     scopes: ['leads.capture', 'leads.write'],
     takesBody: true,
     numbersLeads: true,
@@ -122,7 +121,6 @@ export const endpoints = [
     method: 'GET',
     path: '/api/v1/leads/{leadId}',
     summary: 'Get a lead',
-    module: 'crm',
     scopes: ['leads.read'],
     takesBody: false,
     access: { GetItem: ['lead'] },
@@ -132,7 +130,6 @@ export const endpoints = [
     method: 'PATCH',
     path: '/api/v1/leads/{leadId}',
     summary: 'Update a lead',
-    module: 'crm',
     scopes: ['leads.write'],
     takesBody: true,
     access: {
@@ -147,7 +144,6 @@ export const endpoints = [
     method: 'POST',
     path: '/api/v1/leads/{leadId}/notes',
     summary: 'Add a note to a lead',
-    module: 'crm',
     scopes: ['leads.write'],
     takesBody: true,
     access: { ConditionCheckItem: ['lead'], PutItem: ['timeline'] },
@@ -157,7 +153,6 @@ export const endpoints = [
     method: 'GET',
     path: '/api/v1/lead-fields',
     summary: 'List the active lead fields',
-    module: 'crm',
     scopes: ['leads.read', 'leads.capture'],
     takesBody: false,
     access: {},
@@ -167,7 +162,6 @@ export const endpoints = [
     method: 'GET',
     path: '/api/v1/lead-stages',
     summary: 'List the active stages of every pipeline',
-    module: 'crm',
     scopes: ['leads.read'],
     takesBody: false,
     access: {},
@@ -177,7 +171,6 @@ export const endpoints = [
     method: 'GET',
     path: '/api/v1/pipelines',
     summary: 'List the pipelines',
-    module: 'crm',
     scopes: ['leads.read'],
     takesBody: false,
     access: {},
@@ -187,7 +180,6 @@ export const endpoints = [
     method: 'GET',
     path: '/api/v1/lead-sources',
     summary: 'List the active lead sources',
-    module: 'crm',
     scopes: ['leads.read'],
     takesBody: false,
     access: {},
@@ -197,7 +189,6 @@ export const endpoints = [
     method: 'GET',
     path: '/api/v1/users',
     summary: 'List the active users',
-    module: 'crm',
     scopes: ['leads.read'],
     takesBody: false,
     access: {},

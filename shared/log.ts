@@ -131,14 +131,13 @@ const inSourceLines = (stack: string): string =>
 const sourceMaps = new Map<string, SourceMap | undefined>();
 
 function sourceMapOf(bundle: string): SourceMap | undefined {
-  if (!sourceMaps.has(bundle)) sourceMaps.set(bundle, readSourceMap(bundle));
-  return sourceMaps.get(bundle);
-}
-
-function readSourceMap(bundle: string): SourceMap | undefined {
+  if (sourceMaps.has(bundle)) return sourceMaps.get(bundle);
+  let map: SourceMap | undefined;
   try {
-    return new SourceMap(JSON.parse(readFileSync(new URL(`${bundle}.map`), 'utf8')));
+    map = new SourceMap(JSON.parse(readFileSync(new URL(`${bundle}.map`), 'utf8')));
   } catch {
-    return undefined; // The line of the error is needed, even with places in the bundle.
+    // The line of the error is needed, even with places in the bundle.
   }
+  sourceMaps.set(bundle, map);
+  return map;
 }

@@ -63,10 +63,6 @@ export interface UpdateLeadRequest {
   readonly pipelineId?: number | undefined;
 }
 
-export interface NewNote {
-  readonly text: string;
-}
-
 export interface Lead {
   readonly id: number;
   readonly name: string;
@@ -184,10 +180,6 @@ export interface LeadPage extends ItemsOf<Lead> {
 export type LeadResponse = { readonly lead: Lead };
 export type CaptureResponse = { readonly lead: CaptureResult };
 export type NoteResponse = { readonly note: Note };
-export type LeadFieldList = ItemsOf<LeadField>;
-export type StageList = ItemsOf<Stage>;
-export type PipelineList = ItemsOf<Pipeline>;
-export type NamedRefList = ItemsOf<NamedRef>;
 
 /** A condition on a field, by its key. The valid operators depend on the type of the field. */
 export type LeadFilter =

@@ -16,49 +16,26 @@ import type {
   Stage,
   UpdateLeadRequest,
 } from './api-types.ts';
-import { type ChangedLeads, changedLeads, serviceTime } from './changed-leads.ts';
-import { type Clock, systemClock } from './clock.ts';
-import { type Connection, type HttpResponse, sendOnce } from './connection.ts';
-import { idempotencyKeyOf, jsonText } from './json-text.ts';
-import { RateLimiter } from './rate-limiter.ts';
-import { withRetries } from './retry.ts';
+import {
+  type Call,
+  type CallOptions,
+  Connection,
+  type LeadClientOptions,
+  type Route,
+} from './connection.ts';
 
-export type { ApiErrors, ErrorCode, FieldReason } from './api-errors.ts';
 export type * from './api-types.ts';
-export type { ChangedLeads } from './changed-leads.ts';
-export type { Clock } from './clock.ts';
+export type { CallOptions, LeadClientOptions } from './connection.ts';
 export {
   type ApiError,
+  type ApiErrors,
+  type ErrorCode,
+  type FieldReason,
   isLeadServiceError,
   LeadServiceError,
   NoResponseError,
   UnexpectedResponseError,
 } from './errors.ts';
-export { idempotencyKeyOf } from './json-text.ts';
-
-export interface LeadClientOptions {
-  /** The address of the service, such as `https://leads.example.com`. */
-  readonly baseUrl: string;
-  /** The API key, or a function that returns it, so that a key can be replaced while the program runs. */
-  readonly apiKey: string | (() => string | Promise<string>);
-  /** The time for one attempt. @default 15000 */
-  readonly timeoutMs?: number;
-  /** Attempts of a request, the first included. @default 5 */
-  readonly attempts?: number;
-  /** The longest wait before a retry or for the rate limit. A longer `Retry-After` throws RATE_LIMITED at once. @default 60000 */
-  readonly maxWaitMs?: number;
-  /** @default the global `fetch` */
-  readonly fetch?: typeof fetch;
-  /** Time and randomness, for tests. */
-  readonly clock?: Clock;
-}
-
-export interface CallOptions {
-  /** Ends the call, retries included. The call then throws the signal's reason. */
-  readonly signal?: AbortSignal;
-  /** @default the client's own */
-  readonly attempts?: number;
-}
 
 export interface CaptureOptions extends CallOptions {
   /** A random ID, new for each display of the form. The idempotency key is a digest of it and of the enquiry. */
@@ -67,15 +44,14 @@ export interface CaptureOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** The method and the path, such as `GET /api/v1/users`. */
-type Route = `${'GET' | 'POST' | 'PATCH'} /api/v1/${string}`;
-
-interface Call {
-  readonly query?: LeadListQuery | undefined;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the request may be sent again after the service may have carried it out. @default true */
-  readonly isRepeatable?: boolean;
+/** A page of leads that changed, and where to continue. */
+export interface ChangedLeads {
+  readonly leads: readonly Lead[];
+  /**
+   * Store it once the leads are stored: the next call of `changedLeads` continues there, in a later run or after a crash. It is a
+   * date-time at the end of a run, and longer in the middle of one.
+   */
+  readonly position: string;
 }
 
 /**
@@ -86,30 +62,16 @@ interface Call {
  * const { id, created } = await leads.captureLead({ name: 'Asha', phone: '+91 98220 12345' });
  */
 export class LeadClient {
-  readonly #baseUrl: string;
-  readonly #options: Required<LeadClientOptions> & Connection;
-  readonly #rateLimiter: RateLimiter;
+  readonly #connection: Connection;
 
+  /** @throws TypeError for an address that could leak the key, and for a missing key */
   constructor(options: LeadClientOptions) {
-    this.#baseUrl = checkedBaseUrl(options.baseUrl);
-    if (!options.apiKey)
-      throw new TypeError('apiKey is missing: a key of the service, or a function.');
-    const { clock = systemClock } = options;
-    this.#rateLimiter = new RateLimiter(clock);
-    this.#options = {
-      ...options,
-      clock,
-      timeoutMs: options.timeoutMs ?? 15_000,
-      attempts: options.attempts ?? 5,
-      maxWaitMs: options.maxWaitMs ?? 60_000,
-      fetch: options.fetch ?? ((...request) => fetch(...request)),
-      observe: (headers) => this.#rateLimiter.observe(headers),
-    };
+    this.#connection = new Connection(options);
   }
 
   /** One page of leads, newest first. Only a `nextCursor` of null ends the list. */
   async listLeads(query?: LeadListQuery, options?: CallOptions): Promise<LeadPage> {
-    return (await this.#send<LeadPage>('GET /api/v1/leads', { query }, options)).body;
+    return (await this.#connection.send<LeadPage>('GET /api/v1/leads', { ...options, query })).body;
   }
 
   /** Every page of a list. */
@@ -143,17 +105,26 @@ export class LeadClient {
    *   await storePosition(position);
    * }
    */
-  changedLeads(
+  async *changedLeads(
     since?: string,
     options?: CallOptions,
   ): AsyncGenerator<ChangedLeads, void, undefined> {
-    const { clock } = this.#options;
-    return changedLeads(async (position) => {
-      const sentAt = clock.now();
-      const query = { limit: 100, ...position };
-      const { body, headers } = await this.#send<LeadPage>('GET /api/v1/leads', { query }, options);
-      return { ...body, readAt: serviceTime(headers, sentAt, clock) };
-    }, since);
+    const start: Position = since === undefined ? {} : parsedPosition(since);
+    const updated_since = start.since && isoTime(Date.parse(start.since) - overlapMs);
+    let { startedAt, cursor } = start;
+    do {
+      const sentAt = Date.now();
+      const query = { limit: 100, updated_since, cursor };
+      const { body, headers } = await this.#connection.send<LeadPage>('GET /api/v1/leads', {
+        ...options,
+        query,
+      });
+      startedAt ??= isoTime(serviceTime(headers, sentAt));
+      cursor = body.nextCursor ?? undefined;
+      // What changes during this run belongs to the next one.
+      const reached = cursor ? `${start.since ?? ''}/${startedAt}/${cursor}` : startedAt;
+      yield { leads: body.items, position: reached };
+    } while (cursor !== undefined);
   }
 
   /**
@@ -161,7 +132,7 @@ export class LeadClient {
    * `afterUnknownOutcome`.
    */
   createLead(lead: CreateLeadRequest, options?: CallOptions): Promise<Lead> {
-    return this.#lead('POST /api/v1/leads', { body: lead }, options);
+    return this.#lead('POST /api/v1/leads', { ...options, body: lead });
   }
 
   /** Records an enquiry under an idempotency key: it is captured once, however often it is sent within 24 hours. */
@@ -169,28 +140,31 @@ export class LeadClient {
     enquiry: CaptureRequest,
     options?: CaptureOptions,
   ): Promise<CaptureResult & { readonly replayed: boolean }> {
-    const idempotencyKey =
-      options?.idempotencyKey ?? (await idempotencyKeyOf(enquiry, options?.formView));
-    const call = { body: enquiry, headers: { 'Idempotency-Key': idempotencyKey } };
-    const route = 'POST /api/v1/leads/capture';
-    const { body, headers } = await this.#send<CaptureResponse>(route, call, options);
+    const { formView, idempotencyKey: chosen, ...more } = options ?? {};
+    const idempotencyKey = chosen ?? (await idempotencyKeyOf(enquiry, formView));
+    const { body, headers } = await this.#connection.send<CaptureResponse>(
+      'POST /api/v1/leads/capture',
+      { ...more, body: enquiry, headers: { 'Idempotency-Key': idempotencyKey } },
+    );
     return { ...body.lead, replayed: headers.get('Idempotent-Replayed') === 'true' };
   }
 
   getLead(leadId: number, options?: CallOptions): Promise<Lead> {
-    return this.#lead(`GET /api/v1/leads/${leadId}`, {}, options);
+    return this.#lead(`GET /api/v1/leads/${leadId}`, { ...options });
   }
 
   /** Changes only what is named; null clears a field. A retry sets the same values again. */
   updateLead(leadId: number, changes: UpdateLeadRequest, options?: CallOptions): Promise<Lead> {
-    return this.#lead(`PATCH /api/v1/leads/${leadId}`, { body: changes }, options);
+    return this.#lead(`PATCH /api/v1/leads/${leadId}`, { ...options, body: changes });
   }
 
   /** Adds a note. It is not sent again when its outcome is unknown, because it could then be there twice. */
   async addNote(leadId: number, text: string, options?: CallOptions): Promise<Note> {
-    const route = `POST /api/v1/leads/${leadId}/notes` as const;
-    const call = { body: { text }, isRepeatable: false };
-    return (await this.#send<NoteResponse>(route, call, options)).body.note;
+    const { body } = await this.#connection.send<NoteResponse>(
+      `POST /api/v1/leads/${leadId}/notes`,
+      { ...options, body: { text }, isRepeatable: false },
+    );
+    return body.note;
   }
 
   listLeadFields(options?: CallOptions): Promise<readonly LeadField[]> {
@@ -213,61 +187,69 @@ export class LeadClient {
     return this.#items('GET /api/v1/users', options);
   }
 
-  async #lead(route: Route, call: Call, options?: CallOptions): Promise<Lead> {
-    return (await this.#send<LeadResponse>(route, call, options)).body.lead;
+  async #lead(route: Route, call: Call): Promise<Lead> {
+    return (await this.#connection.send<LeadResponse>(route, call)).body.lead;
   }
 
-  async #items<Item>(route: Route, options?: CallOptions): Promise<readonly Item[]> {
-    return (await this.#send<ItemsOf<Item>>(route, {}, options)).body.items;
-  }
-
-  async #send<Body>(
-    route: Route,
-    { query, body, headers, isRepeatable = true }: Call,
-    { signal, attempts = this.#options.attempts }: CallOptions = {},
-  ): Promise<HttpResponse<Body>> {
-    const { apiKey, clock, maxWaitMs } = this.#options;
-    const [method = '', path = ''] = route.split(' ');
-    const request = {
-      method,
-      url: this.#baseUrl + path + queryText(query),
-      body: body === undefined ? undefined : jsonText(body),
-      signal,
-    };
-    const attempt = async () => {
-      const waitMs = this.#rateLimiter.reserve(maxWaitMs);
-      if (waitMs > 0) await clock.sleep(waitMs, signal);
-      const key = typeof apiKey === 'string' ? apiKey : await apiKey();
-      const all = {
-        Authorization: `Bearer ${key}`,
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...headers,
-      };
-      return sendOnce<Body>(this.#options, { ...request, headers: all });
-    };
-    return withRetries(attempt, { attempts, maxWaitMs, isRepeatable, clock, signal });
+  async #items<Item>(route: Route, options: CallOptions = {}): Promise<readonly Item[]> {
+    return (await this.#connection.send<ItemsOf<Item>>(route, options)).body.items;
   }
 }
 
-/** @throws TypeError for an address that could leak the key */
-function checkedBaseUrl(baseUrl: string): string {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  const isLocal = url && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal);
-  if (!url || !isSecure || url.search || url.hash || url.username)
+/** The JSON text with all properties in alphabetical order: equal content has equal text. */
+function canonicalText(value: unknown): string {
+  return JSON.stringify(value, (_name, one: unknown) => {
+    if (typeof one !== 'object' || one === null || Array.isArray(one)) return one;
+    return Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+/**
+ * An idempotency key for this enquiry: SHA-256 of its content and of the view of the form. The same content from the same view is one
+ * enquiry, however often it is sent. A changed text has another key.
+ * @param formView a random ID, new for each display of the form; without it, the same content within 24 hours is one enquiry
+ */
+export async function idempotencyKeyOf(enquiry: object, formView = ''): Promise<string> {
+  const text = new TextEncoder().encode(`${formView}\n${canonicalText(enquiry)}`);
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', text));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * A change is dated just before it is committed, and an index lags the table (README, "Use it"): each run starts a minute before the
+ * start of the one before. The minute also covers clocks that differ.
+ */
+const overlapMs = 60_000;
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+interface Position {
+  /** Everything that changed earlier has been read. Undefined: nothing has. */
+  readonly since?: string | undefined;
+  /** The start of the run under way, and the cursor of its next page. */
+  readonly startedAt?: string | undefined;
+  readonly cursor?: number | undefined;
+}
+
+/** @throws TypeError for a position that is neither a date-time nor a position of `changedLeads` */
+function parsedPosition(position: string): Position {
+  const run = /^([^/]*)\/([^/]+)\/(\d{1,10})$/.exec(position);
+  const [, since = position, startedAt = since, cursor] = run ?? [];
+  // The first run has no `since`.
+  const isTime = (text: string): boolean => /^\d{4}-/.test(text) && !Number.isNaN(Date.parse(text));
+  if (!isTime(since || startedAt) || !isTime(startedAt))
     throw new TypeError(
-      'baseUrl must be an https address without a query, such as https://leads.example.com (http only on this machine).',
+      `'${position}' is not a position: use one that changedLeads returned, or a date-time such as 2026-01-31T09:30:00Z.`,
     );
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  return { since: since || undefined, ...(run && { startedAt, cursor: Number(cursor) }) };
 }
 
-/** A list is JSON inside the query string. */
-function queryText(query: LeadListQuery = {}): string {
-  const texts = Object.entries(query)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]): [string, string] => [
-      name,
-      Array.isArray(value) ? JSON.stringify(value) : String(value),
-    ]);
-  return texts.length === 0 ? '' : `?${new URLSearchParams(texts)}`;
+/**
+ * The service's time when it began to answer: its `Date` header, less the whole request's duration. Without the header, the time of
+ * this machine.
+ */
+function serviceTime(headers: Headers, sentAt: number): number {
+  const now = Date.now();
+  const date = Date.parse(headers.get('Date') ?? '');
+  return (Number.isNaN(date) ? now : date) - (now - sentAt);
 }

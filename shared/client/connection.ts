@@ -1,14 +1,50 @@
-import type { ApiErrors, ErrorCode } from './api-errors.ts';
-import type { Clock } from './clock.ts';
-import { LeadServiceError, NoResponseError, UnexpectedResponseError } from './errors.ts';
+import type { LeadListQuery } from './api-types.ts';
+import {
+  type ApiErrors,
+  type ErrorCode,
+  LeadServiceError,
+  mayPass,
+  NoResponseError,
+  numberIn,
+  retryAfterMsOf,
+  UnexpectedResponseError,
+} from './errors.ts';
 
-/** One HTTP request of the client. */
-export interface HttpRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-  readonly signal: AbortSignal | undefined;
+export interface LeadClientOptions {
+  /** The address of the service, such as `https://leads.example.com`. */
+  readonly baseUrl: string;
+  /** The API key, or a function that returns it, so that a key can be replaced while the program runs. */
+  readonly apiKey: string | (() => string | Promise<string>);
+  /** The time for one attempt. @default 15000 */
+  readonly timeoutMs?: number;
+  /** Attempts of a request, the first included. @default 5 */
+  readonly attempts?: number;
+  /** The longest wait before a retry or for the rate limit. A longer `Retry-After` throws RATE_LIMITED at once. @default 60000 */
+  readonly maxWaitMs?: number;
+  /** @default the global `fetch` */
+  readonly fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  /** Ends the call, retries included. The call then throws the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** @default the client's own */
+  readonly attempts?: number;
+}
+
+/** The method and the path, such as `GET /api/v1/users`. */
+export type Route = `${'GET' | 'POST' | 'PATCH'} /api/v1/${string}`;
+
+/** A request of the client. Its attempts are the same, but for the key. */
+export interface Call extends CallOptions {
+  readonly query?: LeadListQuery | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Whether it may be sent again after the service may have carried it out: a read, a capture (by its idempotency key), a create (the
+   * phone is unique) and an update may. A note would be added twice. @default true
+   */
+  readonly isRepeatable?: boolean;
 }
 
 /** A successful response, with its body parsed. */
@@ -17,82 +53,215 @@ export interface HttpResponse<Body> {
   readonly body: Body;
 }
 
-export interface Connection {
-  readonly fetch: typeof fetch;
-  readonly clock: Clock;
-  readonly timeoutMs: number;
-  /** Called with the headers of every response. */
-  readonly observe: (headers: Headers) => void;
+const firstDelayMs = 500;
+const delayMaxMs = 30_000;
+/** A timer of more milliseconds fires at once, or is refused. */
+const timerMaxMs = 2_147_483_647;
+
+/** Sends requests at the pace of the rate limit, and retries them. */
+export class Connection {
+  readonly #options: Required<LeadClientOptions>;
+  readonly #rateLimiter = new RateLimiter();
+
+  constructor(options: LeadClientOptions) {
+    if (!options.apiKey)
+      throw new TypeError('apiKey is missing: a key of the service, or a function.');
+    this.#options = {
+      baseUrl: checkedBaseUrl(options.baseUrl),
+      apiKey: options.apiKey,
+      timeoutMs: options.timeoutMs ?? 15_000,
+      attempts: options.attempts ?? 5,
+      maxWaitMs: options.maxWaitMs ?? 60_000,
+      fetch: options.fetch ?? ((...request) => fetch(...request)),
+    };
+  }
+
+  /**
+   * Sends until there is a response that a retry would not change.
+   * @throws LeadServiceError, UnexpectedResponseError, NoResponseError: the last attempt's; the caller's own reason if its signal aborts
+   */
+  async send<Body>(route: Route, call: Call): Promise<HttpResponse<Body>> {
+    const { maxWaitMs } = this.#options;
+    const { attempts = this.#options.attempts, isRepeatable = true, signal } = call;
+    let afterUnknownOutcome = false;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const waitMs = this.#rateLimiter.reserve(maxWaitMs);
+        if (waitMs > 0) await sleep(waitMs, signal);
+        return await this.#sendOnce(route, call);
+      } catch (error) {
+        if (error instanceof LeadServiceError) error.afterUnknownOutcome = afterUnknownOutcome;
+        if (attempt >= attempts || !mayPass(error)) throw error;
+        const isUnknown = !isSurelyUndone(error);
+        if (isUnknown && !isRepeatable) throw error;
+        afterUnknownOutcome ||= isUnknown;
+        // The random part keeps clients that were refused together from returning together.
+        const delayMs = Math.random() * Math.min(delayMaxMs, firstDelayMs * 2 ** (attempt - 1));
+        const waitMs = retryAfterMsOf(error) + delayMs;
+        if (waitMs > maxWaitMs) throw error;
+        await sleep(waitMs, signal);
+      }
+    }
+  }
+
+  async #sendOnce<Body>(route: Route, call: Call): Promise<HttpResponse<Body>> {
+    const { text, ...response } = await this.#exchange(route, call);
+    const { status, headers } = response;
+    this.#rateLimiter.observe(headers);
+    const body = parsed(text);
+    if (status >= 200 && status < 300 && body !== undefined) return { headers, body: body as Body };
+    const error = (body as Partial<ErrorBody> | null | undefined)?.error;
+    if (typeof error?.code === 'string') throw new LeadServiceError(error, response);
+    throw new UnexpectedResponseError(response);
+  }
+
+  /** Sends once, and waits for the whole response within the time-out. */
+  async #exchange(
+    route: Route,
+    { query, body, headers, signal }: Call,
+  ): Promise<{ status: number; headers: Headers; text: string }> {
+    const { baseUrl, apiKey, fetch, timeoutMs } = this.#options;
+    const [method = '', path = ''] = route.split(' ');
+    const key = typeof apiKey === 'string' ? apiKey : await apiKey();
+    signal?.throwIfAborted();
+    const late = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), timerMaxMs));
+    try {
+      const response = await fetch(baseUrl + path + queryText(query), {
+        method,
+        headers: {
+          Authorization: `Bearer ${key}`,
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: jsonText(body) }),
+        redirect: 'manual', // a redirect could take the key to another address
+        signal: AbortSignal.any(signal ? [signal, late] : [late]),
+      });
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    } catch (cause) {
+      signal?.throwIfAborted();
+      const message = late.aborted
+        ? `No response within ${timeoutMs} ms.`
+        : 'The connection failed.';
+      throw new NoResponseError(message, { isTimeout: late.aborted, cause });
+    }
+  }
+}
+
+/** Resolves after the time, and rejects with the signal's reason as soon as that aborts. */
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+
+function checkedBaseUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const isLocal = url && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal);
+  if (!url || !isSecure || url.search || url.hash || url.username)
+    throw new TypeError(
+      'baseUrl must be an https address without a query, such as https://leads.example.com (http only on this machine).',
+    );
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+/** A list is JSON inside the query string. */
+function queryText(query: LeadListQuery = {}): string {
+  const texts = Object.entries(query)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]): [string, string] => [
+      name,
+      Array.isArray(value) ? JSON.stringify(value) : String(value),
+    ]);
+  return texts.length === 0 ? '' : `?${new URLSearchParams(texts)}`;
 }
 
 /**
- * Sends a request once, and waits for the whole response within the time-out.
- * @throws LeadServiceError, UnexpectedResponseError, NoResponseError; the caller's own reason if its signal aborts
+ * The JSON text of a body. The service refuses a raw U+FFFD, which a wrong encoding leaves where letters were. A visitor who typed one
+ * means it, so it is sent as an escape.
  */
-export async function sendOnce<Body>(
-  connection: Connection,
-  request: HttpRequest,
-): Promise<HttpResponse<Body>> {
-  const { text, ...response } = await exchange(connection, request);
-  const { status, headers } = response;
-  connection.observe(headers);
-  const body = parsed(text);
-  if (status >= 200 && status < 300 && body !== undefined) return { headers, body: body as Body };
-  const error = serviceErrorIn(body);
-  throw error ? new LeadServiceError(error, response) : new UnexpectedResponseError(response);
-}
+const jsonText = (value: unknown): string => JSON.stringify(value).replaceAll('\ufffd', '\\ufffd');
 
-async function exchange(
-  { fetch, clock, timeoutMs }: Connection,
-  { url, signal, body, ...init }: HttpRequest,
-): Promise<{ status: number; headers: Headers; text: string }> {
-  signal?.throwIfAborted();
-  const late = new AbortController();
-  const done = new AbortController();
-  clock.sleep(timeoutMs, done.signal).then(
-    () => late.abort(),
-    () => {}, // the response was there first
-  );
-  try {
-    const response = await fetch(url, {
-      ...init,
-      ...(body !== undefined && { body }),
-      redirect: 'manual', // a redirect could take the key to another address
-      signal: AbortSignal.any(signal ? [signal, late.signal] : [late.signal]),
-    });
-    return { status: response.status, headers: response.headers, text: await response.text() };
-  } catch (cause) {
-    signal?.throwIfAborted();
-    const isTimeout = late.signal.aborted;
-    const message = isTimeout ? `No response within ${timeoutMs} ms.` : 'The connection failed.';
-    throw new NoResponseError(message, { isTimeout, cause });
-  } finally {
-    done.abort();
-  }
+/** The shape that all errors of the service have. */
+interface ErrorBody {
+  readonly error: { code: ErrorCode; message: string; details: ApiErrors[ErrorCode] };
 }
 
 /** Undefined for text that is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
+/** A connection that was never made. Node gives the reason as a code. */
+const neverConnected = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
-/** The error in a body, if it has the shape that all errors of the service have. */
-function serviceErrorIn(
-  body: unknown,
-): { code: ErrorCode; message: string; details: ApiErrors[ErrorCode] } | undefined {
-  const error = isObject(body) ? body.error : undefined;
-  if (!isObject(error) || typeof error.code !== 'string') return undefined;
-  return {
-    code: error.code as ErrorCode,
-    message: String(error.message),
-    details: error.details as ApiErrors[ErrorCode],
-  };
+/** Whether the service cannot have carried out the request. */
+function isSurelyUndone(error: unknown): boolean {
+  if (error instanceof NoResponseError) return neverConnected.has(connectionCodeOf(error.cause));
+  return error instanceof LeadServiceError && (error.status < 500 || error.code === 'NOT_READY');
+}
+
+/** `fetch` of Node wraps the socket's error. */
+function connectionCodeOf(cause: unknown): string {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  return inner instanceof Error && 'code' in inner ? String(inner.code) : '';
+}
+
+/** Pacing begins when this share of the window's requests is left. */
+const lowShare = 0.1;
+
+/**
+ * Spreads the last tenth of a window's requests over the rest of the window, by the `RateLimit-*` headers of the responses, so that
+ * several clients of one key or organization share what is left instead of meeting 429.
+ */
+export class RateLimiter {
+  #resetAt = 0;
+  #intervalMs = 0;
+  #lastAt = 0;
+
+  /** Learns from a response. One without the headers tells nothing. */
+  observe(headers: Headers): void {
+    const limit = numberIn(headers, 'RateLimit-Limit');
+    const remaining = numberIn(headers, 'RateLimit-Remaining');
+    const resetSeconds = numberIn(headers, 'RateLimit-Reset');
+    if (limit === undefined || remaining === undefined || resetSeconds === undefined) return;
+    const untilResetMs = resetSeconds * 1000;
+    this.#resetAt = Date.now() + untilResetMs;
+    this.#intervalMs = remaining > limit * lowShare ? 0 : untilResetMs / (remaining + 1);
+  }
+
+  /**
+   * Reserves the next request's moment.
+   * @returns the milliseconds to wait for it; 0 if that would be more than `maxWaitMs`: then the service decides
+   */
+  reserve(maxWaitMs: number): number {
+    const now = Date.now();
+    const isPaced = this.#intervalMs > 0 && now < this.#resetAt;
+    const at = isPaced
+      ? Math.max(now, Math.min(this.#lastAt + this.#intervalMs, this.#resetAt))
+      : now;
+    if (at - now > maxWaitMs) return 0;
+    this.#lastAt = at;
+    return at - now;
+  }
 }

@@ -30,3 +30,97 @@ export interface OutboxStore {
   delete(key: string): Promise<void>;
   list(): Promise<OutboxEntry[]>;
 }
+
+/** A `.part` file of this age is of a process that ended: nobody was thanked for it. */
+const partMaxAgeMs = 3_600_000;
+
+/**
+ * Keeps each entry in a file of a folder, which is made when it is missing. Several processes may share it. For Node, Deno and Bun:
+ * where there are no files, implement `OutboxStore` on what there is.
+ */
+export function fileStore(folder: string): OutboxStore {
+  const fileOf = (key: string): string => {
+    if (!/^[0-9a-f]{64}$/.test(key)) throw new TypeError(`'${key}' is not an outbox key.`);
+    return `${folder}/${key}.json`;
+  };
+  return {
+    async put(entry) {
+      const { mkdir, open, rename } = files();
+      const file = fileOf(entry.key);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      // Written under another name, flushed, then renamed: the file is whole at every moment.
+      const part = `${file}.${crypto.randomUUID()}.part`;
+      const written = await open(part, 'w', 0o600);
+      try {
+        await written.writeFile(JSON.stringify(entry));
+        await written.sync();
+      } finally {
+        await written.close();
+      }
+      await rename(part, file);
+      await syncFolder(folder);
+    },
+    async get(key) {
+      return readEntry(fileOf(key));
+    },
+    async delete(key) {
+      const { rm } = files();
+      await rm(fileOf(key), { force: true });
+    },
+    async list() {
+      const names = await entryNames(folder);
+      const entries = await Promise.all(names.map((name) => readEntry(`${folder}/${name}`)));
+      return entries.filter((entry) => entry !== undefined);
+    },
+  };
+}
+
+/** Without an import, which bundlers for Workers would refuse. @throws Error where there are no files */
+function files(): typeof import('node:fs/promises') {
+  const module = globalThis.process?.getBuiltinModule?.('node:fs/promises');
+  if (!module) throw new Error('This runtime has no files: give the outbox a store of its own.');
+  return module;
+}
+
+async function readEntry(file: string): Promise<OutboxEntry | undefined> {
+  const { readFile } = files();
+  const text = await readFile(file, 'utf8').catch(ifMissing(undefined));
+  if (text === undefined) return undefined;
+  try {
+    const entry: OutboxEntry = JSON.parse(text);
+    return entry;
+  } catch (error) {
+    // Damaged by something else. It must not stop the others.
+    console.error(`lead-service-client: ${file} is not an entry of an outbox: ${error}`);
+    return undefined;
+  }
+}
+
+/** The names of the entries' files. Clears away what a killed process left half-written. */
+async function entryNames(folder: string): Promise<string[]> {
+  const { readdir, rm, stat } = files();
+  const names = await readdir(folder).catch(ifMissing<string[]>([]));
+  for (const part of names.filter((name) => name.endsWith('.part'))) {
+    const writtenAt = await stat(`${folder}/${part}`).then(
+      ({ mtimeMs }) => mtimeMs,
+      ifMissing(Infinity),
+    );
+    if (Date.now() - writtenAt > partMaxAgeMs) await rm(`${folder}/${part}`, { force: true });
+  }
+  return names.filter((name) => name.endsWith('.json'));
+}
+
+/** A rename is durable once its folder is flushed. Windows cannot open a folder, and needs no flush. */
+async function syncFolder(folder: string): Promise<void> {
+  const { open } = files();
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+const ifMissing =
+  <T>(instead: T) =>
+  (error: unknown): T => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return instead;
+    throw error;
+  };

@@ -1,14 +1,11 @@
 import type { CaptureResult } from './api-types.ts';
-import type { CaptureRequest, LeadClient } from './client.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type CaptureRequest, idempotencyKeyOf, type LeadClient } from './client.ts';
+import { sleep } from './connection.ts';
 import { isLeadServiceError, retryAfterMsOf } from './errors.ts';
-import { fileStore } from './file-store.ts';
-import { idempotencyKeyOf } from './json-text.ts';
-import type { OutboxEntry, OutboxStore } from './outbox-store.ts';
+import { fileStore, type OutboxEntry, type OutboxStore } from './outbox-store.ts';
 import { withoutRefusedValues } from './refused-values.ts';
 
-export { fileStore } from './file-store.ts';
-export type { OutboxEntry, OutboxStore } from './outbox-store.ts';
+export { fileStore, type OutboxEntry, type OutboxStore } from './outbox-store.ts';
 export { type ReducedEnquiry, withoutRefusedValues } from './refused-values.ts';
 
 const minuteMs = 60_000;
@@ -21,6 +18,7 @@ const waitsMs = [0.5, 2, 7, 15, 30, 45, 60, 90, 120, 180].map((minutes) => minut
  */
 const lastAttemptAfterMs = 23.5 * 60 * minuteMs;
 const latenessMs = 10 * minuteMs;
+const sentInParallel = 4;
 
 /** Refusals that the same enquiry always meets. All others can pass: a key is replaced, an address is corrected. */
 const finalCodes = new Set<string>([
@@ -40,10 +38,6 @@ export interface OutboxOptions {
    * @default prints a line without personal data on stderr
    */
   readonly onAttention?: (entry: OutboxEntry) => void;
-  /** Enquiries that are sent in parallel. @default 4 */
-  readonly concurrency?: number;
-  /** Time, for tests. */
-  readonly clock?: Clock;
 }
 
 /**
@@ -58,7 +52,6 @@ export class Outbox {
   readonly #client: LeadClient;
   readonly #store: OutboxStore;
   readonly #options: OutboxOptions;
-  readonly #clock: Clock;
   #wake = new AbortController();
   #isStopped = true;
   #loop: Promise<void> = Promise.resolve();
@@ -68,7 +61,6 @@ export class Outbox {
     this.#client = client;
     this.#store = options.store ?? fileStore('./outbox');
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
   }
 
   /**
@@ -81,16 +73,9 @@ export class Outbox {
     options: { readonly formView?: string } = {},
   ): Promise<string> {
     const key = await idempotencyKeyOf(enquiry, options.formView);
-    if (!(await this.#store.get(key))) {
-      const now = this.#clock.now();
-      await this.#store.put({
-        ...newAttempts(key, now),
-        key,
-        enquiry,
-        addedAt: isoTime(now),
-        removed: {},
-      });
-    }
+    const now = Date.now();
+    const entry = { ...newAttempts(key, now), key, enquiry, addedAt: isoTime(now), removed: {} };
+    if (!(await this.#store.get(key))) await this.#store.put(entry);
     this.#wake.abort();
     return key;
   }
@@ -114,7 +99,7 @@ export class Outbox {
    * @returns when the next enquiry is due, in milliseconds since the epoch; undefined if none waits
    */
   async sendDue(): Promise<number | undefined> {
-    const now = this.#clock.now();
+    const now = Date.now();
     const due = (await this.#waiting()).filter(
       ({ nextAttemptAt }) => Date.parse(nextAttemptAt) <= now,
     );
@@ -124,7 +109,7 @@ export class Outbox {
         if (current?.attempts === entry.attempts) await this.#send(current);
       }
     };
-    await Promise.all(Array.from({ length: this.#options.concurrency ?? 4 }, sendNext));
+    await Promise.all(Array.from({ length: sentInParallel }, sendNext));
     const times = (await this.#waiting()).map(({ nextAttemptAt }) => Date.parse(nextAttemptAt));
     return times.length === 0 ? undefined : Math.min(...times);
   }
@@ -153,7 +138,7 @@ export class Outbox {
   async sendAgain(key: string): Promise<void> {
     const entry = await this.#store.get(key);
     if (!entry) throw new RangeError(`The outbox has no entry ${key}.`);
-    await this.#store.put({ ...entry, ...newAttempts(entry.idempotencyKey, this.#clock.now()) });
+    await this.#store.put({ ...entry, ...newAttempts(entry.idempotencyKey, Date.now()) });
     this.#wake.abort();
   }
 
@@ -162,11 +147,11 @@ export class Outbox {
       this.#wake = new AbortController();
       const next = await this.sendDue().catch((error: unknown) => {
         console.error('lead-service-client: the outbox cannot be read or written.', error);
-        return this.#clock.now() + minuteMs;
+        return Date.now() + minuteMs;
       });
       // Another process can add to the same store.
-      const waitMs = Math.min(minuteMs, Math.max(0, (next ?? Infinity) - this.#clock.now()));
-      await this.#clock.sleep(waitMs, this.#wake.signal).catch(() => {});
+      const waitMs = Math.min(minuteMs, Math.max(0, (next ?? Infinity) - Date.now()));
+      await sleep(waitMs, this.#wake.signal).catch(() => {});
     }
   }
 
@@ -184,7 +169,7 @@ export class Outbox {
   }
 
   async #attempt(entry: OutboxEntry): Promise<void> {
-    const now = this.#clock.now();
+    const now = Date.now();
     const firstSentAt = entry.firstSentAt ?? isoTime(now);
     const lastAt = Date.parse(firstSentAt) + lastAttemptAfterMs;
     if (now > lastAt + latenessMs) return this.#keepForAttention({ ...entry, state: 'given-up' });
@@ -208,34 +193,29 @@ export class Outbox {
   }
 
   async #keep(entry: OutboxEntry, error: unknown, lastAt: number): Promise<void> {
-    let refused: OutboxEntry['refused'] = {};
-    if (isLeadServiceError(error, 'VALIDATION_FAILED')) {
-      refused = error.details.reasons;
-      const reduced = withoutRefusedValues(entry.enquiry, Object.keys(error.details.fields));
-      if (reduced)
-        return this.#attempt(await this.#reduce(entry, reduced.enquiry, reduced.removed));
+    const now = Date.now();
+    const invalid = isLeadServiceError(error, 'VALIDATION_FAILED') ? error.details : undefined;
+    const reduced = invalid && withoutRefusedValues(entry.enquiry, Object.keys(invalid.fields));
+    if (reduced) {
+      const { enquiry, removed } = reduced;
+      // Another text, so under another idempotency key. Nothing was captured under the first.
+      const again = newAttempts(await idempotencyKeyOf(enquiry, entry.key), now);
+      return this.#attempt({
+        ...entry,
+        ...again,
+        enquiry,
+        removed: { ...entry.removed, ...removed },
+      });
     }
     if (isLeadServiceError(error) && finalCodes.has(error.code))
-      return this.#keepForAttention({ ...entry, state: 'refused', refused });
-    const now = this.#clock.now();
+      return this.#keepForAttention({
+        ...entry,
+        state: 'refused',
+        refused: invalid?.reasons ?? {},
+      });
     if (now >= lastAt) return this.#keepForAttention({ ...entry, state: 'given-up' });
     const next = Math.max(Date.parse(entry.nextAttemptAt), now + retryAfterMsOf(error));
     await this.#store.put({ ...entry, nextAttemptAt: isoTime(Math.min(next, lastAt)) });
-  }
-
-  /** The enquiry without what was refused: another text, so under another idempotency key. Nothing was captured under the first. */
-  async #reduce(
-    entry: OutboxEntry,
-    enquiry: CaptureRequest,
-    removed: Readonly<Record<string, string>>,
-  ): Promise<OutboxEntry> {
-    const idempotencyKey = await idempotencyKeyOf(enquiry, entry.key);
-    return {
-      ...entry,
-      ...newAttempts(idempotencyKey, this.#clock.now()),
-      enquiry,
-      removed: { ...entry.removed, ...removed },
-    };
   }
 
   async #keepForAttention(entry: OutboxEntry): Promise<void> {

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { BoundedMap } from '../bounded-map.ts';
+import { type Endpoint, endpointModule } from '../endpoints.ts';
 import { ApiError } from '../errors.ts';
 import { hashApiKey, parseApiKey } from '../organization/api-key.ts';
 import type { Organization } from '../organization/organization.ts';
@@ -12,15 +13,18 @@ import {
   type OrganizationAdmission,
 } from '../store/organizations/admission.ts';
 import { loadOrganization } from '../store/organizations/organizations.ts';
-import { type Call, headerValues, type Middleware } from './call.ts';
+import type { Table } from '../store/table/client.ts';
+import { type Call, headerValues } from './call.ts';
 
-/** What this function caches about an API key: its caller and its tokens when last seen, or that it was refused for good. */
-type CachedKey =
-  | { readonly refused: true }
-  | { readonly refused: false; readonly caller: Caller; readonly bucket: Bucket };
+/** The caller of an API key, and the key's tokens when last seen. */
+interface LiveKey {
+  readonly caller: Caller;
+  readonly bucket: Bucket;
+}
 
 const cachedKeysMax = 1000;
-const cachedKeys = new BoundedMap<string, CachedKey>(cachedKeysMax);
+/** What this function has seen of each API key; `refused` for good. */
+const cachedKeys = new BoundedMap<string, LiveKey | 'refused'>(cachedKeysMax);
 const exhaustedOrganizations = new BoundedMap<number, Bucket>(cachedKeysMax);
 const cachedOrganizations = new BoundedMap<number, Organization>(100);
 
@@ -28,15 +32,25 @@ const cachedOrganizations = new BoundedMap<number, Organization>(100);
 const roomyShare = 0.1;
 
 /** What an endpoint may prefetch with. The request is not admitted yet: a prefetch must not write. */
-export interface PrefetchContext<Input> {
-  readonly table: Call['table'];
+export interface PrefetchContext {
+  readonly table: Table;
   readonly organizationId: number;
   readonly keyId: string;
   /** The settings this function saw last; admission may report a newer version. */
   readonly cachedOrganization: Organization | undefined;
-  readonly input: Input;
 }
-export type Prefetch<Input, Prefetched> = (context: PrefetchContext<Input>) => Promise<Prefetched>;
+
+/** What admission establishes about a call. */
+export interface Admitted<Prefetched> {
+  readonly caller: Caller;
+  /** Whether the API key has one of the endpoint's scopes. */
+  readonly hasScope: boolean;
+  readonly organization: Organization;
+  /** For an endpoint that numbers leads: the organization's sequence, advanced for this request. `newLeadId` makes an ID of it. */
+  readonly leadSequence: number;
+  /** The endpoint's prefetch, started in parallel with admission; undefined for an endpoint without one. */
+  readonly prefetched: Promise<Prefetched> | undefined;
+}
 
 /**
  * Checks that the API key is live, takes one token from its bucket and one from its organization's, and loads the newest settings
@@ -44,38 +58,65 @@ export type Prefetch<Input, Prefetched> = (context: PrefetchContext<Input>) => P
  * prefetch runs in parallel with them.
  * @throws ApiError UNAUTHORIZED, RATE_LIMITED
  */
-export const admission = <Input, Prefetched>(
-  prefetch: Prefetch<Input, Prefetched> | undefined,
-): Middleware<Input, Prefetched> => ({
-  before: async ({ event, context: call }) => {
-    const apiKeyHash = bearerKeyHash(event);
-    const now = new Date();
-    const cached = cachedKeys.get(apiKeyHash);
-    refuseCached(call, cached, now);
+export async function admit<Prefetched>(
+  event: APIGatewayProxyEvent,
+  call: Call,
+  prefetch: ((context: PrefetchContext) => Promise<Prefetched>) | undefined,
+): Promise<Admitted<Prefetched>> {
+  const { table, endpoint } = call;
+  const apiKeyHash = bearerKeyHash(event);
+  const now = new Date();
+  const cached = refuseCached(call, cachedKeys.get(apiKeyHash), now);
 
-    const admittedKey = admitKey(call.table, apiKeyHash, now).then((key) =>
-      liveKey(call, apiKeyHash, key),
+  const liveKey = admitKey(table, apiKeyHash, now).then((key) =>
+    requireLive(call, apiKeyHash, key),
+  );
+  const { caller } = cached && isRoomy(cached, now) ? cached : await liveKey;
+  const { organizationId, keyId } = caller;
+  const cachedOrganization = cachedOrganizations.get(organizationId);
+  const hasScope = endpoint.scopes.some((scope) => caller.scopes.includes(scope));
+  const prefetched = hasScope
+    ? prefetch?.({ table, organizationId, keyId, cachedOrganization })
+    : undefined;
+  prefetched?.catch(() => undefined); // the endpoint awaits it, unless admission refuses the request
+
+  const [key, own] = await Promise.allSettled([
+    liveKey,
+    admitToOrganization(call, organizationId, now),
+  ]);
+  if (key.status === 'rejected') throw key.reason;
+  if (own.status === 'rejected') throw own.reason;
+  const { admitted, organization } = own.value;
+  showLimits(call, key.value.bucket, admitted.bucket);
+  if (admitted.outcome === 'exhausted') throw exhausted(call, admitted.bucket);
+  call.organization = organization;
+  const { leadSequence } = admitted;
+  return { caller: key.value.caller, hasScope, organization, leadSequence, prefetched };
+}
+
+/**
+ * Requires that the organization has the module of the endpoints and that the API key has one of its scopes (contract, section 5).
+ * @throws ApiError FORBIDDEN, naming the module or the scopes that are missing.
+ */
+export function authorize(
+  { scopes }: Endpoint,
+  { organization, hasScope }: Pick<Admitted<unknown>, 'organization' | 'hasScope'>,
+): void {
+  if (!organization.modules.includes(endpointModule)) {
+    throw new ApiError(
+      'FORBIDDEN',
+      { module: endpointModule },
+      `The organization's plan does not include the module ${endpointModule}.`,
     );
-    const caller = isRoomy(cached, now) ? cached.caller : (await admittedKey).caller;
-    const [key, organization] = await Promise.allSettled([
-      admittedKey,
-      admitToOrganization(call, caller, now, prefetch),
-    ]);
-
-    if (key.status === 'rejected') throw key.reason;
-    if (organization.status === 'rejected') throw organization.reason;
-    const { admitted, settings, hasScope, prefetched } = organization.value;
-    showLimits(call, key.value.bucket, admitted.bucket);
-    if (admitted.outcome === 'exhausted') throw exhausted(call, admitted.bucket);
-    call.admitted = {
-      caller: key.value.caller,
-      hasScope,
-      organization: settings,
-      leadSequence: admitted.leadSequence,
-      prefetched,
-    };
-  },
-});
+  }
+  if (!hasScope) {
+    throw new ApiError(
+      'FORBIDDEN',
+      { scopes },
+      `The API key lacks the scope ${scopes.join(' or ')}.`,
+    );
+  }
+}
 
 /** The digest of the API key in the Authorization header. A mistyped key fails its checksum and costs no read.
  *  @throws ApiError UNAUTHORIZED */
@@ -93,44 +134,38 @@ function bearerKeyHash(event: APIGatewayProxyEvent): string {
   return hashApiKey(apiKey);
 }
 
-/** Refuses from the cache what would be refused again: a hammering key costs DynamoDB nothing and heats no partition. */
-function refuseCached(call: Call, cached: CachedKey | undefined, now: Date): void {
-  if (!cached) return;
-  if (cached.refused || cached.caller.expiresAt <= now.getTime())
+/** Refuses from the cache what would be refused again: a hammering key costs DynamoDB nothing and heats no partition.
+ *  @throws ApiError UNAUTHORIZED, RATE_LIMITED */
+function refuseCached(
+  call: Call,
+  cached: LiveKey | 'refused' | undefined,
+  now: Date,
+): LiveKey | undefined {
+  if (!cached) return undefined;
+  if (cached === 'refused' || cached.caller.expiresAt <= now.getTime())
     throw new ApiError('UNAUTHORIZED');
   const isExhausted = (bucket: Bucket | undefined): bucket is Bucket =>
     bucket !== undefined && bucket.remaining === 0 && bucket.resetsAt > now.getTime();
   const organizationBucket = exhaustedOrganizations.get(cached.caller.organizationId);
   const [bucket, other] = [cached.bucket, organizationBucket].filter(isExhausted);
-  if (!bucket) return;
+  if (!bucket) return cached;
   call.caller = cached.caller;
   throw exhausted(call, other ? closer(bucket, other) : bucket);
 }
 
-function isRoomy(
-  cached: CachedKey | undefined,
-  now: Date,
-): cached is CachedKey & { refused: false } {
-  if (!cached || cached.refused) return false;
-  const { remaining, limit, resetsAt } = cached.bucket;
-  return remaining > limit * roomyShare || resetsAt <= now.getTime();
-}
+const isRoomy = ({ bucket: { remaining, limit, resetsAt } }: LiveKey, now: Date): boolean =>
+  remaining > limit * roomyShare || resetsAt <= now.getTime();
 
 /** Caches what became of an API key, and requires that it is live and gave a token.
  *  @throws ApiError UNAUTHORIZED, RATE_LIMITED */
-function liveKey(
-  call: Call,
-  apiKeyHash: string,
-  key: KeyAdmission,
-): { readonly caller: Caller; readonly bucket: Bucket } {
+function requireLive(call: Call, apiKeyHash: string, key: KeyAdmission): LiveKey {
   if (!('caller' in key)) {
-    cachedKeys.set(apiKeyHash, { refused: true });
+    cachedKeys.set(apiKeyHash, 'refused');
     throw new ApiError('UNAUTHORIZED');
   }
   const { outcome, caller, bucket } = key;
   const isExhausted = outcome === 'exhausted';
   cachedKeys.set(apiKeyHash, {
-    refused: false,
     caller,
     bucket: isExhausted ? { ...bucket, remaining: 0 } : bucket,
   });
@@ -139,41 +174,25 @@ function liveKey(
   return { caller, bucket };
 }
 
-interface AdmittedToOrganization<Prefetched> {
-  readonly admitted: OrganizationAdmission;
-  readonly settings: Organization;
-  readonly hasScope: boolean;
-  readonly prefetched: Promise<Prefetched> | undefined;
-}
-
-/** Takes the organization's token and loads its settings, in parallel with the endpoint's prefetch. */
-async function admitToOrganization<Input, Prefetched>(
-  call: Call<Input, Prefetched>,
-  caller: Caller,
+/** Takes the organization's token and loads its settings. */
+async function admitToOrganization(
+  { table, endpoint }: Call,
+  organizationId: number,
   now: Date,
-  prefetch: Prefetch<Input, Prefetched> | undefined,
-): Promise<AdmittedToOrganization<Prefetched>> {
-  const { organizationId, keyId } = caller;
-  const { table, input, endpoint } = call;
-  const cachedOrganization = cachedOrganizations.get(organizationId);
-  const hasScope = endpoint.scopes.some((scope) => caller.scopes.includes(scope));
-  const prefetched =
-    input?.ok && hasScope
-      ? prefetch?.({ table, organizationId, keyId, cachedOrganization, input: input.parts })
-      : undefined;
-  prefetched?.catch(() => undefined); // the endpoint awaits it, unless admission refuses the request
+): Promise<{ readonly admitted: OrganizationAdmission; readonly organization: Organization }> {
+  const known = cachedOrganizations.get(organizationId);
   const [admitted, cached] = await Promise.all([
     admitOrganization(table, organizationId, now, endpoint.numbersLeads === true),
-    cachedOrganization ?? loadOrganization(table, organizationId),
+    known ?? loadOrganization(table, organizationId),
   ]);
   if (admitted.bucket.remaining === 0) exhaustedOrganizations.set(organizationId, admitted.bucket);
   const isCurrent =
     cached && (admitted.outcome === 'exhausted' || cached.version >= admitted.settingsVersion);
-  const settings = isCurrent ? cached : await loadOrganization(table, organizationId);
-  if (!settings)
+  const organization = isCurrent ? cached : await loadOrganization(table, organizationId);
+  if (!organization)
     throw new Error(`Organization ${organizationId} has a usage item but no settings.`);
-  cachedOrganizations.set(organizationId, settings);
-  return { admitted, settings, hasScope, prefetched };
+  cachedOrganizations.set(organizationId, organization);
+  return { admitted, organization };
 }
 
 /** The bucket that is closer to running out; of two that are equal, the one whose window ends later (design, section 3). */

@@ -1,14 +1,13 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type EndpointName, endpointNamed } from '../endpoints.ts';
-import { inNoFile, openTable, type Table, usableUntil } from '../store/table/client.ts';
+import { openTable, sdkDefaults, type Table, usableUntil } from '../store/table/client.ts';
 import { noConsumedCapacity, withCapacityMetering } from '../store/table/consumed-capacity.ts';
-import { admission, type Prefetch } from './admission.ts';
-import { authorize } from './authorize.ts';
-import type { Admitted, Call } from './call.ts';
+import { type Admitted, admit, authorize, type PrefetchContext } from './admission.ts';
+import type { Call } from './call.ts';
 import { errorResponse, type Reply, replyResponse } from './respond.ts';
 import { transport } from './transport.ts';
-import { type Input, parseInput, refuseInput, type Schemas } from './validate.ts';
+import { type Input, type ParsedInput, parseInput, type Schemas } from './validate.ts';
 
 /** What an endpoint's `respond` receives once the request is authenticated, authorized and validated. */
 export interface ReadyCall<Input, Prefetched>
@@ -25,7 +24,9 @@ export interface EndpointParts<S extends Schemas, Prefetched> {
   /** The schemas of the parts of the request that the endpoint reads. */
   readonly input: S;
   /** Reads that run in parallel with admission. Their result is dropped when the request is refused, so they must not write. */
-  readonly prefetch?: Prefetch<Input<S>, Prefetched>;
+  readonly prefetch?: (
+    context: PrefetchContext & { readonly input: Input<S> },
+  ) => Promise<Prefetched>;
   readonly respond: (call: ReadyCall<Input<S>, Prefetched>) => Promise<Reply>;
 }
 
@@ -43,84 +44,101 @@ const answered = new Error('The request has been answered.');
 
 let sharedTable: Table | undefined;
 
-/** The Lambda handler of an endpoint: the stack in its order (design, section 1), then the endpoint's own `respond`. */
+/** The Lambda handler of an endpoint. */
 export function endpoint<S extends Schemas, Prefetched = undefined>(
   name: EndpointName,
-  { input, prefetch, respond }: EndpointParts<S, Prefetched>,
+  parts: EndpointParts<S, Prefetched>,
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
-  type OwnCall = Call<Input<S>, Prefetched>;
   const row = endpointNamed(name);
-  const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, OwnCall & Context>(
-    async (_event: APIGatewayProxyEvent, call: OwnCall & Context) =>
-      replyResponse(call, await respond(await readyCall(call))),
-    { timeoutEarlyInMillis: 0 },
-  )
-    .onError((request) => {
-      if (request.context.deadline.aborted) return; // the deadline has responded already, and logged it
-      request.response = errorResponse(request.context, request.error);
-    })
-    .use([transport(), parseInput(input), admission(prefetch), authorize(), refuseInput()]);
-
+  const stack = stackOf(parts);
   return async (event, context) => {
-    sharedTable ??= openTable(undefined, inNoFile);
+    sharedTable ??= openTable(undefined, sdkDefaults);
     const consumedCapacity = noConsumedCapacity();
     const deadline = new AbortController();
-    const call: OwnCall = {
+    const call: Call = {
       endpoint: row,
       table: withCapacityMetering(usableUntil(sharedTable, deadline.signal), consumedCapacity),
       consumedCapacity,
-      deadline: deadline.signal,
       // Callers cannot choose this one. API Gateway takes `requestId` from the header X-Amzn-RequestId of a request that has one
       // (https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html).
       requestId: event.requestContext.extendedRequestId ?? '',
       startedAt: Date.now(),
       responseHeaders: {},
     };
-    return beforeDeadline(stack(event, call as OwnCall & Context), context, call, deadline);
+    try {
+      const ms = context.getRemainingTimeInMillis() - responseReserveMs;
+      return replyResponse(call, await within(ms, stack(event, call as typeof call & Context)));
+    } catch (error) {
+      return errorResponse(call, error);
+    } finally {
+      // Nothing is sent to DynamoDB after a response: Lambda freezes a function that has responded, so a pending write, such as a token that
+      // is still being taken, would be sent with a request minutes later, after `applySettings` stopped waiting for it and after the
+      // caller's own retry.
+      deadline.abort(answered);
+    }
   };
 }
 
-/** @throws Error if a middleware of the stack is missing */
-async function readyCall<Input, Prefetched>(
-  call: Call<Input, Prefetched>,
-): Promise<ReadyCall<Input, Prefetched>> {
-  const { table, requestId, input, admitted } = call;
+/** What the middlewares of an endpoint establish about a call. */
+interface OwnCall<Input, Prefetched> extends Call {
+  input?: ParsedInput<Input>;
+  admitted?: Admitted<Prefetched | undefined>;
+}
+
+/** The steps of a request in their order (design, section 1). Each throws the ApiError with which it refuses the request. */
+const stackOf = <S extends Schemas, Prefetched>({
+  input: schemas,
+  prefetch,
+  respond,
+}: EndpointParts<S, Prefetched>) =>
+  middy<APIGatewayProxyEvent, Reply, Error, OwnCall<Input<S>, Prefetched> & Context>(
+    async (_event: APIGatewayProxyEvent, call: OwnCall<Input<S>, Prefetched> & Context) =>
+      respond(await readyCall(call)),
+    { timeoutEarlyInMillis: 0 },
+  )
+    .use(transport())
+    .before(({ event, context: call }) => {
+      call.input = parseInput(schemas, event, call.jsonBody);
+    })
+    .before(async ({ event, context: call }) => {
+      const { input } = call;
+      const own = input?.ok
+        ? async (context: PrefetchContext) => prefetch?.({ ...context, input: input.parts })
+        : undefined;
+      call.admitted = await admit(event, call, own);
+      authorize(call.endpoint, call.admitted);
+    })
+    .before(({ context: { input } }) => {
+      if (input?.ok === false) throw input.error;
+    });
+
+/** @throws Error if a step of the stack is missing */
+async function readyCall<Input, Prefetched>({
+  table,
+  requestId,
+  input,
+  admitted,
+}: OwnCall<Input, Prefetched>): Promise<ReadyCall<Input, Prefetched>> {
   if (!input?.ok || !admitted)
     throw new Error('The stack ran an endpoint without parsed input or without admission.');
-  const { prefetched, hasScope: _, ...rest } = admitted;
+  const { hasScope: _, ...rest } = admitted;
   // Undefined only for an endpoint without a prefetch, whose `Prefetched` is undefined.
-  return {
-    table,
-    requestId,
-    input: input.parts,
-    ...rest,
-    prefetched: (await prefetched) as Prefetched,
-  };
+  const prefetched = (await admitted.prefetched) as Prefetched;
+  return { table, requestId, input: input.parts, ...rest, prefetched };
 }
 
 /**
- * Responds INTERNAL before the deadline, whatever hangs. If the platform ended the function, the caller would get a body that is not the
- * contract's. Nothing is sent to DynamoDB after a response, this one or any other: Lambda freezes a function that has responded, so a
- * pending write would be sent with a request minutes later, after `applySettings` stopped waiting for it and after the caller's own retry.
+ * Fails before the deadline, whatever hangs. If the platform ended the function, the caller would get a body that is not the contract's.
+ * @throws Error after so many milliseconds
  */
-async function beforeDeadline(
-  response: Promise<APIGatewayProxyResult>,
-  context: Context,
-  call: Call,
-  deadline: AbortController,
-): Promise<APIGatewayProxyResult> {
-  const ms = context.getRemainingTimeInMillis() - responseReserveMs;
+async function within<T>(ms: number, result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const lastReply = new Promise<APIGatewayProxyResult>((resolve) => {
-    timer = setTimeout(() => {
-      deadline.abort(answered);
-      resolve(errorResponse(call, new Error(`No response within ${ms} ms.`)));
-    }, ms);
+  const timeUp = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`No response within ${ms} ms.`)), ms);
   });
   try {
-    return await Promise.race([response, lastReply]);
+    return await Promise.race([result, timeUp]);
   } finally {
     clearTimeout(timer);
-    deadline.abort(answered); // such as a token that is still being taken while the settings could not be read
   }
 }

@@ -1,11 +1,12 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { ApiError, type ErrorCode, errorBody } from '../errors.ts';
+import { ApiError, type ErrorCode, type ErrorDetails, errorBody } from '../errors.ts';
+import { failedOperation } from '../failed-operation.ts';
 import { log } from '../log.ts';
 import type { MetricName, RequestMetrics } from '../metrics.ts';
+import type { Organization } from '../organization/organization.ts';
 import type { Caller } from '../store/organizations/admission.ts';
-import { tableFailureMetric } from '../store/table/failure-metric.ts';
+import { throttledErrors, throttledReasons } from '../store/table/retry.ts';
 import type { Call } from './call.ts';
-import { refusedFields } from './refused-fields.ts';
 
 export interface Reply {
   readonly status: number;
@@ -13,54 +14,40 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What the log line says of an error. */
-type Refused = Pick<ApiError, 'code'> &
-  Partial<Pick<ApiError, 'details'>> & { readonly tableFailure?: MetricName | undefined };
-
-/** Converts a reply to API Gateway's form, with the headers of every response (contract, section 1), and writes the call's log line. */
-export function replyResponse(
-  call: Call,
-  { status, body, headers }: Reply,
-  error?: Refused,
-): APIGatewayProxyResult {
-  logReply(call, status, error);
-  return {
-    statusCode: status,
-    headers: {
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      'X-Request-Id': call.requestId,
-      ...call.responseHeaders,
-      ...headers,
-    },
-    body: JSON.stringify(body),
-  };
+/** Converts a reply to API Gateway's form, and writes the call's log line. */
+export function replyResponse(call: Call, reply: Reply): APIGatewayProxyResult {
+  logReply(call, reply.status);
+  return responseOf(call, reply);
 }
 
 /** Converts an error to a response: an ApiError to the contract's, any other error to INTERNAL. The latter is logged with its causes. */
 export function errorResponse(call: Call, error: unknown): APIGatewayProxyResult {
-  if (error instanceof ApiError) {
-    return replyResponse(
-      call,
-      { status: error.status, body: errorBody(error.code, error.message, error.details) },
-      error,
-    );
-  }
-  const { requestId, endpoint, caller } = call;
-  log('error', 'failed', {
-    requestId,
-    endpoint: endpoint.name,
-    organizationId: caller?.organizationId,
-    keyId: caller?.keyId,
-    error,
-  });
-  const tableFailure = tableFailureMetric(error);
-  return replyResponse(
-    call,
-    { status: 500, body: errorBody('INTERNAL') },
-    { code: 'INTERNAL', tableFailure },
-  );
+  const apiError = error instanceof ApiError ? error : new ApiError('INTERNAL');
+  const { code, status, message, details } = apiError;
+  if (apiError !== error) log('error', 'failed', { ...callFields(call), error });
+  logReply(call, status, { code, details, tableFailure: tableFailureMetric(error) });
+  return responseOf(call, { status, body: errorBody(code, message, details) });
 }
+
+/** The response with the headers of every response (contract, section 1). */
+const responseOf = (call: Call, { status, body, headers }: Reply): APIGatewayProxyResult => ({
+  statusCode: status,
+  headers: {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    'X-Request-Id': call.requestId,
+    ...call.responseHeaders,
+    ...headers,
+  },
+  body: JSON.stringify(body),
+});
+
+const callFields = ({ requestId, endpoint, caller }: Call) => ({
+  requestId,
+  endpoint: endpoint.name,
+  organizationId: caller?.organizationId,
+  keyId: caller?.keyId,
+});
 
 /** Errors that an operator should look at when they become frequent. All other errors are for the caller to fix. */
 const countedCodes: Partial<Record<ErrorCode, MetricName>> = {
@@ -90,15 +77,74 @@ const dayMs = 86_400_000;
 const expiresSoon = ({ createdAt, expiresAt }: Caller, now: number): boolean =>
   expiresAt - now < keyExpiresSoonDays * dayMs && expiresAt - Date.parse(createdAt) >= dayMs;
 
+/** The properties of request bodies, and the header: of these, and of the organization's field keys, a log line may name any. */
+export const loggedNames: ReadonlySet<string> = new Set([
+  'name',
+  'phone',
+  'email',
+  'source',
+  'pipelineId',
+  'stageId',
+  'notes',
+  'fields',
+  'attribution',
+  'externalId',
+  'text',
+  'body',
+  'Idempotency-Key',
+]);
+
+/** The names of what a request was refused for, without names of the caller's own making, which can be personal data. */
+export function refusedFields(
+  details: ErrorDetails | undefined,
+  organization: Organization | undefined,
+): string[] {
+  const names = Object.keys(details?.reasons ?? {}).map((name) =>
+    name.startsWith('attribution.') ? 'attribution' : name,
+  );
+  const isKnown = (name: string): boolean =>
+    loggedNames.has(name) || organization?.fieldByKey.has(name) === true;
+  return [...new Set(names.filter(isKnown))];
+}
+
+/** A chain of causes can be circular. */
+const causesMax = 5;
+
+/**
+ * What the table did to a call that failed, for its alarms. They do not use DynamoDB's own metrics: those report nothing instead of 0, and
+ * AWS documents in two ways whether an alarm on them then ends
+ * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html, `TreatMissingData`).
+ * Errors are known by their names: their classes would be code of every function.
+ * @returns undefined for an error that is not the table's
+ */
+function tableFailureMetric(error: unknown, depth = 0): MetricName | undefined {
+  if (!(error instanceof Error) || depth > causesMax) return undefined;
+  const {
+    $metadata,
+    CancellationReasons = [],
+  }: Error & {
+    $metadata?: { httpStatusCode?: number };
+    CancellationReasons?: readonly { Code?: string }[];
+  } = error;
+  if (error.name === 'ContentionError') return 'contended';
+  const isThrottled = CancellationReasons.some(({ Code }) => throttledReasons.has(Code));
+  if (isThrottled || throttledErrors.has(error.name)) return 'tableThrottled';
+  if (failedOperation(error) && ($metadata?.httpStatusCode ?? 500) >= 500) return 'tableFailed';
+  return tableFailureMetric(error.cause, depth + 1);
+}
+
 let isColdStart = true;
 
 /** Writes the one log line of a call. Free metrics are on every line; metrics that drive alarms are there only when they apply. */
 function logReply(
   call: Call,
   status: number,
-  { code, details, tableFailure }: Partial<Refused> = {},
+  refusal: Partial<Pick<ApiError, 'code' | 'details'>> & {
+    readonly tableFailure?: MetricName | undefined;
+  } = {},
 ): void {
-  const { requestId, endpoint, caller, startedAt, consumedCapacity } = call;
+  const { endpoint, caller, startedAt, consumedCapacity } = call;
+  const { code, details, tableFailure } = refusal;
   const now = Date.now();
   const counted = code && countedCodes[code];
   const refusedCapture = endpoint.name === 'capture-lead' ? refusedCaptures[status] : undefined;
@@ -114,13 +160,9 @@ function logReply(
     ...(keyExpires && { keyExpiresSoon: 1 }),
   };
   isColdStart = false;
-  const organizationId = caller?.organizationId;
-  const refused = refusedFields(details, call.admitted?.organization);
+  const refused = refusedFields(details, call.organization);
   const fields = {
-    requestId,
-    endpoint: endpoint.name,
-    organizationId,
-    keyId: caller?.keyId,
+    ...callFields(call),
     status,
     ...(code && { code }),
     ...(refused.length > 0 && { fields: refused }),

@@ -30,9 +30,13 @@ const unknownNamedMax = 20;
 
 /**
  * An object with these properties and no others. Unknown properties are reported together with what is wrong with the known ones.
+ * `noun` is what an unknown one is called, in the singular and the plural: a query has parameters.
  * Valibot's strict object also accepts a list, and reports only the first unknown property.
  */
-export const object = <const Entries extends v.ObjectEntries>(entries: Entries) => {
+export const object = <const Entries extends v.ObjectEntries>(
+  entries: Entries,
+  noun = { one: 'property', many: 'properties' },
+) => {
   const known = v.object(entries, isRequired);
   const inFields = Object.hasOwn(entries, 'fields') ? ' Field values go inside fields.' : '';
   return v.pipe(
@@ -44,8 +48,8 @@ export const object = <const Entries extends v.ObjectEntries>(entries: Entries) 
       for (const [key, value] of unknown.slice(0, unknownNamedMax)) {
         const near = nearestName(key, Object.keys(entries));
         const sentence = near
-          ? `is not a known property; did you mean ${near}?`
-          : `is not a known property; known properties: ${Object.keys(entries).join(', ')}.${inFields}`;
+          ? `is not a known ${noun.one}; did you mean ${near}?`
+          : `is not a known ${noun.one}; known ${noun.many}: ${Object.keys(entries).join(', ')}.${inFields}`;
         addIssue({
           message: refusalMessage('unknown_property', sentence),
           path: [{ type: 'object', origin: 'key', input: dataset.value, key, value }],

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from '../errors.ts';
 import { type Refusal, refusalIn, validationFailed } from '../validation.ts';
-import { type Call, headerValues, type Middleware } from './call.ts';
+import { headerValues } from './call.ts';
 
 /** The schema of each part that an endpoint reads; header names in lower case. */
 export interface Schemas {
@@ -17,48 +17,40 @@ export type Input<S extends Schemas> = {
   readonly [Part in keyof S]: S[Part] extends v.GenericSchema ? v.InferOutput<S[Part]> : never;
 };
 
-/**
- * Reads the request by the endpoint's schemas before admission, so that the endpoint can prefetch in parallel with it. `refuseInput`
- * reports what is wrong after admission, because the API key is checked first (contract, section 5).
- */
-export const parseInput = <S extends Schemas>(schemas: S): Middleware<Input<S>> => ({
-  before: ({ event, context: call }) => {
-    try {
-      call.input = { ok: true, parts: partsOf(schemas, event, call) };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      call.input = { ok: false, error };
-    }
-  },
-});
+/** The parts of a request as the endpoint's schemas read them, or the error that says what is wrong with the first bad part. */
+export type ParsedInput<Input> =
+  | { readonly ok: true; readonly parts: Input }
+  | { readonly ok: false; readonly error: ApiError };
 
-/** Throws the error that `parseInput` found. */
-export const refuseInput = (): Middleware => ({
-  before: ({ context: { input } }) => {
-    if (input?.ok === false) throw input.error;
-  },
-});
+/**
+ * Reads the request by the endpoint's schemas before admission, so that the endpoint can prefetch in parallel with it. The error is thrown
+ * after admission, because the API key is checked first (contract, section 5).
+ */
+export function parseInput<S extends Schemas>(
+  schemas: S,
+  event: APIGatewayProxyEvent,
+  jsonBody: unknown,
+): ParsedInput<Input<S>> {
+  try {
+    return { ok: true, parts: partsOf(schemas, event, jsonBody) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { ok: false, error };
+  }
+}
 
 /** @throws ApiError for the first part that is wrong, in the order path, headers, query, body. */
-function partsOf<S extends Schemas>(schemas: S, event: APIGatewayProxyEvent, call: Call): Input<S> {
-  const parts: Partial<Record<keyof Schemas, unknown>> = {};
-  if (schemas.path)
-    parts.path = parse(
-      schemas.path,
-      pathOf(event),
-      ([issue]) => new ApiError('NOT_FOUND', undefined, issue.message),
-    );
-  if (schemas.headers)
-    parts.headers = parse(
-      schemas.headers,
-      headersOf(event),
-      () => new ApiError('INVALID_IDEMPOTENCY_KEY'),
-    );
-  if (schemas.query) parts.query = parse(schemas.query, queryOf(event), invalidQuery);
-  if (schemas.body)
-    parts.body = parse(schemas.body, call.jsonBody, (issues) =>
-      validationFailed([...refusalsOf(issues)]),
-    );
+function partsOf<S extends Schemas>(
+  { path, headers, query, body }: S,
+  event: APIGatewayProxyEvent,
+  jsonBody: unknown,
+): Input<S> {
+  const parts = {
+    ...(path && { path: parse(path, pathOf(event), notFound) }),
+    ...(headers && { headers: parse(headers, headersOf(event), invalidKey) }),
+    ...(query && { query: parse(query, queryOf(event), invalidQuery) }),
+    ...(body && { body: parse(body, jsonBody, invalidBody) }),
+  };
   return parts as Input<S>;
 }
 
@@ -111,6 +103,12 @@ function queryOf({
     ]),
   );
 }
+
+const notFound = ([issue]: Issues): ApiError => new ApiError('NOT_FOUND', undefined, issue.message);
+
+const invalidKey = (): ApiError => new ApiError('INVALID_IDEMPOTENCY_KEY');
+
+const invalidBody = (issues: Issues): ApiError => validationFailed([...refusalsOf(issues)]);
 
 function invalidQuery(issues: Issues): ApiError {
   const refused = [...refusalsOf(issues)].map(([name, { sentence }]) => [name, sentence] as const);
