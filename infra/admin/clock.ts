@@ -1,6 +1,6 @@
 import type { Table } from '../../shared/store/table/client.ts';
+import { CommandError } from '../cli/command.ts';
 import { countOf } from '../cli/format.ts';
-import { CommandError } from './context.ts';
 
 /** Jobs overlap their runs by a minute, so they miss what a clock dates that differs by more. */
 const differenceMaxMs = 60_000;

@@ -1,57 +1,138 @@
 import type { Organization } from '../../shared/organization/organization.ts';
-import type { RateLimits } from '../../shared/rate-limits.ts';
+import { type RateLimits, rateLimitsIn } from '../../shared/rate-limits.ts';
+import {
+  readUnitsPerSecondDefault,
+  withPacedReads,
+} from '../../shared/store/maintenance/pacing.ts';
+import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
 import { loadOrganization } from '../../shared/store/organizations/organizations.ts';
-import type { Table } from '../../shared/store/table/client.ts';
+import { openTable, type Table } from '../../shared/store/table/client.ts';
+import { clientTimeouts, endpointIn, useLocalTable } from '../cli/aws.ts';
+import { type CliCommand, CommandError } from '../cli/command.ts';
+import { ProgressLine } from '../cli/progress-line.ts';
+import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
+import { defaultDataFolder, findRunningService } from '../local/running-service.ts';
+import { callerIdentity } from './caller-identity.ts';
+import { checkClock } from './clock.ts';
 
-/** A deployed service. */
-export interface ServiceLocation {
-  /** As `--stack` names it. */
-  readonly stack: string;
-  /** The stack, without the ID of the service. */
-  readonly stackName: string;
-  /** The table. */
-  readonly name: string;
-  readonly region: string;
-  /** The contract's `{base_url}`. */
-  readonly baseUrl: string;
-  readonly rateLimits: Partial<RateLimits>;
-  /** The name of each endpoint's function. */
-  readonly functions: ReadonlyMap<string, string>;
-  /** What runs: the tag or commit, and the version with the commit (infra/stack/release.ts). */
-  readonly release: string | undefined;
-  readonly version: string | undefined;
+/** The environment that a command reads, and the streams that it prints to. */
+export interface ProcessIo {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  /** Whether stderr is a terminal. */
+  readonly hasTerminal: boolean;
+  /** The data folder of the local service that is used if the environment names no table. */
+  readonly localFolder: string;
 }
 
-/** What a command works with. */
-export interface CommandContext {
-  /** Opened on first use, so that help and wrong usage need no table. @throws CommandError when no table is named */
-  readonly table: () => Table;
+/** What a command works with: opened on first use, so that help and wrong usage need no table. */
+export class CommandContext {
+  /** Of the exit. */
+  status = 0;
+  /** Names the table, also that of a stack or of the local service. */
+  environment: NodeJS.ProcessEnv;
+  readonly #io: ProcessIo;
+  readonly #program: CliCommand;
+  readonly #progress: ProgressLine;
+  #table: Table | undefined;
+  #location: ServiceLocation | undefined;
+  #identity: Promise<string> | undefined;
+
+  /** @param program has the options `--json` and `--stack` */
+  constructor(program: CliCommand, io: ProcessIo) {
+    this.environment = io.environment;
+    this.#io = io;
+    this.#program = program.hook('preAction', () => this.#locateTable());
+    this.#progress = new ProgressLine(io.hasTerminal ? io.stderr : undefined);
+  }
+
+  /** @throws CommandError when no table is named */
+  table(): Table {
+    if (this.#table) return this.#table;
+    const { LEADS_TABLE: name } = this.environment;
+    if (!name)
+      throw new CommandError(
+        `LEADS_TABLE is not set, and no local service runs on ${defaultDataFolder}: start it with npm start, name a deployed stack with --stack, or set LEADS_TABLE and the AWS variables.`,
+      );
+    // The AWS SDK reads the variables of the process, which do not name the region of a stack.
+    const region = this.#location && { region: this.#location.region };
+    this.#table = openTable(name, { ...clientTimeouts, ...region });
+    checkClock(this.#table);
+    return this.#table;
+  }
+
   /**
    * The same table for reads of many items, at a rate that leaves capacity for live traffic. A local engine is not paced, unless a rate is given.
    * @param readUnitsPerSecond @default readUnitsPerSecondDefault
    */
-  readonly pacedTable: (readUnitsPerSecond?: number) => Table;
-  /** Whether the table is on an engine on this machine, which has no capacity that live traffic could need. */
-  readonly isLocalEngine: () => boolean;
-  /** The hourly limits in force, as far as the stack or the environment says them. */
-  readonly rateLimits: () => Partial<RateLimits>;
-  /** The service that `--stack` names. */
-  readonly deployed: () => ServiceLocation | undefined;
-  /** Prints the result: one JSON document with `--json`, else the text that `forPeople` returns. */
-  readonly print: (result: unknown, forPeople: () => string) => void;
-  /** Prints a sentence to stderr, so that stdout has only the result. */
-  readonly note: (sentence: string) => void;
-  /** Shows the progress of a long command on one terminal line that is overwritten. Prints nothing without a terminal. */
-  readonly progress: (line: string) => void;
-  /** Who runs the command, for the audit log: the AWS identity, else the user of this machine. */
-  readonly callerIdentity: () => Promise<string>;
-  /** The command still prints its result, and exits with status 1. */
-  readonly exitWithFailure: () => void;
-}
+  pacedTable(readUnitsPerSecond?: number): Table {
+    if (readUnitsPerSecond === undefined && this.isLocalEngine()) return this.table();
+    return withPacedReads(this.table(), readUnitsPerSecond ?? readUnitsPerSecondDefault);
+  }
 
-/** A command that cannot do what was requested; the message says why in a sentence. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError';
+  /** Whether the table is on an engine on this machine, which has no capacity that live traffic could need. */
+  isLocalEngine(): boolean {
+    const loopback = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
+    return loopback.test(endpointIn(this.environment) ?? '');
+  }
+
+  /** The hourly limits in force, as far as the stack or the environment says them. */
+  rateLimits(): Partial<RateLimits> {
+    return this.#location?.rateLimits ?? rateLimitsIn(this.environment);
+  }
+
+  /** The service that `--stack` names. @param instead what a person does with a local service @throws CommandError without `--stack` */
+  deployed(instead: string): ServiceLocation {
+    if (this.#location) return this.#location;
+    throw new CommandError(`Name the deployed service with --stack NAME: ${instead}`);
+  }
+
+  /** Who runs the command, for the audit log: the AWS identity, else the user of this machine. */
+  callerIdentity(): Promise<string> {
+    this.#identity ??= callerIdentity(this.environment, this.#location?.region);
+    return this.#identity;
+  }
+
+  /** Prints the result: one JSON document with `--json`, else the text that `forPeople` returns. */
+  print(result: unknown, forPeople: () => string): void {
+    this.#progress.clear();
+    this.#io.stdout(`${this.#program.opts().json ? JSON.stringify(result) : forPeople()}\n`);
+  }
+
+  /** Prints a sentence to stderr, so that stdout has only the result. */
+  note(sentence: string): void {
+    this.#progress.clear();
+    this.#io.stderr(`${sentence}\n`);
+  }
+
+  /** Shows the progress of a long command on one terminal line that is overwritten. Prints nothing without a terminal. */
+  progress(line: string): void {
+    this.#progress.show(line);
+  }
+
+  /** The command still prints its result, and exits with status 1. */
+  exitWithFailure(): void {
+    this.status = 1;
+  }
+
+  close(): void {
+    this.#table?.client.destroy();
+  }
+
+  async #locateTable(): Promise<void> {
+    const { stack } = this.#program.opts<{ stack?: string }>();
+    if (stack !== undefined) {
+      this.#location = await serviceOfStack(stack, (warning) => this.note(warning));
+      const { name: LEADS_TABLE, region: AWS_REGION } = this.#location;
+      this.environment = { ...this.environment, LEADS_TABLE, AWS_REGION };
+    } else if (!this.environment.LEADS_TABLE) {
+      const service = await findRunningService(this.#io.localFolder);
+      if (!service) return; // a command that needs a table says so
+      this.environment = { ...this.environment, ...service.environment };
+      useLocalTable(service.environment);
+    }
+  }
 }
 
 export const unknownOrganizationError = (table: Table, organizationId: number) =>
@@ -79,4 +160,22 @@ export function freshOrganization(table: Table, first: Organization): () => Prom
       [current, readAt] = [existingOrganization(table, first.id), Date.now()];
     return current;
   };
+}
+
+/**
+ * Runs a long command with an entry in the audit log. The entry is written first, so that a command that is interrupted has one too.
+ * @param resultOf what the entry says of the result
+ */
+export async function withAuditEntry<T>(
+  context: CommandContext,
+  { organizationId, what }: { readonly organizationId: number; readonly what: string },
+  run: () => Promise<T>,
+  resultOf: (result: T) => string,
+): Promise<T> {
+  const table = context.table();
+  const action = { who: await context.callerIdentity(), what: `${what} begun` };
+  const entry = await addAuditEntry(table, organizationId, action);
+  const result = await run();
+  await completeAuditEntry(table, entry, `${what}, ${resultOf(result)}`);
+  return result;
 }

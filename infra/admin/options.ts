@@ -1,8 +1,15 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDateTime } from '../../shared/date-time.ts';
 import { isDate } from '../../shared/leads/field-types.ts';
 import { readUnitsPerSecondDefault } from '../../shared/store/maintenance/pacing.ts';
-import { integerOption } from '../cli/options.ts';
+import { integerOption, parseId } from '../cli/options.ts';
+
+/** Adds a command for one organization. */
+export const organizationCommand = (noun: Command, name: string, description: string): Command =>
+  noun
+    .command(name)
+    .description(description)
+    .requiredOption('--organization <ID>', 'organization ID', parseId);
 
 /** Parses a date or date-time. @returns epoch milliseconds @throws InvalidArgumentError, which is reported as wrong usage */
 export function parseTime(text: string): number {

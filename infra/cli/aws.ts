@@ -1,3 +1,6 @@
+import { CheckError } from './command.ts';
+import { errorCode } from './error-code.ts';
+
 /** Of a command's AWS clients. Longer than those of a function: nobody's request waits, so a slow page or a throttled table gets more time. */
 export const clientTimeouts = {
   maxAttempts: 5,
@@ -13,14 +16,81 @@ export const clientTimeouts = {
 export const endpointIn = (environment: NodeJS.ProcessEnv): string | undefined =>
   environment.AWS_ENDPOINT_URL_DYNAMODB || environment.AWS_ENDPOINT_URL || undefined;
 
-/** Warns of an address left over from a local run: with `--stack`, the command would use other data than the person expects. */
-export function endpointWarning(
-  environment: NodeJS.ProcessEnv,
-  { stack, table }: { readonly stack: string; readonly table: string },
-): string | undefined {
-  const endpoint = endpointIn(environment);
-  return (
-    endpoint &&
-    `Warning: AWS_ENDPOINT_URL_DYNAMODB is set, so table ${table} of stack ${stack} is looked for at ${endpoint}, not in AWS.`
-  );
+/** Lets this process use the table of a local service. The AWS SDK would prefer a profile to the keys of that service. */
+export function useLocalTable(variables: Readonly<Record<string, string>>): void {
+  Object.assign(process.env, variables);
+  delete process.env.AWS_PROFILE;
 }
+
+/**
+ * Explains why the AWS SDK got no credentials from a profile, in its own words.
+ * @returns undefined for any other error, and if there are neither credentials nor a profile
+ */
+export function credentialIssue(
+  error: unknown,
+  { AWS_PROFILE: named }: NodeJS.ProcessEnv,
+): CheckError | undefined {
+  const { name, message } = error instanceof Error ? error : new Error();
+  if (!['CredentialsProviderError', 'TokenProviderError'].includes(name)) return undefined;
+  const profile = named ?? 'default';
+  const list = `aws configure list --profile ${profile}`;
+  if (message.startsWith('Could not load credentials from any providers'))
+    return named === undefined
+      ? undefined
+      : new CheckError(
+          `The AWS profile ${profile} has no credentials, or there is no such profile.`,
+          list,
+        );
+  // The AWS CLI asks for the code.
+  const session = `aws configure export-credentials --profile ${profile} --format env`;
+  const next = message.includes('aws sso login')
+    ? `aws sso login --profile ${profile}`
+    : message.includes('multi-factor')
+      ? `eval "$(${session})" && unset AWS_PROFILE`
+      : list;
+  return new CheckError(`The AWS profile ${profile} gives no credentials: ${message}`, next);
+}
+
+/** Whether no server responded at an address. */
+export const isUnreachable = (error: unknown): boolean =>
+  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EAI_AGAIN)$/.test(
+    errorCode(error) ?? '',
+  ) ||
+  (error instanceof Error && error.name === 'TimeoutError');
+
+/**
+ * Explains an error of the AWS SDK in one sentence that a person can act on.
+ * @param environment names the table and where it was looked for
+ */
+export function awsFailure(error: unknown, environment: NodeJS.ProcessEnv): string {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const { LEADS_TABLE: table, AWS_REGION, AWS_DEFAULT_REGION } = environment;
+  const region = AWS_REGION ?? AWS_DEFAULT_REGION ?? 'of your AWS profile';
+  const where = endpointIn(environment) ?? `region ${region}`;
+  // A command gives up a write that takes too long, because its settings may be outdated by then.
+  if (name === 'AbortError')
+    return `DynamoDB did not respond in time at ${where}: run the command again, which continues where it stopped.`;
+  if (name === 'TimeoutError')
+    return `DynamoDB does not answer at ${where}: check that it runs, or AWS Health, then run the command again.`;
+  if (isUnreachable(error))
+    return `DynamoDB cannot be reached at ${where}: is the service running, and does AWS_ENDPOINT_URL_DYNAMODB have the value that it printed?`;
+  if (name === 'ResourceNotFoundException')
+    return `There is no table ${table} at ${where}: check LEADS_TABLE, AWS_REGION and AWS_ENDPOINT_URL_DYNAMODB.`;
+  const credentials = credentialIssue(error, environment);
+  if (credentials) return `${oneLine(credentials.message)} Next: ${credentials.next}`;
+  if (name === 'CredentialsProviderError')
+    return 'AWS credentials are missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.';
+  if (/^Region (is missing|not accepted)/.test(message))
+    return 'AWS_REGION is not set to a region: set it to the region of the table, such as ap-south-1.';
+  if (
+    /^(UnrecognizedClient|InvalidSignature|ExpiredToken)Exception$|^InvalidClientTokenId$/.test(
+      name,
+    )
+  )
+    return `AWS does not accept the credentials (${name}): renew them, or check AWS_PROFILE.`;
+  if (name === 'AccessDeniedException')
+    return `The credentials do not allow this on table ${table}: ${oneLine(message)}`;
+  return `${name}: ${oneLine(message)}`;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

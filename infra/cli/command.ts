@@ -3,6 +3,23 @@ import { nearestName } from '../../shared/organization/nearest-name.ts';
 
 const wrongUsage = 2;
 
+/** A command that cannot do what was requested; the message says why in a sentence. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+/** A check that failed: the message says what is wrong. In a verification it has no full stop, as in "500 INTERNAL". */
+export class CheckError extends Error {
+  override readonly name = 'CheckError';
+  /** What to do or to look at next. */
+  readonly next: string;
+
+  constructor(message: string, next: string) {
+    super(message);
+    this.next = next;
+  }
+}
+
 /** A command that reports wrong usage on one line: what is wrong, what would be right, and where the help is. Ends with status 2. */
 export class CliCommand extends Command {
   override createCommand(name?: string): CliCommand {
@@ -90,19 +107,15 @@ const lineage = (command: Command): Command[] => [
   ...(command.parent ? lineage(command.parent) : []),
 ];
 
-const pathOf = (command: Command): string =>
+const namesOf = (command: Command): string[] =>
   lineage(command)
     .map((one) => one.name())
-    .reverse()
-    .join(' ');
+    .reverse();
+
+const pathOf = (command: Command): string => namesOf(command).join(' ');
 
 /** The name in a sentence: the path without the program, such as `lead list`. */
-const nameOf = (command: Command): string =>
-  lineage(command)
-    .map((one) => one.name())
-    .slice(0, -1)
-    .reverse()
-    .join(' ') || 'the command';
+const nameOf = (command: Command): string => namesOf(command).slice(1).join(' ') || 'the command';
 
 const isOptionBelow = (command: Command, flag: string): boolean =>
   command.commands.some(

@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import {
   existsSync,
   lstatSync,
-  lutimesSync,
   mkdirSync,
   readFileSync,
   readlinkSync,
@@ -17,9 +16,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** Not in node_modules, which npm ci empties. */
 const lockFile = '.local/install.lock';
-const beatMs = 2000;
-/** Fifteen missed beats: the owner has ended, and its ID may belong to another process by now, as after a restart of the machine. */
-const staleMs = 30_000;
+/** No installation takes as long. After a restart of the machine, the ID of a killed one may belong to another process. */
+const staleMs = 15 * 60_000;
 
 if (!isInstalled()) {
   mkdirSync('.local', { recursive: true });
@@ -73,8 +71,8 @@ async function install() {
 }
 
 /**
- * Does the work while the lock names this process. Waits while it names another one that runs and refreshes it; takes it over from one
- * that has ended.
+ * Does the work while the lock names this process. Waits while it names another one that runs; takes it over from one that has ended, and
+ * from any after a quarter of an hour.
  */
 async function withLock(lock, work) {
   for (let told = false; !take(lock); ) {
@@ -88,17 +86,15 @@ async function withLock(lock, work) {
     }
     if (!told)
       process.stderr.write(
-        `Waiting for the installation of process ${owner} in this checkout ...\n`,
+        `Waiting for the installation of process ${owner} in this checkout ... If no such installation runs, delete ${lock}.\n`,
       );
     told = true;
     await pause(200);
   }
-  const beat = setInterval(() => isOwn(lock) && lutimesSync(lock, new Date(), new Date()), beatMs);
   try {
     await work();
   } finally {
-    clearInterval(beat);
-    if (isOwn(lock)) rmSync(lock);
+    if (ownerOf(lock) === process.pid) rmSync(lock);
   }
 }
 
@@ -120,10 +116,6 @@ function ownerOf(lock) {
     if (error.code === 'ENOENT') return undefined; // released
     throw error;
   }
-}
-
-function isOwn(lock) {
-  return ownerOf(lock) === process.pid;
 }
 
 /** Whether the lock names an owner that has ended. */

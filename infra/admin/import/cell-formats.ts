@@ -1,10 +1,8 @@
+import { parseDateTime } from '../../../shared/date-time.ts';
 import { FieldIssue, isDate, type RawValue } from '../../../shared/leads/field-types.ts';
 import { asciiDigits } from '../../../shared/leads/identity.ts';
-import type {
-  ImportProperty,
-  ImportTarget,
-} from '../../../shared/leads/transfer/import-columns.ts';
-import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
+import type { ImportTarget } from '../../../shared/leads/transfer/import-columns.ts';
+import type { FieldType } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { assertColumn } from './mapping.ts';
 
@@ -16,6 +14,14 @@ export type DateFormat = (typeof dateFormats)[number];
 export const decimalMarks = ['comma', 'point'] as const;
 export type DecimalMark = (typeof decimalMarks)[number];
 
+/** How a file's program writes values, as the command line says. */
+export interface FormatOptions {
+  readonly dates?: DateFormat | undefined;
+  readonly decimal?: DecimalMark | undefined;
+  /** Each `COLUMN:from=to`. */
+  readonly value?: readonly string[] | undefined;
+}
+
 /** A spreadsheet writes a date with its time, if the cell has one: `21.11.2026 14:30`, `11/21/2026 2:30 PM`. */
 const time =
   '(?:[ T]+(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2}))?(?: ?(?<half>[AP]M))?)?';
@@ -26,35 +32,28 @@ const dateForms: Readonly<Record<DateFormat, RegExp>> = {
   'dd.mm.yyyy': new RegExp(`^${day}\\.${month}\\.${year}${time}$`, 'i'),
   'yyyy-mm-dd': new RegExp(`^${year}-${month}-${day}${time}$`, 'i'),
 };
+const midnight = 'T00:00:00Z';
 
-export interface WrittenDate {
-  /** `YYYY-MM-DD`; it exists. */
-  readonly date: string;
-  /** `HH:MM:SS`; `00:00:00` if none is written. */
-  readonly time: string;
-}
-
-/** Reads a date as a program wrote it; undefined for any other text, and for a date or time that does not exist. */
-export function writtenDate(text: string, format: DateFormat): WrittenDate | undefined {
+/** Reads a date, and its time if it has one, as `YYYY-MM-DDTHH:MM:SSZ`; undefined for any other text, and for a date or time that does not exist. */
+export function writtenTime(text: string, format: DateFormat): string | undefined {
   const parts = dateForms[format].exec(text.trim())?.groups;
   if (!parts) return undefined;
   const pad = (part: string | undefined): string => (part ?? '0').padStart(2, '0');
+  const hour = parts.half ? hourOfDay(Number(parts.hour), parts.half) : parts.hour;
   const date = `${parts.year}-${pad(parts.month)}-${pad(parts.day)}`;
-  const hour = hourOf(Number(parts.hour ?? 0), parts.half?.toUpperCase());
-  const isTime = hour <= 23 && Number(parts.minute ?? 0) <= 59 && Number(parts.second ?? 0) <= 59;
-  if (!isDate(date) || !isTime) return undefined;
-  return { date, time: `${pad(String(hour))}:${pad(parts.minute)}:${pad(parts.second)}` };
+  const at = `${date}T${pad(hour)}:${pad(parts.minute)}:${pad(parts.second)}Z`;
+  return parseDateTime(at) === undefined ? undefined : at;
 }
 
-/** @param half of the day, `AM` or `PM`; an hour with one is from 1 to 12 */
-function hourOf(hour: number, half: string | undefined): number {
-  if (half === undefined) return hour;
-  return hour < 1 || hour > 12 ? Number.POSITIVE_INFINITY : (hour % 12) + (half === 'PM' ? 12 : 0);
-}
+/** @param half of the day, `AM` or `PM`, of which an hour is from 1 to 12 */
+const hourOfDay = (hour: number, half: string): string =>
+  hour < 1 || hour > 12 ? 'none' : String((hour % 12) + (/^p/i.test(half) ? 12 : 0));
 
-/** The formats, besides ISO 8601, in which a text is a date that exists. */
-export const possibleDateFormats = (text: string): DateFormat[] =>
-  dateFormats.filter((format) => format !== 'yyyy-mm-dd' && writtenDate(text, format));
+/** Reads a date as `YYYY-MM-DD`; undefined also for one with a time other than midnight. */
+function writtenDate(text: string, format: DateFormat): string | undefined {
+  const at = writtenTime(text, format);
+  return at?.endsWith(midnight) ? at.slice(0, -midnight.length) : undefined;
+}
 
 /** Groups of thousands are separated by the other mark, by a blank or by an apostrophe. The first does not begin with 0: `0.125` has no groups. */
 const numberForms: Readonly<Record<DecimalMark, RegExp>> = {
@@ -73,98 +72,130 @@ export function writtenNumber(text: string, mark: DecimalMark): string | undefin
   return trimmed.replace(mark === 'comma' ? /[.\s'’]/g : /[,\s'’]/g, '').replace(',', '.');
 }
 
-/** The marks with which a text is a number. */
-export const possibleDecimalMarks = (text: string): DecimalMark[] =>
-  decimalMarks.filter((mark) => writtenNumber(text, mark) !== undefined);
-
 /** Whether a text is one number with a decimal comma and another with a decimal point: `12.500`, `1,250`. */
 export function hasTwoReadings(text: string): boolean {
   const [comma, point] = [writtenNumber(text, 'comma'), writtenNumber(text, 'point')];
   return comma !== undefined && point !== undefined && Number(comma) !== Number(point);
 }
 
-/** How a file's program writes values, as the command line says. */
-export interface FormatOptions {
-  readonly dates?: DateFormat | undefined;
-  readonly decimal?: DecimalMark | undefined;
-  /** Each `COLUMN:from=to`. */
-  readonly value?: readonly string[] | undefined;
+/** The type of a column's field; of other columns `time` or `place`, if they have one. */
+type ColumnType = FieldType | 'time' | 'place' | undefined;
+
+function typeOf({ fieldByKey }: Organization, target: ImportTarget | undefined): ColumnType {
+  if (target?.kind === 'field') return fieldByKey.get(target.fieldKey)?.type;
+  if (target?.kind !== 'property' || target.property === 'leadId') return undefined;
+  return target.property === 'stage' || target.property === 'pipeline' ? 'place' : 'time';
 }
 
-/** @param form the one of `--dates` */
-const notADate = (form: DateFormat): FieldIssue => {
-  const forms = [...new Set([form.toUpperCase(), 'YYYY-MM-DD'])].join(' or ');
-  const sentence = `must be a date that exists, without a time, in the form ${forms}.`;
-  return new FieldIssue('invalid_date', sentence);
-};
-const notANumber = (sentence: string): FieldIssue => new FieldIssue('invalid_number', sentence);
-const timeProperties: readonly ImportProperty[] = ['createdAt', 'updatedAt', 'archived'];
-
-/** Turns the values of a file into values that the rules read, by `--dates`, `--decimal` and `--value`. */
-export class CellFormats {
-  readonly #organization: Organization;
-  readonly #options: FormatOptions;
-  /** By column, then by value in lower case. */
-  readonly #replacements = new Map<string, Map<string, string>>();
-
-  /** @param headings of the file; undefined for JSON lines, whose properties differ from line to line
-   *  @throws CommandError for a `--value` of a column that the file does not have */
-  constructor(
-    organization: Organization,
-    options: FormatOptions,
-    headings: readonly string[] | undefined,
-  ) {
-    this.#organization = organization;
-    this.#options = options;
-    for (const text of options.value ?? []) {
-      const { column, from, to } = replacementIn(text, headings);
-      const ofColumn = this.#replacements.get(column) ?? new Map<string, string>();
-      this.#replacements.set(column, ofColumn.set(from.toLowerCase(), to));
-    }
+/** The end of a refusal: the option by which the refused text could be read. Empty if there is none. */
+export function hintFor(
+  organization: Organization,
+  target: ImportTarget | undefined,
+  heading: string,
+  text: string,
+): string {
+  const type = typeOf(organization, target);
+  if (type === 'number') {
+    const isPlain = writtenNumber(text, 'point') === text && !hasTwoReadings(text);
+    const marks = decimalMarks.filter((mark) => writtenNumber(text, mark) !== undefined);
+    return isPlain ? '' : optionHint('--decimal', marks, 'the point marks decimals');
   }
+  if (type === 'date' || type === 'time') {
+    const read = type === 'date' ? writtenDate : writtenTime;
+    // ISO 8601 is read without an option.
+    const formats = dateFormats.slice(0, -1).filter((format) => read(text, format) !== undefined);
+    return optionHint('--dates', formats, 'the month comes first');
+  }
+  const option = `--value '${heading.replaceAll("'", "'\\''")}:TEXT=VALUE'`;
+  return typesOfWords.includes(type) ? ` Add ${option} to read TEXT as VALUE.` : '';
+}
 
-  /** @returns the value for the rules, or why the value cannot be read */
-  read(column: string, target: ImportTarget, raw: RawValue): RawValue | FieldIssue {
-    const type =
-      target.kind === 'field'
-        ? this.#organization.fieldByKey.get(target.fieldKey)?.type
-        : undefined;
-    const isList = type !== undefined && fieldKinds[type].isList;
-    const replaced = this.#replaced(column.trim(), raw, isList);
+/** Their values are words, which a file may have in another language. */
+const typesOfWords: readonly ColumnType[] = [
+  'place',
+  'checkbox',
+  'select',
+  'multiselect',
+  'lead_source',
+  'user',
+];
+
+/** @param whenSecond what the second argument assumes, if two could read the text */
+function optionHint(
+  option: string,
+  [first, second]: readonly string[],
+  whenSecond: string,
+): string {
+  if (first === undefined) return '';
+  const other = second === undefined ? '' : `, or ${option} ${second} if ${whenSecond}`;
+  return ` Add ${option} ${first}${other}.`;
+}
+
+/** @returns a value as the rules read it, or why it cannot be read */
+export type ReadCell = (
+  column: string,
+  target: ImportTarget,
+  raw: RawValue,
+) => RawValue | FieldIssue;
+
+/**
+ * Reads the values of a file by `--dates`, `--decimal` and `--value`.
+ * @param headings of the file; undefined for JSON lines, whose properties differ from line to line
+ * @throws CommandError for a `--value` of a column that the file does not have
+ */
+export function cellReader(
+  organization: Organization,
+  { dates, decimal, value = [] }: FormatOptions,
+  headings: readonly string[] | undefined,
+): ReadCell {
+  /** By column, then by value in lower case. */
+  const replacements = new Map<string, Map<string, string>>();
+  for (const text of value) {
+    const { column, from, to } = replacementIn(text, headings);
+    const ofColumn = replacements.get(column) ?? new Map<string, string>();
+    replacements.set(column, ofColumn.set(from.toLowerCase(), to));
+  }
+  return (column, target, raw) => {
+    const type = typeOf(organization, target);
+    const isList = type === 'multiselect';
+    const replaced = replacedBy(replacements.get(column.trim()), raw, isList);
     if (replaced !== undefined) return replaced === '' ? null : replaced;
     if (typeof raw !== 'string' || raw.trim() === '') return raw;
-    if (type === 'number') return this.#numberOf(raw);
-    const isTime = target.kind === 'property' && timeProperties.includes(target.property);
-    return type === 'date' || isTime ? this.#dateOf(raw, isTime) : raw;
-  }
+    if (type === 'number') return numberOf(raw, decimal);
+    if (!dates || isDate(raw.trim())) return raw;
+    if (type === 'time') return writtenTime(raw, dates) ?? raw;
+    return type === 'date' ? (writtenDate(raw, dates) ?? notADate(dates)) : raw;
+  };
+}
 
-  /** Undefined if no `--value` names the value. Of a list, each item is looked up. */
-  #replaced(column: string, raw: RawValue, isList: boolean): string | undefined {
-    const ofColumn = this.#replacements.get(column);
-    if (!ofColumn || (raw !== null && typeof raw !== 'string')) return undefined;
-    const text = raw ?? '';
-    const whole = ofColumn.get(text.trim().toLowerCase());
-    if (whole !== undefined || !isList || !text.includes(',')) return whole;
-    const items = text.split(',').map((item) => item.trim());
-    return items.map((item) => ofColumn.get(item.toLowerCase()) ?? item).join(',');
-  }
+/** Undefined if no `--value` names the value. Of a list, each item is looked up. */
+function replacedBy(
+  replacements: ReadonlyMap<string, string> | undefined,
+  raw: RawValue,
+  isList: boolean,
+): string | undefined {
+  if (!replacements || (raw !== null && typeof raw !== 'string')) return undefined;
+  const text = raw ?? '';
+  const whole = replacements.get(text.trim().toLowerCase());
+  if (whole !== undefined || !isList || !text.includes(',')) return whole;
+  const items = text.split(',').map((item) => item.trim());
+  return items.map((item) => replacements.get(item.toLowerCase()) ?? item).join(',');
+}
 
-  #dateOf(text: string, isTime: boolean): string | FieldIssue {
-    const { dates } = this.#options;
-    if (!dates || isDate(text.trim())) return text;
-    const written = writtenDate(text, dates);
-    if (isTime) return written ? `${written.date}T${written.time}Z` : text;
-    return written?.time === '00:00:00' ? written.date : notADate(dates);
-  }
+function numberOf(text: string, decimal: DecimalMark | undefined): string | FieldIssue {
+  if (decimal === undefined && hasTwoReadings(text))
+    return notANumber('can be read as two numbers.');
+  const written = writtenNumber(text, decimal ?? 'point');
+  if (written !== undefined || decimal !== 'comma') return written ?? text;
+  return notANumber('must be a number with a decimal comma, such as 1.250,50.');
+}
 
-  #numberOf(text: string): string | FieldIssue {
-    const { decimal } = this.#options;
-    if (decimal === undefined && hasTwoReadings(text))
-      return notANumber('can be read as two numbers: add --decimal comma or --decimal point.');
-    const written = writtenNumber(text, decimal ?? 'point');
-    if (written !== undefined || decimal !== 'comma') return written ?? text;
-    return notANumber('must be a number with a decimal comma, such as 1.250,50.');
-  }
+const notANumber = (sentence: string): FieldIssue => new FieldIssue('invalid_number', sentence);
+
+function notADate(dates: DateFormat): FieldIssue {
+  const forms = [...new Set([dates.toUpperCase(), 'YYYY-MM-DD'])].join(' or ');
+  const sentence = `must be a date that exists, without a time, in the form ${forms}.`;
+  return new FieldIssue('invalid_date', sentence);
 }
 
 /** A heading may contain a colon: the longest heading of the file counts. The value is split at the last `=`, as in `--map`. */

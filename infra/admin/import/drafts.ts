@@ -3,6 +3,7 @@ import { ApiError } from '../../../shared/errors.ts';
 import { isPlainObject } from '../../../shared/json.ts';
 import { comparableEmail } from '../../../shared/leads/identity.ts';
 import { emailOf, phoneOf } from '../../../shared/leads/lead.ts';
+import { targetNamed } from '../../../shared/leads/transfer/import-columns.ts';
 import {
   type ImportRow,
   type ReadRow,
@@ -10,32 +11,19 @@ import {
 } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import type { RowDigests } from '../../../shared/store/maintenance/import-leads.ts';
-import type { ImportFile } from './file.ts';
+import { hintFor } from './cell-formats.ts';
 import type { FileRow } from './rows.ts';
 
-/** Why a row is refused. */
-export interface RowIssue {
-  /** The field or property that is wrong; undefined for the whole row. */
-  readonly name?: string;
-  /** Complete, with the name of the column. */
-  readonly sentence: string;
-}
-
-export interface RefusedRow {
-  readonly row: FileRow;
-  readonly issues: readonly RowIssue[];
-}
-
-/** A row that may become a lead, or that an earlier run may have imported under other settings. */
+/** A row that was read by settings. An earlier run may have imported it under others, which allowed it. */
 export interface Draft {
   readonly row: FileRow;
   readonly input: ImportRow;
   readonly digests: RowDigests;
-  /** The lead by the settings of `readAt`; undefined if they forbid it. */
+  readonly organization: Organization;
+  /** Undefined if the settings forbid it. */
   readonly lead: ReadRow | undefined;
-  /** Why the settings forbid it. */
-  readonly issues: readonly RowIssue[];
-  readonly readAt: number;
+  /** Why the settings forbid it, in sentences. */
+  readonly issues: readonly string[];
 }
 
 /** A draft that the settings allow. */
@@ -45,58 +33,52 @@ export interface LeadDraft extends Draft {
 
 export const isLeadDraft = (draft: Draft): draft is LeadDraft => draft.lead !== undefined;
 
-/** Reads the rows of a file by the rules of a new lead. */
-export class DraftReader {
-  readonly #headingOf: ImportFile['headingOf'];
-  readonly #rowOfDigest = new Map<string, number>();
+/** The heading of a column by its field's key or its property, if the heading is another text. */
+export type HeadingOf = ReadonlyMap<string, string>;
 
-  constructor({ headingOf }: Pick<ImportFile, 'headingOf'>) {
-    this.#headingOf = headingOf;
-  }
+/** A field or property, followed by its column's heading if that has another name. */
+export function columnName(headingOf: HeadingOf, name: string): string {
+  const heading = headingOf.get(name);
+  return heading === undefined ? name : `${name} (column ${JSON.stringify(heading)})`;
+}
 
-  /** @returns a refused row when nothing can make it a lead: it cannot be read, or repeats an earlier row of the file */
-  draftOf(organization: Organization, row: FileRow): Draft | RefusedRow {
-    const input = row.read;
-    if (typeof input === 'string') return { row, issues: [{ sentence: input }] };
-    const digests = { digest: rowDigest(row.sent ?? input), readDigest: rowDigest(input) };
-    const draft = this.read(organization, { row, input, digests });
-    const same = this.#rowOfDigest.get(digests.digest);
-    this.#rowOfDigest.set(digests.digest, same ?? row.number);
-    if (same === undefined) return draft;
-    const repeated = [{ sentence: `The row has the same values as row ${same}.` }];
-    return { row, issues: isLeadDraft(draft) ? repeated : draft.issues };
+/** Reads a row by the rules of a new lead. */
+export function draftOf(
+  organization: Organization,
+  headingOf: HeadingOf,
+  row: FileRow,
+  input: ImportRow,
+): Draft {
+  const digests = { digest: rowDigest(row.sent ?? input), readDigest: rowDigest(input) };
+  const draft = { row, input, digests, organization };
+  try {
+    const lead = readImportRow(organization, input, new Date().toISOString());
+    return { ...draft, lead, issues: [] };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { ...draft, lead: undefined, issues: issuesOf(error, draft, headingOf) };
   }
+}
 
-  /** Reads a row by settings, for the first time or again. */
-  read(
-    organization: Organization,
-    { row, input, digests }: Pick<Draft, 'row' | 'input' | 'digests'>,
-  ): Draft {
-    const readAt = Date.now();
-    try {
-      const lead = readImportRow(organization, input, new Date(readAt).toISOString());
-      return { row, input, digests, lead, issues: [], readAt };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return { row, input, digests, lead: undefined, issues: this.#issuesOf(error), readAt };
-    }
-  }
-
-  #issuesOf({ message, details }: ApiError): RowIssue[] {
-    const fields = details?.fields;
-    const issues = Object.entries(isPlainObject(fields) ? fields : {});
-    if (issues.length === 0) return [{ sentence: message }];
-    return issues.map(([name, sentence]) => ({
-      name,
-      sentence: `${this.columnName(name)} ${sentence}`,
-    }));
-  }
-
-  /** A field or property, followed by its column's heading if that has another name. */
-  columnName(name: string): string {
-    const heading = this.#headingOf.get(name);
-    return heading === undefined ? name : `${name} (column ${JSON.stringify(heading)})`;
-  }
+/** Each issue as a sentence with the name of its column and the option by which the value could be read. */
+function issuesOf(
+  { message, details }: ApiError,
+  { row, input, organization }: Pick<Draft, 'row' | 'input' | 'organization'>,
+  headingOf: HeadingOf,
+): string[] {
+  const issues = Object.entries(isPlainObject(details?.fields) ? details.fields : {});
+  if (issues.length === 0) return [message];
+  const { fields, properties } = row.sent ?? input;
+  return issues.map(([name, issue]) => {
+    const target = targetNamed(organization, name);
+    const raw = target?.kind === 'field' ? fields[target.fieldKey] : undefined;
+    const text = target?.kind === 'property' ? properties[target.property] : raw;
+    const hint =
+      typeof text === 'string' && text.trim() !== '' && !input.isExported
+        ? hintFor(organization, target, headingOf.get(name) ?? name, text.trim())
+        : '';
+    return `${columnName(headingOf, name)} ${issue}${hint}`;
+  });
 }
 
 /**
@@ -118,3 +100,18 @@ export function identitiesOf({ lead }: Draft): string[] {
   const email = emailOf(lead);
   return [`phone ${phoneOf(lead)}`, ...(email === null ? [] : [`email ${comparableEmail(email)}`])];
 }
+
+/** What became of a row. */
+export interface RowResult {
+  readonly row: FileRow;
+  readonly outcome: 'imported' | 'alreadyThere' | 'refused';
+  /** The lead by the settings, whether or not it was written; undefined for a row that they forbid. */
+  readonly lead?: ReadRow | undefined;
+  /** Why the row is refused, in sentences. */
+  readonly issues: readonly string[];
+}
+
+export const refused = (
+  { row, lead }: Pick<RowResult, 'row' | 'lead'>,
+  ...issues: readonly string[]
+): RowResult => ({ row, lead, outcome: 'refused', issues });

@@ -1,17 +1,19 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { errorCode } from '../../cli/error-code.ts';
-import { CommandError } from '../context.ts';
-import { csvRecords, type FileRows, jsonlRows, openCsv, type RowOptions } from './rows.ts';
+import { stat } from 'node:fs/promises';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { CommandError } from '../../cli/command.ts';
+import type { FormatOptions } from './cell-formats.ts';
+import { ColumnMapping, type MappingOptions } from './mapping.ts';
+import { csvRecords, type FileRows, jsonlRows, openCsv } from './rows.ts';
 
 export const encodings = ['utf-8', 'windows-1252'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** How a program writes a file, in which its report is written too. */
+/** How a program writes a file. The report is written so too, but always in UTF-8. */
 export interface FileForm {
   readonly format: 'csv' | 'jsonl';
-  readonly encoding: Encoding;
-  readonly hasByteOrderMark: boolean;
+  /** The byte order mark of UTF-8, by which an import and a spreadsheet recognize the encoding of the report; empty if neither needs it. */
+  readonly mark: '\uFEFF' | '';
   /** Of a CSV file. */
   readonly delimiter: string;
   readonly lineEnd: string;
@@ -23,65 +25,46 @@ export interface ImportFile extends FileRows {
   readonly progress: () => number;
 }
 
-export interface FileOptions extends RowOptions {
+export interface FileOptions extends MappingOptions, FormatOptions {
+  /** Of a file without a byte order mark. */
   readonly encoding: Encoding;
 }
 
 /** Opens a file of leads, whose rows are read as they are iterated. @throws CommandError for a file that cannot be used */
-export async function openImportFile(file: string, options: FileOptions): Promise<ImportFile> {
+export async function openImportFile(
+  file: string,
+  organization: Organization,
+  options: FileOptions,
+): Promise<ImportFile> {
   const extension = /\.(csv|jsonl|ndjson)$/i.exec(file)?.[1]?.toLowerCase();
   if (!extension)
     throw new CommandError(`${file} must end in .csv or .jsonl: the ending names the format.`);
-  const { size, head } = await beginningOf(file);
-  const { encoding } = options;
-  const hasByteOrderMark = hasUtf8Mark(file, head, encoding);
-  const text = new TextDecoder(encoding).decode(head);
-  const format = extension === 'csv' ? 'csv' : 'jsonl';
-  const form = { format, encoding, hasByteOrderMark, ...csvFormOf(text) } as const;
-  let bytesRead = 0;
-  const texts = textsOf(file, encoding, (bytes) => {
-    bytesRead += bytes;
-  });
-  const rows =
-    format === 'csv'
-      ? await openCsv(file, csvRecords(file, texts, form.delimiter), options)
-      : { headings: [], headingOf: new Map(), rows: jsonlRows(texts, options) };
-  return { form, ...rows, progress: () => (size === 0 ? 1 : bytesRead / size) };
-}
-
-/** More than the headings of a file. */
-const headBytes = 64 * 1024;
-
-async function beginningOf(file: string): Promise<{ size: number; head: Buffer }> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(file);
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw new CommandError(`${file} cannot be imported: it is not a file.`);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    return { size: stats.size, head: buffer.subarray(0, bytesRead) };
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    throw new CommandError(`${file} cannot be imported: the file does not exist.`, {
-      cause: error,
-    });
-  } finally {
-    await handle?.close();
+  const mapping = new ColumnMapping(organization, options);
+  const stats = await stat(file).catch(() => undefined);
+  if (!stats?.isFile()) {
+    const reason = stats ? 'it is not a file' : 'the file does not exist';
+    throw new CommandError(`${file} cannot be imported: ${reason}.`);
   }
-}
-
-/** @throws CommandError for UTF-16, which a spreadsheet writes as "Unicode text", and for a UTF-8 file that is said to be windows-1252 */
-function hasUtf8Mark(file: string, head: Buffer, encoding: Encoding): boolean {
+  const stream = createReadStream(file);
+  const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
+  const head: Buffer = (await chunks.next()).value ?? Buffer.alloc(0);
   const begin = head.subarray(0, 3).toString('hex');
   if (/^(fffe|feff)/.test(begin))
     throw new CommandError(`${file} is UTF-16: save it as CSV UTF-8.`);
-  const hasMark = begin === 'efbbbf';
-  if (hasMark && encoding !== 'utf-8') {
-    throw new CommandError(
-      `${file} begins with the mark of UTF-8, so it is not ${encoding}: remove --encoding ${encoding}.`,
-    );
-  }
-  return hasMark;
+  const encoding = begin === 'efbbbf' ? 'utf-8' : options.encoding;
+  const form: FileForm = {
+    format: extension === 'csv' ? 'csv' : 'jsonl',
+    mark: begin === 'efbbbf' || encoding !== 'utf-8' ? '\uFEFF' : '',
+    ...csvFormOf(new TextDecoder(encoding).decode(head)),
+  };
+  const texts = textsOf(file, encoding, head, chunks);
+  const reading = { organization, mapping, formats: options };
+  const rows =
+    form.format === 'csv'
+      ? await openCsv(file, csvRecords(file, texts, form.delimiter), reading)
+      : { headings: [], headingOf: new Map(), rows: jsonlRows(texts, reading) };
+  const progress = (): number => (stats.size === 0 ? 1 : stream.bytesRead / stats.size);
+  return { form, ...rows, progress };
 }
 
 /**
@@ -99,35 +82,20 @@ function csvFormOf(text: string): Pick<FileForm, 'delimiter' | 'lineEnd'> {
 async function* textsOf(
   file: string,
   encoding: Encoding,
-  onRead: (bytes: number) => void,
+  head: Buffer,
+  chunks: AsyncIterator<Buffer>,
 ): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   try {
-    for await (const chunk of createReadStream(file)) {
-      const bytes: Buffer = chunk;
-      onRead(bytes.length);
-      yield decoder.decode(bytes, { stream: true });
-    }
+    yield decoder.decode(head, { stream: true });
+    for await (const chunk of { [Symbol.asyncIterator]: () => chunks })
+      yield decoder.decode(chunk, { stream: true });
     yield decoder.decode();
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
     throw new CommandError(
       `${file} is not UTF-8. If a spreadsheet on Windows wrote it, add --encoding windows-1252; else save it as CSV UTF-8.`,
-      { cause: error },
+      { cause },
     );
   }
-}
-
-/** The bytes of windows-1252 by character. */
-let windows1252: Map<string, number> | undefined;
-
-/** Encodes a text. A character that windows-1252 does not have becomes a question mark. */
-export function encoded(text: string, encoding: Encoding): Buffer {
-  if (encoding === 'utf-8') return Buffer.from(text);
-  const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
-  windows1252 ??= new Map(
-    [...new TextDecoder('windows-1252').decode(bytes)].map((char, byte) => [char, byte]),
-  );
-  const byteOf = windows1252;
-  return Buffer.from([...text].map((char) => byteOf.get(char) ?? 0x3f));
 }

@@ -9,16 +9,13 @@ import {
 } from '../../../shared/leads/transfer/import-columns.ts';
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { CommandError } from '../context.ts';
+import { CommandError } from '../../cli/command.ts';
 
-/** One `--map COLUMN=FIELD`. */
-export interface MappedColumn {
-  readonly column: string;
-  readonly field: string;
-}
+/** Field keys by column. */
+type MappedColumns = ReadonlyMap<string, string>;
 
 /** Parses a `--map` and adds it to the earlier ones. It is split at the last `=`: a heading may contain one, a field key cannot. */
-export function parseMap(text: string, before: readonly MappedColumn[] = []): MappedColumn[] {
+export function parseMap(text: string, before: MappedColumns = new Map()): MappedColumns {
   const at = text.lastIndexOf('=');
   if (at < 1 || at === text.length - 1) {
     throw new InvalidArgumentError(
@@ -26,22 +23,22 @@ export function parseMap(text: string, before: readonly MappedColumn[] = []): Ma
     );
   }
   const column = text.slice(0, at).trim();
-  if (before.some((one) => one.column === column)) {
+  if (before.has(column)) {
     throw new InvalidArgumentError(
       `The column ${JSON.stringify(column)} is mapped already: map a column to one field only.`,
     );
   }
-  return [...before, { column, field: text.slice(at + 1).trim() }];
+  return new Map([...before, [column, text.slice(at + 1).trim()]]);
 }
 
 export interface MappingOptions {
-  readonly map?: readonly MappedColumn[];
+  readonly map?: MappedColumns;
   readonly ignore?: readonly string[];
   readonly keepIds?: boolean;
 }
 
 /** A column of a CSV file, or a property of a JSON line. */
-interface Column {
+export interface Column {
   readonly column: string;
   readonly target: ImportTarget;
 }
@@ -49,18 +46,18 @@ interface Column {
 /** What each column of a file means: by `--map` and `--ignore`, else by its heading. */
 export class ColumnMapping {
   readonly #organization: Organization;
-  readonly #mapped: ReadonlyMap<string, string>;
+  readonly #mapped: MappedColumns;
   readonly #ignored: ReadonlySet<string>;
 
   /** @throws CommandError for a `--map` to an unknown field, or to the lead ID without `--keep-ids` */
   constructor(
     organization: Organization,
-    { map = [], ignore = [], keepIds = false }: MappingOptions,
+    { map = new Map(), ignore = [], keepIds = false }: MappingOptions,
   ) {
     this.#organization = organization;
-    this.#mapped = new Map(map.map(({ column, field }) => [column, field]));
+    this.#mapped = map;
     this.#ignored = new Set(ignore.map((column) => column.trim()));
-    for (const { column, field } of map) {
+    for (const [column, field] of map) {
       if (!targetNamed(organization, field)) {
         const reason = unknownColumn(organization, field);
         throw new CommandError(`${mapOption(column, field)}: ${JSON.stringify(field)} ${reason}`);
@@ -80,53 +77,56 @@ export class ColumnMapping {
     return targetNamed(this.#organization, this.#mapped.get(name) ?? name, hasFieldsObject);
   }
 
-  /** The targets of the columns of a CSV file. @throws CommandError for columns that are unknown, missing or repeated */
-  targetsOf(headings: readonly string[], file: string): ImportTarget[] {
+  /** The columns of a CSV file. @throws CommandError for columns that are unknown, missing or repeated */
+  columnsOf(headings: readonly string[], file: string): Column[] {
     // A typo in an option must not go unnoticed.
     for (const [column, field] of this.#mapped)
       assertColumn(mapOption(column, field), column, headings, file);
     for (const column of this.#ignored)
       assertColumn(`--ignore ${JSON.stringify(column)}`, column, headings, file);
-    const targets = headings.map((column) => ({ column, target: this.targetOf(column) }));
-    const unknown = targets.filter(({ target }) => !target).map(({ column }) => column);
-    const columns = targets.filter((one): one is Column => one.target !== undefined);
-    const { repeated, foreignLeadId } = this.issuesOf(columns, exportMark.heading);
+    const found = headings.map((heading) => ({
+      column: heading.trim(),
+      target: this.targetOf(heading),
+    }));
+    const columns = found.filter((one): one is Column => one.target !== undefined);
+    const unknown = found.filter(({ target }) => !target).map(({ column }) => column);
     const issues = [
       ...unknownColumns(this.#organization, unknown, file),
-      ...(repeated === undefined
-        ? []
-        : [`${file} has more than one column for ${repeated}: ignore one with --ignore 'COLUMN'.`]),
-      ...(foreignLeadId === undefined ? [] : [`${file} ${foreignLeadId}`]),
+      ...this.issuesOf(columns, { subject: file, mark: exportMark.heading }),
       // An unknown column may be the one that is missing.
       ...(unknown.length === 0 ? missingColumns(columns, file) : []),
     ];
     if (issues.length > 0) throw new CommandError(issues.join('\n'));
-    return columns.map(({ target }) => target);
+    return columns;
   }
 
   /**
-   * What is wrong with columns together: the name of a field or property that two of them have, and lead IDs that nothing shows to be this
-   * service's own, which completes a sentence that begins with the file or line.
+   * What is wrong with columns together: two of them are for one field or property, or nothing shows that lead IDs are this service's own.
+   * @param subject of the sentences: the file or line
    * @param mark the name of the column by which an export marks its rows
    */
   issuesOf(
     columns: readonly Column[],
-    mark: string,
-  ): { repeated: string | undefined; foreignLeadId: string | undefined } {
+    { subject, mark }: { readonly subject: string; readonly mark: string },
+  ): string[] {
     const known = columns.filter(({ target }) => target.kind !== 'nothing');
     const texts = known.map(({ target }) => JSON.stringify(target));
-    const second = known.find((_, at) => texts.indexOf(texts[at] ?? '') !== at);
-    const repeated = second && targetName(second.target);
-    const isMarked = columns.some(({ target }) => target.kind === 'mark');
-    const id = columns
+    const repeated = known.find((_, at) => texts.indexOf(texts[at] ?? '') !== at);
+    const isMarked = known.some(({ target }) => target.kind === 'mark');
+    const id = known
       .find(({ target }) => target.kind === 'property' && target.property === 'leadId')
       ?.column.trim();
-    if (id === undefined || isMarked || this.#mapped.has(id))
-      return { repeated, foreignLeadId: undefined };
-    const foreignLeadId =
-      `has ${JSON.stringify(id)}, but not ${JSON.stringify(mark)}, which lead export also writes: these are the IDs of another system. ` +
-      `Ignore them with --ignore '${id}', or map them to a field with --map '${id}=FIELD'.`;
-    return { repeated, foreignLeadId };
+    const issues: string[] = [];
+    if (repeated)
+      issues.push(
+        `${subject} has more than one column for ${targetName(repeated.target)}: ignore one with --ignore 'COLUMN'.`,
+      );
+    if (id !== undefined && !isMarked && !this.#mapped.has(id))
+      issues.push(
+        `${subject} has ${JSON.stringify(id)}, but not ${JSON.stringify(mark)}, which lead export also writes: these are the IDs of another system. ` +
+          `Ignore them with --ignore '${id}', or map them to a field with --map '${id}=FIELD'.`,
+      );
+    return issues;
   }
 }
 

@@ -1,10 +1,13 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
-import { stringify } from 'csv-stringify/sync';
+import { lacksCountryCode } from '../../../shared/leads/identity.ts';
+import { csvLine } from '../../../shared/leads/transfer/csv-cells.ts';
 import { reportHeadings } from '../../../shared/leads/transfer/import-columns.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { CommandError } from '../../cli/command.ts';
 import { errorCode } from '../../cli/error-code.ts';
-import { CommandError } from '../context.ts';
-import type { RefusedRow } from './drafts.ts';
-import { encoded, type ImportFile } from './file.ts';
+import { countOf, printable } from '../../cli/format.ts';
+import type { RowResult } from './drafts.ts';
+import type { ImportFile } from './file.ts';
 
 type ReportSource = Pick<ImportFile, 'form' | 'headings'>;
 
@@ -18,52 +21,67 @@ export const reportPath = (file: string, dryRun: boolean): string =>
     (extension) => `.${dryRun ? 'would-be-refused' : 'refused'}${extension}`,
   );
 
+const reasonLinesMax = 5;
+const reasonMaxChars = 300;
+/** Beyond this, new reasons are not counted: in a file where every row is refused for another reason, no count says much. */
+const reasonsMax = 10_000;
+
 /**
- * The refused rows of a file, each with its number and the reason, as the program of the file writes: in its format, with its delimiter,
- * line ends, encoding and byte order mark. Once corrected, the report can be imported.
+ * The refused rows of a file, each with its number and the reason, in the format of the file. Once corrected, the report can be imported.
  * It is written to a temporary file, which replaces an earlier report when the run is complete. Without refused rows there is no report.
- * Only its owner may read it, because it contains personal data.
+ * Only its owner may read it, because it contains personal data. The report also counts what the command says at its end.
  */
 export class ImportReport {
   readonly path: string;
   readonly #source: ReportSource;
-  /** The columns of the file, without those of an earlier report. */
-  readonly #columns: readonly number[];
+  readonly #phoneKeys: readonly string[];
   readonly #file: FileHandle;
-  #isEmpty = true;
+  readonly #reasons = new Map<string, number>();
+  /** Phones that were read as Indian. */
+  #nationalPhones = 0;
+  #nationalPhone: string | undefined;
 
-  private constructor(path: string, source: ReportSource, file: FileHandle) {
+  private constructor(
+    path: string,
+    source: ReportSource,
+    { fields }: Pick<Organization, 'fields'>,
+    file: FileHandle,
+  ) {
     this.path = path;
     this.#source = source;
+    this.#phoneKeys = fields.filter(({ type }) => type === 'phone').map(({ key }) => key);
     this.#file = file;
-    const own: readonly string[] = Object.values(reportHeadings);
-    this.#columns = source.headings.flatMap((heading, column) =>
-      own.includes(heading.trim()) ? [] : [column],
-    );
   }
 
   /** @throws CommandError when the report cannot be written */
-  static async begin(path: string, source: ReportSource): Promise<ImportReport> {
+  static async begin(
+    path: string,
+    source: ReportSource,
+    organization: Pick<Organization, 'fields'>,
+  ): Promise<ImportReport> {
     const failure = (reason: string, cause?: unknown) =>
       new CommandError(`The report ${path} cannot be written: ${reason}.`, { cause });
     const earlier = await stat(path).catch(() => undefined);
     if (earlier && !earlier.isFile()) throw failure('it is not a file');
     try {
-      return new ImportReport(path, source, await open(unfinished(path), 'w', 0o600));
+      const file = await open(unfinished(path), 'w', 0o600);
+      return new ImportReport(path, source, organization, file);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       throw failure(errorCode(error) === 'ENOENT' ? 'its folder does not exist' : message, error);
     }
   }
 
-  /** Adds rows, ordered by their number. */
-  async add(refused: readonly RefusedRow[]): Promise<void> {
+  /** Adds the results of a batch. The refused rows are ordered by their number. */
+  async add(results: readonly RowResult[]): Promise<void> {
+    for (const result of results) this.#countPhones(result);
+    const refused = results
+      .filter(({ outcome }) => outcome === 'refused')
+      .toSorted((a, b) => a.row.number - b.row.number);
     if (refused.length === 0) return;
-    const ordered = [...refused].sort((a, b) => a.row.number - b.row.number);
     const heading = this.#isEmpty ? this.#heading() : '';
-    this.#isEmpty = false;
-    const text = heading + ordered.map((one) => this.#lineOf(one)).join('');
-    await this.#file.appendFile(encoded(text, this.#source.form.encoding));
+    for (const { issues } of refused) this.#countReasons(issues);
+    await this.#file.appendFile(heading + refused.map((one) => this.#lineOf(one)).join(''));
   }
 
   /** The run is complete: this report replaces an earlier one, which is deleted if no rows were refused. */
@@ -80,38 +98,74 @@ export class ImportReport {
     await rm(unfinished(this.path), { force: true });
   }
 
+  /** The most frequent reasons of refusals, and how many phones were read as Indian. */
+  lines(): string[] {
+    const frequent = [...this.#reasons].sort(([, a], [, b]) => b - a).slice(0, reasonLinesMax);
+    const counts = frequent.map(([, count]) => count.toLocaleString('en'));
+    const width = Math.max(0, ...counts.map(({ length }) => length));
+    const reasons = frequent.map(([reason], at) => {
+      const text = printable(reason);
+      const isLong = text.length > reasonMaxChars;
+      const line = isLong ? `${text.slice(0, reasonMaxChars - 1)}…` : text;
+      return `  ${counts[at]?.padStart(width)} × ${line}`;
+    });
+    if (this.#nationalPhones === 0) return reasons;
+    const [have, are] = this.#nationalPhones === 1 ? ['has', 'is'] : ['have', 'are'];
+    return [
+      ...reasons,
+      `${countOf(this.#nationalPhones, 'phone')} ${have} no country code and ${are} read as Indian, such as ${this.#nationalPhone}. Write the country code in the file if that is wrong.`,
+    ];
+  }
+
+  get #isEmpty(): boolean {
+    return this.#reasons.size === 0;
+  }
+
+  /** A row that has several issues counts for each of them. */
+  #countReasons(issues: readonly string[]): void {
+    for (const issue of issues) {
+      // Which lead or row a reason names does not matter.
+      const reason = issue
+        .replace(/\bcreated lead \d+/, 'created a lead')
+        .replace(/\b(lead|row) \d+/g, 'another $1');
+      const count = this.#reasons.get(reason);
+      if (count !== undefined || this.#reasons.size < reasonsMax)
+        this.#reasons.set(reason, (count ?? 0) + 1);
+    }
+  }
+
+  /** Counts the phones that were read as Indian numbers because they have no country code: an import from another country must not do so unseen. */
+  #countPhones({ row: { read }, lead }: RowResult): void {
+    if (!lead || typeof read === 'string' || read.isExported) return;
+    for (const key of this.#phoneKeys) {
+      const [text, phone] = [read.fields[key], lead.fields[key]];
+      if (typeof text !== 'string' || typeof phone !== 'string') continue;
+      if (!lacksCountryCode(text, phone)) continue;
+      this.#nationalPhones += 1;
+      this.#nationalPhone ??= `${printable(text.trim())} as ${phone}`;
+    }
+  }
+
   #heading(): string {
     const { form, headings } = this.#source;
-    const mark = form.hasByteOrderMark ? '\uFEFF' : '';
-    if (form.format !== 'csv') return mark;
-    const line = this.#csvLine([
-      reportHeadings.row,
-      reportHeadings.reason,
-      ...this.#columns.map((at) => headings[at] ?? ''),
-    ]);
-    return mark + line;
+    const { row, reason } = reportHeadings;
+    return form.mark + (form.format === 'csv' ? this.#csvLine(row, reason, headings) : '');
   }
 
-  #csvLine(cells: readonly string[]): string {
-    const { delimiter, lineEnd } = this.#source.form;
-    // Most programs end a row at any line break, whichever one the file uses.
-    const form = { delimiter, record_delimiter: lineEnd, quote_record_delimiter: true };
-    return stringify([[...cells]], form);
+  #lineOf({ row: { number, original }, issues }: RowResult): string {
+    const reason = issues.join(' ');
+    if (Array.isArray(original)) return this.#csvLine(String(number), reason, original);
+    const { row, reason: because } = reportHeadings;
+    return `${JSON.stringify({ ...original, [row]: number, [because]: reason })}\n`;
   }
 
-  #lineOf({ row: { number, original }, issues }: RefusedRow): string {
-    const reason = issues.map(({ sentence }) => sentence).join(' ');
-    if ('cells' in original) {
-      const { cells } = original;
-      const beyondHeadings = cells.slice(this.#source.headings.length);
-      return this.#csvLine([
-        String(number),
-        reason,
-        ...this.#columns.map((at) => cells[at] ?? ''),
-        ...beyondHeadings,
-      ]);
-    }
-    return `${JSON.stringify({ ...original.object, [reportHeadings.row]: number, [reportHeadings.reason]: reason })}\n`;
+  /** A row with the columns of the file, without those of an earlier report. */
+  #csvLine(number: string, reason: string, cells: readonly string[]): string {
+    const { form, headings } = this.#source;
+    const own: readonly string[] = Object.values(reportHeadings);
+    const isOwn = headings.map((heading) => own.includes(heading.trim()));
+    const padded = [...cells, ...headings.slice(cells.length).map(() => '')];
+    return csvLine([number, reason, ...padded.filter((_, at) => !isOwn[at])], form);
   }
 }
 

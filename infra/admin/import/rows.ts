@@ -4,17 +4,13 @@ import { CsvError, parse } from 'csv-parse';
 import { isPlainObject, parseJson } from '../../../shared/json.ts';
 import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
-import {
-  exportMark,
-  type ImportTarget,
-  unknownColumn,
-} from '../../../shared/leads/transfer/import-columns.ts';
+import { exportMark, unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
 import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
+import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { CommandError } from '../context.ts';
-import { CellFormats, type FormatOptions } from './cell-formats.ts';
-import { type ColumnMapping, targetName } from './mapping.ts';
+import { cellReader, type FormatOptions, type ReadCell } from './cell-formats.ts';
+import { type Column, type ColumnMapping, targetName } from './mapping.ts';
 
 /** One row of a file. */
 export interface FileRow {
@@ -24,8 +20,8 @@ export interface FileRow {
   readonly read: ImportRow | string;
   /** The values as the file has them, by which a repeated import recognizes the row, whatever its options are. */
   readonly sent?: ImportRow;
-  /** For the report. */
-  readonly original: { readonly cells: readonly string[] } | { readonly object: object };
+  /** The cells or the object, for the report. */
+  readonly original: object;
 }
 
 /** What the rows of a file are read into. */
@@ -45,9 +41,7 @@ export interface RowOptions {
 }
 
 /** One value of a row. */
-interface FileValue {
-  readonly column: string;
-  readonly target: ImportTarget;
+interface FileValue extends Column {
   readonly raw: RawValue;
 }
 
@@ -60,40 +54,34 @@ export async function openCsv(
   const first = await records.next();
   if (first.done) throw new CommandError(`${file} is empty: its first row must have the headings.`);
   const headings = first.value.cells;
-  const targets = mapping.targetsOf(headings, file);
-  const columns = targets.map((target, at) => ({
-    column: headings[at]?.trim() ?? '',
-    target,
-    type: target.kind === 'field' ? organization.fieldByKey.get(target.fieldKey)?.type : undefined,
-  }));
+  const columns = mapping.columnsOf(headings, file);
   const names = columns.flatMap(({ column, target }) => {
     const name = targetName(target);
     return name === undefined || name === column ? [] : [[name, column] as const];
   });
-  const cellFormats = new CellFormats(organization, formats, headings);
-  const markAt = targets.findIndex(({ kind }) => kind === 'mark');
-  const rowOfCells = (cells: readonly string[]): Pick<FileRow, 'read' | 'sent'> => {
-    if (cells.length !== headings.length) {
-      const read = `The row has ${countOf(cells.length, 'cell')} for ${countOf(headings.length, 'heading')}.`;
-      return { read };
-    }
+  const types = columns.map(({ target }) =>
+    target.kind === 'field' ? organization.fieldByKey.get(target.fieldKey)?.type : undefined,
+  );
+  const markAt = columns.findIndex(({ target }) => target.kind === 'mark');
+  const readCell = cellReader(organization, formats, headings);
+  const rowOfCells = (cells: readonly string[]): Omit<FileRow, 'number' | 'original'> => {
+    if (cells.length !== headings.length)
+      return {
+        read: `The row has ${countOf(cells.length, 'cell')} for ${countOf(headings.length, 'heading')}.`,
+      };
     const isMarked = exportMark.isOne(cells[markAt]);
-    const values = columns.map(({ column, target, type }, at) => {
-      return { column, target, raw: rawFromCell(cells[at] ?? '', type, isMarked) };
+    const values = columns.map((column, at) => {
+      return { ...column, raw: rawFromCell(cells[at] ?? '', types[at], isMarked) };
     });
-    return rowOf(values, cellFormats);
+    return rowOf(values, readCell);
   };
-  return { headings, headingOf: new Map(names), rows: csvRows(records, rowOfCells) };
-}
-
-async function* csvRows(
-  records: AsyncIterable<CsvRecord>,
-  rowOfCells: (cells: readonly string[]) => Pick<FileRow, 'read' | 'sent'>,
-): AsyncGenerator<FileRow> {
-  for await (const { number, cells } of records) {
-    const isEmpty = cells.every((cell) => cell.trim() === ''); // As spreadsheets write rows that were cleared.
-    if (!isEmpty) yield { number, original: { cells }, ...rowOfCells(cells) };
+  async function* rows(): AsyncGenerator<FileRow> {
+    for await (const { number, cells } of records) {
+      const isEmpty = cells.every((cell) => cell.trim() === ''); // As spreadsheets write rows that were cleared.
+      if (!isEmpty) yield { number, original: cells, ...rowOfCells(cells) };
+    }
   }
+  return { headings, headingOf: new Map(names), rows: rows() };
 }
 
 export interface CsvRecord {
@@ -134,20 +122,19 @@ export async function* jsonlRows(
   texts: AsyncIterable<string>,
   { organization, mapping, formats }: RowOptions,
 ): AsyncGenerator<FileRow> {
-  const cellFormats = new CellFormats(organization, formats, undefined);
+  const readCell = cellReader(organization, formats, undefined);
   let number = 0;
   for await (const line of linesOf(texts)) {
     number += 1;
     if (line.trim() === '') continue;
     const object = parseJson(line);
     if (!isPlainObject(object)) {
-      const read = 'The line is not a JSON object.';
-      yield { number, original: { object: { text: line } }, read };
+      yield { number, original: { text: line }, read: 'The line is not a JSON object.' };
       continue;
     }
     const values = valuesOf(object, organization, mapping);
-    const row = typeof values === 'string' ? { read: values } : rowOf(values, cellFormats);
-    yield { number, original: { object }, ...row };
+    const row = typeof values === 'string' ? { read: values } : rowOf(values, readCell);
+    yield { number, original: object, ...row };
   }
 }
 
@@ -174,20 +161,17 @@ function valuesOf(
   if (fields !== undefined && !isPlainObject(fields))
     return 'fields must be an object of values by field key.';
   const values: FileValue[] = [];
-  const entries = [
-    ...Object.entries(others).map((entry) => [...entry, fields !== undefined] as const),
-    ...Object.entries(fields ?? {}).map((entry) => [...entry, false] as const),
-  ];
-  for (const [column, raw, hasFieldsObject] of entries) {
+  const own = Object.entries(others);
+  for (const [at, [column, raw]] of [...own, ...Object.entries(fields ?? {})].entries()) {
+    const hasFieldsObject = fields !== undefined && at < own.length;
     const target = mapping.targetOf(column, hasFieldsObject);
     if (!target) return `${JSON.stringify(column)} ${unknownColumn(organization, column)}`;
     if (!isRaw(raw))
       return `${column} must be a string, a number, true, false, a list of strings, or null.`;
     values.push({ column, target, raw });
   }
-  const { repeated, foreignLeadId } = mapping.issuesOf(values, exportMark.property);
-  if (repeated !== undefined) return `${repeated} appears twice.`;
-  return foreignLeadId === undefined ? values : `The line ${foreignLeadId}`;
+  const [issue] = mapping.issuesOf(values, { subject: 'The line', mark: exportMark.property });
+  return issue ?? values;
 }
 
 const isRaw = (value: unknown): value is RawValue =>
@@ -195,8 +179,8 @@ const isRaw = (value: unknown): value is RawValue =>
   ['string', 'number', 'boolean'].includes(typeof value) ||
   (Array.isArray(value) && value.every((item) => typeof item === 'string'));
 
-/** The values of a row for the rules, and as they were sent. @param formats not used for a row that lead export wrote */
-function rowOf(values: readonly FileValue[], formats: CellFormats): Pick<FileRow, 'read' | 'sent'> {
+/** The values of a row for the rules, and as they were sent. @param readCell not used for a row that lead export wrote */
+function rowOf(values: readonly FileValue[], readCell: ReadCell): Pick<FileRow, 'read' | 'sent'> {
   const mark = values.find(({ target }) => target.kind === 'mark')?.raw ?? null;
   if (mark !== null && !exportMark.isOne(mark)) {
     const read = `${exportMark.heading} must be empty, or as lead export wrote it, such as ${exportMark.of(1)}.`;
@@ -208,7 +192,7 @@ function rowOf(values: readonly FileValue[], formats: CellFormats): Pick<FileRow
   const unreadable: Record<string, FieldIssue> = {};
   const converted = values.map((value) => {
     const { column, target, raw } = value;
-    const read = formats.read(column, target, raw);
+    const read = readCell(column, target, raw);
     if (!(read instanceof FieldIssue)) return { ...value, raw: read };
     if (target.kind === 'field') unreadable[target.fieldKey] = read;
     return { ...value, raw: null };

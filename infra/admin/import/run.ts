@@ -1,14 +1,19 @@
+import type { Organization } from '../../../shared/organization/organization.ts';
 import { rowsPerLookUp } from '../../../shared/store/maintenance/import-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { type Draft, DraftReader, identitiesOf, isLeadDraft, type LeadDraft } from './drafts.ts';
-import type { ImportFile } from './file.ts';
+import {
+  type Draft,
+  draftOf,
+  identitiesOf,
+  isLeadDraft,
+  type RowResult,
+  refused,
+} from './drafts.ts';
 import type { FileRow } from './rows.ts';
-import { LeadWriter, type RowResult, type WriteOptions } from './write.ts';
+import { LeadWriter, type WriteOptions } from './write.ts';
 
 export interface ImportRequest extends WriteOptions {
-  readonly file: Pick<ImportFile, 'rows' | 'headingOf'>;
-  /** Called with the rows of a batch that follow the rules, whether or not they become leads. */
-  readonly onDrafts: (drafts: readonly LeadDraft[]) => void;
+  readonly rows: AsyncIterable<FileRow>;
   /** Called with what became of the rows of a batch, batch by batch in the order of the file. */
   readonly onResults: (results: readonly RowResult[], counts: ImportCounts) => unknown;
 }
@@ -33,27 +38,50 @@ interface Batch {
 /**
  * Makes leads of the rows of a file: reads a batch of rows, drafts its leads by the rules, and writes them while it reads further ones.
  * Rows that share a phone or an email are written in the order of the file, other rows in parallel. Each row is written whole or not at
- * all, together with a record of the row: a repeat creates no second lead, even after a kill. After an error no further row is begun, and
+ * all, together with a record of the row: a repeat creates no second lead, even after a kill. After an error no further batch is begun, and
  * what was begun has ended before the error is thrown.
  */
 export async function importRows(table: Table, request: ImportRequest): Promise<ImportCounts> {
-  const run = new ImportRun(table, request);
+  const counts: ImportCounts = { rows: 0, imported: 0, alreadyThere: 0, refused: 0 };
+  const writer = new LeadWriter(table, request);
+  const draftsOf = rowReader(request);
+  const batches: Batch[] = [];
+  let hasFailed = false;
+  const endFirst = async (): Promise<void> => {
+    const results = (await batches[0]?.results) ?? [];
+    batches.shift();
+    counts.rows += results.length;
+    for (const { outcome } of results) counts[outcome] += 1;
+    await request.onResults(results, counts);
+  };
   try {
-    for await (const rows of batchesOf(request)) await run.begin(rows);
-    await run.end();
-    return run.counts;
-  } catch (error) {
-    await run.stop(error);
-    throw error;
+    for await (const rows of batchesOf(request)) {
+      if (hasFailed) break;
+      const { drafts, results: unusable } = draftsOf(await request.organization(), rows);
+      const people = new Set(drafts.flatMap(identitiesOf));
+      const earlier = batches.filter((batch) => [...people].some((one) => batch.people.has(one)));
+      const results = Promise.all(earlier.map((batch) => batch.results))
+        .then(() => writer.write(drafts))
+        .then((written) => [...unusable, ...written]);
+      results.catch(() => {
+        hasFailed = true;
+      });
+      batches.push({ people, results });
+      if (batches.length === batchesMax) await endFirst();
+    }
+    while (batches.length > 0) await endFirst();
+    return counts;
+  } finally {
+    await Promise.allSettled(batches.map(({ results }) => results));
   }
 }
 
 /** Batches are small at a low rate, so that no row waits long between its reading and its write. */
-async function* batchesOf({ file, leadsPerSecond }: ImportRequest): AsyncGenerator<FileRow[]> {
+async function* batchesOf({ rows, leadsPerSecond }: ImportRequest): AsyncGenerator<FileRow[]> {
   const rowsAtRate = Math.floor(leadsPerSecond / (2 * batchesMax));
   const rowsMax = Math.max(1, Math.min(rowsPerLookUp, rowsAtRate));
   let batch: FileRow[] = [];
-  for await (const row of file.rows) {
+  for await (const row of rows) {
     batch.push(row);
     if (batch.length < rowsMax) continue;
     yield batch;
@@ -62,60 +90,25 @@ async function* batchesOf({ file, leadsPerSecond }: ImportRequest): AsyncGenerat
   if (batch.length > 0) yield batch;
 }
 
-class ImportRun {
-  readonly counts: ImportCounts = { rows: 0, imported: 0, alreadyThere: 0, refused: 0 };
-  readonly #request: ImportRequest;
-  readonly #reader: DraftReader;
-  readonly #writer: LeadWriter;
-  /** In the order of the file. */
-  readonly #batches: Batch[] = [];
-  readonly #stop = new AbortController();
-
-  constructor(table: Table, request: ImportRequest) {
-    this.#request = request;
-    this.#reader = new DraftReader(request.file);
-    this.#writer = new LeadWriter(table, request, this.#reader, this.#stop.signal);
-  }
-
-  /** Drafts the leads of rows, and begins to write them. Waits while too many batches are under way. */
-  async begin(rows: readonly FileRow[]): Promise<void> {
-    this.#stop.signal.throwIfAborted();
-    const organization = await this.#request.organization();
-    const refused: RowResult[] = [];
+/** Drafts leads of rows. Nothing can make a row a lead that cannot be read, or that repeats an earlier row of the file: it has its result. */
+function rowReader({ headingOf }: ImportRequest) {
+  const rowOfDigest = new Map<string, number>();
+  return (organization: Organization, rows: readonly FileRow[]) => {
     const drafts: Draft[] = [];
+    const results: RowResult[] = [];
     for (const row of rows) {
-      const draft = this.#reader.draftOf(organization, row);
-      if ('digests' in draft) drafts.push(draft);
-      else refused.push({ ...draft, outcome: 'refused' });
+      if (typeof row.read === 'string') {
+        results.push(refused({ row }, row.read));
+        continue;
+      }
+      const draft = draftOf(organization, headingOf, row, row.read);
+      const { digest } = draft.digests;
+      const same = rowOfDigest.get(digest);
+      const repeated = `The row has the same values as row ${same}.`;
+      if (same === undefined) drafts.push(draft);
+      else results.push(refused({ row }, ...(isLeadDraft(draft) ? [repeated] : draft.issues)));
+      rowOfDigest.set(digest, same ?? row.number);
     }
-    this.#request.onDrafts(drafts.filter(isLeadDraft));
-    const people = new Set(drafts.flatMap(identitiesOf));
-    const earlier = this.#batches.filter((batch) =>
-      [...people].some((one) => batch.people.has(one)),
-    );
-    const results = Promise.all(earlier.map((batch) => batch.results))
-      .then(() => this.#writer.write(drafts))
-      .then((written) => [...refused, ...written]);
-    results.catch((error: unknown) => this.#stop.abort(error));
-    this.#batches.push({ people, results });
-    if (this.#batches.length === batchesMax) await this.#endFirst();
-  }
-
-  async end(): Promise<void> {
-    while (this.#batches.length > 0) await this.#endFirst();
-  }
-
-  /** Begins no further row, and waits for those that were begun. */
-  async stop(error: unknown): Promise<void> {
-    this.#stop.abort(error);
-    await Promise.allSettled(this.#batches.map(({ results }) => results));
-  }
-
-  async #endFirst(): Promise<void> {
-    const results = (await this.#batches[0]?.results) ?? [];
-    this.#batches.shift();
-    this.counts.rows += results.length;
-    for (const { outcome } of results) this.counts[outcome] += 1;
-    await this.#request.onResults(results, this.counts);
-  }
+    return { drafts, results };
+  };
 }

@@ -15,16 +15,19 @@ import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
 import type { ImportedRowItem } from '../../../shared/store/table/items.ts';
 import { UnknownOutcomeError } from '../../../shared/store/table/transact.ts';
 import {
+  columnName,
   type Draft,
-  type DraftReader,
+  draftOf,
+  type HeadingOf,
   identitiesOf,
   isLeadDraft,
   type LeadDraft,
-  type RowIssue,
+  type RowResult,
+  refused,
 } from './drafts.ts';
-import type { FileRow } from './rows.ts';
 
 export interface WriteOptions {
+  readonly headingOf: HeadingOf;
   readonly organizationId: number;
   /** The organization as it is now: its settings may change during an import. */
   readonly organization: () => Promise<Organization>;
@@ -35,14 +38,6 @@ export interface WriteOptions {
   readonly leadsPerSecond: number;
 }
 
-/** What became of a row. */
-export interface RowResult {
-  readonly row: FileRow;
-  readonly outcome: 'imported' | 'alreadyThere' | 'refused';
-  /** Why the row is refused. */
-  readonly issues: readonly RowIssue[];
-}
-
 /** A draft on its way into the table. */
 interface Write {
   readonly draft: LeadDraft;
@@ -50,30 +45,23 @@ interface Write {
 }
 
 /**
- * A row's write ends within 10.5 s of reading the settings that it uses: the settings are at most 1 s old when the row is read
- * (command.ts), up to 3 s may pass before the write begins, and the write is aborted after 6.5 s. An apply that removes something waits
- * longer (apply-settings.ts).
+ * A row's write ends within 7.5 s of reading the settings that it uses: they are at most 1 s old when an attempt begins (`freshOrganization`),
+ * and an attempt is aborted after 6.5 s. An apply that removes something waits longer (apply-settings.ts).
  */
-const settingsMaxAgeMs = 3000;
 const writeTimeoutMs = 6500;
 const attemptsMax = 5;
 
-/** Makes leads of drafts. A lead is written with a record of its row, so that a repeat never creates a second lead. */
+/** Makes leads of rows. A lead is written with a record of its row, so that a repeat never creates a second lead. */
 export class LeadWriter {
   readonly #table: Table;
   readonly #options: WriteOptions;
-  readonly #reader: DraftReader;
-  readonly #stop: AbortSignal;
   readonly #rateLimiter: RateLimiter;
   /** In a dry run, the rows that would have been written, by phone and email. */
   readonly #dryRunRows = new Map<string, number>();
 
-  /** @param stop aborted by the first error of the run: nothing is begun after it */
-  constructor(table: Table, options: WriteOptions, reader: DraftReader, stop: AbortSignal) {
+  constructor(table: Table, options: WriteOptions) {
     this.#table = table;
     this.#options = options;
-    this.#reader = reader;
-    this.#stop = stop;
     this.#rateLimiter = new RateLimiter(options.leadsPerSecond);
   }
 
@@ -93,7 +81,6 @@ export class LeadWriter {
 
   /** Writes those drafts of which the table knows nothing. */
   async #writeRound(drafts: readonly Draft[]): Promise<RowResult[]> {
-    this.#stop.throwIfAborted();
     const matches = await this.#find(drafts);
     const results: RowResult[] = [];
     const unknown: LeadDraft[] = [];
@@ -109,8 +96,7 @@ export class LeadWriter {
   }
 
   #find(drafts: readonly Draft[]): Promise<RowMatches[]> {
-    const lookups = drafts.map(({ digests: { digest }, lead }) => ({ digest, lead }));
-    return findRows(this.#table, this.#options.organizationId, lookups);
+    return findRows(this.#table, this.#options.organizationId, drafts);
   }
 
   #resultOfMatches(draft: Draft, matches: RowMatches | undefined): RowResult | undefined {
@@ -139,16 +125,13 @@ export class LeadWriter {
   async #writeUnknown(drafts: readonly LeadDraft[]): Promise<RowResult[]> {
     if (drafts.length === 0) return [];
     await this.#rateLimiter.take(drafts.reduce((sum, draft) => sum + kilobytesOf(draft), 0));
-    this.#stop.throwIfAborted();
     let writes = await this.#withIds(drafts);
     const forbidden: RowResult[] = [];
     let isSent = false;
     for (let attempt = 1; ; attempt += 1) {
-      if (attempt > 1 || writes.some(({ draft }) => isOutdated(draft))) {
-        const again = await this.#readAgain(writes, isSent);
-        forbidden.push(...again.forbidden);
-        writes = again.allowed;
-      }
+      const now = await this.#readAgain(writes, isSent);
+      forbidden.push(...now.forbidden);
+      writes = now.allowed;
       const deadline = AbortSignal.timeout(writeTimeoutMs);
       const table = usableUntil(this.#table, deadline);
       try {
@@ -177,7 +160,7 @@ export class LeadWriter {
   }
 
   /**
-   * Reads rows again, by the settings of now.
+   * Reads rows by the settings of now, if they have changed.
    * @throws UnknownOutcomeError if an attempt may have written a row that the settings forbid now, and its record is not there so far
    */
   async #readAgain(
@@ -188,7 +171,10 @@ export class LeadWriter {
     const allowed: Write[] = [];
     const forbidden: RowResult[] = [];
     for (const { draft: before, leadId } of writes) {
-      const draft = this.#reader.read(organization, before);
+      const draft =
+        before.organization === organization
+          ? before
+          : draftOf(organization, this.#options.headingOf, before.row, before.input);
       if (isLeadDraft(draft)) allowed.push({ draft, leadId });
       else if (!isSent) forbidden.push(refused(draft, ...draft.issues));
       else {
@@ -241,33 +227,30 @@ export class LeadWriter {
       result?.outcome === 'throttled'
         ? 'DynamoDB throttled the write: import the row again, with a lower --rate.'
         : 'Other requests kept changing the same items: import the row again.';
-    return refused(draft, { sentence });
+    return refused(draft, sentence);
   }
 
   #taken(draft: Draft, field: string, holder: string): RowResult {
-    const sentence = `${this.#reader.columnName(field)} belongs to ${holder}: no two leads may share it.`;
-    return refused(draft, { sentence });
+    const column = columnName(this.#options.headingOf, field);
+    return refused(draft, `${column} belongs to ${holder}: no two leads may share it.`);
   }
 }
 
-const isOutdated = ({ readAt }: Draft): boolean => Date.now() - readAt > settingsMaxAgeMs;
-
-const imported = ({ row }: Draft): RowResult => ({ row, outcome: 'imported', issues: [] });
-
-const refused = ({ row }: Draft, ...issues: readonly RowIssue[]): RowResult => ({
+const imported = ({ row, lead }: Draft): RowResult => ({
   row,
-  outcome: 'refused',
-  issues,
+  lead,
+  outcome: 'imported',
+  issues: [],
 });
 
 /** The result of a draft that another run has imported, perhaps with other options. */
 function resultOfImported(draft: Draft, { leadId, readDigest }: ImportedRowItem): RowResult {
-  if (readDigest === draft.digests.readDigest)
-    return { row: draft.row, outcome: 'alreadyThere', issues: [] };
+  const { row, lead, digests } = draft;
+  if (readDigest === digests.readDigest) return { row, lead, outcome: 'alreadyThere', issues: [] };
   const sentence =
     `An earlier import created lead ${leadId} from this row, but read its values differently. ` +
     'Repeat with the --dates, --decimal and --value of that import, or correct the lead.';
-  return refused(draft, ...draft.issues, { sentence });
+  return refused(draft, ...draft.issues, sentence);
 }
 
 const unknownOutcome = (): UnknownOutcomeError =>

@@ -2,21 +2,45 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../../../shared/endpoints.ts';
 import {
   type ApiKeyType,
+  apiKeyPrefix,
   apiKeyScopes,
   apiKeyTypes,
   lifetimeDays,
   scopesFor,
 } from '../../../shared/organization/api-key.ts';
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
-import {
-  createApiKey,
-  type ListedApiKey,
-  listApiKeys,
-} from '../../../shared/store/organizations/api-keys.ts';
+import { createApiKey, listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
+import { CommandError } from '../../cli/command.ts';
 import { dateOf } from '../../cli/format.ts';
 import { parseId } from '../../cli/options.ts';
-import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
-import { lifetimeText, type NamedKey, parseKeyId, unknownKeyError } from './options.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
+
+/** An API key that a command line names. */
+export interface NamedKey {
+  organization: number;
+  key: string;
+}
+
+export const unknownKeyError = ({ organization, key }: NamedKey) =>
+  new CommandError(
+    `Organization ${organization} has no API key with the ID ${key}: find the ID with key list.`,
+  );
+
+/** Any text may be looked up, except a whole key: typing keys into a shell's history must not become a habit. */
+export function parseKeyId(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It must be a key ID, as printed by key list.');
+  if (text.startsWith(apiKeyPrefix)) {
+    throw new InvalidArgumentError(
+      "It must be the key's ID, which is the ten characters after the prefix, not the key itself.",
+    );
+  }
+  return text;
+}
+
+/** Each type with how long its keys are valid, for help: `730 days for website-form, 90 for application`. */
+export const lifetimeText = apiKeyTypes
+  .map((type, index) => `${lifetimeDays[type]} ${index === 0 ? 'days ' : ''}for ${type}`)
+  .join(', ');
 
 interface NewKey {
   organization: number;
@@ -26,6 +50,10 @@ interface NewKey {
   createdBy: number;
   /** Days. */
   expiresIn?: number | undefined;
+  /** The audit log's entry. */
+  what: (keyId: string) => string;
+  /** What to do with the new key. */
+  next?: string;
 }
 
 interface RotateOptions extends NamedKey {
@@ -65,11 +93,11 @@ Examples:
   npm run admin -- key create --organization 1 --type application \\
     --scopes leads.read --label trial --created-by 7 --expires-in 30d`,
     )
-    .action(async (options: NewKey, command: Command) => {
+    .action(async (options: Omit<NewKey, 'what'>, command: Command) => {
       const granted = scopesFor(options.type, options.scopes);
       if (typeof granted === 'string') command.error(`error: option '--scopes <a,b>' ${granted}`);
       const what = (keyId: string): string => `key create ${keyId} (${options.label})`;
-      await createAndPrint(context, options, { command, what });
+      await createAndPrint(context, command, { ...options, what });
     });
 }
 
@@ -95,58 +123,50 @@ Examples:
     .action((options: RotateOptions, command: Command) => rotate(context, options, command));
 }
 
+/** @throws CommandError for a key that is unknown or revoked */
 async function rotate(
   context: CommandContext,
   options: RotateOptions,
   command: Command,
 ): Promise<void> {
   const { organization, key: keyId, expiresIn } = options;
-  const { type, scopes, label, expiresAt, ...old } = await keyToRotate(context, options);
-  const createdBy = options.createdBy ?? old.createdBy;
-  const successor = { organization, type, scopes, label, createdBy, expiresIn };
-  const expiry = dateOf(expiresAt);
-  const next =
-    Date.parse(expiresAt) <= Date.now()
-      ? `Key ${keyId} expired on ${expiry}.`
-      : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: npm run admin -- key revoke --organization ${organization} --key ${keyId}`;
-  const what = (newKeyId: string): string => `key rotate ${keyId} to ${newKeyId} (${label})`;
-  await createAndPrint(context, successor, { command, what, next });
-}
-
-/** @throws CommandError for a key that is unknown or revoked */
-async function keyToRotate(context: CommandContext, options: RotateOptions): Promise<ListedApiKey> {
-  const { organization: organizationId, key: keyId } = options;
-  await existingOrganization(context.table(), organizationId);
-  const listed = await listApiKeys(context.table(), organizationId);
-  const old = listed.find((one) => one.keyId === keyId);
+  await existingOrganization(context.table(), organization);
+  const keys = await listApiKeys(context.table(), organization);
+  const old = keys.find((one) => one.keyId === keyId);
   if (!old) throw unknownKeyError(options);
-  if (old.revokedAt !== null) {
+  if (old.revokedAt !== null)
     throw new CommandError(
       `API key ${keyId} was revoked on ${old.revokedAt}: create a new one with key create.`,
     );
-  }
-  return old;
-}
-
-interface Creation {
-  readonly command: Command;
-  /** The audit log's entry. */
-  readonly what: (keyId: string) => string;
-  /** What to do with the new key. */
-  readonly next?: string;
+  const { type, scopes, label, expiresAt } = old;
+  const expiry = dateOf(expiresAt);
+  await createAndPrint(context, command, {
+    ...{ organization, type, scopes, label, expiresIn },
+    createdBy: options.createdBy ?? old.createdBy,
+    what: (newKeyId) => `key rotate ${keyId} to ${newKeyId} (${label})`,
+    next:
+      Date.parse(expiresAt) <= Date.now()
+        ? `Key ${keyId} expired on ${expiry}.`
+        : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: npm run admin -- key revoke --organization ${organization} --key ${keyId}`,
+  });
 }
 
 /** Creates a key and prints it, and warns if the user that it acts for is inactive. */
 async function createAndPrint(
   context: CommandContext,
-  { organization: organizationId, expiresIn, ...key }: NewKey,
-  { command, what, next }: Creation,
+  command: Command,
+  { organization: organizationId, expiresIn: days, what, next, ...key }: NewKey,
 ): Promise<void> {
+  const lifetime = lifetimeDays[key.type];
+  if (days !== undefined && days >= lifetime)
+    command.error(
+      `error: option '--expires-in ${days}d' must be shorter than the ${lifetime} days for which an API key of type ${key.type} is valid`,
+    );
   const now = new Date();
-  const expiresAt = expiryIn(expiresIn, key.type, now, command);
+  const expiry = days === undefined ? undefined : new Date(now.getTime() + days * 86_400_000);
   const who = await context.callerIdentity();
   const action = (keyId: string) => ({ who, what: what(keyId) });
-  const request = { organizationId, ...key, expiresAt, now, action };
+  const request = { organizationId, ...key, expiresAt: expiry?.toISOString(), now, action };
   const created = await createApiKey(context.table(), request);
   context.print(created, () =>
     [
@@ -162,22 +182,6 @@ async function createAndPrint(
     context.note(
       `Warning: ${user.name}, the user that the key acts for, is inactive: --created-by can name another user.`,
     );
-}
-
-/** When a key of `--expires-in` expires; undefined without it. A number of days that the type does not allow is wrong usage. */
-function expiryIn(
-  days: number | undefined,
-  type: ApiKeyType,
-  now: Date,
-  command: Command,
-): string | undefined {
-  if (days === undefined) return undefined;
-  if (days >= lifetimeDays[type]) {
-    command.error(
-      `error: option '--expires-in ${days}d' must be shorter than the ${lifetimeDays[type]} days for which an API key of type ${type} is valid`,
-    );
-  }
-  return new Date(now.getTime() + days * 86_400_000).toISOString();
 }
 
 function parseScopes(text: string): Scope[] {

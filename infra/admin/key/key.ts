@@ -1,15 +1,22 @@
 import type { Command } from 'commander';
-import { revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
+import { limits } from '../../../shared/limits.ts';
+import {
+  type ListedApiKeyUse,
+  listApiKeysWithUse,
+  revokeApiKey,
+} from '../../../shared/store/organizations/api-keys.ts';
 import { canAsk, confirmed } from '../../cli/confirm.ts';
+import { dateOf, formatColumns } from '../../cli/format.ts';
 import { parseId } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
-import { keyCreateCommand, keyRotateCommand } from './create.ts';
-import { keyListCommand } from './list.ts';
-import { type NamedKey, parseKeyId, unknownKeyError } from './options.ts';
-
-interface RevokeOptions extends NamedKey {
-  yes?: boolean;
-}
+import {
+  keyCreateCommand,
+  keyRotateCommand,
+  lifetimeText,
+  type NamedKey,
+  parseKeyId,
+  unknownKeyError,
+} from './create.ts';
 
 export function keyCommands(program: Command, context: CommandContext): void {
   const key = program
@@ -17,9 +24,91 @@ export function keyCommands(program: Command, context: CommandContext): void {
     .description('create, list, rotate and revoke API keys')
     .addHelpText('after', '\nExample:\n  npm run admin -- key list --organization 1');
   keyCreateCommand(key, context);
-  keyListCommand(key, context);
+  listCommand(key, context);
   keyRotateCommand(key, context);
   revokeCommand(key, context);
+}
+
+function listCommand(key: Command, context: CommandContext): void {
+  key
+    .command('list')
+    .description('list the API keys of an organization, without the keys themselves')
+    .requiredOption('--organization <ID>', 'organization ID', parseId)
+    .addHelpText(
+      'after',
+      `
+LAST USED is the hour (UTC) in which a key was used last: it was used at the
+first time, and perhaps until the second one. A request that is refused with 401
+or 429 does not count. A key is valid for
+${lifetimeText}: replace it in time with key rotate.
+
+Example:
+  npm run admin -- key list --organization 1`,
+    )
+    .action((options: { organization: number }) => list(context, options.organization));
+}
+
+const headings = [
+  'KEY ID',
+  'LABEL',
+  'TYPE',
+  'SCOPES',
+  'CREATED BY',
+  'CREATED',
+  'LAST USED',
+  'EXPIRES',
+  'DAYS LEFT',
+  'STATE',
+];
+
+async function list(context: CommandContext, organizationId: number): Promise<void> {
+  const organization = await existingOrganization(context.table(), organizationId);
+  const items = await listApiKeysWithUse(context.table(), organizationId);
+  context.print({ items }, () => {
+    if (items.length === 0)
+      return `Organization ${organizationId} has no API keys: create one with key create.`;
+    const rows = items.map((item) =>
+      rowOf(item, organization.userById.get(item.createdBy)?.name ?? String(item.createdBy)),
+    );
+    return formatColumns(headings, rows);
+  });
+}
+
+function rowOf(
+  { keyId, label, type, scopes, createdAt, lastUsedAt, expiresAt, revokedAt }: ListedApiKeyUse,
+  creator: string,
+): string[] {
+  const state = revokedAt
+    ? `revoked ${dateOf(revokedAt)}`
+    : isExpired(expiresAt)
+      ? 'expired'
+      : 'live';
+  const lastUse = lastUsedAt === null ? 'never' : hourFrom(lastUsedAt);
+  const dates = [dateOf(createdAt), lastUse, dateOf(expiresAt), daysLeft(expiresAt, revokedAt)];
+  return [keyId, label, type, scopes.join(','), creator, ...dates, state];
+}
+
+/** The window that begins at a time: `2026-11-21 17:05 to 18:05`. */
+function hourFrom(dateTime: string): string {
+  const end = new Date(Date.parse(dateTime) + limits.windowMs).toISOString();
+  return `${dateOf(dateTime)} ${timeOf(dateTime)} to ${timeOf(end)}`;
+}
+
+const timeOf = (dateTime: string): string => dateTime.slice(11, 16);
+
+const isExpired = (expiresAt: string): boolean => Date.parse(expiresAt) <= Date.now();
+
+/** The alarm KeyExpiresSoon goes off at the same number of days, for a key that is in use. */
+const rotateWithinDays = 14;
+
+function daysLeft(expiresAt: string, revokedAt: string | null): string {
+  const days = Math.floor((Date.parse(expiresAt) - Date.now()) / 86_400_000);
+  if (revokedAt !== null || days < 0) return '';
+  return days < rotateWithinDays ? `${days}: rotate it` : String(days);
+}
+
+interface RevokeOptions extends NamedKey {
+  yes?: boolean;
 }
 
 function revokeCommand(key: Command, context: CommandContext): void {

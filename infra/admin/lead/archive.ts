@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import { type Archived, setArchived, setArchivedBy } from '../../../shared/store/leads/archive.ts';
-import {
-  addAuditEntry,
-  completeAuditEntry,
-} from '../../../shared/store/organizations/audit-log.ts';
+import { type Archived, setArchived } from '../../../shared/store/leads/archive.ts';
+import type { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseId, parseIds } from '../../cli/options.ts';
+import { parseIds } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
+import { organizationCommand } from '../options.ts';
 import { unknownLeadError } from './summary.ts';
 
 interface ArchiveOptions {
@@ -22,10 +20,7 @@ type ArchiveCommand = keyof typeof commands;
 
 export function leadArchiveCommands(lead: Command, context: CommandContext): void {
   for (const name of ['archive', 'restore'] as const) {
-    lead
-      .command(name)
-      .description(commands[name])
-      .requiredOption('--organization <ID>', 'organization ID', parseId)
+    organizationCommand(lead, name, commands[name])
       .requiredOption('--lead <ID>', 'lead ID; separate several by commas', parseIds)
       .addHelpText(
         'after',
@@ -41,7 +36,7 @@ Examples:
   }
 }
 
-/** Archives or restores leads in the order given. Those that do not exist are named at the end. */
+/** Archives or restores leads in the order given, each with its entry in the audit log. Those that do not exist are named at the end. */
 async function archiveLeads(
   context: CommandContext,
   { organization, lead: leadIds }: ArchiveOptions,
@@ -51,32 +46,23 @@ async function archiveLeads(
   await existingOrganization(table, organization);
   const archived = command === 'archive';
   const who = await context.callerIdentity();
-  // A single lead gets its entry in the audit log with the change itself.
-  const isOne = leadIds.length === 1;
-  const begun = `lead ${command} ${leadIds.join(', ')} begun`;
-  const entry = isOne ? undefined : await addAuditEntry(table, organization, { who, what: begun });
-  const lines = new Map<number, string>();
+  const lines: string[] = [];
+  const items: { readonly leadId: number; readonly archived: boolean }[] = [];
+  const absent: CommandError[] = [];
   for (const leadId of leadIds) {
-    context.progress(`${lines.size} of ${countOf(leadIds.length, 'lead')}`);
-    const set = isOne
-      ? await setArchivedBy(who, { table, organizationId: organization }, leadId, archived)
-      : await setArchived(table, organization, leadId, archived);
-    if (set) lines.set(leadId, outcomeOf(set, archived));
+    context.progress(`${items.length} of ${countOf(leadIds.length, 'lead')}`);
+    const set = await setArchived(table, organization, leadId, { archived, who });
+    if (set) {
+      items.push({ leadId, archived });
+      lines.push(outcomeOf(set, archived));
+    } else absent.push(unknownLeadError({ organization, lead: leadId }));
   }
-  const done = [...lines.keys()];
-  if (entry)
-    await completeAuditEntry(table, entry, `lead ${command} ${done.join(', ') || 'of no lead'}`);
-  const [absent, ...others] = leadIds
-    .filter((leadId) => !lines.has(leadId))
-    .map((lead) => unknownLeadError({ organization, lead }));
-  if (isOne && absent) throw absent;
-  const items = done.map((leadId) => ({ leadId, archived }));
-  context.print(isOne ? items[0] : { items }, () =>
-    lines.size === 0 ? `No lead was ${command}d.` : [...lines.values()].join('\n'),
-  );
-  if (!absent) return;
-  context.exitWithFailure();
-  for (const { message } of [absent, ...others]) context.note(message);
+  const isOne = leadIds.length === 1;
+  if (isOne && absent[0]) throw absent[0];
+  if (lines.length === 0) lines.push(`No lead was ${command}d.`);
+  context.print(isOne ? items[0] : { items }, () => lines.join('\n'));
+  if (absent.length > 0) context.exitWithFailure();
+  for (const { message } of absent) context.note(message);
 }
 
 function outcomeOf({ lead, isChanged }: Archived, archived: boolean): string {

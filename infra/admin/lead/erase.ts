@@ -5,11 +5,12 @@ import {
   eraseLead,
   planErasure,
 } from '../../../shared/store/maintenance/erase-lead.ts';
+import { CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf, dateOf, printable } from '../../cli/format.ts';
 import { integerOption, parseId } from '../../cli/options.ts';
-import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
-import { readRateOption } from '../options.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
+import { organizationCommand, readRateOption } from '../options.ts';
 import { type NamedLead, unknownLeadError } from './summary.ts';
 
 interface EraseOptions extends NamedLead {
@@ -26,10 +27,11 @@ const maxItemsDefault = 1000;
 const backupDays = 35;
 
 export function leadEraseCommand(lead: Command, context: CommandContext): void {
-  lead
-    .command('erase')
-    .description("remove a lead, and the person's data wherever it is stored, for good")
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
+  organizationCommand(
+    lead,
+    'erase',
+    "remove a lead, and the person's data wherever it is stored, for good",
+  )
     .requiredOption('--lead <ID>', 'lead ID', parseId)
     .option('--dry-run', 'print what would be removed and changed, and change nothing')
     .option(

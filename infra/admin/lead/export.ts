@@ -1,32 +1,68 @@
-import type { Command } from 'commander';
-import { scanLeadsAscending } from '../../../shared/store/maintenance/read-leads.ts';
+import { type Command, Option } from 'commander';
+import type { Lead } from '../../../shared/leads/lead.ts';
+import { csvLine } from '../../../shared/leads/transfer/csv-cells.ts';
 import {
-  addAuditEntry,
-  completeAuditEntry,
-} from '../../../shared/store/organizations/audit-log.ts';
+  exportCells,
+  exportedIds,
+  exportHeadings,
+  exportObject,
+} from '../../../shared/leads/transfer/export-lines.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { scanLeadsAscending } from '../../../shared/store/maintenance/read-leads.ts';
+import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseId } from '../../cli/options.ts';
-import { alreadyHad, openRecords, withFileOptions } from '../../cli/resumable-file.ts';
-import { type CommandContext, existingOrganization } from '../context.ts';
-import { readRateOption } from '../options.ts';
-import { type FormOptions, formatOf, formOf, withFormOptions } from './export-form.ts';
+import {
+  alreadyHad,
+  type FileOptions,
+  type RecordForm,
+  type WriteRecords,
+  withFileOptions,
+  writeRecords,
+} from '../../cli/resumable-file.ts';
+import { type CommandContext, existingOrganization, withAuditEntry } from '../context.ts';
+import { organizationCommand, readRateOption } from '../options.ts';
 
-interface ExportOptions extends FormOptions {
-  organization: number;
-  archived?: boolean;
-  rate?: number;
+type ExportFormat = 'jsonl' | 'csv';
+
+const delimiters = { comma: ',', semicolon: ';', tab: '\t' } as const;
+
+/** How an export writes leads. */
+interface FormOptions {
+  readonly excel?: boolean;
+  readonly separator?: keyof typeof delimiters;
+}
+
+interface ExportOptions extends FormOptions, FileOptions {
+  readonly organization: number;
+  readonly format?: ExportFormat;
+  readonly archived?: boolean;
+  readonly rate?: number;
 }
 
 export function leadExportCommand(lead: Command, context: CommandContext): void {
-  const command = lead
-    .command('export')
-    .description('write leads to a file that lead import can read')
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
+  const command = organizationCommand(
+    lead,
+    'export',
+    'write leads to a file that lead import can read',
+  )
     .option('--archived', 'also export archived leads')
     .addOption(readRateOption())
+    .addOption(
+      new Option(
+        '--format <FORMAT>',
+        'file format (default: by the ending .csv or .jsonl; jsonl on stdout)',
+      ).choices(['jsonl', 'csv']),
+    )
+    .option('--excel', 'CSV that a spreadsheet opens by itself, with a byte order mark')
+    .addOption(
+      new Option(
+        '--separator <NAME>',
+        'with --excel: semicolon where the comma is the decimal mark (default: comma)',
+      ).choices(Object.keys(delimiters)),
+    )
     .addHelpText('after', exportHelp)
     .action((options: ExportOptions) => exportLeads(context, options, command));
-  withFileOptions(withFormOptions(command), 'leads');
+  withFileOptions(command, 'leads');
 }
 
 const exportHelp = `
@@ -43,7 +79,7 @@ column of such numbers as text.
 The file contains personal data: only you may read it.
 
 --resume reads the file once, then every lead of the organization, so it costs
-the same as a new export: one read unit per 4 KB of leads. It uses 4 bytes of
+the same as a new export: one read unit per 4 KB of leads. It uses 8 bytes of
 memory for each lead in the file. Leads in the file are not updated, even if
 they have been changed, archived or erased since. New leads are added at the end.
 
@@ -60,35 +96,96 @@ async function exportLeads(
   options: ExportOptions,
   command: Command,
 ): Promise<void> {
+  const { out: file, archived = false, rate } = options;
   const format = formatOf(options, command);
-  const table = context.table();
-  const organization = await existingOrganization(table, options.organization);
+  const organization = await existingOrganization(context.table(), options.organization);
   const form = formOf(organization, format, options);
-  const { write, close } = await openRecords(options, form);
+  // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
+  const pages = scanLeadsAscending(context.pacedTable(rate), organization.id, {
+    withArchived: archived,
+  });
   let leads = 0;
-  try {
-    // Logged before the first lead is written, so that an export that is interrupted has an entry too.
-    const entry = await addAuditEntry(table, organization.id, {
-      who: await context.callerIdentity(),
-      what: 'lead export begun',
-    });
-    // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
-    const pages = scanLeadsAscending(context.pacedTable(options.rate), organization.id, {
-      withArchived: options.archived ?? false,
-    });
+  const writePages = async (write: WriteRecords): Promise<void> => {
     for await (const page of pages) {
       leads += await write(page.map(form.lineOf));
       context.progress(`Exporting: ${countOf(leads, 'lead')}`);
     }
-    await completeAuditEntry(table, entry, `lead export, ${countOf(leads, 'lead')}`);
-  } finally {
-    await close();
-  }
-  const { out: file } = options;
-  if (file === undefined) return context.note(`${countOf(leads, 'lead')} exported.`);
-  const { size, highest } = form.ids;
-  context.print(
-    { leads, file, ...(size > 0 && { after: highest }) },
-    () => `${countOf(leads, 'lead')} exported to ${file}${alreadyHad(form, 'lead')}.`,
+  };
+  const action = { organizationId: organization.id, what: 'lead export' };
+  const earlier = await writeRecords(options, form, (write) =>
+    withAuditEntry(
+      context,
+      action,
+      () => writePages(write),
+      () => countOf(leads, 'lead'),
+    ),
   );
+  if (file === undefined) return context.note(`${countOf(leads, 'lead')} exported.`);
+  const { highest } = earlier;
+  context.print(
+    { leads, file, ...(highest !== undefined && { after: Number(highest) }) },
+    () => `${countOf(leads, 'lead')} exported to ${file}${alreadyHad(earlier, 'lead')}.`,
+  );
+}
+
+/** The format that the options name, or that a file name ends in, as lead import reads it. Any other is wrong usage. */
+function formatOf(
+  { format, out, excel = false, separator }: ExportOptions,
+  command: Command,
+): ExportFormat {
+  if (separator !== undefined && !excel) command.error("error: option '--separator' needs --excel");
+  const withoutFile = excel ? 'csv' : 'jsonl';
+  const named = format ?? (out === undefined ? withoutFile : formatNamedBy(out));
+  // A spreadsheet refuses CSV in a file that ends in .xlsx.
+  if (excel && named !== 'csv')
+    command.error(
+      "error: option '--excel' writes CSV: remove --format jsonl, or end --out in .csv",
+    );
+  const ending = 'must end in .csv or .jsonl, or add --format csv or --format jsonl';
+  return named ?? command.error(`error: option '--out ${out}' ${ending}`);
+}
+
+function formatNamedBy(path: string): ExportFormat | undefined {
+  if (/\.(jsonl|ndjson)$/i.test(path)) return 'jsonl';
+  return /\.csv$/i.test(path) ? 'csv' : undefined;
+}
+
+/** How an export writes a lead, and recognizes it in a file. */
+export interface LeadForm extends RecordForm {
+  readonly lineOf: (lead: Lead) => string;
+}
+
+export function formOf(
+  organization: Organization,
+  format: ExportFormat,
+  { excel = false, separator = 'comma' }: FormOptions,
+): LeadForm {
+  const dialect = { delimiter: delimiters[separator], lineEnd: excel ? '\r\n' : '\n' };
+  const mark = excel ? '\uFEFF' : '';
+  const isCsv = format === 'csv';
+  let otherId: number | undefined;
+  return {
+    heading: isCsv ? mark + csvLine(exportHeadings(organization), dialect) : '',
+    lineOf: (lead) =>
+      isCsv
+        ? csvLine(exportCells(organization, lead, { isForSpreadsheet: excel }), dialect)
+        : `${JSON.stringify(exportObject(organization, lead))}\n`,
+    idOf: (start) => {
+      const ids = exportedIds(format, start);
+      if (ids && ids.organizationId !== organization.id) otherId = ids.organizationId;
+      return ids && BigInt(ids.leadId);
+    },
+    foreignError: (path, record) =>
+      new CommandError(
+        record === 0
+          ? `${path} has other columns than an export has now: either the settings or this program changed, or the file is not an export. Start a new file.`
+          : `Record ${record} of ${path} is not a lead as an export writes it now: either this program changed, or the file is not an export. Start a new file.`,
+      ),
+    assertOwn: (path) => {
+      if (otherId === undefined) return;
+      throw new CommandError(
+        `${path} has leads of organization ${otherId}: name another file for the leads of organization ${organization.id}.`,
+      );
+    },
+  };
 }

@@ -5,10 +5,10 @@ import { foldText, partFinder } from '../../../shared/leads/text-search.ts';
 import { findLeadByIdentity } from '../../../shared/store/leads/create-lead.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
 import { newestLeads } from '../../../shared/store/maintenance/read-leads.ts';
+import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseId } from '../../cli/options.ts';
-import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
-import { leadLimitOption, readRateOption } from '../options.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
+import { leadLimitOption, organizationCommand, readRateOption } from '../options.ts';
 import { formatLeads, printLeads, summaryOf } from './summary.ts';
 
 interface FindOptions {
@@ -21,10 +21,7 @@ interface FindOptions {
 }
 
 export function leadFindCommand(lead: Command, context: CommandContext): void {
-  lead
-    .command('find')
-    .description('find leads by phone, email or name, archived or not')
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
+  organizationCommand(lead, 'find', 'find leads by phone, email or name, archived or not')
     .option(
       '--phone <PHONE>',
       'phone number in any format; without a country code it is an Indian number',

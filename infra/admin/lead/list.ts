@@ -8,7 +8,7 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';
 import { parseId } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
-import { leadLimitOption, parseTime, readRateOption } from '../options.ts';
+import { leadLimitOption, organizationCommand, parseTime, readRateOption } from '../options.ts';
 import { assertKnownId, printLeads } from './summary.ts';
 
 interface ListOptions {
@@ -24,10 +24,11 @@ interface ListOptions {
 }
 
 export function leadListCommand(lead: Command, context: CommandContext): void {
-  lead
-    .command('list')
-    .description('list the newest leads, or those of a stage, an owner or a source')
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
+  organizationCommand(
+    lead,
+    'list',
+    'list the newest leads, or those of a stage, an owner or a source',
+  )
     .option('--archived', 'list archived leads instead of live ones')
     .option('--stage <ID>', 'only leads in this stage', parseId)
     .option('--owner <ID>', 'only leads of this user', parseId)
@@ -63,17 +64,15 @@ async function list(context: CommandContext, options: ListOptions): Promise<void
     source_id: source,
     updated_since: updatedSince,
   };
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const isOfList = leadMatcher(filters, () => true);
-  const found =
-    isFiltered && !archived
-      ? await liveLeads(table, organization, filters, options.limit)
-      : await newestLeads(table, organization.id, {
-          archived,
-          limit: options.limit,
-          matches: isOfList,
-          onProgress: (leads) => context.progress(`Searching: ${countOf(leads, 'lead')} read`),
-        });
+  const found = archived
+    ? await newestLeads(table, organization.id, {
+        limit: options.limit,
+        matches: (lead) => lead.archivedAt !== undefined && isOfList(lead),
+        onProgress: (leads) => context.progress(`Searching: ${countOf(leads, 'lead')} read`),
+      })
+    : await liveLeads(table, organization, filters, options.limit);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const what = `${archived ? 'archived ' : ''}leads${isFiltered ? ' with these properties' : ''}`;
   printLeads(context, found, `Organization ${organization.id} has no ${what}.`);
 }

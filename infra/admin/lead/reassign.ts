@@ -1,29 +1,24 @@
 import type { Command } from 'commander';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { allSettled } from '../../../shared/store/maintenance/all-settled.ts';
-import { RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
+import { allSettled, RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
 import {
   type OwnedLeads,
   ownedLeads,
   reassignLead,
 } from '../../../shared/store/maintenance/reassign-leads.ts';
-import {
-  addAuditEntry,
-  completeAuditEntry,
-} from '../../../shared/store/organizations/audit-log.ts';
 import { usableUntil } from '../../../shared/store/table/client.ts';
+import { CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf } from '../../cli/format.ts';
 import { parseId, parseIds } from '../../cli/options.ts';
 import {
   type CommandContext,
-  CommandError,
   existingOrganization,
   freshOrganization,
+  withAuditEntry,
 } from '../context.ts';
-import { readRateOption } from '../options.ts';
-import { assertKnownId } from './summary.ts';
-import { valueWithName } from './value-text.ts';
+import { organizationCommand, readRateOption } from '../options.ts';
+import { assertKnownId, valueWithName } from './summary.ts';
 
 interface ReassignOptions {
   organization: number;
@@ -45,10 +40,11 @@ const leadsAtOnce = 8;
 const writeTimeoutMs = 7000;
 
 export function leadReassignCommand(lead: Command, context: CommandContext): void {
-  lead
-    .command('reassign')
-    .description("give a user's leads to other users in turn, such as when the user leaves")
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
+  organizationCommand(
+    lead,
+    'reassign',
+    "give a user's leads to other users in turn, such as when the user leaves",
+  )
     .requiredOption('--from <USER>', 'ID of the user who has the leads', parseId)
     .requiredOption('--to <USER>', 'ID of the new owner; separate several by commas', parseIds)
     .option('--stage <ID>', 'only leads in this stage', parseId)
@@ -73,24 +69,36 @@ Examples:
 }
 
 async function reassign(context: CommandContext, options: ReassignOptions): Promise<void> {
-  const { from, stage, dryRun = false, yes = false } = options;
+  const { from, to, stage, dryRun = false, yes = false } = options;
   const organization = await existingOrganization(context.table(), options.organization);
   assertUsers(organization, options);
   assertKnownId(organization, 'stage', stage);
   const owned = { organizationId: organization.id, ownerId: from, stageId: stage };
-  const { leadIds, archived } = await ownedLeads(context.pacedTable(options.rate), owned, (leads) =>
+  const found = await ownedLeads(context.pacedTable(options.rate), owned, (leads) =>
     context.progress(`Searching: ${countOf(leads, 'lead')} read`),
   );
-  const plan = planLines(organization, options, { count: leadIds.length, archived });
-  const reassigned = leadIds.length;
-  if (dryRun || reassigned === 0) {
-    context.print({ reassigned }, () =>
-      [...plan, ...(dryRun ? ['Nothing was changed.'] : [])].join('\n'),
-    );
-    return;
+  const count = found.leadIds.length;
+  const plan = planLines(organization, options, { count, archived: found.archived }).join('\n');
+  if (dryRun || count === 0) {
+    const lines = dryRun ? `${plan}\nNothing was changed.` : plan;
+    return context.print({ reassigned: count }, () => lines);
   }
-  if (!yes) await confirmed(plan.join('\n'), String(from));
-  await reassignAll(context, { organization, owned, leadIds, to: options.to });
+  if (!yes) await confirmed(plan, String(from));
+  const reassigned = await withAuditEntry(
+    context,
+    { ...owned, what: `lead reassign from ${from} to ${to.join(', ')}` },
+    () => giveByRotation(context, organization, { ...owned, ...found, to }),
+    (leads) => countOf(leads, 'lead'),
+  );
+  const skipped = count - reassigned;
+  const others =
+    skipped === 0 ? '' : ` Another request changed ${countOf(skipped, 'lead')} meanwhile.`;
+  context.print({ reassigned }, () => `${countOf(reassigned, 'lead')} reassigned.${others}`);
+  if (organization.userById.get(from)?.active) {
+    context.note(
+      `User ${nameOf(organization, from)} is active and can get new leads: deactivate the user in the settings file.`,
+    );
+  }
 }
 
 /** @throws CommandError if the leads of a user who does not exist, or for a user who cannot own them */
@@ -133,38 +141,16 @@ function planLines(
   ];
 }
 
-interface Reassignment {
-  readonly organization: Organization;
-  readonly owned: OwnedLeads;
+interface Reassignment extends OwnedLeads {
   readonly leadIds: readonly number[];
   readonly to: readonly number[];
-}
-
-async function reassignAll(context: CommandContext, reassignment: Reassignment): Promise<void> {
-  const { organization, owned, leadIds, to } = reassignment;
-  const table = context.table();
-  const what = `lead reassign from ${owned.ownerId} to ${to.join(', ')}`;
-  const who = await context.callerIdentity();
-  const entry = await addAuditEntry(table, organization.id, { who, what: `${what} begun` });
-  const reassigned = await giveByRotation(context, reassignment);
-  await completeAuditEntry(table, entry, `${what}, ${countOf(reassigned, 'lead')}`);
-  context.print({ reassigned }, () => {
-    const skipped = leadIds.length - reassigned;
-    const others =
-      skipped === 0 ? '' : ` Another request changed ${countOf(skipped, 'lead')} meanwhile.`;
-    return `${countOf(reassigned, 'lead')} reassigned.${others}`;
-  });
-  if (organization.userById.get(owned.ownerId)?.active) {
-    context.note(
-      `User ${nameOf(organization, owned.ownerId)} is active and can get new leads: deactivate the user in the settings file.`,
-    );
-  }
 }
 
 /** Gives each lead to the next user. Leads in progress are completed before an error is thrown. @returns how many leads changed */
 async function giveByRotation(
   context: CommandContext,
-  { organization: first, owned, leadIds, to }: Reassignment,
+  first: Organization,
+  { leadIds, to, ...owned }: Reassignment,
 ): Promise<number> {
   const table = context.table();
   const limiter = new RateLimiter(context.isLocalEngine() ? Infinity : leadsPerSecond);
@@ -180,20 +166,8 @@ async function giveByRotation(
   };
   for (let at = 0; at < leadIds.length; at += leadsAtOnce) {
     const batch = leadIds.slice(at, at + leadsAtOnce);
-    await allSettled(batch.map((leadId, index) => give(leadId, at + index))).catch((error) => {
-      throw interruptedError(error, reassigned);
-    });
+    await allSettled(batch.map((leadId, index) => give(leadId, at + index)));
     context.progress(`${reassigned} of ${countOf(leadIds.length, 'lead')} reassigned`);
   }
   return reassigned;
-}
-
-/** Says how far the command came, if the reason is one that a person can act on. */
-function interruptedError(cause: unknown, reassigned: number): unknown {
-  const isTimeout = cause instanceof Error && /^(Abort|Timeout)Error$/.test(cause.name);
-  if (!isTimeout && !(cause instanceof CommandError)) return cause;
-  const reason = isTimeout
-    ? 'DynamoDB did not respond in time: run the command again to continue.'
-    : cause.message;
-  return new CommandError(`${countOf(reassigned, 'lead')} reassigned. ${reason}`, { cause });
 }

@@ -3,14 +3,17 @@ import { type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { parseId } from '../../cli/options.ts';
 import type { CommandContext } from '../context.ts';
-import { existingLead, type NamedLead } from './summary.ts';
-import { indented, valueWithName } from './value-text.ts';
+import { organizationCommand } from '../options.ts';
+import {
+  type Detail,
+  detailLines,
+  existingLead,
+  type NamedLead,
+  valueWithName,
+} from './summary.ts';
 
 export function leadShowCommand(lead: Command, context: CommandContext): void {
-  lead
-    .command('show')
-    .description('print one lead with all its fields, archived or not')
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
+  organizationCommand(lead, 'show', 'print one lead with all its fields, archived or not')
     .requiredOption('--lead <ID>', 'lead ID', parseId)
     .addHelpText(
       'after',
@@ -29,27 +32,23 @@ async function show(context: CommandContext, options: NamedLead): Promise<void> 
   const { organization, lead } = await existingLead(context, options);
   const { archivedAt = null } = lead;
   context.print({ lead: presentLead(organization, lead), archivedAt }, () =>
-    leadLines(organization, lead).join('\n'),
+    detailLines(detailsOf(organization, lead)).join('\n'),
   );
 }
 
-function leadLines(organization: Organization, lead: Lead): string[] {
-  const display = (field: string, id: number) => valueWithName(organization, field, id);
-  const fields = organization.fields.flatMap(({ key, active }): [string, string][] => {
+function detailsOf(organization: Organization, lead: Lead): Detail[] {
+  const fields = organization.fields.map(({ key, active }): Detail => {
     const value = valueOf(lead.fields, key);
-    if (value === null) return [];
-    return [[active ? key : `${key} (inactive)`, valueWithName(organization, key, value)]];
+    const text = value === null ? undefined : valueWithName(organization, key, value);
+    return [active ? key : `${key} (inactive)`, text];
   });
-  const lines: [name: string, value: string | undefined][] = [
+  return [
     ['lead', String(lead.id)],
     ...fields,
-    ['stage', display('stage', lead.stageId)],
-    ['pipeline', display('pipeline', lead.pipelineId)],
+    ['stage', valueWithName(organization, 'stage', lead.stageId)],
+    ['pipeline', valueWithName(organization, 'pipeline', lead.pipelineId)],
     ['created at', lead.createdAt],
     ['updated at', lead.updatedAt],
     ['archived at', lead.archivedAt],
   ];
-  return lines.flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}: ${indented(value)}`],
-  );
 }

@@ -1,9 +1,18 @@
-import { emailOf, type Lead, phoneOf, valueOf } from '../../../shared/leads/lead.ts';
+import {
+  emailOf,
+  type FieldValue,
+  type Lead,
+  phoneOf,
+  valueOf,
+} from '../../../shared/leads/lead.ts';
+import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
+import type { NamedItem } from '../../../shared/organization/named.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
 import type { FoundLeads } from '../../../shared/store/maintenance/read-leads.ts';
-import { dateOf, formatColumns } from '../../cli/format.ts';
-import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
+import { CommandError } from '../../cli/command.ts';
+import { dateOf, formatColumns, printable } from '../../cli/format.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
 
 /** A lead as an administrator names it. */
 export interface NamedLead {
@@ -33,7 +42,7 @@ export function assertKnownId(
   noun: keyof typeof lists,
   id: number | undefined,
 ): void {
-  const items: readonly { id: number; name: string }[] = organization[lists[noun]];
+  const items: readonly NamedItem[] = organization[lists[noun]];
   if (id === undefined || items.some((item) => item.id === id)) return;
   const known = items.map((item) => `${item.id} (${item.name})`).join(', ');
   throw new CommandError(
@@ -53,21 +62,20 @@ export const summaryOf = (lead: Lead) => ({
 });
 
 export function formatLeads(leads: readonly Lead[]): string {
-  const rows = leads.map((lead): string[] => {
-    const { leadId, name, phone, email, createdAt, archived } = summaryOf(lead);
-    return [
-      String(leadId),
-      String(name),
-      phone,
-      email ?? '',
-      dateOf(createdAt),
-      archived ? 'archived' : 'live',
-    ];
-  });
+  const rows = leads
+    .map(summaryOf)
+    .map((lead) => [
+      String(lead.leadId),
+      String(lead.name),
+      lead.phone,
+      lead.email ?? '',
+      dateOf(lead.createdAt),
+      lead.archived ? 'archived' : 'live',
+    ]);
   return formatColumns(['LEAD', 'NAME', 'PHONE', 'EMAIL', 'CREATED', 'STATE'], rows);
 }
 
-/** Prints leads as a list. @param ifNone what to say if there are none */
+/** Prints leads as a list. @param ifNone the sentence for an empty list */
 export function printLeads(
   context: CommandContext,
   { leads, more }: FoundLeads,
@@ -77,4 +85,41 @@ export function printLeads(
     if (leads.length === 0) return ifNone;
     return `${formatLeads(leads)}${more ? '\n\nThere are more leads: use a higher --limit.' : ''}`;
   });
+}
+
+/** A name and its text. One without a text is not printed. */
+export type Detail = readonly [name: string, text: string | undefined];
+
+/** Prints each detail on a line. The further lines of a text are indented, so that they stay within their detail. */
+export const detailLines = (details: readonly Detail[]): string[] =>
+  details.flatMap(([name, text]) =>
+    text
+      ? [
+          `${name}: ${text
+            .split(/\r\n|\r|\n/)
+            .map(printable)
+            .join('\n      ')}`,
+        ]
+      : [],
+  );
+
+/** A value, followed by the name if the value is an ID; `empty` for null. */
+export function valueWithName(
+  organization: Organization,
+  field: string,
+  value: FieldValue | null,
+): string {
+  if (value === null) return 'empty';
+  if (typeof value === 'object') return value.join(', ');
+  const name = itemsNamedBy(organization, field).find(({ id }) => id === value)?.name;
+  return name === undefined ? String(value) : `${value} (${name})`;
+}
+
+/** The items whose IDs are values of a field; none if its values are no IDs. */
+function itemsNamedBy(organization: Organization, field: string): readonly NamedItem[] {
+  const type = organization.fieldByKey.get(field)?.type;
+  if (type === undefined && field === 'stage') return organization.stages;
+  if (type === undefined && field === 'pipeline') return organization.pipelines;
+  const references = type === undefined ? null : fieldKinds[type].references;
+  return references === null ? [] : organization[references];
 }

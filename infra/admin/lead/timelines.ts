@@ -7,37 +7,37 @@ import {
   presentIdentified,
 } from '../../../shared/leads/timeline.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { scanTimelines } from '../../../shared/store/maintenance/read-timelines.ts';
+import { scanTimelines } from '../../../shared/store/maintenance/read-leads.ts';
 import { type LoggedErasure, readErasures } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
 import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
+import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseId } from '../../cli/options.ts';
 import {
   alreadyHad,
   type FileOptions,
-  IdSet,
-  openRecords,
   type RecordForm,
   withFileOptions,
+  writeRecords,
 } from '../../cli/resumable-file.ts';
-import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
-import { parseTime, readRateOption } from '../options.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
+import { organizationCommand, parseTime, readRateOption } from '../options.ts';
 import { userNamesOf } from './timeline.ts';
 
 interface TimelinesOptions extends FileOptions {
-  organization: number;
+  readonly organization: number;
   /** ISO 8601, UTC. */
-  since?: string;
-  rate?: number;
+  readonly since?: string;
+  readonly rate?: number;
 }
 
 export function leadTimelinesCommand(lead: Command, context: CommandContext): void {
-  const command = lead
-    .command('timelines')
-    .description('write the timelines of all leads as JSON lines, archived and erased leads too')
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
+  const command = organizationCommand(
+    lead,
+    'timelines',
+    'write the timelines of all leads as JSON lines, archived and erased leads too',
+  )
     .option(
       '--since <TIME>',
       'only items at or after this time, and what was imported since; a date (UTC) or a date-time with an offset',
@@ -81,23 +81,20 @@ async function writeTimelines(
 ): Promise<void> {
   const table = context.pacedTable(rate);
   const organization = await existingOrganization(table, organizationId);
-  const form = timelinesForm(table, organizationId);
-  const { write, close } = await openRecords(files, form);
   let [items, leads] = [0, 0];
-  try {
+  const earlier = await writeRecords(files, timelinesForm(table, organizationId), async (write) => {
     for await (const lines of timelineLines(table, organization, since)) {
       const added = await write(lines);
       items += added;
       leads += added > 0 ? 1 : 0;
       context.progress(`Reading timelines: ${countOf(items, 'item')} of ${countOf(leads, 'lead')}`);
     }
-  } finally {
-    await close();
-  }
+  });
   const written = `${countOf(items, 'item')} of ${countOf(leads, 'lead')} written`;
   const { out: file } = files;
   if (file === undefined) return context.note(`${written}.`);
-  context.print({ items, leads, file }, () => `${written} to ${file}${alreadyHad(form, 'item')}.`);
+  const had = alreadyHad(earlier, 'item');
+  context.print({ items, leads, file }, () => `${written} to ${file}${had}.`);
 }
 
 /** @param since ISO 8601, UTC; empty for all items @returns the lines of one lead after the other */
@@ -150,13 +147,11 @@ const hashOf = (text: string): bigint => hash('sha256', text, 'buffer').readBigU
 /** As many leads tell the organization of a file, even if most of them are erased since. */
 const firstLeadsMax = 100;
 
-/** How timelines recognize their items in a file. Memory: 8 bytes for each item in the file. */
-export function timelinesForm(table: Table, organizationId: number): RecordForm<bigint> {
+/** How timelines recognize their items in a file. */
+export function timelinesForm(table: Table, organizationId: number): RecordForm {
   const firstItems = new Map<number, string>();
   return {
     heading: '',
-    isQuoted: false,
-    begins: '{"leadId":',
     idOf: (start) => {
       const [begins, digits, id] = idsPattern.exec(start) ?? [];
       if (begins === undefined || id === undefined) return undefined;
@@ -164,13 +159,11 @@ export function timelinesForm(table: Table, organizationId: number): RecordForm<
       if (firstItems.size < firstLeadsMax && !firstItems.has(leadId)) firstItems.set(leadId, id);
       return hashOf(begins);
     },
-    ids: new IdSet(BigUint64Array),
     foreignError: (path, record) =>
       new CommandError(
         `Line ${record} of ${path} is not a timeline item: name a file that lead timelines wrote, or start a new file.`,
       ),
     assertOwn: async (path) => {
-      if (firstItems.size === 0) return;
       // A lead of the same ID may be erased in this organization: only a lead that is not tells.
       const erasures = await readErasures(table, organizationId);
       const [leadId, id] = [...firstItems].find(([leadId]) => !erasures.has(leadId)) ?? [];

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { withRemovalsInactive } from '../../../shared/organization/removals.ts';
+import type { Settings } from '../../../shared/organization/organization.ts';
 import { parseSettingsFile } from '../../../shared/organization/settings.ts';
-import type { Settings } from '../../../shared/organization/settings-types.ts';
 import {
   type Applied,
   applySettings,
@@ -16,11 +15,12 @@ import {
   type StoredSettings,
 } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
+import { CommandError } from '../../cli/command.ts';
 import { errorCode } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
-import { type CommandContext, CommandError } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { readRateOption } from '../options.ts';
-import { changeLine, settingsChanges } from './settings-diff.ts';
+import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
 import { settingsWarnings } from './settings-warnings.ts';
 
 interface ApplyOptions {
@@ -69,8 +69,6 @@ interface FileToApply {
   readonly settings: Settings;
   /** Undefined if the file may overwrite any version. */
   readonly version: number | undefined;
-  /** Of the search for references, and the audit log's entry. */
-  readonly request: { readonly readUnitsPerSecond: number | undefined; readonly what: string };
 }
 
 async function apply(
@@ -84,12 +82,22 @@ async function apply(
       `${path} has $.keys, which only npm start creates: remove them, or add --ignore-keys and create keys with key create.`,
     );
   }
+  const file = { settings, version: overwrite ? undefined : version };
+  if (dryRun) return preview(context, file, rate);
   const what = `organization apply${overwrite ? ' --overwrite' : ''}`;
-  const request = { readUnitsPerSecond: rate, what };
-  const file = { settings, version: overwrite ? undefined : version, request };
-  if (dryRun) return preview(context, file);
   // Each pass but the last lost to another apply: the conditional write admits one, and the file is compared with that one.
-  while (!(await isApplied(context, file)));
+  for (;;) {
+    const expectedVersion = await replaceableVersion(context, file);
+    const request = { what, expectedVersion, readUnitsPerSecond: rate };
+    try {
+      return await applyAndNote(context, settings, request, (applied) =>
+        printApplied(context, settings, applied),
+      );
+    } catch (error) {
+      // Without a version, to begin again would replace the other's settings unseen.
+      if (!(error instanceof SettingsMovedError) || expectedVersion === undefined) throw error;
+    }
+  }
 }
 
 /** The text of a settings file. @throws CommandError for a file that cannot be read or is not UTF-8 */
@@ -116,40 +124,65 @@ async function readText(file: string): Promise<string> {
 }
 
 /**
- * @returns whether the file was applied; false if the settings in force were replaced since they were compared with it
+ * The version that the file may replace: the one in force; undefined for any version.
  * @throws CommandError if the file has an older version
  */
-async function isApplied(context: CommandContext, file: FileToApply): Promise<boolean> {
+async function replaceableVersion(
+  context: CommandContext,
+  file: FileToApply,
+): Promise<number | undefined> {
   const { settings, version } = file;
-  const table = context.table();
-  const inForce = await readSettings(table, settings.id);
-  const outdated = await outdatedFile(table, inForce, file);
-  if (outdated) throw outdatedError(outdated, inForce, settings);
-  const isVersioned = inForce && version !== undefined;
-  if (isVersioned && version > inForce.version) {
+  const inForce = await readSettings(context.table(), settings.id);
+  if (!inForce || version === undefined) return undefined;
+  if (isOutdated(file, inForce))
+    throw new CommandError(
+      [
+        `Nothing was applied: the file has settings version ${version}, but version ${inForce.version} is in force; merge the changes, or add --overwrite.`,
+        ...(await changesSince(context.table(), version, inForce)),
+        'The file would change:',
+        ...changeLines(inForce.settings, settings),
+        `To merge, save the output of organization show ${settings.id}, repeat your change in it, and apply that.`,
+      ].join('\n'),
+    );
+  if (version > inForce.version) {
     context.note(
       `Warning: the file has settings version ${version}, but only version ${inForce.version} is in force: is it of another table?`,
     );
   }
-  const request = { ...file.request, ...(isVersioned && { expectedVersion: inForce.version }) };
-  try {
-    await applyAndNote(context, settings, request, (applied) =>
-      printApplied(context, settings, applied),
-    );
-    return true;
-  } catch (error) {
-    if (!(error instanceof SettingsMovedError)) throw error;
-    // Another apply replaced what this one had begun. To begin again would replace that one's settings unseen.
-    if (version === undefined) throw new CommandError(error.message);
-    return false;
-  }
+  return inForce.version;
+}
+
+/** Whether to apply a file would undo what others applied since it was made. A file whose settings are in force already undoes nothing. */
+const isOutdated = ({ settings, version }: FileToApply, inForce: StoredSettings): boolean =>
+  version !== undefined &&
+  version < inForce.version &&
+  !isDeepStrictEqual(settings, inForce.settings);
+
+/** Entries of the audit log that are searched for the version in force: it is one of the newest. */
+const entriesMax = 200;
+
+/** Who applied the version in force, and what was changed since an earlier version, as lines. */
+async function changesSince(
+  table: Table,
+  version: number,
+  inForce: StoredSettings,
+): Promise<string[]> {
+  const { id } = inForce.settings;
+  const entry = (await readAuditLog(table, id, entriesMax)).find(
+    ({ versionAfter }) => versionAfter === inForce.version,
+  );
+  const applied = `Version ${inForce.version} was applied on ${inForce.appliedAt}${entry ? ` by ${entry.who}` : ''}.`;
+  const base = await readKeptSettings(table, id, version);
+  return base
+    ? [`${applied} Changed since version ${version}:`, ...changeLines(base, inForce.settings)]
+    : [`${applied} Version ${version} is no longer kept: its differences are unknown.`];
 }
 
 interface ApplyRequest {
   /** The audit log's entry. */
   readonly what: string;
-  /** Applies only if this version is still in force. */
-  readonly expectedVersion?: number;
+  /** Applies only if this version is still in force; undefined for any version. */
+  readonly expectedVersion: number | undefined;
   /** Of the search for references. */
   readonly readUnitsPerSecond?: number | undefined;
 }
@@ -161,12 +194,12 @@ interface ApplyRequest {
 export async function applyAndNote(
   context: CommandContext,
   settings: Settings,
-  { what, readUnitsPerSecond, ...expected }: ApplyRequest,
+  { what, readUnitsPerSecond, expectedVersion }: ApplyRequest,
   printResult: (applied: Applied) => void,
 ): Promise<void> {
   const table = context.pacedTable(readUnitsPerSecond);
   const applied = await applySettings(table, settings, {
-    ...expected,
+    ...(expectedVersion !== undefined && { expectedVersion }),
     action: { who: await context.callerIdentity(), what },
     onWait: (seconds, removals) =>
       context.note(
@@ -187,20 +220,24 @@ function printApplied(
     const done = outcome === 'unchanged' ? 'already has these settings' : `is ${outcome}`;
     return [
       `Organization ${settings.id} (${settings.name}) ${done}, version ${version}: ${inventory(settings)}.`,
-      ...(before ? settingsChanges(before, settings).map(changeLine) : []),
+      ...(before ? changeLines(before, settings) : []),
     ].join('\n');
   });
 }
 
-async function preview(context: CommandContext, file: FileToApply): Promise<void> {
-  const { settings } = file;
-  const table = context.pacedTable(file.request.readUnitsPerSecond);
+async function preview(
+  context: CommandContext,
+  file: FileToApply,
+  rate: number | undefined,
+): Promise<void> {
+  const { settings, version } = file;
+  const table = context.pacedTable(rate);
   const { before, refusals } = await previewSettings(table, settings);
-  const outdated = await outdatedFile(table, before, file);
-  const issues = [
-    ...(outdated ? [{ path: '$.version', message: outdated.issue }] : []),
-    ...refusals,
-  ];
+  const outdated = {
+    path: '$.version',
+    message: `is ${version}, but version ${before?.version} is in force: merge its changes into the file, or add --overwrite`,
+  };
+  const issues = [...(before && isOutdated(file, before) ? [outdated] : []), ...refusals];
   const changes = settingsChanges(before?.settings, settings);
   const outcome = !before ? 'created' : changes.length === 0 ? 'unchanged' : 'updated';
   if (issues.length > 0) context.exitWithFailure();
@@ -215,7 +252,6 @@ async function preview(context: CommandContext, file: FileToApply): Promise<void
       ...lines[outcome](),
       ...(issues.length > 0 ? ['The file would be refused, and nothing would change:'] : []),
       ...issues.map(({ path, message }) => `  ${path} ${message}`),
-      ...(outdated?.changedSince ?? []),
     ].join('\n');
   });
   if (issues.length > 0) return;
@@ -230,62 +266,3 @@ const inventory = ({ users, pipelines, sources, fields }: Settings): string =>
     countOf(sources.length, 'source'),
     countOf(fields.length, 'field'),
   ].join(', ');
-
-/** Why a file is refused whose version is older than the one in force: to apply it would undo what others applied since. */
-interface OutdatedFile {
-  readonly version: number;
-  /** What is wrong, to follow `$.version`. */
-  readonly issue: string;
-  /** Who applied the version in force, and what was changed after the file was made. */
-  readonly changedSince: readonly string[];
-}
-
-/** Entries of the audit log that are searched for the version in force: it is one of the newest. */
-const entriesMax = 200;
-
-/**
- * Whether an apply of the file must be refused; undefined if not. A file without a version never is, nor one whose settings are in force
- * already, nor the repeat of an apply that was interrupted while it removed items, or that took back its own first step.
- */
-export async function outdatedFile(
-  table: Table,
-  inForce: StoredSettings | undefined,
-  { settings, version }: Pick<FileToApply, 'settings' | 'version'>,
-): Promise<OutdatedFile | undefined> {
-  if (!inForce || version === undefined || version >= inForce.version) return undefined;
-  const base = await readKeptSettings(table, settings.id, version);
-  const entry = (await readAuditLog(table, settings.id, entriesMax)).find(
-    ({ versionAfter }) => versionAfter === inForce.version,
-  );
-  const leftByItself = base
-    ? [withRemovalsInactive(base, settings), ...(entry?.isBetween ? [base] : [])]
-    : [];
-  if ([settings, ...leftByItself].some((own) => isDeepStrictEqual(own, inForce.settings)))
-    return undefined;
-  const applied = `Version ${inForce.version} was applied on ${inForce.appliedAt}${entry ? ` by ${entry.who}` : ''}.`;
-  return {
-    version,
-    issue: `is ${version}, but version ${inForce.version} is in force: merge its changes into the file, or add --overwrite`,
-    changedSince: base
-      ? [
-          `${applied} Changed since version ${version}:`,
-          ...settingsChanges(base, inForce.settings).map(changeLine),
-        ]
-      : [`${applied} Version ${version} is no longer kept: its differences are unknown.`],
-  };
-}
-
-const outdatedError = (
-  { version, changedSince }: OutdatedFile,
-  inForce: StoredSettings | undefined,
-  settings: Settings,
-) =>
-  new CommandError(
-    [
-      `Nothing was applied: the file has settings version ${version}, but version ${inForce?.version} is in force; merge the changes, or add --overwrite.`,
-      ...changedSince,
-      'The file would change:',
-      ...settingsChanges(inForce?.settings, settings).map(changeLine),
-      `To merge, save the output of organization show ${settings.id}, repeat your change in it, and apply that.`,
-    ].join('\n'),
-  );

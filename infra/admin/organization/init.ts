@@ -1,13 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { toJsonSchema } from '@valibot/to-json-schema';
 import type { Command } from 'commander';
 import { limits } from '../../../shared/limits.ts';
+import { settingsFileSchema } from '../../../shared/organization/settings-schema.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
+import { CommandError } from '../../cli/command.ts';
 import { errorCode } from '../../cli/error-code.ts';
 import { parseId } from '../../cli/options.ts';
-import { type CommandContext, CommandError } from '../context.ts';
-import { settingsJsonSchema } from './settings-json-schema.ts';
+import type { CommandContext } from '../context.ts';
 
 /** The JSON Schema of the settings file, for editors. `organization schema` prints it, and a test checks that it is current. */
 export const settingsSchemaFile = join(import.meta.dirname, '../../..', 'settings.schema.json');
@@ -103,6 +105,31 @@ const writeNew = (file: string, text: string): Promise<void> =>
     const reason = reasons[errorCode(error) ?? ''];
     throw reason ? new CommandError(`${file} ${reason}.`, { cause: error }) : error;
   });
+
+/** The JSON Schema (2020-12) of the settings file, made from the schema that reads the file. It accepts every file that is accepted. */
+export function settingsJsonSchema(): Record<string, unknown> {
+  const { $schema, ...schema } = toJsonSchema(settingsFileSchema, {
+    target: 'draft-2020-12',
+    typeMode: 'input',
+    overrideSchema: ({ valibotSchema, jsonSchema }) =>
+      valibotSchema.type === 'object' ? { ...jsonSchema, additionalProperties: false } : undefined,
+    // Editors show the description: it says what a property is for (the title, which comes last), then what its value must be.
+    overrideAction: ({ valibotAction: action, jsonSchema: { title, ...rest } }) => {
+      if ('description' in action)
+        return { ...rest, description: `It must be ${action.description}.` };
+      if ('title' in action)
+        return { ...rest, description: [title, rest.description].filter(Boolean).join(' ') };
+      // What JSON Schema can say of a check stands beside it, as metadata.
+      return action.type === 'check' ? rest : undefined;
+    },
+  });
+  return {
+    $schema,
+    title: 'Settings of an organization',
+    description: 'What organization apply reads and organization show prints.',
+    ...schema,
+  };
+}
 
 /** The least that takes captures, with one field of one's own and a rule to extend. */
 const firstSettings = (id: number) => ({

@@ -1,14 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../../../shared/json.ts';
-import {
-  fieldSchema,
-  optionSchema,
-  pipelineSchema,
-  settingsFileSchema,
-  showWhenSchema,
-  stageSchema,
-} from '../../../shared/organization/settings-schema.ts';
-import { stepInto } from '../../../shared/organization/settings-shape.ts';
+import { settingsFileSchema } from '../../../shared/organization/settings-schema.ts';
+import { inFileOrder, stepInto } from '../../../shared/organization/settings-shape.ts';
 
 /** One difference between two settings documents. */
 export interface SettingsChange {
@@ -21,53 +14,42 @@ export interface SettingsChange {
   readonly to?: unknown;
 }
 
-/** Properties that identify a list item, in order of preference. */
-const identifying = ['id', 'key', 'value'] as const;
+/** The changes from one settings document to the next, in the order of the file. */
+export const settingsChanges = (before: object | undefined, after: object): SettingsChange[] =>
+  changesAt('$', inFileOrder(settingsFileSchema, before), inFileOrder(settingsFileSchema, after));
 
-/** The properties of the settings in the order of the file: DynamoDB returns those of a map in any order. */
-const propertyOrder = [
-  'when', // before the users of a rule, which are named as those of the organization
-  ...[
-    settingsFileSchema,
-    pipelineSchema,
-    stageSchema,
-    fieldSchema,
-    optionSchema,
-    showWhenSchema,
-  ].flatMap(({ entries }) => Object.keys(entries)),
-];
+/** The changes as text. */
+export const changeLines = (before: object | undefined, after: object): string[] =>
+  settingsChanges(before, after).map(changeLine);
 
-const inFileOrder = (names: Iterable<string>): string[] =>
-  [...new Set(names)].sort((a, b) => propertyOrder.indexOf(a) - propertyOrder.indexOf(b));
-
-/** The changes from one settings document to the next, in document order. */
-export function settingsChanges(before: unknown, after: unknown, path = '$'): SettingsChange[] {
+function changesAt(path: string, before: unknown, after: unknown): SettingsChange[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (before === undefined) return [{ path, change: 'added', to: after }];
   if (after === undefined) return [{ path, change: 'removed', from: before }];
   if (isPlainObject(before) && isPlainObject(after)) {
-    const names = inFileOrder([...Object.keys(before), ...Object.keys(after)]);
-    return names.flatMap((name) => propertyChanges(name, before[name], after[name], path));
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return names.flatMap((name) => propertyChanges(path, name, before[name], after[name]));
   }
   if (Array.isArray(before) && Array.isArray(after)) {
     const lists = [byIdentity(before), byIdentity(after)];
-    if (lists[0] && lists[1]) return listChanges(lists[0], lists[1], path);
+    if (lists[0] && lists[1]) return listChanges(path, lists[0], lists[1]);
   }
   return [{ path, change: 'changed', from: before, to: after }];
 }
 
 function propertyChanges(
+  path: string,
   name: string,
   before: unknown,
   after: unknown,
-  path: string,
 ): SettingsChange[] {
-  if (name === 'active' && before === true && after === false)
-    return [{ path, change: 'deactivated' }];
-  if (name === 'active' && before === false && after === true)
-    return [{ path, change: 'activated' }];
-  return settingsChanges(before, after, stepInto(path, name));
+  if (name === 'active' && typeof before === 'boolean' && typeof after === 'boolean')
+    return before === after ? [] : [{ path, change: after ? 'activated' : 'deactivated' }];
+  return changesAt(stepInto(path, name), before, after);
 }
+
+/** Properties that identify a list item, in order of preference. */
+const identifying = ['id', 'key', 'value'] as const;
 
 /** The items of a list by their identifying property; undefined if an item has none or two items share one. */
 function byIdentity(list: readonly unknown[]): Map<string, unknown> | undefined {
@@ -83,13 +65,13 @@ function byIdentity(list: readonly unknown[]): Map<string, unknown> | undefined 
 }
 
 function listChanges(
+  path: string,
   before: Map<string, unknown>,
   after: Map<string, unknown>,
-  path: string,
 ): SettingsChange[] {
   const names = [...new Set([...before.keys(), ...after.keys()])];
   const changes = names.flatMap((name) =>
-    settingsChanges(before.get(name), after.get(name), `${path}${name}`),
+    changesAt(`${path}${name}`, before.get(name), after.get(name)),
   );
   const kept = (list: Map<string, unknown>, other: Map<string, unknown>): string[] =>
     [...list.keys()].filter((name) => other.has(name));
@@ -103,7 +85,7 @@ function listChanges(
 export function changeLine({ path, change, from, to }: SettingsChange): string {
   if (change === 'changed' && isObjectList(from) && isObjectList(to)) {
     return Array.from({ length: Math.max(from.length, to.length) }, (_, index) =>
-      settingsChanges(from[index], to[index], `${path}[${index}]`).map(changeLine),
+      changesAt(`${path}[${index}]`, from[index], to[index]).map(changeLine),
     )
       .flat()
       .join('\n');
@@ -122,6 +104,6 @@ const isObjectList = (value: unknown): value is readonly unknown[] =>
 /** The name or label of a value that has one; else the value, shortened. */
 function briefly(value: unknown): string {
   const name = isPlainObject(value) ? (value.name ?? value.label) : undefined;
-  const text = JSON.stringify(name ?? value, propertyOrder);
+  const text = JSON.stringify(name ?? value);
   return text.length <= 100 ? text : `${text.slice(0, 97)}…`;
 }

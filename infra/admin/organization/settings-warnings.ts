@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defaultPipelineId, startingStage } from '../../../shared/leads/placement.ts';
+import type { Field, Settings } from '../../../shared/organization/organization.ts';
 import {
   activeSourceNamed,
   defaultSourceName,
   organizationFrom,
 } from '../../../shared/organization/organization.ts';
-import type { Settings, SettingsField } from '../../../shared/organization/settings-types.ts';
-import { countOwnedLeads } from '../../../shared/store/maintenance/count-owned-leads.ts';
+import { countOwnedLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import { type ListedApiKey, listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';
@@ -23,7 +23,6 @@ export async function settingsWarnings(
 ): Promise<string[]> {
   const sentences = [
     ...captureWarnings(after),
-    ...stageNameWarnings(after),
     ...(before ? await changeWarnings(table, before, after) : []),
   ];
   return sentences.map((sentence) => `Warning: ${sentence}`);
@@ -61,18 +60,6 @@ function captureWarnings(settings: Settings): string[] {
   return warnings.flatMap(([applies, sentence]) => (applies ? [sentence] : []));
 }
 
-/** Stages of a pipeline that have the same name: an import cannot use it, and people cannot tell them apart. */
-const stageNameWarnings = ({ pipelines }: Settings): string[] =>
-  pipelines.flatMap(({ id, stages }) => {
-    const active = stages.filter((stage) => stage.active);
-    return [...Map.groupBy(active, ({ name }) => name.toLowerCase()).values()]
-      .filter((same) => same.length > 1)
-      .map((same) => {
-        const paths = same.map((stage) => `stages[id=${stage.id}]`).join(' and ');
-        return `$.pipelines[id=${id}] has ${same.length} active stages named ${JSON.stringify(same[0]?.name)} (${paths}): an import cannot use the name. Rename all but one.`;
-      });
-  });
-
 async function changeWarnings(table: Table, before: Settings, after: Settings): Promise<string[]> {
   const fields = newlyRequired(before, after);
   const leavers = deactivatedUsers(before, after);
@@ -83,14 +70,14 @@ async function changeWarnings(table: Table, before: Settings, after: Settings): 
   );
   const warnings = requiredWarnings(fields, liveKeys);
   for (const user of leavers) {
-    const leads = await countOwnedLeads({ table, organizationId: after.id }, user.id);
+    const leads = await countOwnedLeads(table, after.id, user.id);
     warnings.push(...leaverWarnings(user, leads, liveKeys, after.id));
   }
   return [...warnings, ...ruleWarnings(leavers, after)];
 }
 
 /** The fields that new people's captures must send from now on. */
-function newlyRequired(before: Settings, after: Settings): SettingsField[] {
+function newlyRequired(before: Settings, after: Settings): Field[] {
   const hasWebsite = activeSourceNamed(organizationFrom(after, 0), defaultSourceName) !== undefined;
   return after.fields.filter((field) => {
     // The assignment rules choose an owner, and a capture without a source has the default one.
@@ -104,21 +91,12 @@ function newlyRequired(before: Settings, after: Settings): SettingsField[] {
   });
 }
 
-function requiredWarnings(
-  fields: readonly SettingsField[],
-  liveKeys: readonly ListedApiKey[],
-): string[] {
-  const forms = liveKeys.filter(({ type }) => type === 'website-form').length;
-  const applications = liveKeys.filter(
-    ({ type, scopes }) =>
-      type === 'application' &&
-      (scopes.includes('leads.capture') || scopes.includes('leads.write')),
-  ).length;
-  if (forms + applications === 0) return [];
-  const keys = [
-    ...(forms > 0 ? [countOf(forms, 'live website-form key')] : []),
-    ...(applications > 0 ? [countOf(applications, 'live application key')] : []),
-  ].join(' and ');
+function requiredWarnings(fields: readonly Field[], liveKeys: readonly ListedApiKey[]): string[] {
+  const capturing = liveKeys.filter(
+    ({ scopes }) => scopes.includes('leads.capture') || scopes.includes('leads.write'),
+  );
+  if (capturing.length === 0) return [];
+  const keys = countOf(capturing.length, 'live API key');
   return fields.map(({ key, showWhen }) => {
     const where = showWhen === null ? '' : ' where the field is shown';
     return `$.fields[key=${JSON.stringify(key)}] is required on create now: captures of new people without it are refused${where}. ${keys} can send captures: change the forms, or make the field optional.`;

@@ -15,11 +15,12 @@ import {
   type StoredSettings,
 } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
+import { CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { integerOption, parseId } from '../../cli/options.ts';
-import { type CommandContext, CommandError, unknownOrganizationError } from '../context.ts';
+import { type CommandContext, unknownOrganizationError } from '../context.ts';
 import { applyAndNote } from './apply.ts';
-import { changeLine, type SettingsChange, settingsChanges } from './settings-diff.ts';
+import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
 
 const parseVersion = integerOption(1, limits.idMax);
 
@@ -85,7 +86,11 @@ async function diff(
   const before = await settingsOfVersion(table, inForce, from);
   const after = await settingsOfVersion(table, inForce, to);
   const changes = settingsChanges(before.settings, after.settings);
-  context.print({ changes: changes.map(kindOf) }, () =>
+  const kinds = changes.map(({ path, change }) => ({
+    path,
+    kind: change === 'added' || change === 'removed' ? change : 'changed',
+  }));
+  context.print({ changes: kinds }, () =>
     changes.length === 0
       ? `Organization ${organizationId}: versions ${from} and ${after.version} have the same settings.`
       : [
@@ -94,12 +99,6 @@ async function diff(
         ].join('\n'),
   );
 }
-
-/** A change as programs read it: where, and what kind of. */
-const kindOf = ({ path, change }: SettingsChange) => ({
-  path,
-  kind: change === 'added' || change === 'removed' ? change : 'changed',
-});
 
 interface UndoOptions {
   organization: number;
@@ -137,7 +136,14 @@ async function undo(
   { organization: id, to, yes = false }: UndoOptions,
 ): Promise<void> {
   const table = context.table();
-  const { inForce, target, lines } = await planUndo(table, id, to);
+  const inForce = await settingsInForce(table, id);
+  if (to === inForce.version)
+    throw new CommandError(`Version ${to} of the settings is in force already.`);
+  const target =
+    to === undefined
+      ? await settingsBefore(table, inForce)
+      : await settingsOfVersion(table, inForce, to);
+  const lines = changeLines(inForce.settings, target.settings);
   const targetText = `the settings of version ${target.version}`;
   if (!yes)
     await confirmed(
@@ -158,42 +164,18 @@ async function undo(
     ),
   ).catch(async (error: unknown) => {
     if (!(error instanceof SettingsMovedError)) throw error;
-    const now = await planUndo(table, id, to);
-    const sentence = `Nothing was undone: the settings now have version ${now.inForce.version}, not ${inForce.version} as confirmed.`;
-    const further = `An undo now would go back to the settings of version ${now.target.version}:`;
-    const message = [sentence, further, ...now.lines, 'Run the command again to do that.'];
-    throw new CommandError(message.join('\n'), { cause: error });
+    const now = await settingsInForce(table, id);
+    throw new CommandError(
+      `Nothing was undone: the settings now have version ${now.version}, not ${inForce.version} as confirmed. Run the command again to see what it would change now.`,
+      { cause: error },
+    );
   });
-}
-
-interface UndoPlan {
-  readonly inForce: StoredSettings;
-  readonly target: SettingsVersion;
-  /** What the undo changes. */
-  readonly lines: readonly string[];
-}
-
-/** @throws CommandError if there is nothing to undo */
-async function planUndo(
-  table: Table,
-  organizationId: number,
-  to: number | undefined,
-): Promise<UndoPlan> {
-  const inForce = await settingsInForce(table, organizationId);
-  if (to === inForce.version)
-    throw new CommandError(`Version ${to} of the settings is in force already.`);
-  const target =
-    to === undefined
-      ? await settingsBefore(table, inForce)
-      : await settingsOfVersion(table, inForce, to);
-  const lines = settingsChanges(inForce.settings, target.settings).map(changeLine);
-  return { inForce, target, lines };
 }
 
 /** The version before is searched for in this many entries of the audit log. */
 const entriesMax = 10_000;
 
-/** The newest kept version before that differs from the settings in force. @throws CommandError if there is none */
+/** The newest earlier version that differs from the settings in force. @throws CommandError if no such version is kept */
 async function settingsBefore(
   table: Table,
   { settings, version }: StoredSettings,
@@ -230,6 +212,6 @@ async function settingsOfVersion(
   if (settings) return { settings, version };
   const kept = [inForce.version, ...(await listKeptVersions(table, id))];
   throw new CommandError(
-    `Version ${version} of the settings of organization ${id} is not kept: there are ${kept.join(', ')} (the last ${versionsKept}, and the one in force).`,
+    `Version ${version} of the settings of organization ${id} is not kept: choose one of ${kept.join(', ')} (the one in force, and at most the last ${versionsKept} before it).`,
   );
 }

@@ -1,9 +1,14 @@
+import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import type { Command } from 'commander';
 import { isPlainObject, parseJson } from '../../../shared/json.ts';
+import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
-import { type CommandContext, CommandError } from '../context.ts';
-import { type RequestLine, requestLines, traceIdsOf } from './request-lines.ts';
+import type { CommandContext } from '../context.ts';
+
+const hourMs = 3_600_000;
+/** All log groups are searched at once, and CloudWatch refuses more than a few requests a second: the SDK sends those again. */
+const maxAttempts = 10;
 
 export function requestCommand(program: Command, context: CommandContext): void {
   program
@@ -25,41 +30,28 @@ Example:
 }
 
 async function printRequest(context: CommandContext, id: string, hours: number): Promise<void> {
-  const stack = context.deployed()?.stackName;
-  if (stack === undefined)
-    throw new CommandError(
-      'Name the deployed service with --stack NAME: a local service prints its lines in its terminal.',
-    );
+  const { stackName } = context.deployed('a local service prints its lines in its terminal.');
   if (!/^[\w=-]{8,128}$/.test(id))
     throw new CommandError(
       `'${id}' is not a request ID: copy the value of the header X-Request-Id.`,
     );
-  const lines = await requestLines(context, { stack, id, hours });
+  const logGroups = await logGroupsOf(stackName);
+  context.progress(`Searching ${countOf(logGroups.length, 'log group')}`);
+  const lines = await requestLines(logGroups, id, Date.now() - hours * hourMs);
   if (lines.length === 0)
     throw new CommandError(
-      `No log line of stack ${stack} has the request ID ${id} in the last ${countOf(hours, 'hour')}. A line can be read a minute after the request. Look further back with --hours, at most logRetentionDays (30 by default), and check --stack. A request that no function got has a line only with accessLogs.`,
+      `No log line of stack ${stackName} has the request ID ${id} in the last ${countOf(hours, 'hour')}. A line can be read a minute after the request. Look further back with --hours, at most logRetentionDays (30 by default), and check --stack. A request that no function got has a line only with accessLogs.`,
     );
-  const traces = await readableTraces(context, lines);
+  const traces = await readableTraces(context, traceIdsOf(lines));
   context.print({ requestId: id, lines, traces }, () =>
     [...lines.map(lineText), ...traces.map(traceText)].join('\n'),
   );
 }
 
-/** Without the permission for X-Ray, the lines are worth printing all the same. */
-async function readableTraces(
-  context: CommandContext,
-  lines: readonly RequestLine[],
-): Promise<RequestTrace[]> {
-  const traceIds = traceIdsOf(lines);
-  try {
-    return await tracesOf(traceIds);
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'AccessDeniedException')) throw error;
-    context.note(
-      `Traces are not shown: this identity may not call xray:BatchGetTraces. The trace ID is ${traceIds.join(', ')}.`,
-    );
-    return [];
-  }
+interface RequestLine {
+  readonly at: string;
+  readonly logGroup: string;
+  readonly line: unknown;
 }
 
 /** A stack is printed over its own lines: in JSON it would be one. */
@@ -78,6 +70,78 @@ const stacksOf = (error: unknown): string[] =>
 const traceText = ({ traceId, segments }: RequestTrace): string =>
   `Trace ${traceId}\n${JSON.stringify(segments, undefined, 2)}`;
 
+/** One request to CloudFormation per 100 resources of the stack. */
+async function logGroupsOf(StackName: string): Promise<string[]> {
+  const { CloudFormationClient, paginateListStackResources } = await import(
+    '@aws-sdk/client-cloudformation'
+  );
+  const client = new CloudFormationClient({});
+  try {
+    const names: string[] = [];
+    for await (const page of paginateListStackResources({ client }, { StackName }))
+      for (const { ResourceType, PhysicalResourceId } of page.StackResourceSummaries ?? [])
+        if (ResourceType === 'AWS::Logs::LogGroup' && PhysicalResourceId)
+          names.push(PhysicalResourceId);
+    return names;
+  } finally {
+    client.destroy();
+  }
+}
+
+/**
+ * The lines of a request by time. The functions and the gateway write the request's own ID. Lambda writes an ID of its own (time-outs,
+ * crashes, the duration), which the gateway's line has, and with tracing the trace's, so those are searched next.
+ */
+async function requestLines(
+  logGroups: readonly string[],
+  id: string,
+  startTime: number,
+): Promise<RequestLine[]> {
+  const { CloudWatchLogsClient: Client } = await import('@aws-sdk/client-cloudwatch-logs');
+  const client = new Client({ maxAttempts, retryMode: 'adaptive' });
+  const linesWith = async (text: string): Promise<RequestLine[]> => {
+    const found = logGroups.map((logGroup) => linesIn(client, logGroup, text, startTime));
+    return (await Promise.all(found)).flat();
+  };
+  try {
+    const lines = await linesWith(id);
+    const furtherIds = [...valuesOf(lines, 'functionRequestId'), ...traceIdsOf(lines)];
+    for (const furtherId of furtherIds) lines.push(...(await linesWith(furtherId)));
+    const unique = new Map(lines.map((line) => [JSON.stringify(line), line]));
+    return [...unique.values()].sort((one, other) => one.at.localeCompare(other.at));
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The X-Ray trace IDs that lines name: the logger writes them on every line in Lambda. */
+const traceIdsOf = (lines: readonly RequestLine[]): string[] => valuesOf(lines, 'xray_trace_id');
+
+/** The different texts of a member. The gateway writes `-` for what does not apply. */
+function valuesOf(lines: readonly RequestLine[], member: string): string[] {
+  const values = lines.map(({ line }) => (isPlainObject(line) ? line[member] : undefined));
+  return [...new Set(values.filter((value) => typeof value === 'string'))].filter(
+    (value) => value.length > 1,
+  );
+}
+
+async function linesIn(
+  client: CloudWatchLogsClient,
+  logGroup: string,
+  text: string,
+  startTime: number,
+): Promise<RequestLine[]> {
+  const { paginateFilterLogEvents } = await import('@aws-sdk/client-cloudwatch-logs');
+  const filter = { logGroupName: logGroup, filterPattern: JSON.stringify(text), startTime };
+  const lines: RequestLine[] = [];
+  for await (const { events = [] } of paginateFilterLogEvents({ client }, filter))
+    for (const { timestamp = 0, message = '' } of events) {
+      const line = parseJson(message) ?? message.trimEnd();
+      lines.push({ at: new Date(timestamp).toISOString(), logGroup, line });
+    }
+  return lines;
+}
+
 /** What X-Ray has of one request. */
 interface RequestTrace {
   readonly traceId: string;
@@ -85,32 +149,34 @@ interface RequestTrace {
   readonly segments: readonly unknown[];
 }
 
-/** A request of `BatchGetTraces` names at most this many (AWS X-Ray API reference). */
-const tracesPerRequest = 5;
-
 /**
- * The traces that X-Ray has: none without the option `tracing`, and of the requests that it samples. One request per five IDs.
- * @throws AccessDeniedException of the SDK without `xray:BatchGetTraces`
+ * The traces that X-Ray has: none without the option `tracing`, and of the requests that it samples. Without the permission for X-Ray, the
+ * lines are worth printing all the same.
  */
-async function tracesOf(traceIds: readonly string[]): Promise<RequestTrace[]> {
+async function readableTraces(
+  context: CommandContext,
+  traceIds: readonly string[],
+): Promise<RequestTrace[]> {
   if (traceIds.length === 0) return [];
   const { BatchGetTracesCommand, XRayClient } = await import('@aws-sdk/client-xray');
   const client = new XRayClient({});
   try {
     const found: RequestTrace[] = [];
-    for (let first = 0; first < traceIds.length; first += tracesPerRequest) {
-      const response = await client.send(
-        new BatchGetTracesCommand({ TraceIds: traceIds.slice(first, first + tracesPerRequest) }),
-      );
-      for (const { Id: traceId = '', Segments = [] } of response.Traces ?? [])
-        found.push({
-          traceId,
-          segments: Segments.map(({ Document = '' }) => parseJson(Document) ?? Document).sort(
-            (one, other) => startOf(one) - startOf(other),
-          ),
-        });
+    for (const id of traceIds) {
+      const { Traces = [] } = await client.send(new BatchGetTracesCommand({ TraceIds: [id] }));
+      for (const { Id: traceId = '', Segments = [] } of Traces) {
+        const segments = Segments.map(({ Document = '' }) => parseJson(Document) ?? Document);
+        segments.sort((one, other) => startOf(one) - startOf(other));
+        found.push({ traceId, segments });
+      }
     }
     return found;
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AccessDeniedException')) throw error;
+    context.note(
+      `Traces are not shown: this identity may not call xray:BatchGetTraces. The trace ID is ${traceIds.join(', ')}.`,
+    );
+    return [];
   } finally {
     client.destroy();
   }

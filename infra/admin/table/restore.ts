@@ -18,9 +18,10 @@ import {
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import type { PrimaryKey } from '../../../shared/store/table/primary-keys.ts';
+import { CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf, printable } from '../../cli/format.ts';
-import { type CommandContext, CommandError } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 
 interface FinishOptions {
   from?: string;
@@ -79,16 +80,24 @@ export function restoreCommands(program: Command, context: CommandContext): void
 async function finish(context: CommandContext, options: FinishOptions): Promise<void> {
   const table = context.table();
   await confirmRevocations(table, options);
-  const audit = new RestoreAudit(table, await context.callerIdentity());
-  const finished = await finishFrom(context, audit, options);
-  const protection = await protectTable(table, {
-    onWait: (waiting) =>
-      context.progress(`Waiting for DynamoDB to switch on ${protectionNames[waiting]}`),
+  const action = { who: await context.callerIdentity(), what: `restore finish ${table.name}` };
+  const auditEntries: PrimaryKey[] = [];
+  const finished = await finishFrom(context, action, options, async () => {
+    const what = `${action.what} begun`;
+    for (const { id } of await listOrganizations(table))
+      auditEntries.push(await addAuditEntry(table, id, { ...action, what }));
   });
+  const protection = await protectTable(table, (waiting) =>
+    context.progress(`Waiting for DynamoDB to switch on ${protectionNames[waiting]}`),
+  );
   const { leads, violations } = await checkTable(table, {
     onProgress: (progress) => context.progress(`Checking: ${countOf(progress.leads, 'lead')} read`),
   });
-  await audit.complete(violations.length);
+  // Those of a restore that was interrupted still say that it has begun.
+  for (const entry of auditEntries) {
+    const what = `${action.what}, ${countOf(violations.length, 'violation')}`;
+    await completeAuditEntry(table, entry, what);
+  }
   if (violations.length > 0) context.exitWithFailure();
   context.print({ ...finished, protection, leads, violations }, () =>
     [
@@ -122,12 +131,14 @@ async function confirmRevocations(
   );
 }
 
+/** @param onBegin called before the first change */
 async function finishFrom(
   context: CommandContext,
-  audit: RestoreAudit,
+  action: AuditAction,
   { from, keepKey = [], yes = false }: FinishOptions,
+  onBegin: () => Promise<void>,
 ): Promise<FinishedRestore> {
-  const { table, action } = audit;
+  const table = context.table();
   return finishRestore(table, {
     old: from === undefined ? undefined : { ...table, name: from },
     keptKeyIds: new Set(keepKey),
@@ -142,7 +153,7 @@ async function finishFrom(
       );
       await confirmed('They will be erased again, for good.', String(erased.length));
     },
-    onBegin: () => audit.begin(),
+    onBegin,
     onProgress: (items) =>
       context.progress(`Comparing with the old table: ${countOf(items, 'item')} read`),
   });
@@ -160,66 +171,36 @@ const stateWords: Record<ProtectionState, string> = {
   'unknown here': 'not supported by this engine',
 };
 
-function report(finished: FinishedRestore, { from }: FinishOptions): string[] {
+function* report(finished: FinishedRestore, { from }: FinishOptions): Generator<string> {
   const { organizations, keysRevoked, leadsErased, entriesCleaned, entriesDiffering } = finished;
-  return [
-    `${countOf(organizations, 'organization')}: ${countOf(keysRevoked, 'key')} revoked, ${countOf(leadsErased, 'lead')} erased, ` +
-      `${countOf(entriesCleaned, 'timeline item')} of other leads cleaned. New lead IDs and settings versions continue after the assigned ones.`,
-    ...tornLines(finished),
-    ...(from === undefined
-      ? [
-          'Nothing tells who was erased since the backup: erase them again with lead erase, before the service uses the table.',
-        ]
-      : []),
-    ...(entriesDiffering > 0
-      ? [
-          `${countOf(entriesDiffering, 'timeline item')} differ from the old table for a reason other than an erasure. The backup's version was kept.`,
-        ]
-      : []),
-    ...missingLines(finished),
-    ...onlyInOldLines(finished),
-  ];
+  yield `${countOf(organizations, 'organization')}: ${countOf(keysRevoked, 'key')} revoked, ${countOf(leadsErased, 'lead')} erased, ` +
+    `${countOf(entriesCleaned, 'timeline item')} of other leads cleaned. New lead IDs and settings versions continue after the assigned ones.`;
+  const { partsCompleted, partsRemoved, leadsMended, leadsMissingInOld } = finished;
+  if (partsCompleted + partsRemoved > 0)
+    yield `The backup had only a part of some changes of its last moments: ${countOf(partsCompleted, 'item')} written to complete them, ${countOf(partsRemoved, 'item')} removed.` +
+      (leadsMended.length === 0
+        ? ''
+        : ` Look at ${countOf(leadsMended.length, 'lead')}: ${namesOf(leadsMended)}. Another restore of the backup shows what was removed.`);
+  if (from === undefined)
+    yield 'Nothing tells who was erased since the backup: erase them again with lead erase, before the service uses the table.';
+  if (entriesDiffering > 0)
+    yield `${countOf(entriesDiffering, 'timeline item')} differ from the old table for a reason other than an erasure. The backup's version was kept.`;
+  if (leadsMissingInOld.length > 0)
+    yield `${countOf(leadsMissingInOld.length, 'lead')} missing in the old table, with no erasure in its audit log, ` +
+      `were kept: ${namesOf(leadsMissingInOld)}. If an earlier restore finish erased one of them, erase it again with lead erase.`;
+  yield* onlyInOldLines(finished);
 }
 
-function tornLines({ partsCompleted, partsRemoved, leadsMended }: FinishedRestore): string[] {
-  if (partsCompleted + partsRemoved === 0) return [];
-  const leads =
-    leadsMended.length === 0
-      ? ''
-      : ` Look at ${countOf(leadsMended.length, 'lead')}: ${namesOf(leadsMended)}. Another restore of the backup shows what was removed.`;
-  return [
-    'The backup had only a part of some changes of its last moments: ' +
-      `${countOf(partsCompleted, 'item')} written to complete them, ${countOf(partsRemoved, 'item')} removed.${leads}`,
-  ];
-}
-
-function onlyInOldLines({ keysOnlyInOld, onlyInOld, leadsOnlyInOld }: FinishedRestore): string[] {
-  const keyLines = keysOnlyInOld.map(
-    ({ organizationId, keyId, label }) =>
-      `Only the old table has API key ${keyId} (${printable(label)}) of organization ${organizationId}, created since the backup: ` +
-      'requests with it are refused until you create another one with key create.',
-  );
-  const leadLines =
-    leadsOnlyInOld.length === 0
-      ? []
-      : [
-          `Only the old table has ${countOf(leadsOnlyInOld.length, 'lead')}, created since the backup: ${namesOf(leadsOnlyInOld)}. ` +
-            'The service does not find them in the restored table: read them in the old table with lead show, and create them again.',
-        ];
-  if (onlyInOld.length === 0) return [...keyLines, ...leadLines];
-  return [
-    ...keyLines,
-    ...leadLines,
-    `Only the old table has organization ${onlyInOld.join(', ')}, created since the backup: apply its settings again, and create its keys.`,
-  ];
-}
-
-function missingLines({ leadsMissingInOld }: FinishedRestore): string[] {
-  if (leadsMissingInOld.length === 0) return [];
-  return [
-    `${countOf(leadsMissingInOld.length, 'lead')} missing in the old table, with no erasure in its audit log, ` +
-      `were kept: ${namesOf(leadsMissingInOld)}. If an earlier restore finish erased one of them, erase it again with lead erase.`,
-  ];
+function* onlyInOldLines(finished: FinishedRestore): Generator<string> {
+  const { keysOnlyInOld, onlyInOld, leadsOnlyInOld } = finished;
+  for (const { organizationId, keyId, label } of keysOnlyInOld)
+    yield `Only the old table has API key ${keyId} (${printable(label)}) of organization ${organizationId}, created since the backup: ` +
+      'requests with it are refused until you create another one with key create.';
+  if (leadsOnlyInOld.length > 0)
+    yield `Only the old table has ${countOf(leadsOnlyInOld.length, 'lead')}, created since the backup: ${namesOf(leadsOnlyInOld)}. ` +
+      'The service does not find them in the restored table: read them in the old table with lead show, and create them again.';
+  if (onlyInOld.length > 0)
+    yield `Only the old table has organization ${onlyInOld.join(', ')}, created since the backup: apply its settings again, and create its keys.`;
 }
 
 function namesOf(leads: FinishedRestore['leadsMissingInOld']): string {
@@ -228,32 +209,4 @@ function namesOf(leads: FinishedRestore['leadsMissingInOld']): string {
     .map(({ organizationId, leadId }) => `${leadId} of organization ${organizationId}`);
   const rest = leads.length - named.length;
   return `${named.join(', ')}${rest > 0 ? `, and ${rest} more (--json names all)` : ''}`;
-}
-
-/** The entries of a `restore finish` in the audit logs of the restored table: those of one that was interrupted still say that it has begun. */
-class RestoreAudit {
-  readonly table: Table;
-  readonly action: AuditAction;
-  readonly #entries: PrimaryKey[] = [];
-
-  constructor(table: Table, who: string) {
-    this.table = table;
-    this.action = { who, what: `restore finish ${table.name}` };
-  }
-
-  /** Adds an entry for each organization. It has no `restoredTableId`: only that of the new settings version says that lead IDs were skipped. */
-  async begin(): Promise<void> {
-    const { who, what } = this.action;
-    for (const { id } of await listOrganizations(this.table))
-      this.#entries.push(await addAuditEntry(this.table, id, { who, what: `${what} begun` }));
-  }
-
-  async complete(violations: number): Promise<void> {
-    for (const entry of this.#entries)
-      await completeAuditEntry(
-        this.table,
-        entry,
-        `${this.action.what}, ${countOf(violations, 'violation')}`,
-      );
-  }
 }

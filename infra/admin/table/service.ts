@@ -1,10 +1,7 @@
-import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Command } from 'commander';
+import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { type CommandContext, CommandError, type ServiceLocation } from '../context.ts';
-
-/** How many calls to Lambda change functions in parallel, below its limit of 15 control requests a second. */
-const changesAtOnce = 5;
+import type { CommandContext } from '../context.ts';
 
 export function serviceCommands(program: Command, context: CommandContext): void {
   const service = program
@@ -38,69 +35,47 @@ Example:
 }
 
 async function stopService(context: CommandContext): Promise<void> {
-  const { PutFunctionConcurrencyCommand } = await import('@aws-sdk/client-lambda');
-  const names = await changeFunctions(context, 'Stopping', (lambda, functionName) =>
-    lambda.send(
-      new PutFunctionConcurrencyCommand({
-        FunctionName: functionName,
-        ReservedConcurrentExecutions: 0,
-      }),
-    ),
-  );
+  const { stack, names: stopped } = await changeFunctions(context, 'Stopping');
   context.print(
-    { stopped: names },
+    { stopped },
     () =>
-      `Stopped: ${countOf(names.length, 'function')} of stack ${serviceIn(context).stack}. Wait ten seconds for requests that have begun. To start again: npm run admin -- service start --stack ${serviceIn(context).stack}`,
+      `Stopped: ${countOf(stopped.length, 'function')} of stack ${stack}. Wait ten seconds for requests that have begun. To start again: npm run admin -- service start --stack ${stack}`,
   );
 }
 
 async function startService(context: CommandContext): Promise<void> {
-  const { DeleteFunctionConcurrencyCommand } = await import('@aws-sdk/client-lambda');
-  const names = await changeFunctions(context, 'Starting', (lambda, functionName) =>
-    lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName: functionName })),
-  );
+  const { stack, names: started } = await changeFunctions(context, 'Starting');
   context.print(
-    { started: names },
-    () => `Started: ${countOf(names.length, 'function')} of stack ${serviceIn(context).stack}.`,
+    { started },
+    () => `Started: ${countOf(started.length, 'function')} of stack ${stack}.`,
   );
 }
 
-/** Changes every function of the stack. It can be run again after a failure. @returns the endpoints' names */
+/** Stops or starts every function of the stack, one after the other. It can be run again after a failure. @returns the endpoints' names */
 async function changeFunctions(
   context: CommandContext,
-  verb: string,
-  change: (lambda: LambdaClient, functionName: string) => Promise<unknown>,
-): Promise<string[]> {
-  const { stack, functions } = serviceIn(context);
+  verb: 'Stopping' | 'Starting',
+): Promise<{ stack: string; names: readonly string[] }> {
+  const { stack, functions } = context.deployed('a local service stops with Ctrl-C.');
   if (functions.size === 0)
     throw new CommandError(
       `The outputs of stack ${stack} name no functions: run the command from the release that is deployed.`,
     );
-  const names = [...functions.values()];
-  const { LambdaClient: Client } = await import('@aws-sdk/client-lambda');
-  const lambda = new Client({});
+  const { DeleteFunctionConcurrencyCommand, LambdaClient, PutFunctionConcurrencyCommand } =
+    await import('@aws-sdk/client-lambda');
+  const lambda = new LambdaClient({});
+  const stop = { ReservedConcurrentExecutions: 0 };
   try {
-    let done = 0;
-    for (let first = 0; first < names.length; first += changesAtOnce) {
-      await Promise.all(
-        names.slice(first, first + changesAtOnce).map(async (functionName) => {
-          await change(lambda, functionName);
-          done += 1;
-          context.progress(`${verb}: ${done} of ${countOf(names.length, 'function')}`);
-        }),
-      );
+    const names: string[] = [];
+    for (const [endpoint, FunctionName] of functions) {
+      if (verb === 'Stopping')
+        await lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ...stop }));
+      else await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
+      names.push(endpoint);
+      context.progress(`${verb}: ${names.length} of ${countOf(functions.size, 'function')}`);
     }
-    return [...functions.keys()];
+    return { stack, names };
   } finally {
     lambda.destroy();
   }
-}
-
-function serviceIn(context: CommandContext): ServiceLocation {
-  const service = context.deployed();
-  if (service === undefined)
-    throw new CommandError(
-      'Name the deployed service with --stack NAME: a local service stops with Ctrl-C.',
-    );
-  return service;
 }
