@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { buildFunctions } from './bundle/bundle.ts';
 import { checkEnvironmentOptions, contextOfCdkJson } from './stack/environment-options.ts';
-import { LeadsStack } from './stack/leads-stack.ts';
+import { LeadsStack } from './stack/lead-service.ts';
 import { OptionsError } from './stack/service-options.ts';
 
 /**

@@ -65,9 +65,8 @@ export function checkEnvironmentOptions(context: Options, fileContext: Options):
   const environment = String(inForce.environment ?? productionEnvironment);
   const issues = [
     ...misplacedOptions(inFile, fromCommandLine),
-    ...unknownEnvironment(environment, environments),
-    ...nestedEnvironments(environments),
-    ...sharedOptions(environments),
+    ...unknownEnvironment(environment, Object.keys(environments)),
+    ...issuesOfEnvironments(environments),
   ];
   if (issues.length > 0) throw new OptionsError(issues);
   return checkOptions({ ...inFile, ...environments[environment], ...fromCommandLine });
@@ -85,11 +84,7 @@ function misplacedOptions(inFile: Options, fromCommandLine: Options): string[] {
     );
 }
 
-function unknownEnvironment(
-  environment: string,
-  environments: Readonly<Record<string, Options>>,
-): string[] {
-  const known = Object.keys(environments);
+function unknownEnvironment(environment: string, known: readonly string[]): string[] {
   if (known.length === 0 || known.includes(environment)) return [];
   const nearest = nearestName(environment, known);
   return [
@@ -97,29 +92,21 @@ function unknownEnvironment(
   ];
 }
 
-function nestedEnvironments(environments: Readonly<Record<string, Options>>): string[] {
-  return Object.entries(environments).flatMap(([environment, options]) =>
-    ['environment', 'environments']
-      .filter((name) => name in options)
-      .map((name) => `environments.${environment}.${name}: is not allowed here: remove it.`),
-  );
-}
-
-function sharedOptions(environments: Readonly<Record<string, Options>>): string[] {
+function issuesOfEnvironments(environments: Readonly<Record<string, Options>>): string[] {
   const owners = new Map<string, string>();
-  const issues: string[] = [];
-  for (const [environment, options] of Object.entries(environments)) {
-    for (const name of ownOptions(options)) {
+  return Object.entries(environments).flatMap(([environment, options]) => {
+    const nested = ['environment', 'environments']
+      .filter((name) => name in options)
+      .map((name) => `environments.${environment}.${name}: is not allowed here: remove it.`);
+    const shared = ownOptions(options).flatMap((name) => {
       const value = JSON.stringify([name, options[name]]);
       const owner = owners.get(value);
-      if (owner === undefined) owners.set(value, environment);
-      else if (!['kmsKey', 'certificateArn'].includes(name))
-        issues.push(
-          `environments.${environment}.${name}: is that of environments.${owner}: two environments cannot share it.`,
-        );
-    }
-  }
-  return issues;
+      owners.set(value, owner ?? environment);
+      if (owner === undefined || ['kmsKey', 'certificateArn'].includes(name)) return [];
+      return `environments.${environment}.${name}: is that of environments.${owner}: two environments cannot share it.`;
+    });
+    return [...nested, ...shared];
+  });
 }
 
 const ownOptions = (options: Options): string[] =>

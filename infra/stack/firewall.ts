@@ -1,6 +1,6 @@
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { gatewayResponseBody } from '../gateway/responses.ts';
+import { gatewayReply } from '../gateway/responses.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 /**
@@ -20,11 +20,10 @@ export const firewallRules = {
 const windowSeconds = 300;
 
 /** The response to an address that sends too much: the contract's 429, which callers retry. It replaces the gateway's WAF_FILTERED. */
-const tooManyRequests = {
-  status: 429,
+const tooManyRequests = gatewayReply({
   code: 'RATE_LIMITED',
   message: 'Too many requests from this address: retry after the seconds in Retry-After.',
-} as const;
+});
 
 /**
  * A regional web ACL in front of the API. It blocks addresses that AWS knows as attackers, and limits requests per address. No rule
@@ -45,7 +44,7 @@ export class Firewall extends Construct {
       customResponseBodies: {
         TooManyRequests: {
           contentType: 'APPLICATION_JSON',
-          content: gatewayResponseBody(tooManyRequests),
+          content: tooManyRequests.body,
         },
       },
       rules: [knownAttackers, rateRule(options.requestsPerOrganizationPerHour)],

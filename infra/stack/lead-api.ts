@@ -16,12 +16,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Endpoint } from '../../shared/endpoints.ts';
-import {
-  type GatewayResponse,
-  gatewayResponseBody,
-  gatewayResponseHeaders,
-  gatewayResponses,
-} from '../gateway/responses.ts';
+import { type GatewayResponse, gatewayReply, gatewayResponses } from '../gateway/responses.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 /** The stage is the first part of the path, `/live/api/v1/leads`, except under a custom domain. */
@@ -96,39 +91,29 @@ export class LeadApi extends RestApi {
   private acknowledge({ accessLogs, waf }: ServiceOptions): void {
     const keys =
       'Callers are servers with an API key, which every function checks first: no method needs an authorizer.';
+    const address =
+      'An execution log or a trace of the gateway contains the address, and callers may put a key there (KEY_IN_URL).';
     const account =
       'Access logs are an option (accessLogs): they need a role for the whole account and region, and a first deployment must not change the account. Each call that reaches a function logs its request ID, key ID, status and duration.';
-    const acknowledged: readonly (readonly [id: string, reason: string])[] = [
-      [
-        'AwsSolutions-APIG2',
+    const reasons: Readonly<Record<string, string>> = {
+      'AwsSolutions-APIG2':
         'The functions validate each request and return the error body of the contract, which a validator of the gateway cannot.',
-      ],
-      ['AwsSolutions-APIG4', keys],
-      ['AwsSolutions-COG4', keys],
-      [
-        'AwsSolutions-APIG6',
-        'An execution log contains the address, and callers may put a key there (KEY_IN_URL).',
-      ],
-      [
-        'Serverless-APIGWXrayEnabled',
-        'A trace of the gateway contains the address, and callers may put a key there (KEY_IN_URL).',
-      ],
-      ...(accessLogs
-        ? []
-        : ([
-            ['AwsSolutions-APIG1', account],
-            ['Serverless-APIGWAccessLogging', account],
-          ] as const)),
-      ...(waf
-        ? []
-        : ([
-            [
-              'AwsSolutions-APIG3',
-              'A web ACL is an option (waf), because it costs a monthly fee. Keys and rate limits work without it.',
-            ],
-          ] as const)),
-    ];
-    for (const [id, reason] of acknowledged) Validations.of(this).acknowledge({ id, reason });
+      'AwsSolutions-APIG4': keys,
+      'AwsSolutions-COG4': keys,
+      'AwsSolutions-APIG6': address,
+      'Serverless-APIGWXrayEnabled': address,
+      ...(!accessLogs && {
+        'AwsSolutions-APIG1': account,
+        'Serverless-APIGWAccessLogging': account,
+      }),
+      ...(!waf && {
+        'AwsSolutions-APIG3':
+          'A web ACL is an option (waf), because it costs a monthly fee. Keys and rate limits work without it.',
+      }),
+    };
+    Validations.of(this).acknowledge(
+      ...Object.entries(reasons).map(([id, reason]) => ({ id, reason })),
+    );
   }
 }
 
@@ -156,13 +141,13 @@ function accessLogs(scope: Construct, id: string, retention: number): StageOptio
 
 /** Sets one of the gateway's own responses. API Gateway expects literal header values in quotes. */
 function addResponse(restApi: RestApi, type: string, response: GatewayResponse): void {
-  const { 'Content-Type': contentType = 'application/json', ...headers } =
-    gatewayResponseHeaders(response);
+  const { status, headers: all, body } = gatewayReply(response);
+  const { 'Content-Type': contentType = 'application/json', ...headers } = all;
   const literals = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
   restApi.addGatewayResponse(type, {
     type: ResponseType.of(type),
-    statusCode: String(response.status),
-    templates: { [contentType]: gatewayResponseBody(response) },
+    statusCode: String(status),
+    templates: { [contentType]: body },
     responseHeaders: {
       ...Object.fromEntries(literals),
       'X-Request-Id': 'context.extendedRequestId',

@@ -1,16 +1,18 @@
-import { Annotations, type CfnOutput } from 'aws-cdk-lib';
+import { Annotations, type CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { projectFolder, writtenEndpoints } from '../bundle/bundle.ts';
+import { endpoints } from '../../shared/endpoints.ts';
+import { projectFolder } from '../bundle/bundle.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
 import { LeadApi } from './lead-api.ts';
 import { LeadEvents } from './lead-events.ts';
 import { LeadTable } from './lead-table.ts';
-import { AlarmTopics } from './monitoring/alarm-topic.ts';
 import { Monitoring } from './monitoring/dashboard.ts';
 import { releaseIn } from './release.ts';
-import type { LeadServiceProps } from './service-options.ts';
-import { checkOptions } from './service-options.ts';
+import { checkOptions, type LeadServiceProps, type ServiceOptions } from './service-options.ts';
 import { addOutputs } from './service-outputs.ts';
 
 export type { LeadServiceProps } from './service-options.ts';
@@ -49,42 +51,89 @@ export class LeadService extends Construct {
 
     this.table = new LeadTable(this, 'Table', options);
     this.api = new LeadApi(this, 'Api', options);
-    const functions = writtenEndpoints().map((endpoint) => ({
-      endpoint,
-      handler: new EndpointFunction(this, constructId(endpoint.name), {
-        endpoint,
-        table: this.table,
-        options,
-        version,
-      }),
-    }));
-    for (const { endpoint, handler } of functions) this.api.route(endpoint, handler);
+    const functions = endpoints.map(
+      (endpoint) =>
+        new EndpointFunction(this, constructId(endpoint.name), {
+          endpoint,
+          table: this.table,
+          options,
+          version,
+        }),
+    );
+    for (const handler of functions) this.api.route(handler.endpoint, handler);
     if (options.events)
       this.events = new LeadEvents(this, 'Events', { table: this.table, options, version });
     if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn, options);
 
-    const { topics } = new AlarmTopics(this, 'AlarmTopics', options);
-    if (topics.length === 0) warnOfSilentAlarms(this);
     this.monitoring = new Monitoring(this, 'Monitoring', {
       options,
       functions,
       table: this.table.table,
       events: this.events,
-      topics,
+      topics: alarmTopics(this, options),
     });
     this.baseUrl = this.api.baseUrl;
     this.domainTarget = this.api.domainTarget;
-    const { baseUrl, domainTarget, table, events } = this;
-    const described = { baseUrl, domainTarget, table, events };
-    this.outputs = addOutputs(this, { options, functions, release, ...described });
+    const { api, table, events } = this;
+    this.outputs = addOutputs(this, { options, functions, release, api, table, events });
   }
 }
 
-const warnOfSilentAlarms = (scope: Construct): void =>
-  Annotations.of(scope).addWarningV2(
-    'lead-service:alarms',
-    'Neither alarmEmail nor alarmTopicArn is set: nobody is notified of alarms.',
+export interface LeadsStackProps extends StackProps {
+  /** @default {}: the defaults are safe in a new account */
+  readonly service?: LeadServiceProps;
+}
+
+/** The service as a stack of its own. Its outputs need no ID in their names. Build the functions first. */
+export class LeadsStack extends Stack {
+  constructor(scope: Construct, id: string, { service = {}, ...props }: LeadsStackProps = {}) {
+    super(scope, id, {
+      stackName: checkOptions({ ...service }).serviceName,
+      description: 'Lead management service',
+      ...props,
+    });
+    for (const [name, output] of new LeadService(this, 'Service', service).outputs)
+      output.overrideLogicalId(name);
+  }
+}
+
+/** The topics that alarms are sent to: a new one for the email address, an existing one, both or none. */
+function alarmTopics(
+  service: Construct,
+  { alarmEmail, alarmTopicArn }: ServiceOptions,
+): readonly ITopic[] {
+  if (!alarmEmail && !alarmTopicArn)
+    Annotations.of(service).addWarningV2(
+      'lead-service:alarms',
+      'Neither alarmEmail nor alarmTopicArn is set: nobody is notified of alarms.',
+    );
+  const topics = new Construct(service, 'AlarmTopics');
+  return [
+    ...(alarmEmail ? [emailTopic(topics, alarmEmail)] : []),
+    ...(alarmTopicArn ? [Topic.fromTopicArn(topics, 'Given', alarmTopicArn)] : []),
+  ];
+}
+
+function emailTopic(scope: Construct, address: string): Topic {
+  const topic = new Topic(scope, 'Email', { displayName: 'Lead service alarms', enforceSSL: true });
+  topic.addSubscription(new EmailSubscription(address));
+  // With enforced TLS the topic gets a policy, which replaces the default policy that lets the account's alarms publish.
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      sid: 'AlarmsOfThisAccount',
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(topic).account } },
+    }),
   );
+  Validations.of(topic).acknowledge({
+    id: 'Serverless-SNSRedrivePolicy',
+    reason:
+      'If an email cannot be delivered, the dashboard still shows the alarm: nobody would read a queue of old alarms.',
+  });
+  return topic;
+}
 
 /** `capture-lead` to `CaptureLead`. */
 const constructId = (name: string): string =>

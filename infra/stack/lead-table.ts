@@ -27,10 +27,6 @@ import {
 } from '../../shared/store/table/table-definition.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-export type LeadTableProps = Partial<
-  Pick<ServiceOptions, 'events' | 'kmsKey' | 'removalPolicy' | 'tableName' | 'tableStreamArn'>
->;
-
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
 /** The table of the service: either its own, as defined in `shared/store/table/table-definition.ts`, or an existing table like it. */
@@ -39,27 +35,16 @@ export class LeadTable extends Construct {
   /** The KMS key that callers need as well; undefined with the key that AWS manages. */
   private readonly key: IKey | undefined;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    {
-      kmsKey = 'aws-managed',
-      removalPolicy = 'retain',
-      events = false,
-      tableName,
-      tableStreamArn,
-    }: LeadTableProps = {},
-  ) {
+  constructor(scope: Construct, id: string, options: ServiceOptions) {
     super(scope, id);
-    const isKept = removalPolicy === 'retain';
-    const policy = isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-    this.key = this.keyOf(kmsKey, policy);
+    const { tableName, tableStreamArn } = options;
+    this.key = this.keyOf(options);
     this.table = tableName
       ? Table.fromTableAttributes(this, 'Table', {
           tableName,
           ...(tableStreamArn !== undefined && { tableStreamArn }),
         })
-      : this.newTable({ isKept, events }, policy);
+      : this.newTable(options);
   }
 
   /** @throws Error without `events` */
@@ -98,24 +83,32 @@ export class LeadTable extends Construct {
    * the prefixes of the item types. Updates of keys and usage have statements of their own, limited to attributes too.
    */
   grantTo(grantee: IGrantable, endpoint: Endpoint): void {
-    const allow = (statement: PolicyStatement) =>
-      grantee.grantPrincipal.addToPrincipalPolicy(statement);
-    const attributes = updatableBy(endpoint);
     for (const [action, itemTypes] of itemTypesByAction(endpoint)) {
-      const limited =
-        action === 'UpdateItem' ? itemTypes.filter((itemType) => attributes[itemType]) : [];
-      const whole = itemTypes.filter((itemType) => !limited.includes(itemType));
-      for (const { name, resource, held } of this.resourcesOf(whole))
-        allow(statementOf(action, name, resource, conditionsOn(held)));
-      for (const itemType of limited) {
-        const conditions = conditionsOn([itemType], attributes[itemType]);
-        allow(statementOf(action, capitalized(itemType), this.table.tableArn, conditions));
+      const limited = action === 'UpdateItem' ? updatableBy(endpoint) : {};
+      const groups = Map.groupBy(
+        itemTypes,
+        (itemType) => indexOf(itemType) ?? (limited[itemType] ? itemType : 'table'),
+      );
+      for (const [target, held] of groups) {
+        const isIndex = held.some((itemType) => indexOf(itemType));
+        const { tableArn } = this.table;
+        grantee.grantPrincipal.addToPrincipalPolicy(
+          new PolicyStatement({
+            sid: `${action}On${target.charAt(0).toUpperCase()}${target.slice(1)}`,
+            actions: [`dynamodb:${action}`],
+            resources: [isIndex ? `${tableArn}/index/${target}` : tableArn],
+            conditions: conditionsOn(
+              held,
+              held.flatMap((itemType) => limited[itemType] ?? []),
+            ),
+          }),
+        );
       }
     }
-    if (this.key) allow(throughDynamoDb(this, this.key));
+    if (this.key) grantee.grantPrincipal.addToPrincipalPolicy(throughDynamoDb(this, this.key));
   }
 
-  private keyOf(kmsKey: string, removalPolicy: RemovalPolicy): IKey | undefined {
+  private keyOf({ kmsKey, removalPolicy }: ServiceOptions): IKey | undefined {
     if (kmsKey === 'aws-managed') return undefined;
     if (kmsKey !== 'customer-managed') return Key.fromKeyArn(this, 'Key', kmsKey);
     return new Key(this, 'Key', {
@@ -123,16 +116,14 @@ export class LeadTable extends Construct {
       enableKeyRotation: true,
       // A first deployment that fails leaves an empty table: its key goes, so that none is paid for nothing.
       removalPolicy:
-        removalPolicy === RemovalPolicy.RETAIN
+        removalPolicy === 'retain'
           ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
-          : removalPolicy,
+          : RemovalPolicy.DESTROY,
     });
   }
 
-  private newTable(
-    { isKept, events }: { readonly isKept: boolean; readonly events: boolean },
-    removalPolicy: RemovalPolicy,
-  ): ITable {
+  private newTable({ events, removalPolicy }: ServiceOptions): ITable {
+    const isKept = removalPolicy === 'retain';
     const table = new Table(this, 'Table', {
       partitionKey: text(tableDefinition.partitionKey),
       sortKey: text(tableDefinition.sortKey),
@@ -145,7 +136,7 @@ export class LeadTable extends Construct {
         : { encryption: TableEncryption.AWS_MANAGED }),
       ...(events && { stream: StreamViewType[streamViewType] }),
       deletionProtection: isKept,
-      removalPolicy,
+      removalPolicy: isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     for (const index of tableDefinition.indexes) {
       table.addGlobalSecondaryIndex({
@@ -158,27 +149,11 @@ export class LeadTable extends Construct {
     }
     return table as ITable;
   }
-
-  /** The table with the item types that it has, then each index with its item type. */
-  private resourcesOf(
-    itemTypes: readonly ItemType[],
-  ): { name: string; resource: string; held: readonly ItemType[] }[] {
-    const indexes = tableDefinition.indexes.filter(({ holds }) => itemTypes.includes(holds));
-    const inTable = itemTypes.filter(
-      (itemType) => !indexes.some(({ holds }) => holds === itemType),
-    );
-    const table =
-      inTable.length > 0 ? [{ name: 'Table', resource: this.table.tableArn, held: inTable }] : [];
-    return [
-      ...table,
-      ...indexes.map(({ name, holds }) => ({
-        name: capitalized(name),
-        resource: `${this.table.tableArn}/index/${name}`,
-        held: [holds],
-      })),
-    ];
-  }
 }
+
+/** The index that holds the items of a type; undefined for items of the table. */
+const indexOf = (itemType: ItemType): string | undefined =>
+  tableDefinition.indexes.find(({ holds }) => holds === itemType)?.name;
 
 /** The attributes that an endpoint's updates of an item type may name; of other item types, all. */
 const updatableBy = ({ numbersLeads }: Endpoint): Partial<Record<ItemType, readonly string[]>> =>
@@ -196,37 +171,24 @@ function itemTypesByAction({ access }: Endpoint): [keyof Access, readonly ItemTy
   ]);
 }
 
-const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
-
-const statementOf = (
-  action: keyof Access,
-  name: string,
-  resource: string,
-  conditions: Record<string, Record<string, unknown>>,
-): PolicyStatement =>
-  new PolicyStatement({
-    sid: `${action}On${name}`,
-    actions: [`dynamodb:${action}`],
-    resources: [resource],
-    conditions,
-  });
-
 /**
- * Limits a request to partition keys, and optionally to the attributes that it names: those that it changes, those of its condition, and
+ * Limits a request to partition keys, and with attributes to those that it names: those that it changes, those of its condition, and
  * the primary key, but not those that it returns (DynamoDB developer guide, "Using IAM policy conditions for fine-grained access control").
  */
 function conditionsOn(
   itemTypes: readonly ItemType[],
-  attributes?: readonly string[],
+  attributes: readonly string[],
 ): Record<string, Record<string, unknown>> {
   const keys = itemTypes.map((itemType) => `${partitionKeyPrefixes[itemType]}*`);
   return {
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
-    ...(attributes && { 'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes } }),
+    ...(attributes.length > 0 && {
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes },
+    }),
     // ForAllValues is also true without any value; the service never sends a request without a partition key.
     Null: {
       'dynamodb:LeadingKeys': 'false',
-      ...(attributes && { 'dynamodb:Attributes': 'false' }),
+      ...(attributes.length > 0 && { 'dynamodb:Attributes': 'false' }),
     },
   };
 }

@@ -216,70 +216,48 @@ function issueLine(name: string, issue: v.BaseIssue<unknown>): string {
   return `${path ? `${name}.${path}` : name}: ${value}: ${issue.message}`;
 }
 
-/** Options that are valid one by one and contradict each other. */
-const contradictions: readonly (readonly [
-  isFound: (options: ServiceOptions) => boolean,
-  issue: (options: ServiceOptions) => string,
-])[] = [
-  [
-    ({ domainName, certificateArn }) => Boolean(domainName && !certificateArn),
-    () => 'domainName: needs certificateArn: set it to the certificate of the domain.',
-  ],
-  [
-    ({ domainName, certificateArn }) => Boolean(certificateArn && !domainName),
-    () => 'certificateArn: needs domainName: set it to the domain of the certificate.',
-  ],
-  [
-    ({ keepDefaultAddress, domainName }) => keepDefaultAddress && !domainName,
-    () =>
-      'keepDefaultAddress: needs domainName: without a domain, the default address is the only one. Remove it.',
-  ],
-  [
-    (options) => options.requestsPerKeyPerHour > options.requestsPerOrganizationPerHour,
-    (options) =>
-      `requestsPerKeyPerHour: ${options.requestsPerKeyPerHour}: must be at most requestsPerOrganizationPerHour, which is ${options.requestsPerOrganizationPerHour}.`,
-  ],
-  [
-    ({ removalPolicy, environment }) =>
-      removalPolicy === 'destroy' && environment === productionEnvironment,
-    () =>
-      "removalPolicy: 'destroy': not allowed in the environment production: use another environment, or 'retain'.",
-  ],
-  // The name that is made from the environment: the rule of serviceName refuses any other that is longer.
-  [
-    ({ serviceName }) =>
-      serviceName.length > serviceNameMaxChars && !Token.isUnresolved(serviceName),
-    ({ environment, serviceName }) =>
-      `environment: '${environment}': makes the service name ${serviceName}, which is longer than ${serviceNameMaxChars} characters: set serviceName.`,
-  ],
-  [
-    ({ removalPolicy, tableName }) => removalPolicy === 'destroy' && tableName !== undefined,
-    () =>
-      "removalPolicy: 'destroy': not allowed with tableName: the table that the stack used until now would be deleted. Use 'retain'.",
-  ],
-  [
-    ({ kmsKey, tableName }) => kmsKey === 'customer-managed' && tableName !== undefined,
-    () =>
-      "kmsKey: 'customer-managed' creates a key, but the table of tableName already has one: set kmsKey to the ARN of that key.",
-  ],
-  [
-    ({ events, tableName, tableStreamArn }) => events && tableName !== undefined && !tableStreamArn,
-    () =>
-      'events: needs tableStreamArn with tableName: switch on the stream of that table, with new images, and set its ARN.',
-  ],
-  [
-    ({ events, tableName, tableStreamArn }) => Boolean(tableStreamArn && !(events && tableName)),
-    () => 'tableStreamArn: is only for events of the table of tableName: remove it, or set both.',
-  ],
-];
-
 const functionNames = endpoints.map(({ name }): string => name);
 
-const conflicts = (options: ServiceOptions): string[] => [
-  ...contradictions.filter(([isFound]) => isFound(options)).map(([, issue]) => issue(options)),
-  ...Object.keys(options.memoryMbByFunction)
-    .filter((name) => !functionNames.includes(name))
-    .map((name) => `memoryMbByFunction.${name}: ${unknownName('function', name, functionNames)}`),
+/** The issues of options that are valid one by one and contradict each other. */
+function conflicts(options: ServiceOptions): string[] {
+  const { environment, serviceName, domainName, certificateArn, tableName } = options;
+  const { requestsPerKeyPerHour, requestsPerOrganizationPerHour, memoryMbByFunction } = options;
+  const issues: readonly (string | false)[] = [
+    Boolean(domainName && !certificateArn) &&
+      'domainName: needs certificateArn: set it to the certificate of the domain.',
+    Boolean(certificateArn && !domainName) &&
+      'certificateArn: needs domainName: set it to the domain of the certificate.',
+    options.keepDefaultAddress &&
+      !domainName &&
+      'keepDefaultAddress: needs domainName: without a domain, the default address is the only one. Remove it.',
+    requestsPerKeyPerHour > requestsPerOrganizationPerHour &&
+      `requestsPerKeyPerHour: ${requestsPerKeyPerHour}: must be at most requestsPerOrganizationPerHour, which is ${requestsPerOrganizationPerHour}.`,
+    // The name that is made from the environment: the rule of serviceName refuses any other that is longer.
+    serviceName.length > serviceNameMaxChars &&
+      !Token.isUnresolved(serviceName) &&
+      `environment: '${environment}': makes the service name ${serviceName}, which is longer than ${serviceNameMaxChars} characters: set serviceName.`,
+    options.removalPolicy === 'destroy' &&
+      environment === productionEnvironment &&
+      "removalPolicy: 'destroy': not allowed in the environment production: use another environment, or 'retain'.",
+    ...(tableName === undefined ? [] : conflictsOfGivenTable(options)),
+    options.tableStreamArn !== undefined &&
+      !(options.events && tableName) &&
+      'tableStreamArn: is only for events of the table of tableName: remove it, or set both.',
+    ...Object.keys(memoryMbByFunction)
+      .filter((name) => !functionNames.includes(name))
+      .map((name) => `memoryMbByFunction.${name}: ${unknownName('function', name, functionNames)}`),
+  ];
+  return issues.filter((issue) => issue !== false);
+}
+
+const conflictsOfGivenTable = (options: ServiceOptions): readonly (string | false)[] => [
+  options.removalPolicy === 'destroy' &&
+    "removalPolicy: 'destroy': not allowed with tableName: the table that the stack used until now would be deleted. Use 'retain'.",
+  options.kmsKey === 'customer-managed' &&
+    "kmsKey: 'customer-managed' creates a key, but the table of tableName already has one: set kmsKey to the ARN of that key.",
+  options.events &&
+    !options.tableStreamArn &&
+    'events: needs tableStreamArn with tableName: switch on the stream of that table, with new images, and set its ARN.',
 ];
 
 function unknownName(kind: 'option' | 'function', name: string, names: readonly string[]): string {

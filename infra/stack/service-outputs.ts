@@ -1,28 +1,24 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { Endpoint } from '../../shared/endpoints.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
+import type { LeadApi } from './lead-api.ts';
 import type { LeadEvents } from './lead-events.ts';
 import type { LeadTable } from './lead-table.ts';
-import { dashboardUrl } from './monitoring/dashboard-url.ts';
+import { dashboardUrl } from './monitoring/alarms.ts';
 import type { Release } from './release.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 export interface OutputProps {
   readonly options: ServiceOptions;
-  readonly functions: readonly {
-    readonly endpoint: Endpoint;
-    readonly handler: EndpointFunction;
-  }[];
+  readonly functions: readonly EndpointFunction[];
   readonly release: Release;
-  readonly baseUrl: string;
-  readonly domainTarget: string | undefined;
+  readonly api: LeadApi;
   readonly table: LeadTable;
   readonly events: LeadEvents | undefined;
 }
 
 /**
- * The outputs of a service, which the commands with `--stack` read (infra/admin/stack.ts). Their names begin with the ID of the service, so
+ * The outputs of a service, which the commands with `--stack` read (infra/cli/stack.ts). Their names begin with the ID of the service, so
  * that a stack can have several: `LeadsTableName`.
  * @returns each by its name without the ID
  */
@@ -50,17 +46,15 @@ function idInStack(service: Construct): string {
 type Outputs = Readonly<Record<string, readonly [value: string, description: string]>>;
 
 function outputsOf(props: OutputProps, region: string): Outputs {
-  const { options, functions, release, baseUrl, domainTarget, table, events } = props;
-  const named = functions.map(
-    ({ endpoint, handler }) => `${endpoint.name}=${handler.functionName}`,
-  );
+  const { options, functions, release, api, table, events } = props;
+  const named = functions.map(({ endpoint, functionName }) => `${endpoint.name}=${functionName}`);
   return {
     Release: [
       release.name,
       'Release: git switch --detach RELEASE && npm run deploy goes back to it',
     ],
     Version: [release.version, 'Version and commit'],
-    BaseUrl: [baseUrl, 'Base URL: put it before the paths of the contract'],
+    BaseUrl: [api.baseUrl, 'Base URL: put it before the paths of the contract'],
     DashboardUrl: [dashboardUrl(options.serviceName), 'Dashboard, with alarms and log queries'],
     TableName: [table.tableName, 'LEADS_TABLE for the admin command'],
     Functions: [named.join(), 'Function of each endpoint, for service stop'],
@@ -72,8 +66,8 @@ function outputsOf(props: OutputProps, region: string): Outputs {
       String(options.requestsPerOrganizationPerHour),
       'Limit of requests per organization and hour',
     ],
-    ...(domainTarget && {
-      DomainTarget: [domainTarget, 'Target of the DNS record (CNAME) of the domain'] as const,
+    ...(api.domainTarget && {
+      DomainTarget: [api.domainTarget, 'Target of the DNS record (CNAME) of the domain'] as const,
     }),
     ...(events && {
       EventBusName: [events.bus.eventBusName, 'Event bus, for rules (OPERATE.md)'] as const,
@@ -82,7 +76,7 @@ function outputsOf(props: OutputProps, region: string): Outputs {
   };
 }
 
-function nextCommands({ baseUrl, table }: OutputProps, region: string): Outputs {
+function nextCommands({ api, table }: OutputProps, region: string): Outputs {
   const admin = `AWS_REGION=${region} LEADS_TABLE=${table.tableName} npm run --silent admin --`;
   return {
     Next1Organization: [
@@ -94,7 +88,7 @@ function nextCommands({ baseUrl, table }: OutputProps, region: string): Outputs 
       'Then: create an API key; take the organization and user IDs from the settings file',
     ],
     Next3Call: [
-      `curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/api/v1/lead-fields`,
+      `curl -H "Authorization: Bearer $API_KEY" ${api.baseUrl}/api/v1/lead-fields`,
       'Then: the first call, with that key',
     ],
   };

@@ -1,26 +1,28 @@
+import { Aws, Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import type {
-  CustomMetricWithAlarm,
-  CustomThreshold,
-  MetricWithAlarmSupport,
-} from 'cdk-monitoring-constructs';
-import { dashboardUrl } from './dashboard-url.ts';
-import { period } from './metrics.ts';
+import type { CustomMetricWithAlarm, MetricWithAlarmSupport } from 'cdk-monitoring-constructs';
 
-/** Every alarm: when it goes off, and what to do. The sentences are its description in CloudWatch, and stand in OPERATE.md (a test compares them). */
+/** Of the metrics, unless one says otherwise. */
+export const period = Duration.minutes(5);
+
+/**
+ * An alarm goes off at `from` or above, or below `below`, in `datapoints` of the last `periods` periods; by default in the last one, and
+ * in each of them.
+ */
+type Threshold = ({ readonly from: number } | { readonly below: number }) & {
+  readonly datapoints?: number;
+  readonly periods?: number;
+};
+
 interface AlarmDefinition {
-  /** The alarm goes off at `from` or above in `datapoints` of the last `periods` periods; by default in each of them. */
-  readonly threshold?: {
-    readonly from: number;
-    readonly datapoints?: number;
-    readonly periods?: number;
-  };
+  readonly threshold: Threshold;
   /** The threshold as a sentence. */
   readonly when: string;
   /** What to do. */
   readonly act: string;
 }
 
+/** Every alarm: when it goes off, and what to do. Its description in CloudWatch and OPERATE.md have the same sentences; a test compares them. */
 export const alarms = {
   ServerErrors: {
     threshold: { from: 1 },
@@ -90,6 +92,8 @@ export const alarms = {
     act: 'Find organizationId and keyId in the log (code RATE_LIMITED). If a sync job uses the limit up, slow it down. If a robot fills in the form, protect the form. If the traffic is expected, raise requestsPerKeyPerHour or requestsPerOrganizationPerHour.',
   },
   NoCaptures: {
+    // In each of so many hours as its option says.
+    threshold: { below: 1 },
     when: 'No capture came for noCapturesHours hours (only with this option).',
     act: "Send an enquiry through each website's form. If it does not arrive, read the log of the form's backend: its address, key and network. If the forms work, choose more hours.",
   },
@@ -121,51 +125,41 @@ export type AlarmName = keyof typeof alarms;
 export const alarmDescription = (name: AlarmName): string =>
   `${alarms[name].when} What to do: ${alarms[name].act}`;
 
-/** A metric with its alarm. */
+/** The address of the service's dashboard in the AWS console. */
+export const dashboardUrl = (serviceName: string): string =>
+  `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${serviceName}`;
+
+/** A metric with its alarm. @param datapointsToAlarm instead of those of the threshold */
 export function alarmed(
-  serviceName: string,
-  name: Exclude<AlarmName, 'NoCaptures'>,
-  metric: MetricWithAlarmSupport,
-): CustomMetricWithAlarm {
-  const { threshold }: AlarmDefinition = alarms[name];
-  const { from = 1, datapoints = 1, periods = datapoints } = threshold ?? {};
-  return withAlarm(serviceName, name, metric, {
-    threshold: from,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    treatMissingDataOverride: TreatMissingData.NOT_BREACHING,
-    datapointsToAlarm: datapoints,
-    evaluationPeriods: periods,
-  });
-}
-
-/** The captures of an hour, with an alarm that goes off when none came in each of the last `hours`. */
-export const alarmedBySilence = (
-  serviceName: string,
-  captures: MetricWithAlarmSupport,
-  hours: number,
-): CustomMetricWithAlarm =>
-  withAlarm(serviceName, 'NoCaptures', captures, {
-    threshold: 1,
-    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-    treatMissingDataOverride: TreatMissingData.BREACHING,
-    datapointsToAlarm: hours,
-    evaluationPeriods: hours,
-  });
-
-const withAlarm = (
   serviceName: string,
   name: AlarmName,
   metric: MetricWithAlarmSupport,
-  threshold: CustomThreshold,
-): CustomMetricWithAlarm => ({
-  metric,
-  alarmFriendlyName: name,
-  addAlarm: {
-    [name]: {
-      ...threshold,
-      period: metric.period ?? period,
-      alarmNameOverride: `${serviceName}-${name}`,
-      alarmDescriptionOverride: `${alarmDescription(name)} Dashboard: ${dashboardUrl(serviceName)}`,
+  datapointsToAlarm?: number,
+): CustomMetricWithAlarm {
+  const threshold: Threshold = alarms[name].threshold;
+  const { datapoints = datapointsToAlarm ?? 1, periods = datapoints } = threshold;
+  return {
+    metric,
+    alarmFriendlyName: name,
+    addAlarm: {
+      [name]: {
+        ...('below' in threshold
+          ? {
+              threshold: threshold.below,
+              comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+              treatMissingDataOverride: TreatMissingData.BREACHING,
+            }
+          : {
+              threshold: threshold.from,
+              comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+              treatMissingDataOverride: TreatMissingData.NOT_BREACHING,
+            }),
+        datapointsToAlarm: datapoints,
+        evaluationPeriods: periods,
+        period: metric.period ?? period,
+        alarmNameOverride: `${serviceName}-${name}`,
+        alarmDescriptionOverride: `${alarmDescription(name)} Dashboard: ${dashboardUrl(serviceName)}`,
+      },
     },
-  },
-});
+  };
+}

@@ -1,94 +1,216 @@
 import { Duration } from 'aws-cdk-lib';
-import { type MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import {
+  type CustomMetric,
   type CustomMetricGroup,
   type CustomMetricWithAlarm,
   DefaultDashboardFactory,
+  type MetricWithAlarmSupport,
   MonitoringFacade,
   multipleActions,
   SnsAlarmActionStrategy,
 } from 'cdk-monitoring-constructs';
 import { Construct } from 'constructs';
-import type { Endpoint } from '../../../shared/endpoints.ts';
 import type { MetricName } from '../../../shared/metrics.ts';
 import type { EndpointFunction } from '../endpoint-function.ts';
 import type { LeadEvents } from '../lead-events.ts';
 import type { ServiceOptions } from '../service-options.ts';
-import { alarmed } from './alarms.ts';
-import { eventGraphs } from './event-graphs.ts';
-import { logWidgets } from './log-queries.ts';
-import {
-  anyServerErrorShare,
-  apiMetric,
-  counted,
-  ofTable,
-  period,
-  serverErrorShare,
-  serviceMetric,
-  tableThrottles,
-  throttles,
-} from './metrics.ts';
-import { refusalGraphs } from './refusal-graphs.ts';
-import { SavedQueries } from './saved-queries.ts';
+import { type AlarmName, alarmed, period } from './alarms.ts';
+import { logWidgets, saveQueries } from './log-queries.ts';
+import { Metrics, ofTable, sum, tableThrottles } from './metrics.ts';
 
 export interface MonitoringProps {
   /** The service's name is the name of the dashboard, and the prefix of the alarm names. */
   readonly options: ServiceOptions;
-  readonly functions: readonly {
-    readonly endpoint: Endpoint;
-    readonly handler: EndpointFunction;
-  }[];
+  readonly functions: readonly EndpointFunction[];
   readonly table: ITable;
   /** Undefined if the service publishes no events. */
-  readonly events?: LeadEvents | undefined;
+  readonly events: LeadEvents | undefined;
   readonly topics: readonly ITopic[];
 }
 
 /** A dashboard, and the alarms of `alarms.ts`, each on the graph of its metric. */
 export class Monitoring extends Construct {
+  readonly #props: MonitoringProps;
+  readonly #metrics: Metrics;
+
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { options } = props;
+    const { functions, events, options } = props;
+    this.#props = props;
+    this.#metrics = new Metrics(options.serviceName);
     const facade = facadeOf(this, props);
-    facade.monitorCustom({
-      alarmFriendlyName: 'Calls',
-      humanReadableName: 'Calls',
-      metricGroups: callGraphs(props),
-    });
-    facade.monitorCustom({
-      alarmFriendlyName: 'Refusals',
-      humanReadableName: 'Refusals',
-      metricGroups: refusalGraphs({ options, captureFunction: captureFunctionOf(props) }),
-    });
-    new SavedQueries(
-      this,
-      'Queries',
-      options.serviceName,
-      props.functions.map(({ handler }) => handler.logGroup),
-    );
-    const logGroupNames = props.functions.map(({ handler }) => handler.logGroup.logGroupName);
+    const monitor = (name: string, metricGroups: CustomMetricGroup[]) =>
+      facade.monitorCustom({ alarmFriendlyName: name, humanReadableName: name, metricGroups });
+    const logGroupNames = functions.map(({ logGroup }) => logGroup.logGroupName);
+
+    monitor('Calls', this.#callGraphs());
+    monitor('Refusals', this.#refusalGraphs());
+    saveQueries(this, options.serviceName, logGroupNames);
     for (const widget of logWidgets(logGroupNames)) facade.addWidget(widget);
-    facade.monitorCustom({
-      alarmFriendlyName: 'Table',
-      humanReadableName: 'Table',
-      metricGroups: tableGraphs(props),
-    });
-    if (props.events) {
-      facade.monitorCustom({
-        alarmFriendlyName: 'Events',
-        humanReadableName: 'Events',
-        metricGroups: eventGraphs(options.serviceName, props.events),
-      });
-    }
+    monitor('Table', this.#tableGraphs());
+    if (events) monitor('Events', this.#eventGraphs(events));
+  }
+
+  #callGraphs(): CustomMetricGroup[] {
+    const metrics = this.#metrics;
+    const { functions } = this.#props;
+    return [
+      graph(
+        'Calls and refusals',
+        metrics.api('Count'),
+        metrics.api('4XXError'),
+        metrics.logged('rateLimited'),
+      ),
+      graph('Server errors', this.#alarmed('ServerErrors', metrics.serverErrorShare(3))),
+      graph(
+        'Server errors that continue',
+        // Few failures that do not end. The alarm needs several periods, so that a single failure does not set it off.
+        this.#alarmed('FailuresContinue', metrics.serverErrorShare()),
+      ),
+      graph(
+        'Response time',
+        metrics.api('Latency', Stats.p(50)),
+        this.#alarmed('SlowAnswers', metrics.api('Latency', Stats.p(99))),
+      ),
+      graph(
+        'Time per endpoint, p99',
+        ...functions.map((handler) =>
+          handler.metricDuration({ statistic: Stats.p(99), label: handler.endpoint.name, period }),
+        ),
+      ),
+      graph('Functions', ...this.#throttles(), metrics.logged('coldStart')),
+      graph(
+        'Needs attention',
+        this.#alarmed('CaptureNotReady', metrics.counted('notReady', 'not ready')),
+        this.#alarmed(
+          'KeyExpiresSoon',
+          metrics.counted('keyExpiresSoon', 'keys that expire soon', Duration.days(1)),
+        ),
+      ),
+    ];
+  }
+
+  #throttles(): CustomMetric[] {
+    const throttles = (kind: string, functions: readonly EndpointFunction[]) =>
+      sum(
+        functions.map((handler) => handler.metricThrottles({ period })),
+        `${kind} functions throttled`,
+      );
+    const { functions } = this.#props;
+    const reading = functions.filter(({ endpoint }) => endpoint.method === 'GET');
+    const writing = functions.filter(({ endpoint }) => endpoint.method !== 'GET');
+    return [
+      this.#alarmed('ReadingFunctionsThrottled', throttles('reading', reading)),
+      this.#alarmed('WritingFunctionsThrottled', throttles('writing', writing)),
+    ];
+  }
+
+  /** Requests that the service refuses, and captures that do not come: each may be an enquiry that is lost. */
+  #refusalGraphs(): CustomMetricGroup[] {
+    const metrics = this.#metrics;
+    const { waf, noCapturesHours } = this.#props.options;
+    const capture = this.#captureFunction();
+    return [
+      graph(
+        'Unknown keys, % of the calls',
+        this.#alarmed('CallersUnauthorized', metrics.unauthorizedShare()),
+      ),
+      graph(
+        'Captures refused, % of the captures',
+        // By kind, because each has another remedy. The firewall's blocks, which no function sees, are in `RequestsBlocked`.
+        this.#alarmed(
+          'CapturesUnauthorized',
+          metrics.captureShare(capture, 'capturesUnauthorized', '401 and 403'),
+        ),
+        this.#alarmed(
+          'CapturesInvalid',
+          metrics.captureShare(capture, 'capturesInvalid', '422, 400, 413 and 415'),
+        ),
+      ),
+      graph(
+        'Captures over the limit',
+        this.#alarmed(
+          'CapturesRateLimited',
+          metrics.counted('capturesRateLimited', 'over the limit'),
+        ),
+      ),
+      ...(noCapturesHours === undefined ? [] : [this.#silenceGraph(noCapturesHours)]),
+      ...(waf
+        ? [graph('Blocked by the firewall', this.#alarmed('RequestsBlocked', metrics.blocked()))]
+        : []),
+    ];
+  }
+
+  #silenceGraph(hours: number): CustomMetricGroup {
+    const hour = Duration.hours(1);
+    const invocations = this.#captureFunction().metricInvocations({ period: hour });
+    const captures = sum([invocations], 'captures', hour);
+    return graph('Captures in an hour', this.#alarmed('NoCaptures', captures, hours));
+  }
+
+  /** @throws Error when there is none: refused captures would go unseen */
+  #captureFunction(): EndpointFunction {
+    const capture = this.#props.functions.find(({ endpoint }) => endpoint.name === 'capture-lead');
+    if (!capture) throw new Error('The service has no endpoint capture-lead.');
+    return capture;
+  }
+
+  #tableGraphs(): CustomMetricGroup[] {
+    const metrics = this.#metrics;
+    const { table } = this.#props;
+    const alarmed = (name: AlarmName, metricName: MetricName, what: string) =>
+      this.#alarmed(name, metrics.counted(metricName, `calls that failed: ${what}`));
+    return [
+      graph(
+        'Units',
+        ofTable(table, 'ConsumedReadCapacityUnits'),
+        ofTable(table, 'ConsumedWriteCapacityUnits'),
+        metrics.logged('dynamodbCalls'),
+      ),
+      graph(
+        'Throttled',
+        tableThrottles(table),
+        alarmed('TableThrottled', 'tableThrottled', 'throttled'),
+      ),
+      graph('Failed', alarmed('TableFailed', 'tableFailed', 'failed')),
+      graph(
+        'Transaction conflicts',
+        ofTable(table, 'TransactionConflict'),
+        alarmed('TransactionsRefused', 'contended', 'contended'),
+      ),
+    ];
+  }
+
+  /** How long events wait, and what was given up. */
+  #eventGraphs({ publisher, undelivered }: LeadEvents): CustomMetricGroup[] {
+    const age = publisher.metric('IteratorAge', { statistic: Stats.MAXIMUM, period });
+    const messages = undelivered.metricApproximateNumberOfMessagesVisible({ period });
+    return [
+      graph('Events waiting, ms', this.#alarmed('EventsLate', age)),
+      graph('Events given up', this.#alarmed('EventsUndelivered', messages)),
+    ];
+  }
+
+  /** A metric with its alarm. */
+  #alarmed(
+    name: AlarmName,
+    metric: MetricWithAlarmSupport,
+    datapoints?: number,
+  ): CustomMetricWithAlarm {
+    return alarmed(this.#props.options.serviceName, name, metric, datapoints);
   }
 }
 
-function facadeOf(
-  scope: Construct,
-  { topics, options: { serviceName } }: MonitoringProps,
-): MonitoringFacade {
+const graph = (title: string, ...metrics: CustomMetric[]): CustomMetricGroup => ({
+  title,
+  metrics,
+});
+
+function facadeOf(scope: Construct, { topics, options }: MonitoringProps): MonitoringFacade {
+  const { serviceName } = options;
   return new MonitoringFacade(scope, 'Facade', {
     alarmFactoryDefaults: {
       actionsEnabled: true,
@@ -103,129 +225,4 @@ function facadeOf(
       dashboardNamePrefix: serviceName,
     }),
   });
-}
-
-/** @throws Error when there is none: refused captures would go unseen */
-function captureFunctionOf({ functions }: MonitoringProps): EndpointFunction {
-  const capture = functions.find(({ endpoint }) => endpoint.name === 'capture-lead');
-  if (!capture) throw new Error('The service has no endpoint capture-lead.');
-  return capture.handler;
-}
-
-function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
-  const { options } = props;
-  const { serviceName } = options;
-  return [
-    {
-      title: 'Calls and refusals',
-      metrics: [
-        apiMetric(serviceName, 'Count'),
-        apiMetric(serviceName, '4XXError'),
-        serviceMetric(serviceName, 'rateLimited'),
-      ],
-    },
-    {
-      title: 'Server errors',
-      metrics: [alarmed(serviceName, 'ServerErrors', serverErrorShare(serviceName))],
-    },
-    continuedFailureGraph(options),
-    ...timeGraphs(props),
-    {
-      title: 'Functions',
-      metrics: [...throttleMetrics(props), serviceMetric(serviceName, 'coldStart')],
-    },
-    {
-      title: 'Needs attention',
-      metrics: [
-        alarmed(serviceName, 'CaptureNotReady', counted(serviceName, 'notReady', 'not ready')),
-        alarmed(
-          serviceName,
-          'KeyExpiresSoon',
-          counted(serviceName, 'keyExpiresSoon', 'keys that expire soon', Duration.days(1)),
-        ),
-      ],
-    },
-  ];
-}
-
-/** Failures that are few, but do not end. */
-const continuedFailureGraph = ({ serviceName }: ServiceOptions): CustomMetricGroup => ({
-  title: 'Server errors that continue',
-  metrics: [alarmed(serviceName, 'FailuresContinue', anyServerErrorShare(serviceName))],
-});
-
-function timeGraphs(props: MonitoringProps): CustomMetricGroup[] {
-  const { functions, options } = props;
-  const { serviceName } = options;
-  return [
-    {
-      title: 'Response time',
-      metrics: [
-        apiMetric(serviceName, 'Latency', Stats.p(50)),
-        alarmed(serviceName, 'SlowAnswers', apiMetric(serviceName, 'Latency', Stats.p(99))),
-      ],
-    },
-    {
-      title: 'Time per endpoint, p99',
-      metrics: functions.map(({ endpoint, handler }) =>
-        handler.metricDuration({ statistic: Stats.p(99), label: endpoint.name, period }),
-      ),
-    },
-  ];
-}
-
-function throttleMetrics({
-  functions,
-  options: { serviceName },
-}: MonitoringProps): CustomMetricWithAlarm[] {
-  const isReading = ({ endpoint }: { endpoint: Endpoint }): boolean => endpoint.method === 'GET';
-  const handlersWhere = (reads: boolean) =>
-    functions.filter((one) => isReading(one) === reads).map(({ handler }) => handler);
-  const [reading, writing] = [handlersWhere(true), handlersWhere(false)];
-  return [
-    alarmed(
-      serviceName,
-      'ReadingFunctionsThrottled',
-      throttles(reading, 'reading functions throttled'),
-    ),
-    alarmed(
-      serviceName,
-      'WritingFunctionsThrottled',
-      throttles(writing, 'writing functions throttled'),
-    ),
-  ];
-}
-
-function tableGraphs({ table, options }: MonitoringProps): CustomMetricGroup[] {
-  const { serviceName } = options;
-  const failedCalls = (name: MetricName, what: string): MathExpression =>
-    counted(serviceName, name, `calls that failed: ${what}`);
-  return [
-    {
-      title: 'Units',
-      metrics: [
-        ofTable(table, 'ConsumedReadCapacityUnits'),
-        ofTable(table, 'ConsumedWriteCapacityUnits'),
-        serviceMetric(serviceName, 'dynamodbCalls'),
-      ],
-    },
-    {
-      title: 'Throttled',
-      metrics: [
-        tableThrottles(table),
-        alarmed(serviceName, 'TableThrottled', failedCalls('tableThrottled', 'throttled')),
-      ],
-    },
-    {
-      title: 'Failed',
-      metrics: [alarmed(serviceName, 'TableFailed', failedCalls('tableFailed', 'failed'))],
-    },
-    {
-      title: 'Transaction conflicts',
-      metrics: [
-        ofTable(table, 'TransactionConflict'),
-        alarmed(serviceName, 'TransactionsRefused', failedCalls('contended', 'contended')),
-      ],
-    },
-  ];
 }

@@ -1,120 +1,137 @@
-import { Duration } from 'aws-cdk-lib';
+import { Aws, type Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type MetricName, metricDimension, metricNamespace } from '../../../shared/metrics.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
+import { firewallRules } from '../firewall.ts';
 import { stageName } from '../lead-api.ts';
+import { period } from './alarms.ts';
 
-export const period = Duration.minutes(5);
+/** The metrics of a service, by its name. */
+export class Metrics {
+  readonly #serviceName: string;
 
-/** A metric of the whole API. Uses the name and stage as text: a reference would make the API depend on the alarm of its own release. */
-export const apiMetric = (
-  serviceName: string,
-  metricName: string,
-  statistic: string = Stats.SUM,
-): Metric =>
-  new Metric({
-    namespace: 'AWS/ApiGateway',
-    metricName,
-    dimensionsMap: { ApiName: serviceName, Stage: stageName },
-    statistic,
-    period,
-  });
+  constructor(serviceName: string) {
+    this.#serviceName = serviceName;
+  }
 
-/** A metric of the functions' log lines. */
-export const serviceMetric = (
-  serviceName: string,
-  metricName: MetricName,
-  over: Duration = period,
-): Metric =>
-  new Metric({
-    namespace: metricNamespace,
-    metricName,
-    dimensionsMap: { [metricDimension]: serviceName },
-    statistic: Stats.SUM,
-    period: over,
-  });
+  /** A metric of the whole API. Uses the name and stage as text: a reference would make the API depend on the alarm of its own release. */
+  api(metricName: string, statistic: string = Stats.SUM): Metric {
+    const dimensionsMap = { ApiName: this.#serviceName, Stage: stageName };
+    return sumOf('AWS/ApiGateway', metricName, dimensionsMap).with({ statistic });
+  }
 
-/**
- * Server errors in percent of the calls; 0 below three errors, because one failure in ten calls is not an outage. NOT_READY is a 503 by
- * contract, but concerns one organization: it has an alarm of its own.
- */
-export function serverErrorShare(serviceName: string): MathExpression {
-  return new MathExpression({
-    expression: `IF(${failures} >= 3, 100 * ${failures} / calls, 0)`,
-    usingMetrics: failuresAndCalls(serviceName),
-    label: 'server errors, % of the calls',
-    period,
-  });
+  /** A metric of the functions' log lines. */
+  logged(metricName: MetricName, over: Duration = period): Metric {
+    const dimensionsMap = { [metricDimension]: this.#serviceName };
+    return sumOf(metricNamespace, metricName, dimensionsMap).with({ period: over });
+  }
+
+  /**
+   * A metric of the log lines that is reported only when it is not 0, for an alarm. With the zeros, CloudWatch evaluates the latest
+   * periods; without them, it would look for older points, and an alarm would stay on for longer.
+   */
+  counted(metricName: MetricName, label: string, over: Duration = period): MathExpression {
+    return sum([this.logged(metricName, over)], label, over);
+  }
+
+  /**
+   * Server errors in percent of the calls. With a minimum, fewer errors count as 0, because one failure in ten calls is not an outage.
+   * NOT_READY is a 503 by contract, but concerns one organization: it has an alarm of its own.
+   */
+  serverErrorShare(minimum?: number): MathExpression {
+    const failures = '(FILL(failures, 0) - FILL(notReady, 0))';
+    const share = `100 * ${failures} / calls`;
+    return new MathExpression({
+      expression: minimum === undefined ? share : `IF(${failures} >= ${minimum}, ${share}, 0)`,
+      usingMetrics: {
+        failures: this.api('5XXError'),
+        notReady: this.logged('notReady'),
+        calls: this.api('Count'),
+      },
+      label: `server errors, % of the calls${minimum === undefined ? ' in 5 min' : ''}`,
+      period,
+    });
+  }
+
+  unauthorizedShare(): MathExpression {
+    return new MathExpression({
+      expression: '100 * FILL(unauthorized, 0) / calls',
+      usingMetrics: { unauthorized: this.logged('unauthorized'), calls: this.api('Count') },
+      label: 'unknown keys, % of the calls',
+      period,
+    });
+  }
+
+  /** One kind of refused captures, in percent of all captures. Names on a graph must be unique, so each kind has its own. */
+  captureShare(captureFunction: IFunction, metricName: MetricName, label: string): MathExpression {
+    return new MathExpression({
+      expression: `100 * FILL(${metricName}, 0) / of_${metricName}`,
+      usingMetrics: {
+        [metricName]: this.logged(metricName),
+        [`of_${metricName}`]: captureFunction.metricInvocations({ period }),
+      },
+      label,
+      period,
+    });
+  }
+
+  /**
+   * At least 100 when the firewall refused an address for its rate; else the share of requests that it refused as known attackers, and 0
+   * below 20 of them: every public address is scanned now and then.
+   */
+  blocked(): MathExpression {
+    const attackers = 'FILL(attackers, 0)';
+    return new MathExpression({
+      expression: `100 * FILL(overRate, 0) + IF(${attackers} >= 20, 100 * ${attackers} / (${attackers} + FILL(allowed, 0)), 0)`,
+      usingMetrics: {
+        overRate: this.#firewall('BlockedRequests', firewallRules.requestsPerAddress),
+        attackers: this.#firewall('BlockedRequests', firewallRules.knownAttackers),
+        allowed: this.#firewall('AllowedRequests', 'ALL'),
+      },
+      label: 'blocked by the firewall',
+      period,
+    });
+  }
+
+  /**
+   * Namespace, names and dimensions: docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html. `Rule` is the metric name of the
+   * rule's visibility configuration. A metric is reported only if it is not zero.
+   */
+  #firewall(metricName: string, rule: string): Metric {
+    const dimensionsMap = { WebACL: this.#serviceName, Region: Aws.REGION, Rule: rule };
+    return sumOf('AWS/WAFV2', metricName, dimensionsMap);
+  }
 }
 
-/** The same without the minimum of three errors: for alarms that need several periods, so that a single failure does not ring. */
-export const anyServerErrorShare = (serviceName: string): MathExpression =>
-  new MathExpression({
-    expression: `100 * ${failures} / calls`,
-    usingMetrics: failuresAndCalls(serviceName),
-    label: `server errors, % of the calls in ${period.toMinutes()} min`,
-    period,
-  });
-
-const failures = '(FILL(failures, 0) - FILL(notReady, 0))';
-const failuresAndCalls = (serviceName: string): Record<string, IMetric> => ({
-  failures: apiMetric(serviceName, '5XXError'),
-  notReady: serviceMetric(serviceName, 'notReady'),
-  calls: apiMetric(serviceName, 'Count'),
-});
-
-/** The throttles of several functions together. An alarm can use at most ten metrics. */
-export const throttles = (functions: readonly IFunction[], label: string): MathExpression =>
-  sum(
-    functions.map((one) => one.metricThrottles({ period })),
-    label,
-  );
-
-const tableMetric = (
-  table: ITable,
+const sumOf = (
+  namespace: string,
   metricName: string,
-  more: Record<string, string> = {},
-): Metric =>
-  new Metric({
-    namespace: 'AWS/DynamoDB',
-    metricName,
-    dimensionsMap: { TableName: table.tableName, ...more },
-    statistic: Stats.SUM,
-    period,
-  });
+  dimensionsMap: Record<string, string>,
+): Metric => new Metric({ namespace, metricName, dimensionsMap, statistic: Stats.SUM, period });
 
-/** A metric of the table, such as `TransactionConflict` or `ConsumedWriteCapacityUnits`. */
-export const ofTable = (table: ITable, metricName: string): Metric =>
-  tableMetric(table, metricName);
+/** A metric of the table, or of one of its indexes. */
+export const ofTable = (table: ITable, metricName: string, index?: string): Metric =>
+  sumOf('AWS/DynamoDB', metricName, {
+    TableName: table.tableName,
+    ...(index !== undefined && { GlobalSecondaryIndexName: index }),
+  });
 
 /** Throttled requests to the table and its indexes, most of which the SDK repeats with success. */
-export function tableThrottles(table: ITable): MathExpression {
-  const parts = [
-    {},
-    ...tableDefinition.indexes.map(({ name }) => ({ GlobalSecondaryIndexName: name })),
-  ];
-  const metrics = parts.flatMap((part) =>
-    ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) =>
-      tableMetric(table, metricName, part),
-    ),
+export const tableThrottles = (table: ITable): MathExpression =>
+  sum(
+    [undefined, ...tableDefinition.indexes.map(({ name }) => name)].flatMap((index) => [
+      ofTable(table, 'ReadThrottleEvents', index),
+      ofTable(table, 'WriteThrottleEvents', index),
+    ]),
+    'throttled requests',
   );
-  return sum(metrics, 'throttled requests');
-}
 
 /**
- * A metric of the log lines that is reported only when it is not 0, for an alarm. With the zeros, CloudWatch evaluates the latest periods;
- * without them, it would look for older points, and an alarm would stay on for longer.
+ * A missing value counts as 0, so that a metric without data does not hide the others. Metric names must be unique on a graph. An alarm
+ * can use at most ten metrics.
  */
-export const counted = (
-  serviceName: string,
-  metricName: MetricName,
-  label: string,
-  over: Duration = period,
-): MathExpression => sum([serviceMetric(serviceName, metricName, over)], label, over);
-
-/** A missing value counts as 0, so that a metric without data does not hide the others. Metric names must be unique on a graph. */
 export function sum(
   metrics: readonly IMetric[],
   label: string,
