@@ -2,15 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { STSClient } from '@aws-sdk/client-sts';
 import { InvalidArgumentError } from 'commander';
-import { CliCommand } from '../cli/command.ts';
+import { CheckError, CliCommand } from '../cli/command.ts';
 import { canAsk } from '../cli/confirm.ts';
 import { checkEnvironmentOptions, contextOfCdkJson } from '../stack/environment-options.ts';
-import { canSwitchTo, releaseIn } from '../stack/release.ts';
-import type { ServiceOptions } from '../stack/service-options.ts';
-import { OptionsError } from '../stack/service-options.ts';
-import type { FailedCheck } from './failed-check.ts';
-import { wayBack } from './go-back.ts';
-import { askOnTerminal, openMfaSession } from './identity.ts';
+import { canSwitchTo, releaseIn, wayBack } from '../stack/release.ts';
+import { OptionsError, type ServiceOptions } from '../stack/service-options.ts';
+import { openMfaSession } from './identity.ts';
 import { preflight } from './preflight.ts';
 
 /**
@@ -18,15 +15,6 @@ import { preflight } from './preflight.ts';
  * first.
  */
 const projectFolder = resolve(import.meta.dirname, '..', '..');
-
-/** The context that the CDK command will read: cdk.json, overridden by `-c NAME=VALUE`. */
-function contextOf(pairs: readonly string[]): Record<string, unknown> {
-  const onCommandLine = pairs.map((pair) => [
-    pair.split('=', 1)[0],
-    pair.slice(pair.indexOf('=') + 1),
-  ]);
-  return { ...contextOfCdkJson(), ...Object.fromEntries(onCommandLine) };
-}
 
 /** The region, found as the CDK finds it: the environment, then the profile. */
 async function regionOf(): Promise<string | undefined> {
@@ -36,21 +24,18 @@ async function regionOf(): Promise<string | undefined> {
   return AWS_REGION || AWS_DEFAULT_REGION || (await ofProfile());
 }
 
-function printChecks(checks: readonly FailedCheck[]): void {
-  for (const { issue, next } of checks) process.stderr.write(`✗ ${issue}\n  Next: ${next}\n`);
-}
-
 interface Options {
   check?: boolean;
-  context?: string[];
+  context?: Readonly<Record<string, string>>;
   newTable?: boolean;
   profile?: string;
 }
 
-function collectPair(pair: string, before: readonly string[] = []): string[] {
-  if (!/^[^=]+=/.test(pair))
+function addPair(pair: string, before: Options['context'] = {}): Options['context'] {
+  const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+  if (name === undefined)
     throw new InvalidArgumentError('It must be NAME=VALUE, such as alarmEmail=you@example.com.');
-  return [...before, pair];
+  return { ...before, [name]: value };
 }
 
 const program = new CliCommand('npm run deploy --')
@@ -59,7 +44,7 @@ const program = new CliCommand('npm run deploy --')
   .option(
     '-c, --context <NAME=VALUE>',
     'option of the service, instead of its value in cdk.json; may be repeated',
-    collectPair,
+    addPair,
   )
   .option(
     '--new-table',
@@ -79,17 +64,19 @@ Examples:
 const args = process.argv.slice(2);
 const end = args.includes('--') ? args.indexOf('--') : args.length;
 program.parse(args.slice(0, end), { from: 'user' });
-const { check = false, context = [], newTable = false, profile } = program.opts<Options>();
+const { check = false, context = {}, newTable = false, profile } = program.opts<Options>();
 if (profile !== undefined) process.env.AWS_PROFILE = profile;
+/** What the CDK command will read: cdk.json, overridden by `-c NAME=VALUE`. */
+const contextInForce: Readonly<Record<string, unknown>> = { ...contextOfCdkJson(), ...context };
 
 try {
-  const options = checkEnvironmentOptions(contextOf(context), contextOfCdkJson());
-  process.exitCode = await deploy(options);
+  process.exitCode = await deploy(checkEnvironmentOptions(contextInForce, contextOfCdkJson()));
 } catch (error) {
   if (error instanceof OptionsError)
     process.stderr.write(
       `${error.message}\nSet them in cdk.json under "context", or with -c NAME=VALUE.\n`,
     );
+  else if (error instanceof CheckError) refuse([error]);
   else throw error;
   process.exitCode = 1;
 }
@@ -97,23 +84,15 @@ try {
 /** @returns the exit status */
 async function deploy(options: ServiceOptions): Promise<number> {
   const { serviceName: stackName } = options;
-  const qualifier = contextOf(context)['@aws-cdk/core:bootstrapQualifier'];
+  const qualifier = contextInForce['@aws-cdk/core:bootstrapQualifier'];
   const region = await regionOf();
-  const refused = region && canAsk() ? await openMfaSession(region, askOnTerminal) : undefined;
-  if (refused) {
-    printChecks([refused]);
-    return 1;
-  }
+  if (region && canAsk()) await openMfaSession(region);
   const { failedChecks, unknown, target, releaseBefore } = await preflight({
-    region,
-    stackName,
-    options,
-    allowsNewTable: newTable,
+    ...{ region, stackName, options, allowsNewTable: newTable },
     ...(typeof qualifier === 'string' && { qualifier }),
   });
   for (const sentence of unknown) process.stderr.write(`? ${sentence}\n`);
-  printChecks(failedChecks);
-  if (failedChecks.length > 0 || !target) return 1;
+  if (failedChecks.length > 0 || !target) return refuse(failedChecks);
   process.stderr.write(
     `✓ ${stackName} will be deployed to account ${target.account}, region ${target.region}.\n`,
   );
@@ -124,6 +103,12 @@ async function deploy(options: ServiceOptions): Promise<number> {
   const status = verify(stackName, target.region);
   if (status !== 0) process.stderr.write(back);
   return status;
+}
+
+function refuse(failedChecks: readonly CheckError[]): number {
+  for (const { message, next } of failedChecks)
+    process.stderr.write(`✗ ${message}\n  Next: ${next}\n`);
+  return 1;
 }
 
 /** @returns the line that says how to go back to the release that runs now; empty if that is this one, or nothing runs */
@@ -137,8 +122,8 @@ function announceRelease(before: string | undefined): string {
 
 function cdkDeploy(region: string): number {
   const cdk = join(projectFolder, 'node_modules', '.bin', 'cdk');
-  const options = [...context.flatMap((pair) => ['--context', pair]), ...args.slice(end + 1)];
-  return run(cdk, ['deploy', ...options], region);
+  const pairs = Object.entries(context).flatMap((pair) => ['--context', pair.join('=')]);
+  return run(cdk, ['deploy', ...pairs, ...args.slice(end + 1)], region);
 }
 
 /** Without a change of data (OPERATE.md, "Verify"). */
@@ -146,11 +131,10 @@ function verify(stackName: string, region: string): number {
   process.stderr.write(`Verifying the stack ${stackName}.\n`);
   const file = join(projectFolder, 'infra', 'verify', 'main.ts');
   const status = run(process.execPath, [file, '--stack', stackName], region);
-  if (status !== 0) {
+  if (status !== 0)
     process.stderr.write(
       `The stack is deployed, but its verification failed: see above what to look at. Again: npm run verify -- --stack ${stackName}\n`,
     );
-  }
   return status;
 }
 

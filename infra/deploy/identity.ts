@@ -1,17 +1,11 @@
-import { createInterface } from 'node:readline/promises';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import { clientTimeouts } from '../cli/aws.ts';
-import { credentialIssue } from '../cli/credential-issue.ts';
-import type { FailedCheck } from './failed-check.ts';
+import { clientTimeouts, credentialIssue } from '../cli/aws.ts';
+import { CheckError } from '../cli/command.ts';
+import { ask } from '../cli/confirm.ts';
 
-const noCredentials: FailedCheck = {
-  issue: 'There are no AWS credentials in the environment or in a profile.',
-  next: 'aws configure sso, then export AWS_PROFILE=NAME   (or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)',
-};
-
-/** @returns the account of the credentials, or why it is unknown */
-export async function accountOf(region: string): Promise<string | FailedCheck> {
+/** @returns the account of the credentials @throws CheckError if it is unknown */
+export async function accountOf(region: string): Promise<string> {
   const client = new STSClient({ region, ...clientTimeouts });
   try {
     const { Account } = await client.send(new GetCallerIdentityCommand({}));
@@ -20,52 +14,42 @@ export async function accountOf(region: string): Promise<string | FailedCheck> {
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     const issue = credentialIssue(error, process.env);
-    if (issue) return issue;
-    if (name === 'CredentialsProviderError') return noCredentials;
-    return {
-      issue: `Your AWS identity cannot be checked in ${region} (${name}: ${message}).`,
-      next: `aws sts get-caller-identity --region ${region}   (renew the credentials, or check the name of the region and the network)`,
-    };
+    if (issue) throw issue;
+    if (name === 'CredentialsProviderError')
+      throw new CheckError(
+        'There are no AWS credentials in the environment or in a profile.',
+        'aws configure sso, then export AWS_PROFILE=NAME   (or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)',
+      );
+    throw new CheckError(
+      `Your AWS identity cannot be checked in ${region} (${name}: ${message}).`,
+      `aws sts get-caller-identity --region ${region}   (renew the credentials, or check the name of the region and the network)`,
+    );
   } finally {
     client.destroy();
   }
 }
 
-/** Asks for the code of an MFA device, by its serial number or ARN. */
-export type AskForCode = (device: string) => Promise<string>;
-
-export const askOnTerminal: AskForCode = async (device) => {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // Without this, a terminal that ends its input leaves the question open for ever.
-  const closed = new AbortController();
-  terminal.once('close', () => closed.abort(new Error('no code was given')));
-  try {
-    return (await terminal.question(`MFA code of ${device}: `, { signal: closed.signal })).trim();
-  } finally {
-    terminal.close();
-  }
-};
-
 /**
  * If the AWS profile needs an MFA code, asks for it, and puts the session into the environment: the SDK's clients and the CDK would each
  * ask again. Leaves other profiles alone, also those that give no credentials: the preflight explains them.
- * @returns why there is no session with the code; undefined if there is one, or none is needed
+ * @param askForCode is given the serial number or ARN of the MFA device
+ * @throws CheckError if there is no session with the code
  */
 export async function openMfaSession(
   region: string,
-  ask: AskForCode,
-): Promise<FailedCheck | undefined> {
+  askForCode = (device: string): Promise<string> => ask(`MFA code of ${device}: `),
+): Promise<void> {
   let isAsked = false;
   const credentials = defaultProvider({
     clientConfig: { region, ...clientTimeouts },
     mfaCodeProvider: (device) => {
       isAsked = true;
-      return ask(device);
+      return askForCode(device);
     },
   });
   try {
     const { accessKeyId, secretAccessKey, sessionToken = '' } = await credentials();
-    if (!isAsked) return undefined;
+    if (!isAsked) return;
     Object.assign(process.env, {
       AWS_REGION: region, // of the profile, perhaps
       AWS_ACCESS_KEY_ID: accessKeyId,
@@ -73,13 +57,12 @@ export async function openMfaSession(
       AWS_SESSION_TOKEN: sessionToken,
     });
     delete process.env.AWS_PROFILE;
-    return undefined;
   } catch (error) {
-    if (!isAsked) return undefined;
+    if (!isAsked) return;
     const { name, message } = error instanceof Error ? error : new Error(String(error));
-    return {
-      issue: `AWS opened no session with the MFA code (${name}: ${message}).`,
-      next: 'Check the network, and run the command again with the next code of the device.',
-    };
+    throw new CheckError(
+      `AWS opened no session with the MFA code (${name}: ${message}).`,
+      'Check the network, and run the command again with the next code of the device.',
+    );
   }
 }

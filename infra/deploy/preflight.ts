@@ -1,25 +1,21 @@
-import {
-  CloudFormationClient,
-  DescribeStacksCommand,
-  paginateDescribeStacks,
-  type Stack,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, type Stack } from '@aws-sdk/client-cloudformation';
 import { clientTimeouts } from '../cli/aws.ts';
+import { CheckError } from '../cli/command.ts';
 import { productionEnvironment, type ServiceOptions } from '../stack/service-options.ts';
-import {
-  type DeploymentTarget,
-  defaultQualifier,
-  failedBootstrapChecks,
-  failedLogRoleChecks,
-  outputOf,
-} from './account-checks.ts';
-import { attemptCheck, type CheckResult, type FailedCheck } from './failed-check.ts';
+import { CheckResults } from './check-results.ts';
 import { accountOf } from './identity.ts';
-import { checkTable } from './table-checks.ts';
-import { failedForgottenTableChecks, failedOwnerChecks, isMissingStack } from './table-owner.ts';
+import { signedRequest } from './signed-request.ts';
+import { outputOf, stackNamed, stacksOf, stackThatCreated } from './stacks.ts';
+import { assertOwner, checkTable } from './table-checks.ts';
 
-export interface Preflight extends CheckResult {
-  /** The account and region of the deployment; undefined if unknown. */
+/** The account and region of a deployment. */
+export interface DeploymentTarget {
+  readonly account: string;
+  readonly region: string;
+}
+
+export interface Preflight extends Pick<CheckResults, 'failedChecks' | 'unknown'> {
+  /** Undefined if unknown. */
   readonly target?: DeploymentTarget;
   /** What the stack runs now; undefined if it does not say so, or there is no stack. */
   readonly releaseBefore?: string | undefined;
@@ -37,34 +33,48 @@ export interface PreflightOptions {
   readonly qualifier?: string;
 }
 
+/** The qualifier of `cdk bootstrap` without options, and the version that this project's CDK needs (aws-cdk-lib, DefaultStackSynthesizer). */
+const defaultQualifier = 'hnb659fds';
+const bootstrapVersionMin = 6;
+
 /**
  * Checks what protects data, and what a deployment would fail with only after minutes. CloudFormation names everything else. Changes
  * nothing. A few read requests to AWS.
  */
 export async function preflight(deployment: PreflightOptions): Promise<Preflight> {
-  const { region, options = {}, allowsNewTable = false } = deployment;
-  if (!region)
-    return refused({
-      issue: 'No region is set: the CDK would use us-east-1 without asking.',
-      next: 'export AWS_REGION=eu-central-1   (the region of your choice)',
-    });
-  const account = await accountOf(region);
-  if (typeof account !== 'string') return refused(account);
-  const { account: expected = account, environment = productionEnvironment, tableName } = options;
-  if (account !== expected)
-    return refused({
-      issue: `The credentials are of account ${account}, but the environment ${environment} belongs to account ${expected}.`,
-      next: `export AWS_PROFILE=NAME   (a profile of account ${expected}; or correct the option account)`,
-    });
-  if (allowsNewTable && tableName !== undefined)
-    return refused({
-      issue: `--new-table: tableName is set, so the service would use the table ${tableName}.`,
-      next: 'Remove tableName to begin with an empty table, or run the command without --new-table',
-    });
-  return checkTarget({ account, region }, deployment);
+  try {
+    return await checkTarget(await targetOf(deployment), deployment);
+  } catch (error) {
+    if (!(error instanceof CheckError)) throw error;
+    return { failedChecks: [error], unknown: [] };
+  }
 }
 
-const refused = (check: FailedCheck): Preflight => ({ failedChecks: [check], unknown: [] });
+/** @throws CheckError for a deployment that cannot begin */
+async function targetOf({
+  region,
+  options = {},
+  allowsNewTable = false,
+}: PreflightOptions): Promise<DeploymentTarget> {
+  if (!region)
+    throw new CheckError(
+      'No region is set: the CDK would use us-east-1 without asking.',
+      'export AWS_REGION=eu-central-1   (the region of your choice)',
+    );
+  const account = await accountOf(region);
+  const { account: expected = account, environment = productionEnvironment, tableName } = options;
+  if (account !== expected)
+    throw new CheckError(
+      `The credentials are of account ${account}, but the environment ${environment} belongs to account ${expected}.`,
+      `export AWS_PROFILE=NAME   (a profile of account ${expected}; or correct the option account)`,
+    );
+  if (allowsNewTable && tableName !== undefined)
+    throw new CheckError(
+      `--new-table: tableName is set, so the service would use the table ${tableName}.`,
+      'Remove tableName to begin with an empty table, or run the command without --new-table',
+    );
+  return { account, region };
+}
 
 /** Checks what AWS says of the account, the stack and the table. */
 async function checkTarget(
@@ -74,58 +84,76 @@ async function checkTarget(
   const { account, region } = target;
   const { tableName, environment = productionEnvironment, accessLogs } = options;
   const client = new CloudFormationClient({ region, ...clientTimeouts });
+  const results = new CheckResults();
   const stacks = stacksOf(client);
   let releaseBefore: string | undefined;
-  const checks = [
-    attemptCheck(`The CDK bootstrap of ${account} in ${region}`, async () =>
-      failedBootstrapChecks(await stacks, target, qualifier),
-    ),
-    attemptCheck(`The stack ${stackName}`, async () => {
-      const own = await stackNamed(client, stackName);
-      releaseBefore = outputOf(own, 'Release');
-      if (tableName !== undefined || allowsNewTable) return [];
-      return failedForgottenTableChecks(client, own, environment);
-    }),
-  ];
-  if (accessLogs)
-    checks.push(attemptCheck("API Gateway's log role", () => failedLogRoleChecks(region)));
-  if (tableName !== undefined)
-    checks.push(
-      attemptCheck(`The stack of the table ${tableName}`, async () =>
-        failedOwnerChecks(client, await stacks, { stackName, tableName }),
-      ),
+  await results.check(`The CDK bootstrap of ${account} in ${region}`, async () =>
+    assertBootstrap(await stacks, target, qualifier),
+  );
+  await results.check(`The stack ${stackName}`, async () => {
+    const own = await stackNamed(client, stackName);
+    releaseBefore = outputOf(own, 'Release');
+    if (tableName === undefined && !allowsNewTable) await assertOwnTable(client, own, environment);
+  });
+  if (accessLogs) await results.check("API Gateway's log role", () => assertLogRole(region));
+  if (tableName !== undefined) {
+    await results.check(`The stack of the table ${tableName}`, async () =>
+      assertOwner(client, await stacks, { stackName, tableName }),
     );
-  const results = await Promise.all(checks);
-  if (tableName !== undefined)
-    results.push(...(await checkTable(region, { ...options, tableName })));
-  client.destroy();
-  const failedChecks = results.flatMap((result) => result.failedChecks);
-  return {
-    failedChecks,
-    unknown: results.flatMap(({ unknown }) => unknown),
-    target,
-    releaseBefore,
-  };
-}
-
-/** Every stack of the region. */
-async function stacksOf(client: CloudFormationClient): Promise<Stack[]> {
-  const stacks: Stack[] = [];
-  for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {}))
-    stacks.push(...Stacks);
-  return stacks;
-}
-
-/** Asked by its name: credentials may be limited to it. @returns undefined if there is no such stack */
-async function stackNamed(
-  client: CloudFormationClient,
-  StackName: string,
-): Promise<Stack | undefined> {
-  try {
-    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName }));
-    return Stacks?.[0];
-  } catch (error) {
-    if (isMissingStack(error)) return undefined;
-    throw error;
+    await checkTable(results, region, { ...options, tableName });
   }
+  client.destroy();
+  const { failedChecks, unknown } = results;
+  return { failedChecks, unknown, target, releaseBefore };
+}
+
+/** The stack of the bootstrap may have any name: its parameter and its output tell it. */
+function assertBootstrap(
+  stacks: readonly Stack[],
+  { account, region }: DeploymentTarget,
+  qualifier: string,
+): void {
+  const bootstrap = stacks.find(({ Parameters }) =>
+    Parameters?.some(
+      ({ ParameterKey, ParameterValue }) =>
+        ParameterKey === 'Qualifier' && ParameterValue === qualifier,
+    ),
+  );
+  const version = outputOf(bootstrap, 'BootstrapVersion');
+  if (Number(version) >= bootstrapVersionMin) return;
+  const option = qualifier === defaultQualifier ? '' : ` --qualifier ${qualifier}`;
+  throw new CheckError(
+    version === undefined
+      ? `The CDK is not bootstrapped in account ${account}, region ${region}.`
+      : `The CDK bootstrap stack in ${region} has version ${version}, but must have version ${bootstrapVersionMin} or later.`,
+    `npx cdk bootstrap aws://${account}/${region}${option}`,
+  );
+}
+
+/**
+ * Refuses a deployment without `tableName` if the stack uses a table that it did not create: CloudFormation would create an empty one, and
+ * every API key would be unknown.
+ */
+async function assertOwnTable(
+  client: CloudFormationClient,
+  stack: Stack | undefined,
+  environment: string,
+): Promise<void> {
+  const tableName = outputOf(stack, 'TableName');
+  if (tableName === undefined) return;
+  if ((await stackThatCreated(client, tableName)) === stack?.StackName) return;
+  throw new CheckError(
+    `tableName: is not set, but the service uses the table ${tableName}: the deployment would create an empty table.`,
+    `Set environments.${environment}.tableName to ${tableName} in cdk.json   (to begin with an empty table: npm run deploy -- --new-table)`,
+  );
+}
+
+/** With `accessLogs`, the gateway needs a role that is set once per account and region. One request. */
+async function assertLogRole(region: string): Promise<void> {
+  const { cloudwatchRoleArn } = await signedRequest(region, 'apigateway', { path: '/account' });
+  if (cloudwatchRoleArn) return;
+  throw new CheckError(
+    `accessLogs: API Gateway has no role for CloudWatch in ${region}, so a deployment with accessLogs fails.`,
+    `aws apigateway update-account --patch-operations op=replace,path=/cloudwatchRoleArn,value=ROLE_ARN   (infra/OPERATE.md says which role, at accessLogs)`,
+  );
 }

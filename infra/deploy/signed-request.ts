@@ -1,37 +1,33 @@
 import { STSClient } from '@aws-sdk/client-sts';
 import { SignatureV4 } from '@smithy/signature-v4';
 
-interface SignedRequest {
-  readonly region: string;
-  /** The service in its host name and in the signature, such as `kms`. */
-  readonly service: string;
-  /** A JSON operation, such as `TrentService.DescribeKey`, with its input; else GET of `path`. */
-  readonly operation?: readonly [target: string, input: Readonly<Record<string, unknown>>];
-  /** @default '/' */
+/** `GET` of a path, or a JSON operation with its input. */
+export interface SignedRequest {
   readonly path?: string;
+  readonly operation?: string;
+  readonly input?: Readonly<Record<string, unknown>>;
 }
 
 /**
  * Sends one read request to a service of AWS of which a deployment reads a single value, signed by the SDK's signer: the SDK's clients for
  * KMS and API Gateway would add 20 MB to every installation.
+ * @param service its name in its host and in the signature, such as `kms`
  * @throws Error named by AWS's code, such as `AccessDeniedException`
  */
-export async function signedRequest({
-  region,
-  service,
-  operation,
-  path = '/',
-}: SignedRequest): Promise<Readonly<Record<string, unknown>>> {
+export async function signedRequest(
+  region: string,
+  service: string,
+  { path = '/', operation, input }: SignedRequest,
+): Promise<Readonly<Record<string, unknown>>> {
   const { credentials, sha256 } = new STSClient({ region }).config;
   const signer = new SignatureV4({ region, service, credentials, sha256 });
   const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   const endpoint = process.env.AWS_ENDPOINT_URL ?? `https://${service}.${region}.${suffix}`;
   const { protocol, host, hostname } = new URL(endpoint);
-  const [target = '', input] = operation ?? [];
-  const json = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target };
+  const asJson = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': operation ?? '' };
   const { method, headers, body } = await signer.sign({
     ...{ protocol, hostname, path, method: operation ? 'POST' : 'GET' },
-    headers: { host, accept: 'application/json', ...(operation && json) },
+    headers: { host, accept: 'application/json', ...(operation && asJson) },
     ...(operation && { body: JSON.stringify(input) }),
   });
   const { host: _, ...sent } = headers;

@@ -1,101 +1,140 @@
+import type { CloudFormationClient, Stack } from '@aws-sdk/client-cloudformation';
 import {
   DescribeContinuousBackupsCommand,
   DynamoDBClient,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { clientTimeouts } from '../cli/aws.ts';
+import { CheckError } from '../cli/command.ts';
 import type { ServiceOptions } from '../stack/service-options.ts';
-import { describedTable, tableIssues } from '../verify/table-check.ts';
-import { attemptCheck, type CheckResult, type FailedCheck } from './failed-check.ts';
+import { assertTable, describedTable } from '../verify/table-check.ts';
+import type { CheckResults } from './check-results.ts';
 import { signedRequest } from './signed-request.ts';
+import { stackThatCreated } from './stacks.ts';
 
 type TableOptions = Partial<ServiceOptions> & { readonly tableName: string };
 
+/**
+ * Refuses a table that another stack created, or that another stack of the service uses: both services would change the same leads.
+ * @param stacks of the region
+ */
+export async function assertOwner(
+  client: CloudFormationClient,
+  stacks: readonly Stack[],
+  { stackName, tableName }: { readonly stackName: string; readonly tableName: string },
+): Promise<void> {
+  const user = stacks.find(
+    (stack) =>
+      stack.StackName !== stackName &&
+      // Of a service inside a stack, the name of the output begins with its ID.
+      stack.Outputs?.some(
+        ({ OutputKey, OutputValue }) =>
+          OutputKey?.endsWith('TableName') && OutputValue === tableName,
+      ),
+  );
+  const owner = user?.StackName ?? (await stackThatCreated(client, tableName));
+  if (owner === undefined || owner === stackName) return;
+  throw new CheckError(
+    `tableName: the table ${tableName} belongs to the stack ${owner}: both stacks would change the same leads.`,
+    `Set tableName to a table that no other stack uses, or remove it   (aws cloudformation describe-stacks --stack-name ${owner})`,
+  );
+}
+
 /** Checks the table of `tableName`, which the deployment neither creates nor changes. Three read requests. */
-export async function checkTable(region: string, options: TableOptions): Promise<CheckResult[]> {
+export async function checkTable(
+  results: CheckResults,
+  region: string,
+  options: TableOptions,
+): Promise<void> {
   const { tableName } = options;
   const client = new DynamoDBClient({ region, ...clientTimeouts });
-  let table: TableDescription | undefined;
+  const described: { table?: TableDescription } = {};
+  await results.check(`The table ${tableName}`, async () => {
+    const table = await describedTable(client, tableName);
+    if (!table)
+      throw new CheckError(
+        `tableName: there is no table ${tableName} in ${region}: every request would fail.`,
+        `aws dynamodb list-tables --region ${region}   (then set tableName to one of them, or export AWS_REGION=REGION)`,
+      );
+    described.table = table;
+    assertDefinition(table, tableName);
+  });
+  const { table } = described;
+  if (table) {
+    await results.check(tableName, () => assertProtection(table, tableName));
+    await results.check(tableName, () => assertStream(table, options));
+    await results.check(`The encryption key of the table ${tableName}`, () =>
+      assertKey(table.SSEDescription?.KMSMasterKeyArn, region, options),
+    );
+    await results.check(`The backups of the table ${tableName}`, () =>
+      assertBackups(client, tableName),
+    );
+  }
+  client.destroy();
+}
+
+function assertDefinition(table: TableDescription, tableName: string): void {
   try {
-    const found = await attemptCheck(`The table ${tableName}`, async () => {
-      table = await describedTable(client, tableName);
-      return table ? failedTableChecks(table, options) : [missingTable(tableName, region)];
-    });
-    const { SSEDescription: encryption } = table ?? {};
-    if (!table) return [found];
-    const encrypted = await attemptCheck(`The encryption key of the table ${tableName}`, () =>
-      failedKeyChecks(encryption?.KMSMasterKeyArn, region, options),
-    );
-    const restorable = await attemptCheck(`The backups of the table ${tableName}`, () =>
-      failedBackupChecks(client, tableName),
-    );
-    return [found, encrypted, restorable];
-  } finally {
-    client.destroy();
+    assertTable(table);
+  } catch (error) {
+    if (!(error instanceof CheckError)) throw error;
+    throw new CheckError(`tableName: ${tableName}: ${error.message}.`, error.next);
   }
 }
 
-const missingTable = (tableName: string, region: string): FailedCheck => ({
-  issue: `tableName: there is no table ${tableName} in ${region}: every request would fail.`,
-  next: `aws dynamodb list-tables --region ${region}   (then set tableName to one of them, or export AWS_REGION=REGION)`,
-});
+function assertProtection(table: TableDescription, tableName: string): void {
+  if (table.DeletionProtectionEnabled) return;
+  throw new CheckError(
+    `tableName: the table ${tableName} is not protected from deletion.`,
+    `aws dynamodb update-table --table-name ${tableName} --deletion-protection-enabled   (a restored table needs more: npm run admin -- restore finish)`,
+  );
+}
 
-function failedTableChecks(
-  table: TableDescription,
-  { tableName, tableStreamArn }: TableOptions,
-): FailedCheck[] {
-  const failedChecks = tableIssues(table).map(({ issue, next }) => ({
-    issue: `tableName: ${tableName}: ${issue}.`,
-    next,
-  }));
-  const update = `aws dynamodb update-table --table-name ${tableName}`;
-  if (!table.DeletionProtectionEnabled)
-    failedChecks.push({
-      issue: `tableName: the table ${tableName} is not protected from deletion.`,
-      next: `${update} --deletion-protection-enabled   (a restored table needs more: npm run admin -- restore finish)`,
-    });
+function assertStream(table: TableDescription, { tableName, tableStreamArn }: TableOptions): void {
   const hasNewImages = /^NEW_/.test(table.StreamSpecification?.StreamViewType ?? '');
-  if (tableStreamArn && !(table.LatestStreamArn === tableStreamArn && hasNewImages))
-    failedChecks.push({
-      issue: `tableStreamArn: is not the stream of the table ${tableName} with new images: no event would be published.`,
-      next: hasNewImages
-        ? `Set tableStreamArn to ${table.LatestStreamArn}`
-        : `${update} --stream-specification StreamEnabled=true,StreamViewType=NEW_IMAGE   (then set tableStreamArn to the ARN that it prints)`,
-    });
-  return failedChecks;
+  if (!tableStreamArn || (table.LatestStreamArn === tableStreamArn && hasNewImages)) return;
+  throw new CheckError(
+    `tableStreamArn: is not the stream of the table ${tableName} with new images: no event would be published.`,
+    hasNewImages
+      ? `Set tableStreamArn to ${table.LatestStreamArn}`
+      : `aws dynamodb update-table --table-name ${tableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_IMAGE   (then set tableStreamArn to the ARN that it prints)`,
+  );
 }
 
 /** Without the right key in the options, the functions may not use the table's key, and every request fails. */
-async function failedKeyChecks(
+async function assertKey(
   keyArn: string | undefined,
   region: string,
   { tableName, kmsKey = 'aws-managed' }: TableOptions,
-): Promise<FailedCheck[]> {
+): Promise<void> {
   if (keyArn === undefined) {
-    const issue = `kmsKey: the table ${tableName} is encrypted with no key of the account, but kmsKey is ${kmsKey}.`;
     const key = kmsKey === 'aws-managed' ? '' : `,KMSMasterKeyId=${kmsKey}`;
-    const next = `aws dynamodb update-table --table-name ${tableName} --sse-specification Enabled=true,SSEType=KMS${key}`;
-    return [{ issue, next }];
+    throw new CheckError(
+      `kmsKey: the table ${tableName} is encrypted with no key of the account, but kmsKey is ${kmsKey}.`,
+      `aws dynamodb update-table --table-name ${tableName} --sse-specification Enabled=true,SSEType=KMS${key}`,
+    );
   }
-  if (keyArn === kmsKey) return [];
-  const operation = ['TrentService.DescribeKey', { KeyId: keyArn }] as const;
-  const { KeyMetadata } = await signedRequest({ region, service: 'kms', operation });
+  if (keyArn === kmsKey) return;
+  const { KeyMetadata } = await signedRequest(region, 'kms', {
+    operation: 'TrentService.DescribeKey',
+    input: { KeyId: keyArn },
+  });
   // The account's own key of DynamoDB, which AWS manages, has an ARN of its own.
   const right = Object(KeyMetadata).KeyManager === 'AWS' ? 'aws-managed' : keyArn;
-  if (right === kmsKey) return [];
-  const issue = `kmsKey: the table ${tableName} is encrypted with ${keyArn}, but kmsKey is ${kmsKey}: every request would fail.`;
-  return [{ issue, next: `Set kmsKey to ${right}` }];
+  if (right === kmsKey) return;
+  throw new CheckError(
+    `kmsKey: the table ${tableName} is encrypted with ${keyArn}, but kmsKey is ${kmsKey}: every request would fail.`,
+    `Set kmsKey to ${right}`,
+  );
 }
 
-async function failedBackupChecks(
-  client: DynamoDBClient,
-  tableName: string,
-): Promise<FailedCheck[]> {
+async function assertBackups(client: DynamoDBClient, tableName: string): Promise<void> {
   const { ContinuousBackupsDescription: backups } = await client.send(
     new DescribeContinuousBackupsCommand({ TableName: tableName }),
   );
-  if (backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED') return [];
-  const issue = `tableName: point-in-time recovery of the table ${tableName} is off: nothing could be restored.`;
-  const next = `aws dynamodb update-continuous-backups --table-name ${tableName} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true   (a restored table needs more: npm run admin -- restore finish)`;
-  return [{ issue, next }];
+  if (backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED') return;
+  throw new CheckError(
+    `tableName: point-in-time recovery of the table ${tableName} is off: nothing could be restored.`,
+    `aws dynamodb update-continuous-backups --table-name ${tableName} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true   (a restored table needs more: npm run admin -- restore finish)`,
+  );
 }

@@ -4,9 +4,6 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Endpoint } from '../../shared/endpoints.ts';
 import type { Route } from './routes.ts';
 
-/** The name of the stage in `requestContext`. The address does not contain it, as under a custom domain. */
-export const stage = 'local';
-
 /** The parts of a request that the event is made from. */
 export interface GatewayRequest {
   readonly method: string;
@@ -33,14 +30,9 @@ export const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): stri
 export const newExtendedRequestId = (): string => `${randomBytes(11).toString('base64url')}=`;
 
 /** Splits the request target, which may be a complete URL. */
-export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): {
-  path: string;
-  query: string;
-} {
-  const target = url.replace(/^https?:\/\/[^/?#]*/i, '');
-  const at = target.indexOf('?');
-  const path = at < 0 ? target : target.slice(0, at);
-  return { path: path || '/', query: at < 0 ? '' : target.slice(at + 1) };
+export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>) {
+  const [path, ...query] = url.replace(/^https?:\/\/[^/?#]*/i, '').split('?');
+  return { path: path || '/', query: query.join('?') };
 }
 
 /**
@@ -56,7 +48,7 @@ export function eventFor(
   { endpoint, pathParameters }: Route,
 ): APIGatewayProxyEvent {
   const headers = headersOf(request);
-  const query = valuesByName(new URLSearchParams(request.query));
+  const query = queryOf(request.query);
   return {
     resource: endpoint.path,
     path: request.path,
@@ -101,7 +93,7 @@ function requestContext(
     requestTimeEpoch: now,
     resourceId: 'local',
     resourcePath: endpoint.path,
-    stage,
+    stage: 'local', // not in the address, as under a custom domain
   };
 }
 
@@ -124,7 +116,7 @@ const noIdentity = {
 
 type MultiValues = Record<string, string[]>;
 
-const connectionHeaders = new Set([
+const connectionHeaders = [
   'connection',
   'content-length',
   'expect',
@@ -134,48 +126,49 @@ const connectionHeaders = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-]);
-const forwardedHeaders = new Set(['x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
+];
+const forwardedHeaders = ['x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto'];
+const notPassedOn = new Set([...connectionHeaders, ...forwardedHeaders]);
 
 function headersOf({ rawHeaders, sourceIp, requestId }: GatewayRequest): MultiValues {
-  const nameInUse = new Map<string, string>();
-  const headers: MultiValues = Object.create(null);
-  const forwarded: MultiValues = Object.create(null);
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
-    const lowerCase = name.toLowerCase();
-    const value = fromLatin1(rawHeaders[at + 1] ?? '');
-    if (connectionHeaders.has(lowerCase)) continue;
-    const into = forwardedHeaders.has(lowerCase) ? forwarded : headers;
-    const known = into === forwarded ? lowerCase : (nameInUse.get(lowerCase) ?? name);
-    nameInUse.set(lowerCase, known);
-    into[known] = [...(into[known] ?? []), value];
-  }
+  const sent = rawHeaders.flatMap((name, at) =>
+    at % 2 === 0
+      ? [{ name, lowerCase: name.toLowerCase(), value: fromLatin1(rawHeaders[at + 1] ?? '') }]
+      : [],
+  );
+  const valuesOf = (name: string): string[] =>
+    sent.flatMap(({ lowerCase, value }) => (lowerCase === name ? [value] : []));
+  const passedOn = Map.groupBy(
+    sent.filter(({ lowerCase }) => !notPassedOn.has(lowerCase)),
+    ({ lowerCase }) => lowerCase,
+  );
   // This listener stands in for the gateway's TLS endpoint: only a request with this header counts as plain HTTP.
-  const plain =
-    forwarded['x-forwarded-proto']?.some((proto) => proto.trim().toLowerCase() === 'http') ?? false;
+  const isPlain = valuesOf('x-forwarded-proto').some(
+    (proto) => proto.trim().toLowerCase() === 'http',
+  );
   return {
     'X-Amzn-Trace-Id': [
       `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${requestId.replaceAll('-', '').slice(0, 24)}`,
     ],
-    ...headers,
-    'X-Forwarded-For': [[...(forwarded['x-forwarded-for'] ?? []), sourceIp].join(', ')],
-    'X-Forwarded-Port': [plain ? '80' : '443'],
-    'X-Forwarded-Proto': [plain ? 'http' : 'https'],
+    ...Object.fromEntries(
+      [...passedOn.values()].map((same) => [same[0]?.name, same.map(({ value }) => value)]),
+    ),
+    'X-Forwarded-For': [[...valuesOf('x-forwarded-for'), sourceIp].join(', ')],
+    'X-Forwarded-Port': [isPlain ? '80' : '443'],
+    'X-Forwarded-Proto': [isPlain ? 'http' : 'https'],
   };
 }
 
 /** Node.js decodes header bytes as Latin-1; the gateway passes them on as UTF-8 if they are valid UTF-8. */
 function fromLatin1(value: string): string {
-  if (!/[\u0080-\u00ff]/.test(value)) return value;
   const text = Buffer.from(value, 'latin1').toString('utf8');
   return text.includes('\ufffd') ? value : text;
 }
 
-function valuesByName(pairs: Iterable<[string, string]>): MultiValues | null {
-  const values: MultiValues = Object.create(null);
-  for (const [name, value] of pairs) values[name] = [...(values[name] ?? []), value];
-  return Object.keys(values).length > 0 ? values : null;
+function queryOf(text: string): MultiValues | null {
+  const parameters = new URLSearchParams(text);
+  if (parameters.size === 0) return null;
+  return Object.fromEntries([...parameters.keys()].map((name) => [name, parameters.getAll(name)]));
 }
 
 const lastValues = (values: MultiValues): Record<string, string> =>
@@ -186,9 +179,8 @@ const lastOf = (headers: MultiValues, name: string): string | undefined =>
     .find(([candidate]) => candidate.toLowerCase() === name)?.[1]
     .at(-1);
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /** In the format of web server logs: 21/Nov/2026:10:00:00 +0000. */
 function requestTime(time: Date): string {
-  const day = String(time.getUTCDate()).padStart(2, '0');
-  return `${day}/${months[time.getUTCMonth()]}/${time.getUTCFullYear()}:${time.toISOString().slice(11, 19)} +0000`;
+  const [, day, month, year, clock] = time.toUTCString().split(' ');
+  return `${day}/${month}/${year}:${clock} +0000`;
 }

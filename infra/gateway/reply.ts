@@ -1,15 +1,11 @@
 import { isPlainObject } from '../../shared/json.ts';
 
-/** The result of an invocation: what the function returned, or why it returned nothing. */
-export type InvocationResult =
-  | { readonly outcome: 'returned'; readonly response: unknown }
-  | { readonly outcome: 'event-too-large' }
-  | { readonly outcome: 'failed' | 'timed-out'; readonly reason: string };
+type Header = readonly [name: string, value: string];
 
 /** A response to send. Headers are in order; a name appears once per value. */
 export interface Reply {
   readonly status: number;
-  readonly headers: readonly (readonly [string, string])[];
+  readonly headers: readonly Header[];
   readonly body: string;
 }
 
@@ -36,40 +32,34 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
  */
 export function replyFrom(returned: unknown): Reply | undefined {
   if (!isPlainObject(returned)) return undefined;
-  const { statusCode, headers = null, multiValueHeaders = null, body = null } = returned;
-  const status = typeof statusCode === 'string' ? Number(statusCode) : statusCode;
-  if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599)
+  const status = Number(returned.statusCode);
+  const body = returned.body ?? '';
+  const headers = returned.headers ?? {};
+  const multiValueHeaders = returned.multiValueHeaders ?? {};
+  if (!Number.isInteger(status) || status < 200 || status > 599) return undefined;
+  if (typeof body !== 'string' || !isPlainObject(headers) || !isPlainObject(multiValueHeaders))
     return undefined;
-  if (body !== null && typeof body !== 'string') return undefined;
-  if (!isObjectOrNull(headers) || !isObjectOrNull(multiValueHeaders)) return undefined;
 
-  const multiple = Object.entries(multiValueHeaders ?? {}).flatMap(([name, values]) =>
-    Array.isArray(values) ? values.map((value) => [name, String(value)] as const) : [],
+  const multiple = Object.entries(multiValueHeaders).flatMap(([name, values]) =>
+    Array.isArray(values) ? values.map((value): Header => [name, String(value)]) : [],
   );
   const multipleNames = new Set(multiple.map(([name]) => name.toLowerCase()));
-  const single = Object.entries(headers ?? {}).filter(
-    ([name, value]) => value !== null && !multipleNames.has(name.toLowerCase()),
+  const single = Object.entries(headers).flatMap(([name, value]): Header[] =>
+    value === null || multipleNames.has(name.toLowerCase()) ? [] : [[name, String(value)]],
   );
-  const all = [...single.map(([name, value]) => [name, String(value)] as const), ...multiple];
+  const all = [...single, ...multiple];
   if (all.some(([name, value]) => !headerName.test(name) || !headerValue.test(value)))
     return undefined;
 
-  const kept = all
-    .filter(([name]) => !['content-length', 'transfer-encoding'].includes(name.toLowerCase()))
-    .map(
-      ([name, value]) =>
-        [
-          remapped.has(name.toLowerCase()) ? `x-amzn-remapped-${name.toLowerCase()}` : name,
-          value,
-        ] as const,
-    );
+  const kept = all.flatMap(([name, value]): Header[] => {
+    const lowerCase = name.toLowerCase();
+    if (lowerCase === 'content-length' || lowerCase === 'transfer-encoding') return [];
+    return [[remapped.has(lowerCase) ? `x-amzn-remapped-${lowerCase}` : name, value]];
+  });
   const hasContentType = kept.some(([name]) => name.toLowerCase() === 'content-type');
   return {
     status,
     headers: hasContentType ? kept : [['Content-Type', 'application/json'], ...kept],
-    body: body ?? '',
+    body,
   };
 }
-
-const isObjectOrNull = (value: unknown): value is Record<string, unknown> | null =>
-  value === null || isPlainObject(value);

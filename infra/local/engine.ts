@@ -1,22 +1,36 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type DataFolder, takeDataFolder } from './data-folder.ts';
-import { type EngineProcess, EngineStartError, startEngineProcess } from './engine-process.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type EngineKind, type EngineProgram, engineKinds } from './engines.ts';
 import { StartError } from './start-error.ts';
 import type { TableEnvironment } from './table.ts';
 
-export interface Engine {
-  readonly name: string;
+/** An `EngineProgram` with its arguments. */
+export interface EngineStart {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly readyWithinMs: number;
+}
+
+/** A running engine. */
+export interface EngineProcess {
   readonly endpoint: string;
-  readonly environment: TableEnvironment;
-  /** Settles with the last output of the engine when the engine ends by itself; never for an address. */
-  readonly died: Promise<string>;
-  /** Ends an engine that was started, and releases its data folder; does nothing to an address. */
+  /** Settles with the last output of the engine when it has ended. */
+  readonly ended: Promise<string>;
+  /** Ends the engine and waits until it has ended. May be called again. */
   stop(): Promise<void>;
+}
+
+export interface Engine extends EngineProcess {
+  readonly name: string;
+  readonly environment: TableEnvironment;
+  /** Undefined in memory, and for an address. */
+  readonly dataFolder?: string | undefined;
 }
 
 export const inMemory = ':memory:';
@@ -35,27 +49,54 @@ export async function startEngine({
   engine: string;
   dataFolder: string;
 }): Promise<Engine> {
-  if (/^https?:\/\//.test(engine)) return engineAt(engine);
+  if (/^https?:\/\//.test(engine) && URL.canParse(engine)) return engineAt(engine);
   const { name, program } = await choose(engine);
-  const isKept = dataFolder !== inMemory;
-  const data = isKept ? await takeDataFolder(resolve(dataFolder), name) : temporaryFolder();
+  const path = dataFolder === inMemory ? undefined : resolve(dataFolder);
+  const unlock = path === undefined ? undefined : lockFolder(path);
+  const folder = path && join(path, name);
+  if (folder) mkdirSync(folder, { recursive: true });
   for (let attempt = 1; ; attempt += 1) {
-    try {
-      const place = { port: await freePort(), folder: data.path, inMemory: !isKept };
-      const engine = await startEngineProcess({
-        ...program,
-        args: program.args(place),
-        cwd: data.path,
-        pidFile: data.pidFile,
-      });
-      return runningEngine(name, engine, data.release);
-    } catch (error) {
-      const isPortTaken = /in use|EADDRINUSE|Address already/i.test(String(error));
-      if (isPortTaken && attempt < startAttemptsMax) continue;
-      data.release();
-      if (!(error instanceof EngineStartError)) throw error;
-      throw new StartError(`The engine ${name} cannot start: ${error.message}.`, { cause: error });
+    const args = program.args(await freePort(), folder);
+    const started = await startEngineProcess({ ...program, args });
+    if ('endpoint' in started) {
+      const { endpoint, ended } = started;
+      const stop = async (): Promise<void> => {
+        await started.stop();
+        unlock?.();
+      };
+      const environment = environmentOf(endpoint);
+      return { name, endpoint, environment, dataFolder: path, ended, stop };
     }
+    const { failure } = started;
+    if (/in use|EADDRINUSE/i.test(failure) && attempt < startAttemptsMax) continue;
+    unlock?.();
+    throw new StartError(`The engine ${name} cannot start: ${failure}.`);
+  }
+}
+
+/**
+ * Locks the data folder for this process. The lock is a SQLite lock on a file of its own. The system releases it when this process ends,
+ * even by `kill -9`: it is never stale, and two starts at the same time cannot both get it.
+ * @returns its end
+ * @throws StartError while another service uses the folder, or when it cannot be written
+ */
+export function lockFolder(path: string): () => void {
+  const ownerFile = join(path, 'service.pid');
+  try {
+    mkdirSync(path, { recursive: true });
+    const lock = new DatabaseSync(join(path, 'service.lock'));
+    lock.exec('PRAGMA busy_timeout = 500; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    writeFileSync(ownerFile, String(process.pid));
+    return () => {
+      if (lock.isOpen) lock.close();
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const owner = existsSync(ownerFile) ? ` (process ${readFileSync(ownerFile, 'utf8')})` : '';
+    const issue = /locked/.test(reason)
+      ? `another service${owner} is using this folder: stop it, or name another folder`
+      : `the folder cannot be used (${reason}): name a folder that can be written`;
+    throw new StartError(`--db ${path}: ${issue}.`, { cause: error });
   }
 }
 
@@ -79,12 +120,6 @@ async function choose(
   );
 }
 
-function temporaryFolder(): DataFolder {
-  const path = mkdtempSync(join(tmpdir(), 'lead-service-'));
-  const release = (): void => rmSync(path, { recursive: true, force: true });
-  return { path, pidFile: join(path, 'engine.pid'), release };
-}
-
 /** A port that was free a moment ago: with port 0, dynoxide does not print the port that it got. */
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
@@ -94,36 +129,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function runningEngine(
-  name: string,
-  { endpoint, ended, stop }: EngineProcess,
-  release: () => void,
-): Engine {
-  let isStopping = false;
-  const died = Promise.withResolvers<string>();
-  void ended.then((lastOutput) => {
-    if (!isStopping) died.resolve(lastOutput);
-  });
-  return {
-    name,
-    endpoint,
-    environment: environmentOf(endpoint),
-    died: died.promise,
-    async stop() {
-      isStopping = true;
-      await stop();
-      release();
-    },
-  };
-}
-
 /** A running engine. Uses the caller's own table, region and credentials if they are set: it may be a deployed table. */
 function engineAt(address: string): Engine {
-  if (!URL.canParse(address)) {
-    throw new StartError(
-      `--engine ${address}: this is not an address: write it as http://127.0.0.1:8000.`,
-    );
-  }
   const names = [
     'LEADS_TABLE',
     'AWS_REGION',
@@ -136,7 +143,7 @@ function engineAt(address: string): Engine {
     name: address,
     endpoint: address,
     environment: { ...environmentOf(address), ...Object.fromEntries(own) },
-    died: new Promise(() => undefined),
+    ended: new Promise(() => undefined), // never: another process runs it
     stop: async () => undefined,
   };
 }
@@ -149,3 +156,67 @@ const environmentOf = (endpoint: string): TableEnvironment => ({
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
 });
+
+/**
+ * Waits until its standard input closes, because the service has ended: after a `kill -9` the service cannot end its engine itself. Then
+ * it ends the engine, whose process ID is `$0`.
+ */
+const guardCommand = 'cat; kill "$0"; sleep 2; kill -9 "$0"';
+const killAfterMs = 1500;
+const readyLine = /listening on (http:\/\/127\.0\.0\.1:\d+)/;
+
+/**
+ * Starts an engine that never outlives this process, and waits for its ready line.
+ * @returns the engine; why it is not ready, with its last output, when it has ended again
+ */
+export async function startEngineProcess({
+  command,
+  args,
+  readyWithinMs,
+}: EngineStart): Promise<EngineProcess | { readonly failure: string }> {
+  const engine = spawn(command, args, {
+    cwd: tmpdir(),
+    // A session of its own: Ctrl-C in the terminal reaches only the service, which ends the engine after its last request.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (engine.pid === undefined) return { failure: String((await once(engine, 'error'))[0]) };
+  const endGuard = startGuard(engine.pid);
+  let output = '';
+  const ready = Promise.withResolvers<{ endpoint: string }>();
+  for (const stream of [engine.stderr, engine.stdout])
+    stream.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-10_000);
+      const endpoint = readyLine.exec(output)?.[1];
+      if (endpoint) ready.resolve({ endpoint });
+    });
+  const ended = once(engine, 'close').then(() => {
+    endGuard();
+    return output.trim().split('\n').slice(-3).join(' ').slice(-500);
+  });
+  const stop = async (): Promise<void> => {
+    engine.kill('SIGTERM');
+    setTimeout(() => engine.kill('SIGKILL'), killAfterMs).unref();
+    await ended;
+  };
+  const result = await Promise.race([
+    ready.promise,
+    ended.then(() => 'ended at once'),
+    sleep(readyWithinMs, `not ready after ${readyWithinMs / 1000} s`, { ref: false }),
+  ]);
+  if (typeof result === 'object') return { ...result, ended, stop };
+  await stop();
+  return { failure: [result, await ended].filter(Boolean).join(': ') };
+}
+
+/** @returns its end */
+function startGuard(pid: number): () => void {
+  const guard = spawn('sh', ['-c', guardCommand, String(pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  return () => {
+    guard.kill();
+    guard.stdin.destroy();
+  };
+}

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import { appendFileSync, closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
 import { eventSource, type LeadEvent } from '../../shared/leads/events.ts';
@@ -7,74 +8,69 @@ import { eventInRecord } from '../../shared/store/leads/stream-record.ts';
 import { errorCode } from '../cli/error-code.ts';
 import { StartError } from './start-error.ts';
 import type { TableEnvironment } from './table.ts';
-import { TableStream } from './table-stream.ts';
+import { streamOf, TableStream } from './table-stream.ts';
 
 const pauseMs = 200;
 /** The rest of the five seconds of a stop is for the requests in flight and the engine. */
 const finishWithinMs = 1000;
 
 /** Stands for the bus of a deployment with `events: true`: appends the events of the table's stream to a file. */
-export interface LocalEvents {
-  /** Begins to read the table's stream where the last run ended. @throws StartError for a table without a stream */
-  follow(environment: TableEnvironment): Promise<void>;
-  /** Appends what the stream already has, as far as there is time. */
-  stop(): Promise<void>;
-}
+export class LocalEvents {
+  readonly #file: string;
+  readonly #tell: (sentence: string) => void;
+  #following: Promise<void> | undefined;
+  #isStopping = false;
 
-/** @throws StartError when the file cannot be written */
-export async function openEvents(
-  path: string,
-  tell: (sentence: string) => void,
-): Promise<LocalEvents> {
-  const file = await openEventsFile(path);
-  const append = async (records: readonly StreamRecord[]): Promise<void> => {
-    const lines = eventsIn(records, tell).map((event) => JSON.stringify(envelopeOf(event)));
-    if (lines.length > 0) await file.appendFile(`${lines.join('\n')}\n`);
-  };
-  let stream: TableStream | undefined;
-  let following: Promise<void> | undefined;
-  let isStopping = false;
-  const follow = async (tableStream: TableStream): Promise<void> => {
+  /** @throws StartError when the file cannot be written */
+  constructor(file: string, tell: (sentence: string) => void) {
+    makeAppendable(file);
+    this.#file = file;
+    this.#tell = tell;
+  }
+
+  /** Begins to read the table's stream. @throws StartError for a table without one */
+  async follow(environment: TableEnvironment): Promise<void> {
+    const positionFile = `${this.#file}.position`;
+    const streamArn = await streamOf(environment);
+    const options = { streamArn, environment, positionFile, tell: this.#tell };
+    this.#following = this.#appendAll(new TableStream(options));
+  }
+
+  /** Appends what the stream already has, as far as there is time. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.race([this.#following, sleep(finishWithinMs, undefined, { ref: false })]);
+  }
+
+  async #appendAll(stream: TableStream): Promise<void> {
     for (let hasTold = false; ; ) {
-      const isLast = isStopping;
+      const isLast = this.#isStopping;
       try {
-        if ((await tableStream.read(append)) > 0) continue;
+        if ((await stream.read((records) => this.#append(records))) > 0) continue;
       } catch (error) {
         if (!isLast && !hasTold)
-          tell(`--events: the stream could not be read (${String(error)}): trying again.`);
+          this.#tell(`--events: the stream could not be read (${String(error)}): trying again.`);
         hasTold = true;
       }
       if (isLast) return;
       await sleep(pauseMs);
     }
-  };
-  return {
-    async follow(environment) {
-      stream = await TableStream.open({ environment, positionFile: `${path}.position`, tell });
-      following = follow(stream);
-    },
-    async stop() {
-      isStopping = true;
-      await Promise.race([following, sleep(finishWithinMs, undefined, { ref: false })]);
-      stream?.close();
-      await file.close();
-    },
-  };
-}
+  }
 
-/** As in a deployment, a record that cannot be read does not hold up the later ones. */
-const eventsIn = (
-  records: readonly StreamRecord[],
-  tell: (sentence: string) => void,
-): LeadEvent[] =>
-  records.flatMap((record) => {
-    try {
-      return eventInRecord(record) ?? [];
-    } catch {
-      tell('--events: a record of the stream cannot be read, and is left out.');
-      return [];
-    }
-  });
+  async #append(records: readonly StreamRecord[]): Promise<void> {
+    const lines = records.flatMap((record) => {
+      try {
+        const event = eventInRecord(record);
+        return event ? [`${JSON.stringify(envelopeOf(event))}\n`] : [];
+      } catch {
+        // As in a deployment, a record that cannot be read does not hold up the later ones.
+        this.#tell('--events: a record of the stream cannot be read, and is left out.');
+        return [];
+      }
+    });
+    if (lines.length > 0) await appendFile(this.#file, lines.join(''));
+  }
+}
 
 /** In EventBridge's envelope, without the account and the region, which this machine does not have. */
 const envelopeOf = ({ type, time, detail }: LeadEvent) => ({
@@ -86,33 +82,17 @@ const envelopeOf = ({ type, time, detail }: LeadEvent) => ({
   detail,
 });
 
-const lineFeed = 0x0a;
 const lineBeginning = '{"version":"0",';
+/** More than a line has. The file grows with every start: only its end is read. */
+const eventMaxBytes = 1_000_000;
 
 /**
- * Opens the file to append, and removes an incomplete last line, whose event comes again. Another file, named by mistake, is left as it
- * is.
+ * Creates the file, or removes its incomplete last line, whose event comes again. Another file, named by mistake, is left as it is.
+ * @throws StartError
  */
-async function openEventsFile(path: string): Promise<FileHandle> {
-  const file = await openToAppend(path);
+function makeAppendable(file: string): void {
   try {
-    const { end, incomplete } = await lastLineOf(file);
-    const beginning = incomplete.slice(0, lineBeginning.length);
-    if (!lineBeginning.startsWith(beginning))
-      throw new StartError(
-        `--events ${path}: the file ends in a line that is not an event: name a new file, or one that --events wrote.`,
-      );
-    await file.truncate(end);
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-}
-
-async function openToAppend(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'a+', 0o600);
+    appendFileSync(file, '', { mode: 0o600 });
   } catch (error) {
     const reason = {
       ENOENT: 'its folder does not exist',
@@ -120,18 +100,28 @@ async function openToAppend(path: string): Promise<FileHandle> {
       EACCES: 'the system does not allow it',
     }[errorCode(error) ?? ''];
     if (reason === undefined) throw error;
-    throw new StartError(`--events ${path}: the file cannot be written: ${reason}.`, {
+    throw new StartError(`--events ${file}: the file cannot be written: ${reason}.`, {
       cause: error,
     });
   }
+  const { size } = statSync(file);
+  const from = Math.max(0, size - eventMaxBytes);
+  const tail = tailOf(file, from, size - from);
+  const lineAt = tail.lastIndexOf('\n') + 1;
+  const beginning = tail.toString('latin1', lineAt, lineAt + lineBeginning.length);
+  if (!lineBeginning.startsWith(beginning))
+    throw new StartError(
+      `--events ${file}: the file ends in a line that is not an event: name a new file, or one that --events wrote.`,
+    );
+  truncateSync(file, from + lineAt);
 }
 
-/** Where the last complete line ends, in bytes, and what follows it. An event has less than a megabyte. */
-async function lastLineOf(file: FileHandle): Promise<{ end: number; incomplete: string }> {
-  const { size } = await file.stat();
-  const from = Math.max(0, size - 1_000_000);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
-  const tail = buffer.subarray(0, bytesRead);
-  const lineStart = tail.lastIndexOf(lineFeed) + 1;
-  return { end: from + lineStart, incomplete: tail.toString('latin1', lineStart) };
+function tailOf(file: string, position: number, length: number): Buffer {
+  const opened = openSync(file, 'r');
+  try {
+    const tail = Buffer.alloc(length);
+    return tail.subarray(0, readSync(opened, tail, 0, length, position));
+  } finally {
+    closeSync(opened);
+  }
 }

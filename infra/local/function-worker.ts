@@ -15,10 +15,10 @@ export interface Invocation {
 }
 
 /** The handler's response as JSON text, or the error that the handler threw. */
-export type WorkerResult = { readonly response: string } | { readonly failure: string };
+export type WorkerResult = { readonly response: string } | { readonly thrown: string };
 
-/** What a worker sends: what the function printed, or the result of an event. An empty response says that it is ready for events. */
-export type WorkerMessage = { readonly output: string } | WorkerResult;
+/** What a worker sends: what the function printed, that it is ready for events, or the result of one. */
+export type WorkerMessage = { readonly output: string } | { readonly isReady: true } | WorkerResult;
 
 /** The runtime of one function, in a worker thread. Imports the built bundle, then handles one event at a time, as Lambda does. */
 const { bundle, functionName, timeoutMs }: WorkerStart = workerData;
@@ -26,31 +26,16 @@ const port = parentPort;
 if (!port) throw new Error('function-worker.ts must run in a worker thread.');
 const send = (message: WorkerMessage): void => port.postMessage(message);
 
-/** The function's response, or why it has none. */
-async function resultOf(call: () => unknown): Promise<WorkerResult> {
-  try {
-    return { response: JSON.stringify(await call()) ?? 'null' };
-  } catch (error) {
-    return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  }
-}
-
 /**
  * What the function prints goes the way of its response, and so comes before it. The streams of a worker thread go another way, which
  * takes two more messages for each line.
  */
-function sendOutputOf(stream: NodeJS.WriteStream): void {
-  stream._write = (chunk: Buffer | string, _encoding, done) => {
-    send({ output: chunk.toString() });
-    done();
-  };
-  stream._writev = (chunks, done) => {
-    send({ output: chunks.map(({ chunk }) => String(chunk)).join('') });
-    done();
-  };
-}
-sendOutputOf(process.stdout);
-sendOutputOf(process.stderr);
+const write = (chunk: Buffer | string): boolean => {
+  send({ output: chunk.toString() });
+  return true;
+};
+process.stdout.write = write;
+process.stderr.write = write;
 
 const { handler }: { handler: unknown } = await import(bundle);
 if (typeof handler !== 'function')
@@ -58,17 +43,16 @@ if (typeof handler !== 'function')
 
 port.on('message', async ({ event, requestId }: Invocation) => {
   const deadline = Date.now() + timeoutMs;
+  // What the functions and their libraries read of Lambda's context.
   const context = {
     functionName,
-    functionVersion: '$LATEST',
-    invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:${functionName}`,
-    memoryLimitInMB: '512',
     awsRequestId: requestId,
-    logGroupName: `/aws/lambda/${functionName}`,
-    logStreamName: 'local',
-    callbackWaitsForEmptyEventLoop: false,
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
   };
-  send(await resultOf(() => handler(JSON.parse(event), context)));
+  try {
+    send({ response: JSON.stringify(await handler(JSON.parse(event), context)) ?? 'null' });
+  } catch (error) {
+    send({ thrown: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  }
 });
-send({ response: 'null' });
+send({ isReady: true });

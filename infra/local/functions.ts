@@ -4,11 +4,18 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits } from '../../shared/limits.ts';
 import { memoryMbDefault, oldSpaceMb, semiSpaceMb } from '../bundle/function-memory.ts';
-import type { InvocationResult } from '../gateway/reply.ts';
+import type { GatewayResponseType } from '../gateway/responses.ts';
 import type { Invocation, WorkerMessage, WorkerResult, WorkerStart } from './function-worker.ts';
 import { StartError } from './start-error.ts';
 
-type Failure = Extract<InvocationResult, { readonly reason: string }>;
+/** What a function returned, or the gateway's own response where it returned nothing. */
+export type InvocationResult = { readonly returned: unknown } | Failure;
+
+interface Failure {
+  readonly response: GatewayResponseType;
+  /** Completes a sentence about the function. */
+  readonly reason: string;
+}
 
 export interface FunctionsOptions {
   /** Contains `<name>/index.mjs` for each function. */
@@ -20,13 +27,11 @@ export interface FunctionsOptions {
   readonly output: NodeJS.WritableStream;
   readonly timeoutMs?: number;
   /** @default the processors of the machine, from 2 to 8 */
-  readonly workersPerFunction?: number;
+  readonly workersPerFunction?: number | undefined;
 }
 
 /** Lambda's limit for the event and for the response of a synchronous invocation. */
 export const payloadMaxBytes = 6 * 1024 * 1024;
-/** Lambda allows ten seconds for the import of a function. */
-const importWithinMs = 10_000;
 
 /**
  * More workers than processors do not answer sooner, and each has to be started, and compiled until it is fast. Two at least, so that a
@@ -42,12 +47,19 @@ const heapLimits = {
 /** Tests that race requests want more in parallel than the processors of a small machine. @throws StartError */
 export function workersOfEnvironment({
   WORKERS_PER_FUNCTION: text,
-}: NodeJS.ProcessEnv): Pick<FunctionsOptions, 'workersPerFunction'> {
-  if (!text) return {};
-  if (/^[1-9]\d?$/.test(text)) return { workersPerFunction: Number(text) };
+}: NodeJS.ProcessEnv): number | undefined {
+  if (!text) return undefined;
+  if (/^[1-9]\d?$/.test(text)) return Number(text);
   throw new StartError(
     `WORKERS_PER_FUNCTION is ${text}: it must be an integer from 1 to 99, or not set.`,
   );
+}
+
+/** One function. */
+interface Pool {
+  readonly workers: FunctionWorker[];
+  /** Requests that came when every worker was busy. */
+  readonly waiting: (() => void)[];
 }
 
 /**
@@ -56,7 +68,7 @@ export function workersOfEnvironment({
  */
 export class Functions {
   readonly #options: FunctionsOptions;
-  readonly #pools = new Map<string, FunctionPool>();
+  readonly #pools = new Map<string, Pool>();
   #isStopping = false;
 
   constructor(options: FunctionsOptions) {
@@ -68,153 +80,123 @@ export class Functions {
    * @param event any JSON value
    */
   async invoke(name: string, event: unknown, requestId: string): Promise<InvocationResult> {
-    if (this.#isStopping) return notCalled;
-    const text = JSON.stringify(event);
-    if (Buffer.byteLength(text) > payloadMaxBytes) return { outcome: 'event-too-large' };
-    const pool = this.#pools.get(name) ?? new FunctionPool(name, this.#options);
-    this.#pools.set(name, pool);
-    const result = await pool.run({ event: text, requestId });
+    const invocation = { event: JSON.stringify(event), requestId };
+    const result =
+      Buffer.byteLength(invocation.event) > payloadMaxBytes
+        ? tooLarge
+        : await this.#run(name, invocation);
     if ('reason' in result)
-      this.#options.report(`${name}: request ${requestId}: the function ${result.reason}.`);
+      this.#report(`${name}: request ${requestId}: the function ${result.reason}.`);
     return result;
   }
 
-  /** Ends every worker, even during a request. Requests that wait for a worker, and those that come later, fail. */
+  /** Ends every worker, even during a request, and starts no further one: requests that wait or come later fail. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all([...this.#pools.values()].map((pool) => pool.stop()));
-  }
-}
-
-/** The result of a request that no worker has begun. */
-const notCalled: Failure = {
-  outcome: 'failed',
-  reason: 'was not called, because the service is stopping',
-};
-
-class FunctionPool {
-  readonly #name: string;
-  readonly #options: FunctionsOptions;
-  readonly #workers = new Set<FunctionWorker>();
-  /** A stack: as in Lambda, the last worker to finish gets the next event. */
-  readonly #idle: FunctionWorker[] = [];
-  readonly #waiting: ((worker: FunctionWorker | undefined) => void)[] = [];
-  #isStopping = false;
-
-  constructor(name: string, options: FunctionsOptions) {
-    this.#name = name;
-    this.#options = options;
+    const workers = [...this.#pools.values()].flatMap((pool) => pool.workers);
+    await Promise.all(workers.map((worker) => worker.terminate()));
   }
 
-  async run(invocation: Invocation): Promise<InvocationResult> {
-    const worker = await this.#freeWorker();
-    if (!worker) return notCalled;
-    const result = await worker.run(invocation);
-    this.#release(worker);
-    return result;
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    for (const giveUp of this.#waiting.splice(0)) giveUp(undefined);
-    await Promise.all([...this.#workers].map((worker) => worker.end()));
-  }
-
-  /** @returns undefined if the service stops before a worker is free */
-  async #freeWorker(): Promise<FunctionWorker | undefined> {
-    const idle = this.#idle.pop();
-    if (idle) return idle;
+  async #run(name: string, invocation: Invocation): Promise<InvocationResult> {
+    const pool = this.#pools.get(name) ?? { workers: [], waiting: [] };
+    this.#pools.set(name, pool);
     const { workersPerFunction = workersMaxDefault } = this.#options;
-    if (this.#workers.size < workersPerFunction) return this.#start();
-    return new Promise((give) => this.#waiting.push(give));
+    while (pool.workers.length >= workersPerFunction && pool.workers.every(({ isBusy }) => isBusy))
+      await new Promise<void>((proceed) => pool.waiting.push(proceed));
+    const free = pool.workers.find(({ isBusy }) => !isBusy);
+    const result = this.#isStopping
+      ? stopping
+      : await (free ?? this.#start(pool, name)).run(invocation);
+    pool.waiting.shift()?.();
+    return result;
   }
 
-  /** Gives the worker, or another one in place of a lost one, to the next request. */
-  #release(worker: FunctionWorker): void {
-    const isLost = !this.#workers.has(worker);
-    const give = this.#waiting.shift();
-    if (give) give(isLost ? this.#start() : worker);
-    else if (!isLost) this.#idle.push(worker);
-  }
-
-  #start(): FunctionWorker {
-    const worker = new FunctionWorker(this.#name, this.#options, ({ reason }) => {
-      this.#workers.delete(worker);
-      const position = this.#idle.indexOf(worker);
-      if (position < 0) return;
-      this.#idle.splice(position, 1);
-      if (!this.#isStopping)
-        this.#options.report(`${this.#name}: between two requests, the function ${reason}.`);
+  #start(pool: Pool, name: string): FunctionWorker {
+    const worker = new FunctionWorker(name, this.#options, ({ reason }) => {
+      pool.workers.splice(pool.workers.indexOf(worker), 1);
+      if (!worker.isBusy) this.#report(`${name}: between two requests, the function ${reason}.`);
     });
-    this.#workers.add(worker);
+    pool.workers.push(worker);
     return worker;
   }
+
+  #report(sentence: string): void {
+    if (!this.#isStopping) this.#options.report(sentence);
+  }
 }
+
+const tooLarge: Failure = {
+  response: 'REQUEST_TOO_LARGE',
+  reason: `was not called, because its event has more bytes than Lambda's limit of ${payloadMaxBytes}`,
+};
+const stopping: Failure = {
+  response: 'INTEGRATION_FAILURE',
+  reason: 'was not called, because the service is stopping',
+};
+const failed = (reason: string): Failure => ({ response: 'INTEGRATION_FAILURE', reason });
 
 /** A thread that runs one function. It is lost when the function crashes or hangs. */
 class FunctionWorker {
-  readonly #worker: Worker;
+  readonly #thread: Worker;
   readonly #timeoutMs: number;
   readonly #onLoss: (failure: Failure) => void;
-  #isReady = false;
-  #loss: Failure | undefined;
-  #settle: ((next: WorkerResult | Failure) => void) | undefined;
+  /** Until the function is imported, or lost. */
+  readonly #import = Promise.withResolvers<void>();
+  /** Of the event that it handles. */
+  #settle: ((result: InvocationResult) => void) | undefined;
+  #isLost = false;
 
   constructor(name: string, options: FunctionsOptions, onLoss: (failure: Failure) => void) {
     this.#timeoutMs = options.timeoutMs ?? limits.functionTimeoutSeconds * 1000;
     this.#onLoss = onLoss;
-    this.#worker = startThread(name, options, this.#timeoutMs);
-    this.#worker.on('message', (message: WorkerMessage) => {
+    this.#thread = startThread(name, options, this.#timeoutMs);
+    this.#thread.on('message', (message: WorkerMessage) => {
       if ('output' in message) options.output.write(message.output);
-      // Node.js still delivers what a worker posted before it was lost.
-      else if (!this.#loss) this.#settle?.(message);
+      else if ('isReady' in message) this.#import.resolve();
+      else this.#settle?.(resultOf(message));
     });
-    this.#worker.on('error', (error) =>
-      this.#lose({ outcome: 'failed', reason: `crashed: ${describe(error)}` }),
-    );
-    this.#worker.on('exit', () =>
-      this.#lose({ outcome: 'failed', reason: 'ended its process before it returned' }),
-    );
+    this.#thread.on('error', (error) => this.#lose(failed(`crashed: ${describe(error)}`)));
+    this.#thread.on('exit', () => this.#lose(failed('ended its process before it returned')));
+  }
+
+  get isBusy(): boolean {
+    return this.#settle !== undefined;
   }
 
   /** Handles one event; the one before must be finished. */
   async run(invocation: Invocation): Promise<InvocationResult> {
-    if (!this.#isReady) {
-      const ready = await this.#next(importWithinMs, 'did not finish its import');
-      if ('outcome' in ready) return ready;
-      this.#isReady = true;
-    }
-    this.#worker.postMessage(invocation);
-    const next = await this.#next(this.#timeoutMs, 'did not return');
-    return 'outcome' in next ? next : resultOf(next);
-  }
-
-  async end(): Promise<void> {
-    await this.#worker.terminate();
-  }
-
-  /** The worker's next result, or why there is none. */
-  #next(withinMs: number, what: string): Promise<WorkerResult | Failure> {
-    const { promise, resolve } = Promise.withResolvers<WorkerResult | Failure>();
-    const reason = `${what} within ${withinMs / 1000} s`;
-    const timer = setTimeout(() => this.#lose({ outcome: 'timed-out', reason }), withinMs);
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     this.#settle = resolve;
-    if (this.#loss) resolve(this.#loss);
-    return promise.finally(() => clearTimeout(timer));
+    this.#thread.postMessage(invocation);
+    await this.#import.promise;
+    const reason = `did not return within ${this.#timeoutMs / 1000} s`;
+    const timer = setTimeout(
+      () => this.#lose({ response: 'INTEGRATION_TIMEOUT', reason }),
+      this.#timeoutMs,
+    );
+    const result = await promise;
+    clearTimeout(timer);
+    this.#settle = undefined;
+    return result;
+  }
+
+  async terminate(): Promise<void> {
+    await this.#thread.terminate();
   }
 
   #lose(failure: Failure): void {
-    if (this.#loss) return;
-    this.#loss = failure;
-    void this.#worker.terminate();
+    if (this.#isLost) return;
+    this.#isLost = true;
+    void this.terminate();
     this.#onLoss(failure);
     this.#settle?.(failure);
+    this.#import.resolve();
   }
 }
 
 function startThread(
   name: string,
-  { distFolder, environment, output }: FunctionsOptions,
+  { distFolder, environment }: FunctionsOptions,
   timeoutMs: number,
 ): Worker {
   const workerData: WorkerStart = {
@@ -222,37 +204,22 @@ function startThread(
     functionName: name,
     timeoutMs,
   };
-  const worker = new Worker(new URL('./function-worker.ts', import.meta.url), {
+  // The functions must not use a profile or endpoint of the developer's own AWS configuration.
+  const withoutAws = Object.entries(process.env).filter(([name]) => !name.startsWith('AWS_'));
+  return new Worker(new URL('./function-worker.ts', import.meta.url), {
     workerData,
-    env: { ...environmentWithoutAws(), ...environment, AWS_LAMBDA_FUNCTION_NAME: name },
+    env: { ...Object.fromEntries(withoutAws), ...environment, AWS_LAMBDA_FUNCTION_NAME: name },
     resourceLimits: heapLimits,
-    stdout: true,
-    stderr: true,
   });
-  // What Node.js itself prints; a function's own output comes as messages.
-  worker.stdout.on('data', (chunk: Buffer) => output.write(chunk));
-  worker.stderr.on('data', (chunk: Buffer) => output.write(chunk));
-  return worker;
 }
 
 function resultOf(message: WorkerResult): InvocationResult {
-  if ('failure' in message) return { outcome: 'failed', reason: `threw: ${message.failure}` };
+  if ('thrown' in message) return failed(`threw: ${message.thrown}`);
   const bytes = Buffer.byteLength(message.response);
-  if (bytes > payloadMaxBytes) {
-    return {
-      outcome: 'failed',
-      reason: `returned ${bytes} bytes, more than Lambda's limit of ${payloadMaxBytes}`,
-    };
-  }
-  return { outcome: 'returned', response: JSON.parse(message.response) };
+  return bytes > payloadMaxBytes
+    ? failed(`returned ${bytes} bytes, more than Lambda's limit of ${payloadMaxBytes}`)
+    : { returned: JSON.parse(message.response) };
 }
 
 const describe = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);
-
-/** The functions must not use a profile or endpoint of the developer's own AWS configuration. */
-function environmentWithoutAws(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith('AWS_')),
-  );
-}

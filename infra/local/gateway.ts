@@ -6,21 +6,11 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import {
-  eventFor,
-  type GatewayRequest,
-  newExtendedRequestId,
-  requestIdOf,
-  targetOf,
-} from '../gateway/event.ts';
-import { type InvocationResult, type Reply, replyFrom } from '../gateway/reply.ts';
-import {
-  type GatewayResponseType,
-  gatewayResponseBody,
-  gatewayResponseHeaders,
-  gatewayResponses,
-} from '../gateway/responses.ts';
+import { eventFor, newExtendedRequestId, requestIdOf, targetOf } from '../gateway/event.ts';
+import { type Reply, replyFrom } from '../gateway/reply.ts';
+import { type GatewayResponse, gatewayReply, gatewayResponses } from '../gateway/responses.ts';
 import type { Router } from '../gateway/routes.ts';
+import type { InvocationResult } from './functions.ts';
 
 export interface GatewayOptions {
   readonly route: Router;
@@ -29,86 +19,74 @@ export interface GatewayOptions {
   readonly gatewayLimits: boolean;
 }
 
-type RequestIds = Pick<GatewayRequest, 'requestId' | 'extendedRequestId'>;
-
 /** API Gateway's quotas for REST APIs (developer guide, "Quotas"). */
 const bodyMaxBytes = 10 * 1024 * 1024;
 const headersMaxBytes = 10_240;
 /** Without `gatewayLimits`: room for a `filter` of 8,000 characters, percent-encoded to three times that, and for long cookies. */
 const headersMaxBytesUnlimited = 256 * 1024;
-const tooLongMessage = `The request line and the headers are longer than the ${headersMaxBytes} bytes that API Gateway accepts: shorten the query string or the headers.`;
+const headersTooLong = {
+  ...gatewayResponses.BAD_REQUEST_PARAMETERS,
+  message: `The request line and the headers are longer than the ${headersMaxBytes} bytes that API Gateway accepts: shorten the query string or the headers.`,
+};
 
 /**
  * An HTTP server that stands in for API Gateway's REST API. It sends the same responses of its own as the deployed API
- * (gateway-responses.ts). Not yet listening. Logs nothing: addresses and headers may contain keys.
+ * (gateway/responses.ts). Not yet listening. Logs nothing: addresses and headers may contain keys.
  */
 export function createGateway(options: GatewayOptions): Server {
   const server = createServer({
     maxHeaderSize: headersMaxBytesUnlimited,
     keepAliveTimeout: 65_000,
     headersTimeout: 70_000,
-    // `respond` sends this error itself, with a body.
+    // `answer` sends this error itself, with a body.
     requireHostHeader: false,
   });
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    const ids = { requestId: requestIdOf(request), extendedRequestId: newExtendedRequestId() };
-    respond(request, ids, options)
-      .catch((): Reply => gatewayReply('DEFAULT_5XX', ids.extendedRequestId))
-      .then((reply) => send(response, ids, reply));
+    const extendedRequestId = newExtendedRequestId();
+    const requestId = requestIdOf(request);
+    response.setHeader('x-amzn-RequestId', requestId);
+    response.setHeader('x-amz-apigw-id', extendedRequestId);
+    answer(request, { requestId, extendedRequestId }, options)
+      .catch(() => ownReply(gatewayResponses.DEFAULT_5XX, extendedRequestId))
+      .then((reply) => send(response, reply));
   };
   server.on('request', serve);
   server.on('checkExpectation', serve);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
-    sendRaw(socket, 'MISSING_AUTHENTICATION_TOKEN'),
+    sendRaw(socket, gatewayResponses.MISSING_AUTHENTICATION_TOKEN),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else sendRaw(socket, 'DEFAULT_4XX');
+    else sendRaw(socket, gatewayResponses.DEFAULT_4XX);
   });
   return server;
 }
 
-async function respond(
+async function answer(
   request: IncomingMessage,
-  ids: RequestIds,
-  options: GatewayOptions,
+  ids: { readonly requestId: string; readonly extendedRequestId: string },
+  { route, invoke, gatewayLimits }: GatewayOptions,
 ): Promise<Reply> {
-  const { extendedRequestId } = ids;
-  const method = request.method ?? '';
+  const { method = '', rawHeaders, httpVersion, socket } = request;
+  const own = (response: GatewayResponse): Reply => ownReply(response, ids.extendedRequestId);
   const { path, query } = targetOf(request);
-  if (options.gatewayLimits && headBytes(request) > headersMaxBytes) {
-    return gatewayReply('BAD_REQUEST_PARAMETERS', extendedRequestId, tooLongMessage);
-  }
-  if (request.httpVersion === '1.1' && request.headers.host === undefined)
-    return gatewayReply('DEFAULT_4XX', extendedRequestId);
-  const route = options.route(method, path);
-  if (!route) return gatewayReply('MISSING_AUTHENTICATION_TOKEN', extendedRequestId);
+  if (gatewayLimits && headBytes(request) > headersMaxBytes) return own(headersTooLong);
+  if (httpVersion === '1.1' && request.headers.host === undefined)
+    return own(gatewayResponses.DEFAULT_4XX);
+  const found = route(method, path);
+  if (!found) return own(gatewayResponses.MISSING_AUTHENTICATION_TOKEN);
   const body = await read(request);
-  if (!body) return gatewayReply('REQUEST_TOO_LARGE', extendedRequestId);
+  if (!body) return own(gatewayResponses.REQUEST_TOO_LARGE);
 
-  const { rawHeaders, httpVersion, socket } = request;
-  const connection = {
-    sourceIp: socket.remoteAddress ?? '127.0.0.1',
-    protocol: `HTTP/${httpVersion}`,
-  };
-  const event = eventFor({ method, path, query, rawHeaders, body, ...ids, ...connection }, route);
-  return replyOf(
-    await options.invoke(route.endpoint.name, event, extendedRequestId),
-    extendedRequestId,
+  const sourceIp = socket.remoteAddress ?? '127.0.0.1';
+  const protocol = `HTTP/${httpVersion}`;
+  const event = eventFor(
+    { method, path, query, rawHeaders, body, sourceIp, protocol, ...ids },
+    found,
   );
-}
-
-function replyOf(result: InvocationResult, requestId: string): Reply {
-  switch (result.outcome) {
-    case 'returned':
-      return replyFrom(result.response) ?? gatewayReply('INTEGRATION_FAILURE', requestId);
-    case 'event-too-large':
-      return gatewayReply('REQUEST_TOO_LARGE', requestId);
-    case 'timed-out':
-      return gatewayReply('INTEGRATION_TIMEOUT', requestId);
-    case 'failed':
-      return gatewayReply('INTEGRATION_FAILURE', requestId);
-  }
+  const result = await invoke(found.endpoint.name, event, ids.extendedRequestId);
+  if ('reason' in result) return own(gatewayResponses[result.response]);
+  return replyFrom(result.returned) ?? own(gatewayResponses.INTEGRATION_FAILURE);
 }
 
 /** The whole body; undefined if it is longer than the gateway accepts. */
@@ -133,48 +111,26 @@ function headBytes({ method = '', url = '', httpVersion, rawHeaders }: IncomingM
 }
 
 /** A response that the gateway sends without a function. */
-function gatewayReply(type: GatewayResponseType, requestId: string, message?: string): Reply {
-  const response = gatewayResponses[type];
-  const headers = Object.entries({
-    ...gatewayResponseHeaders(response),
-    'X-Request-Id': requestId,
-  });
-  return {
-    status: response.status,
-    headers,
-    body: gatewayResponseBody(message ? { ...response, message } : response),
-  };
+function ownReply(response: GatewayResponse, requestId: string): Reply {
+  const { status, headers, body } = gatewayReply(response);
+  return { status, headers: Object.entries({ ...headers, 'X-Request-Id': requestId }), body };
 }
 
-function send(response: ServerResponse, ids: RequestIds, { status, headers, body }: Reply): void {
+function send(response: ServerResponse, { status, headers, body }: Reply): void {
   const { req: request } = response;
-  const names = new Map<string, { name: string; values: string[] }>();
-  const added = [
-    ['x-amzn-RequestId', ids.requestId],
-    ['x-amz-apigw-id', ids.extendedRequestId],
-  ] as const;
-  for (const [name, value] of [...headers, ...added]) {
-    const known = names.get(name.toLowerCase());
-    if (known) known.values.push(value);
-    else names.set(name.toLowerCase(), { name, values: [value] });
-  }
-  for (const { name, values } of names.values())
-    response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
   response.statusCode = status;
-  if (request.complete) {
-    response.end(body);
-    return;
-  }
+  for (const [name, value] of headers) response.appendHeader(name, value);
+  response.end(body);
+  if (request.complete) return;
   // The body was not read to its end. Let the client finish sending it, so that the client gets the response and not a reset. With
   // `Connection: close`, the server would close the connection after the response.
-  response.end(body);
   request.resume();
   setTimeout(() => request.socket.destroy(), 5000).unref();
 }
 
 /** Responds on a connection without a readable request. */
-function sendRaw(socket: Duplex, type: GatewayResponseType): void {
-  const { status, headers, body } = gatewayReply(type, newExtendedRequestId());
+function sendRaw(socket: Duplex, response: GatewayResponse): void {
+  const { status, headers, body } = ownReply(response, newExtendedRequestId());
   const lines = [
     ...headers,
     ['Content-Length', String(Buffer.byteLength(body))],

@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseSettingsFile, SettingsFileError } from '../../shared/organization/settings.ts';
-import type { KeyRequest, Settings } from '../../shared/organization/settings-types.ts';
+import type { Settings } from '../../shared/organization/organization.ts';
+import { type KeyRequest, parseSettingsFile } from '../../shared/organization/settings.ts';
+import { SettingsRejectedError } from '../../shared/organization/settings-shape.ts';
 import {
   ApiKeyError,
   createApiKey,
   listApiKeys,
 } from '../../shared/store/organizations/api-keys.ts';
-import {
-  applySettings,
-  SettingsRejectedError,
-} from '../../shared/store/organizations/apply-settings.ts';
+import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../shared/store/organizations/organizations.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { errorCode } from '../cli/error-code.ts';
@@ -18,7 +16,6 @@ import { StartError } from './start-error.ts';
 import {
   createTable,
   engineAnswersWithinMs,
-  engineTimeout,
   startingConfig,
   type TableEnvironment,
 } from './table.ts';
@@ -28,8 +25,6 @@ export interface OrganizationFile {
   readonly file: string;
   readonly settings: Settings;
   readonly keys: readonly KeyRequest[];
-  /** The demo organization: applied only if it does not exist yet. */
-  readonly isDemo: boolean;
 }
 
 /** An organization that is served, with the API keys created at this start, by label. */
@@ -47,30 +42,18 @@ const demoFile = join(import.meta.dirname, 'demo-organization.json');
  * @throws StartError with the file and all its issues
  */
 export function readOrganizationFiles(files: readonly string[]): OrganizationFile[] {
-  const isDemo = files.length === 0;
-  const read = (isDemo ? [demoFile] : files).map((file) => ({ file, isDemo, ...parse(file) }));
-  for (const [at, { file, settings }] of read.entries()) {
-    const twin = read.slice(0, at).find((other) => other.settings.id === settings.id);
-    if (twin) {
+  const read = (files.length > 0 ? files : [demoFile]).map((file) => ({ file, ...parse(file) }));
+  for (const [id, [first, second]] of Map.groupBy(read, ({ settings }) => settings.id))
+    if (first && second)
       throw new StartError(
-        `--organization ${file}: organization ${settings.id} is already defined by ${twin.file}: give each organization its own ID.`,
+        `--organization ${second.file}: organization ${id} is already defined by ${first.file}: give each organization its own ID.`,
       );
-    }
-  }
   return read;
 }
 
 function parse(file: string): { settings: Settings; keys: KeyRequest[] } {
-  let text: string;
   try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new StartError(
-      `--organization ${file}: the file cannot be read (${errorCode(error)}): name a settings file.`,
-    );
-  }
-  try {
-    return parseSettingsFile(text);
+    return parseSettingsFile(readFileSync(file, 'utf8'));
   } catch (error) {
     throw refusalOf(file, error);
   }
@@ -86,37 +69,37 @@ export interface TablePreparation {
 }
 
 /** Creates the table, applies the settings files one after the other, and then creates their keys. @throws StartError for any failure of the engine */
-export async function prepareTable(preparation: TablePreparation): Promise<ServedOrganization[]> {
-  const { environment, files, tell, answersWithinMs = engineAnswersWithinMs } = preparation;
-  await createTable(environment, answersWithinMs);
+export async function prepareTable({
+  environment,
+  files,
+  tell,
+  answersWithinMs = engineAnswersWithinMs,
+}: TablePreparation): Promise<ServedOrganization[]> {
   const table = openTable(environment.LEADS_TABLE, startingConfig(environment, answersWithinMs));
   try {
+    await createTable(environment, answersWithinMs);
     for (const file of files) await applyFile(table, file, tell);
     // Only a start that is not refused shows the keys that it created.
     const organizations: ServedOrganization[] = [];
     for (const file of files) organizations.push(await createKeysOf(table, file));
     return organizations;
   } catch (error) {
-    throw engineFailure(error, environment.AWS_ENDPOINT_URL_DYNAMODB, answersWithinMs) ?? error;
+    throw engineFailure(error, environment.AWS_ENDPOINT_URL_DYNAMODB, answersWithinMs);
   } finally {
     table.client.destroy();
   }
 }
 
-function engineFailure(
-  error: unknown,
-  endpoint: string,
-  answersWithinMs: number,
-): StartError | undefined {
-  const timeout = engineTimeout(error, endpoint, answersWithinMs);
-  if (timeout || !(error instanceof Error) || !('$metadata' in error)) return timeout;
+/** What a start says of an engine that failed; any other error as it is. */
+function engineFailure(error: unknown, endpoint: string, answersWithinMs: number): unknown {
+  if (!(error instanceof Error)) return error;
   const { name, message } = error;
-  return new StartError(
-    `The engine at ${endpoint} failed (${name}: ${message}): start again, or check --engine.`,
-    {
-      cause: error,
-    },
-  );
+  const isLate = name === 'TimeoutError';
+  if (!isLate && !('$metadata' in error)) return error;
+  const failure = isLate
+    ? `did not answer within ${answersWithinMs / 1000} s: check how busy the machine is and start again, or check --engine.`
+    : `failed (${errorCode(error) ?? name}: ${message}): start again, or check --engine.`;
+  return new StartError(`The engine at ${endpoint} ${failure}`, { cause: error });
 }
 
 /**
@@ -126,11 +109,10 @@ function engineFailure(
  */
 async function applyFile(
   table: Table,
-  { file, settings, isDemo }: OrganizationFile,
+  { file, settings }: OrganizationFile,
   tell: (sentence: string) => void,
 ): Promise<void> {
-  const isKept = isDemo && (await readSettings(table, settings.id)) !== undefined;
-  if (isKept) return;
+  if (file === demoFile && (await readSettings(table, settings.id))) return;
   const onWait = (seconds: number): void =>
     tell(`${file} removes settings: waiting ${seconds} s for requests that may still use them.`);
   try {
@@ -164,15 +146,19 @@ async function createKeysOf(
 
 /** What a start says of a refused file; any other error as it is. */
 function refusalOf(file: string, error: unknown): unknown {
-  if (error instanceof SettingsFileError || error instanceof SettingsRejectedError)
+  if (error instanceof SettingsRejectedError)
     return new StartError(`--organization ${file}: ${withIssues(error)}`);
   if (error instanceof ApiKeyError)
     return new StartError(`--organization ${file}: ${error.message}`);
+  if (error instanceof Error && 'syscall' in error)
+    return new StartError(
+      `--organization ${file}: the file cannot be read (${errorCode(error)}): name a settings file.`,
+    );
   return error;
 }
 
 /** One issue in the sentence, several on a line each. */
-function withIssues({ message, issues }: SettingsFileError | SettingsRejectedError): string {
+function withIssues({ message, issues }: SettingsRejectedError): string {
   const [first, ...more] = issues.map(({ path, message }) => `${path} ${message}`);
   const sentence = message.replace(/\.$/, ':');
   if (first === undefined) return message;

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CliCommand } from '../cli/command.ts';
 import { integerOption } from '../cli/options.ts';
 import { whenNpmIsGone } from '../cli/parent.ts';
-import { banner } from './banner.ts';
-import { requestLines } from './request-lines.ts';
 import { defaultDataFolder, recordRunningService } from './running-service.ts';
 import { type Service, startService } from './service.ts';
 import { StartError } from './start-error.ts';
+import { banner, requestLines } from './terminal.ts';
 
 interface Options {
   port: number;
@@ -71,12 +70,9 @@ process.stderr.on('error', () => undefined);
 const tell = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
 
 const starting = startService({
-  port: options.port,
-  db: options.db,
-  engine: options.engine,
+  ...options,
   organizations: options.organization ?? [],
   gatewayLimits: options.gatewayLimits === true,
-  events: options.events,
   tell,
   output: process.stdout.isTTY && !options.json ? requestLines(process.stderr) : process.stderr,
 });
@@ -90,8 +86,8 @@ async function end(status: number): Promise<void> {
   ending = true;
   // A service that is still starting has no requests to finish. Its engine ends with this process.
   const service = await Promise.race([starting.catch(() => undefined), sleep(startingWithinMs)]);
-  await service?.stop();
   forget();
+  await service?.stop();
   process.exit(status);
 }
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
@@ -108,14 +104,16 @@ try {
 
 function announce(service: Service): void {
   if (ending) return;
-  void service.engineDied.then((lastOutput) => {
+  const { engine, baseUrl } = service;
+  const { name, environment } = engine;
+  void engine.ended.then((lastOutput) => {
+    if (ending) return;
     tell(
-      `The engine ${service.engineName} ended by itself${lastOutput ? ` (${lastOutput})` : ''}: start the service again.`,
+      `The engine ${name} ended by itself${lastOutput ? ` (${lastOutput})` : ''}: start the service again.`,
     );
     void end(1);
   });
-  const { baseUrl, environment } = service;
-  forget = recordRunningService(options.db, service.engineName, { baseUrl, environment });
+  if (engine.dataFolder) forget = recordRunningService(engine.dataFolder, { baseUrl, environment });
   const organizations = service.organizations.map(({ id, keys }) => ({ id, keys }));
   const line = JSON.stringify({ ready: true, baseUrl, organizations, environment });
   process.stdout.write(options.json ? `${line}\n` : banner(service, options.db));

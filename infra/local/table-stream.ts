@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { DescribeTableCommand, DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import {
   DescribeStreamCommand,
@@ -9,17 +9,10 @@ import {
   type _Record as StreamRecord,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
+import { parseJson } from '../../shared/json.ts';
 import { streamViewType } from '../../shared/store/table/table-definition.ts';
-import { errorCode } from '../cli/error-code.ts';
 import { StartError } from './start-error.ts';
-import {
-  clientConfig,
-  engineAnswersWithinMs,
-  startingConfig,
-  type TableEnvironment,
-} from './table.ts';
-
-const finished = 'finished';
+import { clientConfig, startingConfig, type TableEnvironment } from './table.ts';
 
 /** How far a stream was read: the last sequence number of each shard, or that the shard is finished. */
 interface StreamPosition {
@@ -27,49 +20,43 @@ interface StreamPosition {
   readonly shards: Record<string, string>;
 }
 
+const finished = 'finished';
+
 export interface TableStreamOptions {
+  readonly streamArn: string;
   readonly environment: TableEnvironment;
   /** Keeps the position between runs. */
   readonly positionFile: string;
   readonly tell: (sentence: string) => void;
 }
 
-/** Reads a table's stream, across runs of the service. */
+/** Reads a table's stream, and begins where the last run of the service ended. */
 export class TableStream {
   readonly #options: TableStreamOptions;
   readonly #position: StreamPosition;
   readonly #streams: DynamoDBStreamsClient;
   readonly #iterators = new Map<string, string | undefined>();
 
-  private constructor(options: TableStreamOptions, position: StreamPosition) {
+  constructor(options: TableStreamOptions) {
     this.#options = options;
-    this.#position = position;
+    this.#position = readPosition(options.positionFile, options.streamArn);
     this.#streams = new DynamoDBStreamsClient(clientConfig(options.environment));
   }
 
-  /** Begins where the last run ended. @throws StartError for a table without a stream */
-  static async open(options: TableStreamOptions): Promise<TableStream> {
-    const streamArn = await streamOf(options.environment);
-    return new TableStream(options, await readPosition(options.positionFile, streamArn));
-  }
-
   /**
-   * Reads each shard once, a parent before its children. The position moves on when `handle` has its records, so that a killed service
-   * handles some of them twice, and none never.
+   * Reads what each shard has next, a parent to its end before its children. The position moves on when `handle` has the records, so that
+   * a killed service handles some of them twice, and none never.
    * @returns the number of records
    */
   async read(handle: (records: readonly StreamRecord[]) => Promise<void>): Promise<number> {
-    const { shards: positions } = this.#position;
-    const shards = await this.#shards();
-    const isOver = (id: string | undefined): boolean =>
-      id === undefined ||
-      positions[id] === finished ||
-      !shards.some(({ ShardId }) => ShardId === id);
+    const unfinished = (await this.#shards()).filter(
+      ({ ShardId = '' }) => this.#position.shards[ShardId] !== finished,
+    );
+    const ids = new Set(unfinished.map(({ ShardId }) => ShardId));
     let count = 0;
     try {
-      for (const { ShardId: id = '', ParentShardId: parent } of shards)
-        if (positions[id] !== finished && isOver(parent))
-          count += await this.#readShard(id, handle);
+      for (const { ShardId = '', ParentShardId } of unfinished)
+        if (!ids.has(ParentShardId)) count += await this.#readShard(ShardId, handle);
     } catch (error) {
       this.#iterators.clear(); // one may have expired
       throw error;
@@ -77,20 +64,13 @@ export class TableStream {
     return count;
   }
 
-  close(): void {
-    this.#streams.destroy();
-  }
-
   async #shards(): Promise<Shard[]> {
     const shards: Shard[] = [];
+    const { streamArn: StreamArn } = this.#position;
     let after: string | undefined;
     do {
-      const { StreamDescription } = await this.#streams.send(
-        new DescribeStreamCommand({
-          StreamArn: this.#position.streamArn,
-          ExclusiveStartShardId: after,
-        }),
-      );
+      const command = new DescribeStreamCommand({ StreamArn, ExclusiveStartShardId: after });
+      const { StreamDescription } = await this.#streams.send(command);
       shards.push(...(StreamDescription?.Shards ?? []));
       after = StreamDescription?.LastEvaluatedShardId;
     } while (after);
@@ -110,7 +90,7 @@ export class TableStream {
     const position = NextShardIterator ? Records.at(-1)?.dynamodb?.SequenceNumber : finished;
     if (position !== undefined) {
       this.#position.shards[id] = position;
-      await savePosition(this.#options.positionFile, this.#position);
+      savePosition(this.#options.positionFile, this.#position);
     }
     return Records.length;
   }
@@ -137,43 +117,37 @@ export class TableStream {
  * @returns the stream's ARN
  * @throws StartError for a table elsewhere that has no stream
  */
-async function streamOf(environment: TableEnvironment): Promise<string> {
+export async function streamOf(environment: TableEnvironment): Promise<string> {
   const { LEADS_TABLE: TableName, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = environment;
-  const client = new DynamoDBClient(startingConfig(environment, engineAnswersWithinMs));
-  const enabledStream = async (): Promise<string | undefined> => {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-    return Table?.StreamSpecification?.StreamEnabled ? Table.LatestStreamArn : undefined;
-  };
+  const client = new DynamoDBClient(startingConfig(environment));
   try {
-    const streamArn = await enabledStream();
-    if (streamArn) return streamArn;
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    if (Table?.LatestStreamArn && Table.StreamSpecification?.StreamEnabled)
+      return Table.LatestStreamArn;
     if (!/^(127\.|localhost$|\[::1\]$)/.test(new URL(endpoint).hostname))
       throw new StartError(
         `--events: the table ${TableName} at ${endpoint} has no stream: switch it on, with new images, or start without --events.`,
       );
     const StreamSpecification = { StreamEnabled: true, StreamViewType: streamViewType } as const;
-    await client.send(new UpdateTableCommand({ TableName, StreamSpecification }));
-    const enabled = await enabledStream();
-    if (!enabled) throw new StartError(`--events: the engine at ${endpoint} has no streams.`);
-    return enabled;
+    const { TableDescription } = await client.send(
+      new UpdateTableCommand({ TableName, StreamSpecification }),
+    );
+    if (TableDescription?.LatestStreamArn) return TableDescription.LatestStreamArn;
+    throw new StartError(`--events: the engine at ${endpoint} has no streams.`);
   } finally {
     client.destroy();
   }
 }
 
 /** The position in a file; the beginning for a file that does not exist, is damaged, or has the position in another stream. */
-async function readPosition(file: string, streamArn: string): Promise<StreamPosition> {
-  try {
-    const position: StreamPosition = JSON.parse(await readFile(file, 'utf8'));
-    if (position.streamArn === streamArn) return position;
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
-  }
-  return { streamArn, shards: {} };
+function readPosition(file: string, streamArn: string): StreamPosition {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const position = parseJson(text) as StreamPosition | null | undefined;
+  return position?.streamArn === streamArn ? position : { streamArn, shards: {} };
 }
 
 /** Replaces the file by a rename, so that a kill leaves the old or the new position. */
-async function savePosition(file: string, position: StreamPosition): Promise<void> {
-  await writeFile(`${file}.new`, JSON.stringify(position));
-  await rename(`${file}.new`, file);
+function savePosition(file: string, position: StreamPosition): void {
+  writeFileSync(`${file}.new`, JSON.stringify(position));
+  renameSync(`${file}.new`, file);
 }

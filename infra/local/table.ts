@@ -9,8 +9,6 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { clientTimeouts } from '../../shared/store/table/client.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
-import { errorCode } from '../cli/error-code.ts';
-import { StartError } from './start-error.ts';
 
 /** What the AWS SDK needs to reach the table. The functions and the ready line get it. */
 export type TableEnvironment = Readonly<
@@ -24,9 +22,9 @@ export type TableEnvironment = Readonly<
   >
 >;
 
-const activeWithinSeconds = 60;
 /** An engine may be slow to answer its first calls, as DynamoDB Local is on a busy machine. */
 export const engineAnswersWithinMs = 60_000;
+const activeWithinSeconds = 60;
 
 /** The client configuration for the table of an environment. */
 export const clientConfig = (
@@ -44,7 +42,7 @@ export const clientConfig = (
 /** The client configuration for a start: the three attempts of a call share the time limit. */
 export const startingConfig = (
   environment: TableEnvironment,
-  answersWithinMs: number,
+  answersWithinMs: number = engineAnswersWithinMs,
 ): DynamoDBClientConfig => ({
   ...clientConfig(environment),
   ...clientTimeouts(answersWithinMs / 3),
@@ -53,13 +51,12 @@ export const startingConfig = (
 /**
  * Creates the table with its indexes unless it exists, from the definition that is deployed, and waits until it can be used.
  * The engine's own deletion of expired items stays off: every reader compares the expiry itself.
- * @throws StartError when the engine does not answer or refuses
  */
 export async function createTable(
   environment: TableEnvironment,
-  answersWithinMs = engineAnswersWithinMs,
+  answersWithinMs?: number,
 ): Promise<void> {
-  const { LEADS_TABLE: TableName, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = environment;
+  const { LEADS_TABLE: TableName } = environment;
   const client = new DynamoDBClient(startingConfig(environment, answersWithinMs));
   try {
     if (!(await exists(client, TableName))) await create(client, TableName);
@@ -67,30 +64,9 @@ export async function createTable(
       { client, minDelay: 1, maxWaitTime: activeWithinSeconds },
       { TableName },
     );
-  } catch (error) {
-    const { name, message } = error instanceof Error ? error : new Error(String(error));
-    const failure = `cannot provide the table ${TableName} (${errorCode(error) ?? name}: ${message}): check --engine.`;
-    throw (
-      engineTimeout(error, endpoint, answersWithinMs) ??
-      new StartError(`The engine at ${endpoint} ${failure}`, { cause: error })
-    );
   } finally {
     client.destroy();
   }
-}
-
-/** The error of an engine that did not answer in time; undefined for any other error. */
-export function engineTimeout(
-  error: unknown,
-  endpoint: string,
-  answersWithinMs: number,
-): StartError | undefined {
-  if (!(error instanceof Error && error.name === 'TimeoutError')) return undefined;
-  const seconds = answersWithinMs / 1000;
-  return new StartError(
-    `The engine at ${endpoint} did not answer within ${seconds} s: check how busy the machine is and start again, or check --engine.`,
-    { cause: error },
-  );
 }
 
 async function exists(client: DynamoDBClient, TableName: string): Promise<boolean> {

@@ -7,60 +7,43 @@ import type { Json } from './json-schema.ts';
 
 interface Sample {
   readonly lang: string;
-  readonly label: string;
+  readonly label?: string;
   /** In test/examples/. */
   readonly file: string;
   /** The first line of the function. Its last line is the first one after that which `end` matches. */
   readonly start: string;
-  readonly end: RegExp;
+  /** @default a closing brace at the start of a line */
+  readonly end?: RegExp;
 }
 
-const brace = /^\}/;
 const samples: Readonly<Partial<Record<EndpointName, readonly Sample[]>>> = {
   'capture-lead': [
-    { lang: 'Shell', label: 'curl', file: 'curl/send.sh', start: 'send() {', end: brace },
-    { lang: 'PHP', label: 'PHP', file: 'php/enquiry.php', start: 'function capture(', end: brace },
+    { lang: 'Shell', label: 'curl', file: 'curl/send.sh', start: 'send() {' },
+    { lang: 'PHP', file: 'php/enquiry.php', start: 'function capture(' },
     {
       lang: 'Python',
-      label: 'Python',
       file: 'python/enquiry.py',
       start: 'def capture(',
       end: /^ {8}return 0, \{\}/,
     },
-    {
-      lang: 'TypeScript',
-      label: 'TypeScript',
-      file: 'form-backend.ts',
-      start: 'async function send(',
-      end: brace,
-    },
+    { lang: 'TypeScript', file: 'form-backend.ts', start: 'async function send(' },
   ],
-  'list-leads': [
-    {
-      lang: 'TypeScript',
-      label: 'TypeScript',
-      file: 'sync-job.ts',
-      start: 'async function readPage(',
-      end: brace,
-    },
-  ],
+  'list-leads': [{ lang: 'TypeScript', file: 'sync-job.ts', start: 'async function readPage(' }],
 };
 
 const examplesFolder = join(import.meta.dirname, '..', '..', 'test', 'examples');
 
 /** The `x-codeSamples` of an operation; empty for one without recipes. @throws Error for a function that its file does not have */
-export const codeSamplesOf = (name: EndpointName): Json =>
-  samples[name]
-    ? {
-        'x-codeSamples': samples[name].map((sample) => ({
-          lang: sample.lang,
-          label: sample.label,
-          source: sourceOf(sample),
-        })),
-      }
-    : {};
+export function codeSamplesOf(name: EndpointName): Json {
+  const own = samples[name]?.map((sample) => ({
+    lang: sample.lang,
+    label: sample.label ?? sample.lang,
+    source: sourceOf(sample),
+  }));
+  return own ? { 'x-codeSamples': own } : {};
+}
 
-function sourceOf({ file, start, end }: Sample): string {
+function sourceOf({ file, start, end = /^\}/ }: Sample): string {
   const lines = readFileSync(join(examplesFolder, file), 'utf8').split('\n');
   const first = lines.findIndex((line) => line.startsWith(start));
   const last = lines.findIndex((line, index) => index > first && end.test(line));

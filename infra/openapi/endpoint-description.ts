@@ -1,5 +1,4 @@
 import type * as v from 'valibot';
-import type { endpoints } from '../../shared/endpoints.ts';
 import type { ErrorBody, ErrorCode } from '../../shared/errors.ts';
 import type { tags } from './introduction.ts';
 import type { CarriedHeaders } from './response-headers.ts';
@@ -36,14 +35,3 @@ export interface OperationDescription {
    */
   readonly errors: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, ErrorBody>>>>>;
 }
-
-/** Every description, complete for its row: an endpoint with a body describes the body, one with a `leadId` describes that. */
-export type EndpointDescriptions = {
-  readonly [Row in (typeof endpoints)[number] as Row['name']]: OperationDescription &
-    (Row['takesBody'] extends true
-      ? Required<Pick<OperationDescription, 'bodyName' | 'body' | 'requests'>>
-      : { readonly bodyName?: never; readonly body?: never; readonly requests?: never }) &
-    (Row['path'] extends `${string}{leadId}${string}`
-      ? { readonly parameters: { readonly leadId: string } }
-      : unknown);
-};

@@ -10,6 +10,9 @@ import { type FieldReason, referenceReasons } from '../../shared/validation.ts';
 export const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
   v.pipe(schema, v.description(text));
 
+export const optional = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
+  v.exactOptional(described(schema, text));
+
 /** What each reason of `details.reasons` means. The compiler checks that the list is complete. */
 const fieldReasons: Readonly<Record<FieldReason, string>> = {
   required: 'The value is missing or empty, and one is needed.',
@@ -57,45 +60,28 @@ const fieldReason = described(
   v.picklist(fieldReasonNames),
   `Why a value is refused, for programs.\n\n${fieldReasonList}`,
 );
+const texts = v.array(v.string());
+const textByName = v.record(v.string(), v.string());
 const validationFailedDetails = v.strictObject({
-  fields: described(
-    v.record(v.string(), v.string()),
-    'Maps each field key or property to what is wrong with it.',
+  fields: described(textByName, 'Maps each field key or property to what is wrong with it.'),
+  reason: optional(
+    v.picklist(referenceReasons.map(upperCase)),
+    'Why a stage, pipeline, owner, source or user was refused. It is the first such reason of `reasons`, in upper case.',
   ),
-  reason: v.exactOptional(
-    described(
-      v.picklist(referenceReasons.map(upperCase)),
-      'Why a stage, pipeline, owner, source or user was refused. It is the first such reason of `reasons`, in upper case.',
-    ),
-  ),
-  field: v.exactOptional(described(v.string(), 'The field or property that `reason` refers to.')),
-  validKeys: v.exactOptional(
-    described(v.array(v.string()), 'The valid field keys, when a field key is unknown.'),
-  ),
+  field: optional(v.string(), 'The field or property that `reason` refers to.'),
+  validKeys: optional(texts, 'The valid field keys, when a field key is unknown.'),
   reasons: described(
     v.record(v.string(), fieldReason),
     'Maps each field key or property of `fields` to a stable reason.',
   ),
 });
 const invalidQueryDetails = v.strictObject({
-  filters: v.exactOptional(
-    described(
-      v.array(v.pipe(v.number(), v.integer(), v.minValue(0))),
-      '0-based positions of the invalid filters.',
-    ),
+  filters: optional(
+    v.array(v.pipe(v.number(), v.integer(), v.minValue(0))),
+    '0-based positions of the invalid filters.',
   ),
-  problems: v.exactOptional(
-    described(
-      v.array(v.string()),
-      'What is wrong with each of them, for the first eleven at most.',
-    ),
-  ),
-  parameters: v.exactOptional(
-    described(
-      v.record(v.string(), v.string()),
-      'Maps each invalid parameter to what is wrong with it.',
-    ),
-  ),
+  problems: optional(texts, 'What is wrong with each of them, for the first eleven at most.'),
+  parameters: optional(textByName, 'Maps each invalid parameter to what is wrong with it.'),
 });
 const duplicateLeadDetails = v.strictObject({
   leadId: described(id, 'The lead that has the phone or email.'),
@@ -105,10 +91,8 @@ const duplicateLeadDetails = v.strictObject({
   ),
 });
 const forbiddenDetails = v.strictObject({
-  scopes: v.exactOptional(described(v.array(v.string()), 'The scopes of which the key needs one.')),
-  module: v.exactOptional(
-    described(v.string(), "The module that the organization's plan does not include."),
-  ),
+  scopes: optional(texts, 'The scopes of which the key needs one.'),
+  module: optional(v.string(), "The module that the organization's plan does not include."),
 });
 
 /** The schemas of `details`, by their names in the document. */

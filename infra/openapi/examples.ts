@@ -71,8 +71,6 @@ export const duplicateLead = errorBody('DUPLICATE_LEAD', undefined, {
 });
 export const noSuchLead = errorBody('NOT_FOUND', 'There is no such lead in the organization.');
 
-/** The sentence of the parameter `leadId`. */
-export const leadIdSentence = "The lead's ID. An ID that is not a lead's returns 404.";
 /** The end of a sentence about `fields`. */
 export const fieldKeys =
   'by field key. An unknown key is refused, and the error lists the valid keys.';

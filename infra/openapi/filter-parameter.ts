@@ -5,50 +5,35 @@ import type { Json } from './json-schema.ts';
 
 /** The parameter `filter` (contract, section 4.1), described from the operators that the service itself applies. */
 
+const value = { $ref: '#/components/schemas/FilterValue' };
+
 /** What a filter has besides its field and operator, and how the list of operators words it. */
 const operands: Readonly<Record<Takes, { readonly wording: string; readonly properties: Json }>> = {
   nothing: { wording: 'nothing', properties: {} },
-  value: {
-    wording: '`value`',
-    properties: { value: { $ref: '#/components/schemas/FilterValue' } },
-  },
+  value: { wording: '`value`', properties: { value } },
   'two values': {
     wording: '`values` with two items',
-    properties: {
-      values: {
-        type: 'array',
-        items: { $ref: '#/components/schemas/FilterValue' },
-        minItems: 2,
-        maxItems: 2,
-      },
-    },
+    properties: { values: { type: 'array', items: value, minItems: 2, maxItems: 2 } },
   },
   values: {
     wording: '`values` with one or more items',
-    properties: {
-      values: { type: 'array', items: { $ref: '#/components/schemas/FilterValue' }, minItems: 1 },
-    },
+    properties: { values: { type: 'array', items: value, minItems: 1 } },
   },
 };
 
 const rows = Object.entries(operators).flatMap(([type, ofType]) =>
-  Object.entries(ofType).map(([operator, { takes }]) => ({
-    type,
-    operator,
-    takes,
-  })),
+  Object.entries(ofType).map(([operator, { takes }]) => ({ type, operator, takes })),
 );
 
-function filterSchema(takes: Takes, { properties }: (typeof operands)[Takes]): Json {
-  const names = [
-    ...new Set(rows.filter((row) => row.takes === takes).map(({ operator }) => operator)),
-  ];
+function filterSchema(takes: Takes): Json {
+  const { properties } = operands[takes];
+  const ofTakes = rows.filter((row) => row.takes === takes).map(({ operator }) => operator);
   return {
     title: `A filter whose operator takes ${takes}`,
     type: 'object',
     properties: {
       field: { type: 'string', description: 'A field key.' },
-      operator: { type: 'string', enum: names },
+      operator: { type: 'string', enum: [...new Set(ofTakes)] },
       ...properties,
     },
     required: ['field', 'operator', ...Object.keys(properties)],
@@ -60,7 +45,7 @@ function filterSchema(takes: Takes, { properties }: (typeof operands)[Takes]): J
 export const filterComponents: Readonly<Record<string, Json>> = {
   LeadFilter: {
     description: 'A condition on one field. The valid operators depend on the type of the field.',
-    oneOf: keysOf(operands).map((takes) => filterSchema(takes, operands[takes])),
+    oneOf: keysOf(operands).map(filterSchema),
   },
   FilterValue: {
     description:
@@ -71,14 +56,13 @@ export const filterComponents: Readonly<Record<string, Json>> = {
 
 /** The contract's list of operators in Markdown: one line for each field type and kind of operand. Types with the same line share it. */
 function operatorTable(): string {
-  const byTaken = Map.groupBy(rows, ({ type, takes }) => `${type}|${takes}`);
-  const lines = [...byTaken].map(([key, ofTaken]) => {
-    const [type = '', takes = ''] = key.split('|');
-    const names = ofTaken.map(({ operator }) => `\`${operator}\``).join(', ');
-    return { type, rest: `${names} | ${operands[takes as Takes].wording}` };
-  });
-  const merged = Map.groupBy(lines, ({ rest }) => rest);
-  const body = [...merged].map(
+  const lines = Object.entries(operators).flatMap(([type, ofType]) =>
+    [...Map.groupBy(Object.entries(ofType), ([, { takes }]) => takes)].map(([takes, same]) => {
+      const names = same.map(([operator]) => `\`${operator}\``).join(', ');
+      return { type, rest: `${names} | ${operands[takes].wording}` };
+    }),
+  );
+  const body = [...Map.groupBy(lines, ({ rest }) => rest)].map(
     ([rest, same]) => `| ${same.map(({ type }) => type).join(', ')} | ${rest} |`,
   );
   return ['| Field type | Operators | Takes |', '|---|---|---|', ...body].join('\n');

@@ -11,7 +11,7 @@ import { limits } from '../../shared/limits.ts';
 import { id } from '../../shared/middleware/schemas.ts';
 import { fieldTypes, leadTypes } from '../../shared/organization/field-kinds.ts';
 import { stageMeanings } from '../../shared/organization/settings-schema.ts';
-import { described, detailSchemas } from './error-schemas.ts';
+import { described, detailSchemas, optional } from './error-schemas.ts';
 
 /**
  * Schemas of what the endpoints return (contract, sections 2 and 4). They are not in the functions, because a schema that no function
@@ -20,6 +20,7 @@ import { described, detailSchemas } from './error-schemas.ts';
  */
 
 const dateTime = v.pipe(v.string(), v.isoTimestamp());
+const order = v.pipe(v.number(), v.integer());
 
 export const fieldValue = described(
   v.union([v.string(), v.number(), v.boolean(), v.array(v.string()), v.null()]),
@@ -30,30 +31,24 @@ const namedRef = v.strictObject({ id, name: v.string() }) satisfies v.GenericSch
   unknown,
   ReturnType<typeof presentNamed>[number]
 >;
-const stageRef = v.strictObject({
-  id,
-  name: v.string(),
-  meaning: described(
-    v.picklist(stageMeanings),
-    'What reaching the stage means in this organization.',
-  ),
-});
+const meaning = described(
+  v.picklist(stageMeanings),
+  'What reaching the stage means in this organization.',
+);
+const stageRef = v.strictObject({ id, name: v.string(), meaning });
 const stage = v.strictObject({
   id,
   name: v.string(),
   slug: v.string(),
-  order: described(v.pipe(v.number(), v.integer()), 'Position within its pipeline.'),
-  meaning: described(
-    v.picklist(stageMeanings),
-    'What reaching the stage means in this organization.',
-  ),
+  order: described(order, 'Position within its pipeline.'),
+  meaning,
   isDefault: described(v.boolean(), 'True when new leads of its pipeline start here.'),
   pipelineId: described(id, 'The pipeline that the stage belongs to.'),
 }) satisfies v.GenericSchema<unknown, ReturnType<typeof presentStage>>;
 const pipeline = v.strictObject({
   id,
   name: v.string(),
-  order: v.pipe(v.number(), v.integer()),
+  order,
   isDefault: described(
     v.boolean(),
     'New leads go into the default pipeline unless the request names a pipeline or a stage of another pipeline.',
@@ -111,11 +106,9 @@ const captureResult = v.strictObject({
     v.boolean(),
     'True when an existing lead had at least one empty field filled.',
   ),
-  archived: v.exactOptional(
-    described(
-      v.literal(true),
-      'Present when the capture matched an archived lead, which stays unchanged.',
-    ),
+  archived: optional(
+    v.literal(true),
+    'Present when the capture matched an archived lead, which stays unchanged.',
   ),
 }) satisfies v.GenericSchema<unknown, CaptureResult>;
 

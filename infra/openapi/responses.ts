@@ -1,19 +1,27 @@
-import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
+import type { EndpointName } from '../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode, errorBody } from '../../shared/errors.ts';
 import type { Examples, OperationDescription } from './endpoint-description.ts';
-import { endpointDescriptions } from './endpoint-descriptions.ts';
-import { errorsOf, showsLimits } from './endpoint-errors.ts';
+import {
+  bodyErrors,
+  commonErrors,
+  endpointDescriptions,
+  errorsOf,
+  showsLimits,
+} from './endpoint-descriptions.ts';
 import { errorSchemaName } from './error-schemas.ts';
 import { type Json, jsonSchemaOf } from './json-schema.ts';
 import { type CarriedHeaders, headerReferences, limitHeaders } from './response-headers.ts';
 
-const namedExamples = (named: Examples = {}): Json =>
-  Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { value }]));
-
 /** The media type object of a body. */
-export const jsonContent = (schema: Json, named: Examples | undefined): Json => ({
-  'application/json': { schema, examples: namedExamples(named) },
+export const jsonContent = (schema: Json, named: Examples = {}): Json => ({
+  'application/json': {
+    schema,
+    examples: Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { value }])),
+  },
 });
+
+const byStatus = (codes: readonly ErrorCode[]): Map<number, ErrorCode[]> =>
+  Map.groupBy(codes, (code) => apiErrors[code].status);
 
 /** The statuses whose response is the same for every endpoint that has it, with the name of its component. */
 const shared: Readonly<Record<number, string>> = {
@@ -25,70 +33,63 @@ const shared: Readonly<Record<number, string>> = {
   500: 'InternalServerError',
 };
 
-const description = (name: EndpointName): OperationDescription => endpointDescriptions[name];
-
-/** Examples of an endpoint's error by name. An error without examples of its own is shown with its sentence, under its code. */
-function errorExamples(name: EndpointName, code: ErrorCode): Examples {
-  const own = description(name).errors[code] ?? {};
-  return Object.keys(own).length > 0 ? own : { [code]: errorBody(code) };
+/** The shared responses by name. */
+export function responseComponents(): Json {
+  const codes = byStatus([...commonErrors, ...bodyErrors]);
+  return Object.fromEntries(
+    Object.entries(shared).map(([status, component]) => [
+      component,
+      errorResponse(codes.get(Number(status)) ?? []),
+    ]),
+  );
 }
 
 /** Every response of an endpoint by status: its successes (contract, section 4), then its errors (sections 4 and 7). */
 export function responsesOf(name: EndpointName): Json {
-  const own = Object.entries(description(name).responses).map(
-    ([status, { description, schema, headers = {}, examples }]) => {
-      const content = jsonContent(jsonSchemaOf(schema), examples);
-      return [
-        status,
-        {
-          description,
-          headers: headerReferences({ ...limitHeaders('always'), ...headers }),
-          content,
-        },
-      ];
-    },
+  const { responses, errors } = endpointDescriptions[name];
+  const successes = Object.entries(responses).map(
+    ([status, { description, schema, headers, examples }]) => [
+      status,
+      {
+        description,
+        headers: headerReferences({ ...limitHeaders('always'), ...headers }),
+        content: jsonContent(jsonSchemaOf(schema), examples),
+      },
+    ],
   );
-  const errors = [...codesByStatus(name)].map(([status, codes]) => {
+  const failures = [...byStatus(errorsOf(name))].map(([status, codes]) => {
     const component = shared[status];
     return [
       status,
-      component ? { $ref: `#/components/responses/${component}` } : errorResponse(name, codes),
+      component ? { $ref: `#/components/responses/${component}` } : errorResponse(codes, errors),
     ];
   });
-  return Object.fromEntries([...own, ...errors]);
+  return Object.fromEntries([...successes, ...failures]);
 }
 
-/** The shared responses by name, each from the first endpoint that has it. */
-export function responseComponents(): Json {
-  const entries = Object.entries(shared).map(([status, component]) => {
-    for (const { name } of endpoints) {
-      const codes = codesByStatus(name).get(Number(status));
-      if (codes) return [component, errorResponse(name, codes)];
-    }
-    throw new Error(`No endpoint returns ${status}.`);
+/** The response of a status. An error without examples of its own is shown with its sentence, under its code. */
+function errorResponse(
+  codes: readonly ErrorCode[],
+  examples: OperationDescription['errors'] = {},
+): Json {
+  const named = codes.map((code) => {
+    const own = examples[code] ?? {};
+    return Object.keys(own).length > 0 ? own : { [code]: errorBody(code) };
   });
-  return Object.fromEntries(entries);
-}
-
-const codesByStatus = (name: EndpointName): Map<number, ErrorCode[]> =>
-  Map.groupBy(errorsOf(name), (code) => apiErrors[code].status);
-
-function errorResponse(name: EndpointName, codes: readonly ErrorCode[]): Json {
-  const named = Object.assign({}, ...codes.map((code) => errorExamples(name, code)));
   return {
     description: codes.map((code) => `\`${code}\`: ${apiErrors[code].sentence}`).join('\n\n'),
     headers: headerReferences(headersOf(codes)),
-    content: jsonContent(errorSchema(codes), named),
+    content: jsonContent(errorSchema(codes), Object.assign({}, ...named)),
   };
 }
 
 /** The headers of one status: a header is always there if every error of the status always has it, else sometimes. */
 function headersOf(codes: readonly ErrorCode[]): CarriedHeaders {
-  const presences = new Set(codes.map((code) => showsLimits[code]));
-  const limits =
-    presences.size === 1 && presences.has('never')
-      ? {}
-      : limitHeaders(presences.size === 1 && presences.has('always') ? 'always' : 'sometimes');
+  const [presence = 'never', ...others] = new Set(codes.map(showsLimits));
+  if (others.length === 0 && presence === 'never') return {};
+  const limits = limitHeaders(
+    others.length === 0 && presence === 'always' ? 'always' : 'sometimes',
+  );
   return codes.includes('RATE_LIMITED') ? { ...limits, 'Retry-After': 'always' } : limits;
 }
 

@@ -1,96 +1,90 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { on, once } from 'node:events';
-import { join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
+import { Writable } from 'node:stream';
+import type { TaskMeta } from 'vitest';
+import type { CliOptions, Reporter, TestModule } from 'vitest/node';
 import type { EndpointName } from '../../shared/endpoints.ts';
-import type { Table } from '../../shared/store/table/client.ts';
 import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import { countOf } from '../cli/format.ts';
-import { CheckError, type Checks } from './check.ts';
+import { CheckError } from '../cli/command.ts';
+import type { Checks } from './check.ts';
 import type { Reply } from './reply.ts';
-import type { TableVariables } from './target.ts';
 
-const projectFolder = resolve(import.meta.dirname, '..', '..');
-const vitest = join(projectFolder, 'node_modules', 'vitest', 'vitest.mjs');
-
-/** What the checks that write work with. */
-export interface ContractOptions {
-  readonly checks: Checks;
-  readonly baseUrl: string;
-  readonly table: Table;
-  readonly variables: TableVariables;
-  readonly interrupted: AbortSignal;
-  /** Prints a sentence for the person who waits. */
-  readonly note: (sentence: string) => void;
+declare module 'vitest' {
+  /** What a test of an organization that it shares tells of itself. */
+  interface TaskMeta {
+    /** What the service answered, in the order of the requests; the bodies of errors only. */
+    replies?: readonly (Reply & { readonly endpoint: EndpointName })[];
+    /** The idempotency records that its captures may have written. */
+    records?: readonly PrimaryKey[];
+  }
 }
 
-export interface TestedCase {
+/** A test, or a suite that failed as a whole. */
+export interface TestedCase extends TaskMeta {
   readonly name: string;
   /** Undefined if the test passed. */
-  readonly error?: string | undefined;
-  /** What the service answered, in the order of the requests; the bodies of errors only. */
-  readonly replies?: readonly (Reply & { readonly endpoint: EndpointName })[] | undefined;
-  /** The idempotency records that its captures may have written. */
-  readonly records?: readonly PrimaryKey[] | undefined;
+  readonly error: string | undefined;
 }
 
-/** What the reporter sends of each test file. */
-export interface TestedFile {
-  /** By which `npm test` selects the file. */
-  readonly name: string;
-  readonly tests: readonly TestedCase[];
-}
+const root = resolve(import.meta.dirname, '..', '..');
+const config = 'test/contract/vitest.config.ts';
 
 /**
- * Runs contract tests against an address and its table, and gives the results of each test file. They run in a process group of their own:
- * Ctrl-C in a terminal reaches them only through this process, and the test in progress ends first.
- * @param args of Vitest
- * @throws InterruptedError
+ * Runs contract tests against the service of VERIFIED_BASE_URL and the table that the environment names. After an interruption, the test in
+ * progress ends first.
+ * @param onFile gets the name of a test file, by which `npm test` selects it, and its results
  */
-export async function* contractTests(
-  { checks, baseUrl, variables, interrupted }: ContractOptions,
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): AsyncGenerator<TestedFile> {
-  checks.throwIfInterrupted();
-  const reporter = `--reporter=${join(import.meta.dirname, 'contract-reporter.ts')}`;
-  const config = ['--config', 'test/contract/vitest.config.ts'];
-  const child = spawn(process.execPath, [vitest, 'run', ...config, reporter, ...args], {
-    cwd: projectFolder,
-    env: { ...process.env, ...variables, VERIFIED_BASE_URL: baseUrl, ...environment },
-    detached: true,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  const ended = once(child, 'close');
-  const cancel = (): void => void (child.connected && child.send('cancel'));
-  interrupted.addEventListener('abort', cancel);
-  let [files, failed] = [0, 0];
+export async function runContractTests(
+  checks: Checks,
+  options: CliOptions,
+  onFile: (file: string, tests: readonly TestedCase[]) => Promise<unknown>,
+): Promise<void> {
+  // Loaded only here: it takes a second.
+  const { createVitest } = await import('vitest/node');
+  const reporter: Reporter = {
+    onTestCaseReady: () => {
+      if (checks.interrupted.aborted) void vitest.cancelCurrentRun('keyboard-input');
+    },
+    onTestModuleEnd: async (file) => {
+      await onFile(nameOf(file), testedIn(file));
+    },
+  };
+  const silent = { stdout: new Writable({ write: (_chunk, _encoding, done) => done() }) };
+  const vitest = await createVitest(
+    { root, config, run: true, reporters: [reporter], ...options },
+    {},
+    silent,
+  );
   try {
-    for await (const [message] of on(child, 'message', { close: ['disconnect'] })) {
-      const file: TestedFile = message;
-      files += 1;
-      failed += file.tests.filter(({ error }) => error !== undefined).length;
-      yield file;
-    }
+    const { unhandledErrors } = await vitest.start();
+    const [first] = unhandledErrors;
+    if (first !== undefined)
+      await checks.passes('Contract tests', () => {
+        throw new CheckError(
+          `the tests broke off (${first instanceof Error ? first.message : first})`,
+          'Is the checkout complete? npm ci, then npm test -- contract.',
+        );
+      });
   } finally {
-    cancel();
-    await ended;
-    interrupted.removeEventListener('abort', cancel);
+    await vitest.close();
   }
-  checks.throwIfInterrupted();
-  const failure = failureOf(child, files, failed);
-  if (failure === undefined) return;
-  await checks.passes('Contract tests', () => {
-    throw new CheckError(failure, 'Is the checkout complete? npm ci, then npm test -- contract.');
-  });
 }
 
-/** Why the results are not those of every test: a failed test explains the status of Vitest, but not a signal that ended it. */
-function failureOf(
-  { signalCode, exitCode }: ChildProcess,
-  files: number,
-  failed: number,
-): string | undefined {
-  if (files === 0) return 'the tests did not run';
-  if (signalCode === null && (exitCode === 0 || failed > 0)) return undefined;
-  return `the tests broke off after ${countOf(files, 'file')} (${signalCode ?? `status ${exitCode}`})`;
+const nameOf = ({ moduleId }: TestModule): string => basename(moduleId, '.integration.test.ts');
+
+function testedIn(file: TestModule): TestedCase[] {
+  const failedSuites = [file, ...file.children.allSuites()].flatMap((suite) =>
+    suite.errors().map(({ message: error }) => ({
+      name: suite.type === 'module' ? `Contract tests ${nameOf(file)}` : suite.fullName,
+      error,
+    })),
+  );
+  const tests = [...file.children.allTests()].filter((test) => test.result().state !== 'skipped');
+  return [
+    ...failedSuites,
+    ...tests.map((test) => ({
+      ...test.meta(),
+      name: test.fullName,
+      error: test.result().errors?.[0]?.message,
+    })),
+  ];
 }

@@ -1,25 +1,15 @@
-import { CommanderError } from 'commander';
-import { openTable, type Table } from '../../shared/store/table/client.ts';
-import { CommandError } from '../admin/context.ts';
-import { failureLines } from '../admin/failures.ts';
-import { clientTimeouts, endpointWarning } from '../cli/aws.ts';
-import { CliCommand } from '../cli/command.ts';
-import { type CheckResult, Checks, InterruptedError } from './check.ts';
+import { resolve } from 'node:path';
+import { openTable } from '../../shared/store/table/client.ts';
+import { clientTimeouts, useLocalTable } from '../cli/aws.ts';
+import { CliCommand, CommandError } from '../cli/command.ts';
+import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
+import { defaultDataFolder } from '../local/running-service.ts';
+import { type CheckResult, Checks } from './check.ts';
 import { contractChecks } from './contract-checks.ts';
 import { readOnlyChecks } from './read-only-checks.ts';
 import { tableCheck } from './table-check.ts';
-import { baseUrlIssue, clientConfigOf, type Target, targetOfStack, targetOfUrl } from './target.ts';
+import { baseUrlIssue, localVariables } from './target.ts';
 import { type TemporaryOrganization, writeChecks } from './write-checks.ts';
-
-/** The environment and streams of a run, and what interrupts it. */
-export interface VerifyIo {
-  readonly environment: NodeJS.ProcessEnv;
-  readonly stdout: (text: string) => void;
-  readonly stderr: (text: string) => void;
-  readonly interrupted: AbortSignal;
-  /** The data folder of the local service. */
-  readonly localFolder: string;
-}
 
 interface Options {
   url?: string;
@@ -29,47 +19,31 @@ interface Options {
   json?: boolean;
 }
 
+/** What is verified, and what a stack runs as its outputs say. */
+type Target = Pick<ServiceLocation, 'baseUrl'> & Partial<ServiceLocation>;
+
 /** As a shell reports a command that SIGINT ended. */
 const interruptedStatus = 130;
+const localFolder = resolve(import.meta.dirname, '..', '..', defaultDataFolder);
 
-/** Runs the command. @returns the exit status: 0, 1 (a check failed, or could not begin), 2 (wrong usage) or 130 (interrupted) */
-export async function runVerify(args: readonly string[], io: VerifyIo): Promise<number> {
-  const program = describeProgram(io);
-  try {
-    program.parse([...args], { from: 'user' });
-    const options = program.opts<Options>();
-    requireUsage(program, options);
-    return await new VerifyRun(io, options).run();
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
-    if (error instanceof CommandError) {
-      io.stderr(`${error.message}\n`);
-      return 1;
-    }
-    throw error;
-  }
-}
-
-const describeProgram = ({ stdout, stderr }: VerifyIo): CliCommand =>
-  new CliCommand('npm run verify --')
-    .description('check a deployed or a local service against the contract, a line per check')
-    .option('--url <BASE_URL>', 'base URL: what comes before /api/v1')
-    .option(
-      '--stack <NAME>',
-      'a deployed stack, or NAME/ID for one of its services, instead of --url',
-    )
-    .option(
-      '--write',
-      'also write: a temporary organization, every write of the contract, and its removal',
-    )
-    .option('--contract', 'also run the contract tests against this address and its table')
-    .option('--json', 'print one JSON document')
-    .allowExcessArguments(false)
-    .configureOutput({ writeOut: stdout, writeErr: stderr })
-    .exitOverride()
-    .addHelpText(
-      'after',
-      `
+/** `npm run verify`, in the process that main.ts starts. The environment names the table. */
+const program = new CliCommand('npm run verify --')
+  .description('check a deployed or a local service against the contract, a line per check')
+  .option('--url <BASE_URL>', 'base URL: what comes before /api/v1')
+  .option(
+    '--stack <NAME>',
+    'a deployed stack, or NAME/ID for one of its services, instead of --url',
+  )
+  .option(
+    '--write',
+    'also write: a temporary organization, every write of the contract, and its removal',
+  )
+  .option('--contract', 'also run the contract tests against this address and its table')
+  .option('--json', 'print one JSON document')
+  .allowExcessArguments(false)
+  .addHelpText(
+    'after',
+    `
 Without --write and --contract, nothing is written: no request has a known key.
 
 --write needs the table: that of the stack, the one that LEADS_TABLE and the
@@ -89,118 +63,105 @@ Examples:
   npm run verify -- --url http://127.0.0.1:4010
   npm run verify -- --stack lead-service-production
   npm run verify -- --stack lead-service-test --write --json`,
-    );
+  );
+const options = program.parse().opts<Options>();
+requireUsage(options);
 
-function requireUsage(program: CliCommand, { url, stack }: Options): void {
+const interruption = new AbortController();
+for (const event of ['message', 'disconnect'] as const) process.once(event, interrupt);
+// A reader that has read enough (`… | head`) closes the pipe.
+process.stdout.on('error', () => interruption.abort());
+process.stderr.on('error', () => undefined);
+
+try {
+  process.exit(await verify(await findTarget(options)));
+} catch (error) {
+  if (!(error instanceof CommandError)) throw error;
+  note(error.message);
+  process.exit(1);
+}
+
+function interrupt(): void {
+  if (!interruption.signal.aborted)
+    note('Interrupted: finishing the current check and removing what was written.');
+  interruption.abort();
+}
+
+function note(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
+}
+
+/** Once main.ts was killed, nobody waits for a line. */
+function print(line: string): void {
+  if (process.connected) process.stdout.write(`${line}\n`);
+}
+
+function requireUsage({ url, stack }: Options): void {
   if (url === undefined && stack === undefined)
     program.error('Name what to verify: --url BASE_URL or --stack NAME.');
   if (url !== undefined && stack !== undefined)
     program.error('Name either --url or --stack, not both.');
   const issue = url === undefined ? undefined : baseUrlIssue(url);
-  if (issue !== undefined) program.error(`--url ${url}: It ${issue}`);
+  if (issue !== undefined) program.error(`--url ${url} ${issue}`);
 }
 
-/** One run, with what it opens. */
-class VerifyRun {
-  readonly #io: VerifyIo;
-  readonly #options: Options;
-  readonly #checks: Checks;
-  #temporary: TemporaryOrganization | undefined;
-
-  constructor(io: VerifyIo, options: Options) {
-    this.#io = io;
-    this.#options = options;
-    this.#checks = new Checks((result) => this.#print(result), io.interrupted);
+/** Finds the service, and lets the environment name its table, if it is known. @throws CommandError */
+async function findTarget({ url = '', stack, write, contract }: Options): Promise<Target> {
+  if (stack !== undefined) {
+    const service = await serviceOfStack(stack, note);
+    Object.assign(process.env, { LEADS_TABLE: service.name, AWS_REGION: service.region });
+    return service;
   }
+  const baseUrl = url.replace(/\/+$/, '');
+  const local = process.env.LEADS_TABLE ? undefined : localVariables(baseUrl, localFolder);
+  if (local) useLocalTable(local);
+  if ((write || contract) && !process.env.LEADS_TABLE)
+    throw new CommandError(
+      `${write ? '--write' : '--contract'} needs the table of ${baseUrl}: set LEADS_TABLE and the AWS variables that npm start printed, or use --stack.`,
+    );
+  return { baseUrl };
+}
 
-  async run(): Promise<number> {
-    const target = await this.#target();
-    this.#printRelease(target);
-    let isInterrupted = false;
-    try {
-      await readOnlyChecks(this.#checks, target.baseUrl);
-      await this.#tableChecks(target);
-    } catch (error) {
-      if (!(error instanceof InterruptedError)) throw error;
-      isInterrupted = true;
-    }
-    const failed = this.#summarize(target);
-    if (isInterrupted) return interruptedStatus;
-    return failed > 0 || this.#temporary?.removed === false ? 1 : 0;
-  }
+/** @returns the exit status: 0, 1 (a check failed, or the temporary organization is left) or 130 (interrupted) */
+async function verify(target: Target): Promise<number> {
+  const { json = false, stack } = options;
+  const { baseUrl: url, release, version } = target;
+  const ofStack = stack === undefined ? {} : { stack, release, version };
+  if (stack !== undefined && !json) print(`Stack ${stack} ${releaseText(target)}.`);
+  const checks = new Checks((result) => json || print(lineOf(result)), interruption.signal);
+  await readOnlyChecks(checks, url);
+  const temporaryOrganization = await tableChecks(checks, url);
+  const failed = checks.results.filter(({ passed }) => !passed).length;
+  const passed = checks.results.length - failed;
+  const document = {
+    ...{ url, ...ofStack, passed, failed, checks: checks.results },
+    ...(temporaryOrganization && { temporaryOrganization }),
+  };
+  print(json ? JSON.stringify(document) : `${passed} passed, ${failed} failed`);
+  if (interruption.signal.aborted) return interruptedStatus;
+  return failed > 0 || temporaryOrganization?.removed === false ? 1 : 0;
+}
 
-  async #target(): Promise<Target> {
-    const { url = '', stack, write, contract } = this.#options;
-    const { environment, localFolder } = this.#io;
-    const target =
-      stack === undefined
-        ? targetOfUrl(url, environment, localFolder)
-        : await targetOfStack(stack).catch((error: unknown) => {
-            throw new CommandError(failureLines(error, environment).join('\n'), { cause: error });
-          });
-    if ((write || contract) && !target.variables) {
-      throw new CommandError(
-        `${write ? '--write' : '--contract'} needs the table of ${target.baseUrl}: set LEADS_TABLE and the AWS variables that npm start printed, or use --stack.`,
-      );
-    }
-    return target;
-  }
+/** Checks the table, if the run writes or is about a stack, and then what `--write` and `--contract` ask for. */
+async function tableChecks(
+  checks: Checks,
+  baseUrl: string,
+): Promise<TemporaryOrganization | undefined> {
+  const { write, contract, stack } = options;
+  if (!(write || contract || stack)) return undefined;
+  const table = openTable(process.env.LEADS_TABLE, clientTimeouts);
+  if (!(await checks.passes(`Table ${table.name}`, () => tableCheck(table)))) return undefined;
+  process.env.VERIFIED_BASE_URL = baseUrl;
+  const temporaryOrganization = write ? await writeChecks(checks, baseUrl, table) : undefined;
+  if (contract) await contractChecks(checks, baseUrl, table);
+  return temporaryOrganization;
+}
 
-  async #tableChecks({ baseUrl, variables }: Target): Promise<void> {
-    const { write, contract, stack } = this.#options;
-    const { environment, interrupted } = this.#io;
-    if (!variables || !(write || contract || stack)) return;
-    const table: Table = openTable(variables.LEADS_TABLE, {
-      ...clientTimeouts,
-      ...clientConfigOf(variables),
-    });
-    const warning = stack && endpointWarning(environment, { stack, table: table.name });
-    if (warning) this.#note(warning);
-    const options = { checks: this.#checks, baseUrl, table, variables, interrupted };
-    try {
-      if (!(await this.#checks.passes(`Table ${table.name}`, () => tableCheck(table)))) return;
-      if (write)
-        await writeChecks({ ...options, note: this.#note }, (result) => {
-          this.#temporary = result;
-        });
-      if (contract) await contractChecks({ ...options, note: this.#note });
-    } finally {
-      table.client.destroy();
-    }
-  }
+/** Which release the checks are about. */
+function releaseText({ release, version }: Target): string {
+  return release ? `runs ${release}, version ${version}` : 'does not say which release it runs';
+}
 
-  readonly #note = (sentence: string): void => this.#io.stderr(`${sentence}\n`);
-
-  /** First of all: which release the checks are about. */
-  #printRelease({ stack, release, version }: Target): void {
-    if (stack === undefined || this.#options.json) return;
-    const what = release
-      ? `runs ${release}, version ${version}`
-      : 'does not say which release it runs';
-    this.#io.stdout(`Stack ${stack} ${what}.\n`);
-  }
-
-  #print({ check, passed, came, next }: CheckResult): void {
-    if (this.#options.json) return;
-    const line = passed ? `✓ ${check}: ${came}` : `✗ ${check}: ${came}. Next: ${next}`;
-    this.#io.stdout(`${line.replace(/\s*\n\s*/g, ' ')}\n`);
-  }
-
-  /** @returns how many checks failed */
-  #summarize({ baseUrl, stack, release, version }: Target): number {
-    const { results } = this.#checks;
-    const failed = results.filter(({ passed }) => !passed).length;
-    const passed = results.length - failed;
-    const document = {
-      url: baseUrl,
-      ...(stack !== undefined && { stack, release, version }),
-      passed,
-      failed,
-      checks: results,
-      ...(this.#temporary && { temporaryOrganization: this.#temporary }),
-    };
-    const summary = `${passed} passed, ${failed} failed`;
-    this.#io.stdout(`${this.#options.json ? JSON.stringify(document) : summary}\n`);
-    return failed;
-  }
+function lineOf({ check, passed, came, next }: CheckResult): string {
+  return passed ? `✓ ${check}: ${came}` : `✗ ${check}: ${came}. Next: ${next}`;
 }

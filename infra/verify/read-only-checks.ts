@@ -3,20 +3,13 @@ import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { limits } from '../../shared/limits.ts';
 import { apiKeyRandomBytes, mintApiKey } from '../../shared/organization/api-key.ts';
-import { CheckError, type Checks } from './check.ts';
-import {
-  codeOf,
-  nextFor,
-  type Reply,
-  type Request,
-  replyText,
-  type SentReply,
-  send,
-} from './reply.ts';
+import { CheckError } from '../cli/command.ts';
+import type { Checks } from './check.ts';
+import { codeOf, nextFor, type Request, replyText, type SentReply, send } from './reply.ts';
 
-/** API Gateway's quotas for REST APIs (developer guide, "Quotas"). */
-const gatewayBodyMaxBytes = 10 * 1024 * 1024;
+/** API Gateway's quotas for REST APIs are 10 MB for a body and this for a request line with its headers (developer guide, "Quotas"). */
 const gatewayHeadMaxBytes = 10_240;
+const gatewayRefusedBytes = 11 * 1024 * 1024;
 /** API Gateway does not listen on port 80, or a firewall drops the request. */
 const plainReplyWithinMs = 5000;
 /** A function waits this long for one call of a silent DynamoDB, at least (shared/store/table/client.ts). */
@@ -33,63 +26,50 @@ interface ReadOnlyCheck extends Request {
 
 /** A key that has the right form and checksum, and that no table has. */
 const unknownKey = (): string => mintApiKey(randomBytes(apiKeyRandomBytes)).key;
-const json = { 'Content-Type': 'application/json' };
 
-/** Admission is a conditional update of the table: a 401 proves the route, the function, its role, the table and the encryption key. */
-const unknownKeyChecks = (authorization: Request['headers']): ReadOnlyCheck[] =>
-  endpoints.map(({ name, method, path, takesBody }) => ({
-    check: `${method} ${path} with an unknown key`,
-    method,
-    path: path.replace('{leadId}', '1'),
-    headers: { ...authorization, ...(takesBody && json) },
-    ...(takesBody && { body: '{}' }),
-    codes: ['UNAUTHORIZED'],
-    endpoint: name,
-  }));
-
-/** They go to create-lead: on a service with few captures, refused captures would set off the alarm for lost enquiries. */
-const bodyChecks = (authorization: Request['headers']): ReadOnlyCheck[] => {
-  const post = { method: 'POST', path: '/api/v1/leads', headers: { ...authorization, ...json } };
+/** Every check of an address; nothing is written, because each key is unknown. */
+function checksOf(baseUrl: string): ReadOnlyCheck[] {
+  const key = { Authorization: `Bearer ${unknownKey()}` };
+  const get = (
+    check: string,
+    codes: readonly ErrorCode[],
+    path = '/api/v1/leads',
+    headers: Request['headers'] = key,
+  ): ReadOnlyCheck => ({ check, codes, method: 'GET', path, headers });
+  const longFilter = encodeURIComponent('[]'.padEnd(gatewayHeadMaxBytes + 1000, ' '));
   return [
-    { ...post, check: 'A body that is not JSON', codes: ['INVALID_JSON'], body: '{"name":' },
-    {
-      ...post,
-      // API Gateway documents that it reads bodies as UTF-8, but not what it makes of other bytes.
-      check: 'A body that is not UTF-8',
-      codes: ['INVALID_JSON'],
-      body: Buffer.from('{"name":"Ren\u00e9"}', 'latin1'),
-    },
-    {
-      ...post,
-      check: 'A body without Content-Type: application/json',
-      codes: ['UNSUPPORTED_MEDIA_TYPE'],
-      headers: { ...authorization, 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: 'name=Asha',
-    },
-    {
-      ...post,
-      check: `A body of ${limits.bodyMaxBytes + 1} bytes`,
-      codes: ['PAYLOAD_TOO_LARGE'],
-      body: Buffer.alloc(limits.bodyMaxBytes + 1, '{'),
-    },
-    {
-      ...post,
-      check: 'A body of 11 MB, more than API Gateway accepts',
-      codes: ['PAYLOAD_TOO_LARGE'],
-      body: Buffer.alloc(gatewayBodyMaxBytes + 1024 * 1024, '{'),
-    },
+    { check: `GET ${baseUrl}/api/v1/lead-fields`, method: 'GET', path: '/api/v1/lead-fields' },
+    ...endpoints.map((endpoint) => unknownKeyCheck(endpoint, key)),
+    get('GET /api/v1/leads once more: a new request ID', ['UNAUTHORIZED']),
+    get('GET /api/v1/leads without a key', ['UNAUTHORIZED'], undefined, {}),
+    get('GET /api/v1/leads with a key of a wrong form', ['UNAUTHORIZED'], undefined, {
+      Authorization: 'Bearer leads_live_wrong',
+    }),
+    ...unknownAddresses.map(([method, path]) => ({
+      ...get(`${method} ${path}, an unknown address`, ['NOT_FOUND'], path),
+      method,
+    })),
+    get(
+      'GET /api/v1/leads with a key in the URL',
+      ['KEY_IN_URL'],
+      `/api/v1/leads?api_key=${unknownKey()}`,
+      {},
+    ),
+    ...bodyChecks(key),
+    // API Gateway documents the limit, but not its response. An address that accepts the line refuses the key.
+    get(
+      `A request line of more than ${gatewayHeadMaxBytes} bytes`,
+      ['INVALID_QUERY', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNAUTHORIZED'],
+      `/api/v1/leads?filter=${longFilter}`,
+    ),
+    // The local gateway takes the header for plain HTTP; a deployed address is tried over plain HTTP itself.
+    ...(baseUrl.startsWith('http:')
+      ? [get(plainHttpText, ['HTTPS_REQUIRED'], undefined, { ...key, 'X-Forwarded-Proto': 'http' })]
+      : []),
   ];
-};
+}
 
-/** The local gateway takes the header for plain HTTP; a deployed address is tried over plain HTTP itself. */
-const plainHttpCheck = (authorization: Request['headers']): ReadOnlyCheck => ({
-  check: 'A request over plain HTTP',
-  codes: ['HTTPS_REQUIRED'],
-  method: 'GET',
-  path: '/api/v1/leads',
-  headers: { ...authorization, 'X-Forwarded-Proto': 'http' },
-});
-
+const plainHttpText = 'A request over plain HTTP';
 const unknownAddresses = [
   ['GET', '/api/v1/nothing'],
   ['GET', '/'],
@@ -97,42 +77,47 @@ const unknownAddresses = [
   ['OPTIONS', '/api/v1/leads'],
 ] as const;
 
-/** Every check of an address; nothing is written, because each key is unknown. */
-function checksOf(baseUrl: string): ReadOnlyCheck[] {
-  const headers = { Authorization: `Bearer ${unknownKey()}` };
-  const list = { method: 'GET', path: '/api/v1/leads', headers };
-  const unauthorized = ['UNAUTHORIZED'] as const;
-  const longFilter = encodeURIComponent('[]'.padEnd(gatewayHeadMaxBytes + 1000, ' '));
+/** Admission is a conditional update of the table: a 401 proves the route, the function, its role, the table and the encryption key. */
+const unknownKeyCheck = (
+  { name, method, path, takesBody }: (typeof endpoints)[number],
+  authorization: Request['headers'],
+): ReadOnlyCheck => ({
+  check: `${method} ${path} with an unknown key`,
+  method,
+  path: path.replace('{leadId}', '1'),
+  headers: { ...authorization, ...(takesBody && { 'Content-Type': 'application/json' }) },
+  ...(takesBody && { body: '{}' }),
+  codes: ['UNAUTHORIZED'],
+  endpoint: name,
+});
+
+/** They go to create-lead: on a service with few captures, refused captures would set off the alarm for lost enquiries. */
+function bodyChecks(authorization: Request['headers']): ReadOnlyCheck[] {
+  const post = (
+    check: string,
+    code: ErrorCode,
+    body: string | Buffer,
+    type = 'application/json',
+  ): ReadOnlyCheck => ({
+    ...{ check, codes: [code], method: 'POST', path: '/api/v1/leads', body },
+    headers: { ...authorization, 'Content-Type': type },
+  });
+  const bytes = (length: number): Buffer => Buffer.alloc(length, '{');
+  // API Gateway documents that it reads bodies as UTF-8, but not what it makes of other bytes.
+  const notUtf8 = Buffer.from('{"name":"Ren\u00e9"}', 'latin1');
+  const form = 'application/x-www-form-urlencoded';
+  const needsJson = 'A body without Content-Type: application/json';
+  const { bodyMaxBytes } = limits;
   return [
-    { check: `GET ${baseUrl}/api/v1/lead-fields`, method: 'GET', path: '/api/v1/lead-fields' },
-    ...unknownKeyChecks(headers),
-    { ...list, check: 'GET /api/v1/leads once more: a new request ID', codes: unauthorized },
-    { ...list, check: 'GET /api/v1/leads without a key', codes: unauthorized, headers: {} },
-    {
-      ...list,
-      check: 'GET /api/v1/leads with a key of a wrong form',
-      codes: unauthorized,
-      headers: { Authorization: 'Bearer leads_live_wrong' },
-    },
-    ...unknownAddresses.map(([method, path]): ReadOnlyCheck => {
-      const check = `${method} ${path}, an unknown address`;
-      return { check, codes: ['NOT_FOUND'], method, path, headers };
-    }),
-    {
-      check: 'GET /api/v1/leads with a key in the URL',
-      codes: ['KEY_IN_URL'],
-      method: 'GET',
-      path: `/api/v1/leads?api_key=${unknownKey()}`,
-    },
-    ...bodyChecks(headers),
-    {
-      ...list,
-      // API Gateway documents the limit, but not its response. An address that accepts the line refuses the key.
-      check: `A request line of more than ${gatewayHeadMaxBytes} bytes`,
-      codes: ['INVALID_QUERY', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNAUTHORIZED'],
-      path: `/api/v1/leads?filter=${longFilter}`,
-    },
-    ...(baseUrl.startsWith('http:') ? [plainHttpCheck(headers)] : []),
+    post('A body that is not JSON', 'INVALID_JSON', '{"name":'),
+    post('A body that is not UTF-8', 'INVALID_JSON', notUtf8),
+    post(needsJson, 'UNSUPPORTED_MEDIA_TYPE', 'name=Asha', form),
+    post(`A body of ${bodyMaxBytes + 1} bytes`, 'PAYLOAD_TOO_LARGE', bytes(bodyMaxBytes + 1)),
+    post(
+      'A body of 11 MB, more than API Gateway accepts',
+      'PAYLOAD_TOO_LARGE',
+      bytes(gatewayRefusedBytes),
+    ),
   ];
 }
 
@@ -141,41 +126,34 @@ export async function readOnlyChecks(checks: Checks, baseUrl: string): Promise<v
   const requestIds = new Set<string>();
   let silent = 0;
   for (const [index, row] of checksOf(baseUrl).entries()) {
-    const startedAt = performance.now();
-    let isSilent = false;
     const passed = await checks.passes(row.check, async () => {
       const reply = await sendTwice(baseUrl, row);
-      const ms = performance.now() - startedAt;
-      isSilent = reply.status >= 500 && ms >= silentFromMs;
-      if (isSilent) throw silenceError(reply, ms);
+      silent = isSilent(reply) ? silent + 1 : 0;
       assertReply(reply, row);
       assertNew(reply, requestIds);
       return replyText(reply);
     });
-    silent = isSilent ? silent + 1 : 0;
     // Every other check would only wait, or fail in the same way.
     if (silent === 2 || (index === 0 && !passed)) return;
   }
-  if (baseUrl.startsWith('https:'))
-    await checks.passes('A request over plain HTTP', () => plainHttp(baseUrl));
+  if (baseUrl.startsWith('https:')) await checks.passes(plainHttpText, () => plainHttp(baseUrl));
 }
+
+const isSilent = ({ status, ms }: SentReply): boolean => status >= 500 && ms >= silentFromMs;
 
 /** Repeats a request after a server error, as every caller does; a silent database would only take seconds again. */
 async function sendTwice(baseUrl: string, request: Request): Promise<SentReply> {
-  const startedAt = performance.now();
   const reply = await send(baseUrl, request);
-  const isRepeated = reply.status >= 500 && performance.now() - startedAt < silentFromMs;
-  return isRepeated ? send(baseUrl, request) : reply;
+  return reply.status >= 500 && !isSilent(reply) ? send(baseUrl, request) : reply;
 }
-
-const silenceError = (reply: Reply, ms: number): CheckError =>
-  new CheckError(
-    replyText(reply),
-    `DynamoDB does not answer: each request took ${Math.round(ms / 1000)} s. In AWS, see AWS Health and the log of the functions; locally, start the service again.`,
-  );
 
 /** @throws CheckError unless the reply has a right code, its status, the contract's body and the contract's headers */
 function assertReply(reply: SentReply, { codes, endpoint }: ReadOnlyCheck): void {
+  if (isSilent(reply))
+    throw new CheckError(
+      replyText(reply),
+      `DynamoDB does not answer: each request took ${Math.round(reply.ms / 1000)} s. In AWS, see AWS Health and the log of the functions; locally, start the service again.`,
+    );
   if (!codes) return;
   const code = codeOf(reply);
   const expected = codes.map((one) => `${apiErrors[one].status} ${one}`).join(' or ');
@@ -217,13 +195,13 @@ function assertHeaders({ headers }: SentReply): void {
     );
 }
 
-function assertNew({ requestId }: Reply, requestIds: Set<string>): void {
-  if (requestId !== undefined && requestIds.has(requestId))
+function assertNew({ requestId = '' }: SentReply, requestIds: Set<string>): void {
+  if (requestIds.has(requestId))
     throw new CheckError(
       `the X-Request-Id ${requestId} came before`,
       'Does a cache answer in front of the API? Responses have Cache-Control: no-store.',
     );
-  if (requestId !== undefined) requestIds.add(requestId);
+  if (requestId) requestIds.add(requestId);
 }
 
 /**
@@ -238,8 +216,7 @@ export async function plainHttp(baseUrl: string): Promise<string> {
   const reply = await send(plain, request, plainReplyWithinMs).catch(() => undefined);
   if (!reply) return 'no reply: the address does not serve plain HTTP';
   const isRedirect = reply.status >= 300 && reply.status < 400;
-  if (isRedirect || codeOf(reply) === 'HTTPS_REQUIRED' || [400, 403, 404].includes(reply.status))
-    return replyText(reply);
+  if (isRedirect || [400, 403, 404].includes(reply.status)) return replyText(reply);
   throw new CheckError(
     `${replyText(reply)}; expected no reply, a redirect to HTTPS, or 403 HTTPS_REQUIRED`,
     'Something in front of the API accepts plain HTTP and passes it on as HTTPS: switch its port 80 off.',

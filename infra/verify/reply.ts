@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
-import { type Access, type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
+import { type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { parseJson } from '../../shared/json.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import { partitionKeyPrefixes } from '../../shared/store/table/table-definition.ts';
+import { CheckError } from '../cli/command.ts';
+import { errorText } from './check.ts';
 
 /** What the service answered. */
 export interface Reply {
@@ -30,8 +32,7 @@ export function codeOf({ body }: Reply): ErrorCode | undefined {
 
 /** A reply in a few words: `401 UNAUTHORIZED, X-Request-Id …`. */
 export function replyText(reply: Reply): string {
-  const code = codeOf(reply);
-  const text = code === undefined ? `${reply.status}` : `${reply.status} ${code}`;
+  const text = [reply.status, codeOf(reply)].filter(Boolean).join(' ');
   return reply.requestId === undefined ? text : `${text}, X-Request-Id ${reply.requestId}`;
 }
 
@@ -40,7 +41,8 @@ export function replyText(reply: Reply): string {
  * @param endpoint whose function should have answered; undefined when the gateway should have
  */
 export function nextFor(reply: Reply, endpoint?: EndpointName): string {
-  if (reply.status >= 400 && codeOf(reply) === undefined) return gatewayNext(reply);
+  if (reply.status >= 400 && codeOf(reply) === undefined)
+    return `The gateway's own responses are not the contract's: deploy again, so that the API has the responses of infra/gateway/responses.ts${gatewayNext(reply)}`;
   if (reply.status >= 500 && endpoint) return functionNext(reply, endpoint);
   return (
     nextByStatus[reply.status] ??
@@ -56,33 +58,27 @@ const nextByStatus: Readonly<Record<number, string>> = {
 };
 
 function gatewayNext({ status }: Reply): string {
-  const setUp =
-    "The gateway's own responses are not the contract's: deploy again, so that the API has the responses of infra/gateway/responses.ts";
   if (status === 403)
-    return `${setUp}. If the API has a custom domain, its execute-api address answers 403: use the domain. A firewall or a proxy may answer, too.`;
+    return '. If the API has a custom domain, its execute-api address answers 403: use the domain. A firewall or a proxy may answer, too.';
   if (status >= 500)
-    return `${setUp}. The function crashed, ran out of time or may not be invoked: see its log, and the permission of the API to invoke it.`;
-  return `${setUp}, and check that no proxy in front of it answers instead.`;
+    return '. The function crashed, ran out of time or may not be invoked: see its log, and the permission of the API to invoke it.';
+  return ', and check that no proxy in front of it answers instead.';
 }
 
 function functionNext({ requestId }: Reply, name: EndpointName): string {
   const { method, path, access } = endpointNamed(name);
-  const find = `Find ${requestId === undefined ? 'the failure' : `the request ID ${requestId}`} in the log of the function of ${method} ${path}`;
+  const find = requestId === undefined ? 'the failure' : `the request ID ${requestId}`;
+  // `PutItem on LEADS#, PHONE#`, as the role has it.
+  const actions = Object.entries(access).map(
+    ([action, types]) =>
+      `${action} on ${types.map((type) => partitionKeyPrefixes[type]).join(', ')}`,
+  );
   return (
-    `${find}. AccessDeniedException: its role lacks an action (admission: UpdateItem on KEY# and USAGE#, GetItem on ORG#; ` +
-    `its own: ${accessText(access)}) or the encryption key. ResourceNotFoundException: its LEADS_TABLE names no table of the region. ` +
+    `Find ${find} in the log of the function of ${method} ${path}. AccessDeniedException: its role lacks an action (admission: UpdateItem on KEY# and USAGE#, ` +
+    `GetItem on ORG#; its own: ${actions.join('; ') || 'none'}) or the encryption key. ResourceNotFoundException: its LEADS_TABLE names no table of the region. ` +
     'ValidationException: the table lacks an index.'
   );
 }
-
-/** `PutItem on LEADS#, PHONE#`, as the role has it. */
-const accessText = (access: Access): string =>
-  Object.entries(access)
-    .map(
-      ([action, types]) =>
-        `${action} on ${types.map((type) => partitionKeyPrefixes[type]).join(', ')}`,
-    )
-    .join('; ') || 'none';
 
 export interface Request {
   readonly method: string;
@@ -94,6 +90,7 @@ export interface Request {
 
 export interface SentReply extends Reply {
   readonly headers: Headers;
+  readonly ms: number;
 }
 
 /** A gateway waits 29 s for a function. */
@@ -101,7 +98,7 @@ const replyWithinMs = 35_000;
 
 /**
  * Sends a request and returns whatever comes back. Follows no redirect. A reply may come before the whole body is sent.
- * @throws Error of Node.js when there is no reply
+ * @throws CheckError when there is no reply
  */
 export async function send(
   baseUrl: string,
@@ -109,23 +106,32 @@ export async function send(
   withinMs = replyWithinMs,
 ): Promise<SentReply> {
   const replied = new AbortController();
+  const startedAt = performance.now();
   try {
     const response = await fetch(`${baseUrl}${path}`, {
-      ...{ method, redirect: 'manual', duplex: 'half' },
+      ...{ method, redirect: 'manual', duplex: 'half', headers },
       ...(body.length > 0 && {
         headers: { 'Content-Length': String(Buffer.byteLength(body)), ...headers },
         body: ReadableStream.from(inParts(Buffer.from(body))),
       }),
-      ...(body.length === 0 && { headers }),
       signal: AbortSignal.any([replied.signal, AbortSignal.timeout(withinMs)]),
     });
     const text = await response.text();
     const id = response.headers.get('x-request-id') ?? response.headers.get('x-amzn-requestid');
-    const reply = { status: response.status, headers: response.headers };
-    return { ...reply, requestId: id ?? undefined, body: parseJson(text) ?? text };
+    return {
+      status: response.status,
+      headers: response.headers,
+      ms: performance.now() - startedAt,
+      requestId: id ?? undefined,
+      body: parseJson(text) ?? text,
+    };
   } catch (error) {
     // fetch wraps the error that says why.
-    throw error instanceof TypeError && error.cause ? error.cause : error;
+    const cause = error instanceof TypeError && error.cause ? error.cause : error;
+    throw new CheckError(
+      `no reply (${errorText(cause)})`,
+      'Check the base URL, the network, and that the service is running.',
+    );
   } finally {
     replied.abort();
   }

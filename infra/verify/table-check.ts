@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Table } from '../../shared/store/table/client.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
-import { CheckError } from './check.ts';
+import { CheckError } from '../cli/command.ts';
 
 /**
  * Expects the table of this version: active, with its key and every index. @returns the result
@@ -20,8 +20,7 @@ export async function tableCheck({ client, name }: Table): Promise<string> {
       'there is no such table',
       'Check LEADS_TABLE and the region, or the output TableName of the stack.',
     );
-  const [first] = tableIssues(table);
-  if (first) throw new CheckError(first.issue, first.next);
+  assertTable(table);
   return `ACTIVE, with ${tableDefinition.indexes.length} indexes`;
 }
 
@@ -39,62 +38,53 @@ export async function describedTable(
   }
 }
 
-/** Something that keeps a table from serving this version, and what to do next. */
-interface TableIssue {
-  readonly issue: string;
-  readonly next: string;
-}
-
-type Index = (typeof tableDefinition.indexes)[number];
-
-/** Compares a table with the definition of this version: active, with its key and every index. */
-export function tableIssues(table: TableDescription): TableIssue[] {
+/**
+ * Compares a table with the definition of this version: active, with its key and every index.
+ * @throws CheckError with the first difference; DynamoDB changes one index at a time
+ */
+export function assertTable(table: TableDescription): void {
+  const { TableName, TableStatus, KeySchema } = table;
+  if (TableStatus !== 'ACTIVE')
+    throw new CheckError(
+      `the table is ${TableStatus}`,
+      'Wait until it is ACTIVE, then run the command again.',
+    );
   const { partitionKey, sortKey, indexes } = tableDefinition;
-  if (table.TableStatus !== 'ACTIVE')
-    return [
-      {
-        issue: `the table is ${table.TableStatus}`,
-        next: 'Wait until it is ACTIVE, then run the command again.',
-      },
-    ];
-  const key = keyText(table, table.KeySchema);
-  const expected = `${partitionKey}, ${sortKey}`;
-  const other = {
-    issue: `the key of table ${table.TableName} is ${key}; expected ${expected}`,
-    next: 'This is not a table of the lead service: check LEADS_TABLE or tableName.',
-  };
-  return [
-    ...(key === expected ? [] : [other]),
-    ...indexes.flatMap((index) => indexIssues(table, index)),
-  ];
+  const [key, expected] = [keyText(table, KeySchema), `${partitionKey}, ${sortKey}`];
+  if (key !== expected)
+    throw new CheckError(
+      `the key of table ${TableName} is ${key}; expected ${expected}`,
+      'This is not a table of the lead service: check LEADS_TABLE or tableName.',
+    );
+  for (const index of indexes) assertIndex(table, index);
 }
 
-function indexIssues(table: TableDescription, index: Index): TableIssue[] {
-  const { name, partitionKey, sortKey } = index;
+function assertIndex(
+  table: TableDescription,
+  { name, partitionKey, sortKey }: (typeof tableDefinition.indexes)[number],
+): void {
   const found = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === name);
   if (!found)
-    return [
-      {
-        issue: `the index ${name} is missing: lists by it fail`,
-        next: 'A table of tableName gets no index from a deployment: add the index as shared/store/table/table-definition.ts says, or use a table that has it.',
-      },
-    ];
-  const issues: string[] = [];
-  const key = keyText(table, found.KeySchema);
-  const expected = `${partitionKey}, ${sortKey}`;
-  if (key !== expected) issues.push(`the key of index ${name} is ${key}; expected ${expected}`);
-  const { ProjectionType, NonKeyAttributes: projected = [] } = found.Projection ?? {};
+    throw new CheckError(
+      `the index ${name} is missing: lists by it fail`,
+      'A table of tableName gets no index from a deployment: add the index as shared/store/table/table-definition.ts says, or use a table that has it.',
+    );
+  const { KeySchema, Projection = {}, IndexStatus = 'ACTIVE' } = found;
+  const createAgain = 'Create the index again as shared/store/table/table-definition.ts says.';
+  const [key, expected] = [keyText(table, KeySchema), `${partitionKey}, ${sortKey}`];
+  if (key !== expected)
+    throw new CheckError(`the key of index ${name} is ${key}; expected ${expected}`, createAgain);
   const lacking = tableDefinition.indexedToo.filter(
-    (attribute) => ProjectionType !== 'ALL' && !projected.includes(attribute),
+    (attribute) =>
+      Projection.ProjectionType !== 'ALL' && !Projection.NonKeyAttributes?.includes(attribute),
   );
-  if (lacking.length > 0) issues.push(`the index ${name} does not hold ${lacking.join(', ')}`);
-  const next = 'Create the index again as shared/store/table/table-definition.ts says.';
-  const isBuilt = (found.IndexStatus ?? 'ACTIVE') === 'ACTIVE';
-  const building = {
-    issue: `the index ${name} is ${found.IndexStatus}`,
-    next: 'Wait until it is ACTIVE: until then lists by it fail.',
-  };
-  return [...issues.map((issue) => ({ issue, next })), ...(isBuilt ? [] : [building])];
+  if (lacking.length > 0)
+    throw new CheckError(`the index ${name} does not hold ${lacking.join(', ')}`, createAgain);
+  if (IndexStatus !== 'ACTIVE')
+    throw new CheckError(
+      `the index ${name} is ${IndexStatus}`,
+      'Wait until it is ACTIVE: until then lists by it fail.',
+    );
 }
 
 /** The key attributes by name, and by type if it is not a string. */

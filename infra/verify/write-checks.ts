@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { limits } from '../../shared/limits.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
-import { deleteItems } from '../../shared/store/maintenance/delete-items.ts';
 import { removeOrganization } from '../../shared/store/maintenance/remove-organization.ts';
 import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
 import {
@@ -10,14 +9,11 @@ import {
   replaceSettings,
 } from '../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../shared/store/table/client.ts';
+import { deleteItems } from '../../shared/store/table/many-items.ts';
 import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import { CheckError } from './check.ts';
-import {
-  type ContractOptions,
-  contractTests,
-  type TestedCase,
-  type TestedFile,
-} from './contract-tests.ts';
+import { CheckError } from '../cli/command.ts';
+import { type Checks, errorText } from './check.ts';
+import { runContractTests, type TestedCase } from './contract-tests.ts';
 import { nextFor, replyText, send } from './reply.ts';
 
 /** The name by which a later run finds an organization that a killed run left behind. */
@@ -26,7 +22,7 @@ const temporaryName = 'Temporary organization of npm run verify';
 const idMin = 2_000_000_000;
 const hourMs = 3_600_000;
 /** One organization is enough for these tests, if they run one after the other. */
-const written = ['--tagsFilter=written', '--no-file-parallelism', '--no-isolate'];
+const written = { tagsFilter: ['written'], fileParallelism: false, isolate: false };
 
 /** What became of the temporary organization. */
 export interface TemporaryOrganization {
@@ -35,43 +31,48 @@ export interface TemporaryOrganization {
 }
 
 /**
- * Runs the contract tests that are tagged `written`, a check for each, in an organization of their own, and removes that organization, whatever happens.
- * @throws InterruptedError after the removal
+ * Runs the contract tests that are tagged `written`, a check for each, in an organization of their own, and removes that organization,
+ * whatever happens.
+ * @returns undefined if there was no organization to remove
  */
 export async function writeChecks(
-  options: ContractOptions,
-  onRemoved: (result: TemporaryOrganization) => void,
-): Promise<void> {
-  const { checks, table, note } = options;
+  checks: Checks,
+  baseUrl: string,
+  table: Table,
+): Promise<TemporaryOrganization | undefined> {
   const organization: { id?: number; key?: string } = {};
+  const isCreated = await checks.passes('Create a temporary organization', async () => {
+    const left = await removeLeft(table);
+    organization.id = await freeOrganizationId(table);
+    organization.key = await createTemporaryOrganization(table, organization.id);
+    const removed = left === 0 ? '' : `, after removing ${left} of earlier runs`;
+    return `organization ${organization.id} in table ${table.name}${removed}`;
+  });
+  const { id, key } = organization;
+  if (id === undefined) return undefined;
   const records: PrimaryKey[] = [];
+  let removed = false;
   try {
-    const isCreated = await checks.passes('Create a temporary organization', async () => {
-      const left = await removeLeft(table, note);
-      organization.id = await freeOrganizationId(table);
-      organization.key = await createTemporaryOrganization(table, organization.id);
-      const removed = left === 0 ? '' : `, after removing ${left} of earlier runs`;
-      return `organization ${organization.id} in table ${table.name}${removed}`;
-    });
     // Without a known key, every test would fail in the same way.
-    if (!isCreated || !(await isKnown(options, organization.key))) return;
-    const marker = JSON.stringify({ id: organization.id, name: temporaryName });
-    const environment = { TEMPORARY_ORGANIZATION: marker };
-    for await (const file of contractTests(options, written, environment)) {
-      records.push(...file.tests.flatMap((test) => test.records ?? []));
-      for (const test of file.tests) await checks.passes(test.name, () => resultOf(test, file));
-    }
+    if (isCreated && (await isKnown(checks, baseUrl, key))) await runWritten(checks, id, records);
   } finally {
-    if (organization.id !== undefined)
-      onRemoved({
-        id: organization.id,
-        removed: await removeAtEnd(options, organization.id, records),
-      });
+    removed = await removeAtEnd(table, id, records);
   }
+  return { id, removed };
+}
+
+/** @param records gets the idempotency records that the tests may have written */
+async function runWritten(checks: Checks, id: number, records: PrimaryKey[]): Promise<void> {
+  process.env.TEMPORARY_ORGANIZATION = JSON.stringify({ id, name: temporaryName });
+  await runContractTests(checks, written, async (file, tests) => {
+    records.push(...tests.flatMap((test) => test.records ?? []));
+    for (const test of tests) await checks.passes(test.name, () => resultOf(file, test));
+  });
+  delete process.env.TEMPORARY_ORGANIZATION;
 }
 
 /** @returns the statuses of the replies: `201, 20 × 200` @throws CheckError */
-function resultOf({ error, replies = [] }: TestedCase, { name }: TestedFile): string {
+function resultOf(file: string, { error, replies = [] }: TestedCase): string {
   if (error === undefined) {
     const counted = Map.groupBy(replies, ({ status }) => status);
     return [...counted]
@@ -80,12 +81,12 @@ function resultOf({ error, replies = [] }: TestedCase, { name }: TestedFile): st
   }
   const [message = ''] = error.split('\n');
   const reply = replies.findLast(({ status }) => status >= 500) ?? replies.at(-1);
-  if (!reply)
-    throw new CheckError(
-      message,
-      `Find the X-Request-Id, if one is named, in the log of the function. Does the same test pass locally? npm test -- contract/${name}`,
-    );
-  throw new CheckError(`${replyText(reply)} (${message})`, nextFor(reply, reply.endpoint));
+  if (reply)
+    throw new CheckError(`${replyText(reply)} (${message})`, nextFor(reply, reply.endpoint));
+  throw new CheckError(
+    message,
+    `Find the X-Request-Id, if one is named, in the log of the function. Does the same test pass locally? npm test -- contract/${file}`,
+  );
 }
 
 /** An ID that no organization of the table has. */
@@ -122,7 +123,7 @@ export async function createTemporaryOrganization(
   return (await createApiKey(table, { ...owner, type: 'application', scopes })).key;
 }
 
-const isKnown = ({ checks, baseUrl }: ContractOptions, key = ''): Promise<boolean> =>
+const isKnown = (checks: Checks, baseUrl: string, key = ''): Promise<boolean> =>
   checks.passes('The new key is known to the service', async () => {
     const headers = { Authorization: `Bearer ${key}` };
     const reply = await send(baseUrl, { method: 'GET', path: '/api/v1/users', headers });
@@ -130,41 +131,28 @@ const isKnown = ({ checks, baseUrl }: ContractOptions, key = ''): Promise<boolea
     throw new CheckError(`${replyText(reply)}; expected 200`, nextFor(reply, 'list-users'));
   });
 
-export async function removeTemporaryOrganization(
-  table: Table,
-  id: number,
-  records: readonly PrimaryKey[],
-): Promise<void> {
-  await removeOrganization(table, id);
-  // Several captures have one record.
-  await deleteItems(table, [...new Map(records.map((record) => [record.pk, record])).values()]);
-}
-
 /** @returns whether nothing is left of the organization */
 async function removeAtEnd(
-  { table, note }: ContractOptions,
+  table: Table,
   id: number,
   records: readonly PrimaryKey[],
 ): Promise<boolean> {
   try {
-    await removeTemporaryOrganization(table, id, records);
+    await removeOrganization(table, id);
+    // Several captures have one record.
+    await deleteItems(table, [...new Map(records.map((record) => [record.pk, record])).values()]);
     return true;
   } catch (error) {
-    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    note(
-      `The temporary organization ${id} could not be removed (${reason}). Its keys expire within an hour. ` +
-        'The next npm run verify with --write on this table removes it after that.',
+    process.stderr.write(
+      `The temporary organization ${id} could not be removed (${errorText(error)}). Its keys expire within an hour. ` +
+        'The next npm run verify with --write on this table removes it after that.\n',
     );
     return false;
   }
 }
 
 /** Removes the temporary organizations of killed runs: their keys have expired, so no run uses them. @returns how many */
-export async function removeLeft(
-  table: Table,
-  note: (sentence: string) => void,
-  now = new Date(),
-): Promise<number> {
+export async function removeLeft(table: Table, now = new Date()): Promise<number> {
   let removed = 0;
   for (const { id, name } of await listOrganizations(table)) {
     if (id < idMin || name !== temporaryName) continue;
@@ -173,8 +161,8 @@ export async function removeLeft(
     const appliedAt = stored ? Date.parse(stored.appliedAt) : 0;
     if (now.getTime() - appliedAt <= hourMs) continue;
     const items = await removeOrganization(table, id);
-    note(
-      `Removed the temporary organization ${id}, which an earlier run left behind (${items} items).`,
+    process.stderr.write(
+      `Removed the temporary organization ${id}, which an earlier run left behind (${items} items).\n`,
     );
     removed += 1;
   }

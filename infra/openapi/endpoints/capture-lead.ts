@@ -2,7 +2,7 @@ import { errorBody } from '../../../shared/errors.ts';
 import { readCapture } from '../../../shared/leads/capture.ts';
 import { recordToReplay } from '../../../shared/leads/idempotency.ts';
 import { limits } from '../../../shared/limits.ts';
-import type { EndpointDescriptions } from '../endpoint-description.ts';
+import type { OperationDescription } from '../endpoint-description.ts';
 import { createdLead, demo, fieldKeys, refusedBy } from '../examples.ts';
 import { schemaComponents } from '../response-schemas.ts';
 
@@ -17,7 +17,7 @@ const recorded = {
   expiresAt: 0,
 };
 
-export const captureLead: EndpointDescriptions['capture-lead'] = {
+export const captureLead: OperationDescription = {
   tag: 'Capture',
   description: [
     'Records an enquiry. A lead matches by phone, else by email, ignoring case:',

@@ -1,9 +1,10 @@
+import type { EndpointName } from '../../../shared/endpoints.ts';
 import { errorBody } from '../../../shared/errors.ts';
 import { requireOnEdit } from '../../../shared/leads/fields.ts';
 import { presentLead } from '../../../shared/leads/lead.ts';
 import { requireFilters } from '../../../shared/leads/lead-query.ts';
 import { limits } from '../../../shared/limits.ts';
-import type { EndpointDescriptions } from '../endpoint-description.ts';
+import type { OperationDescription } from '../endpoint-description.ts';
 import {
   createdLead,
   demo,
@@ -11,7 +12,6 @@ import {
   fieldKeys,
   invalidField,
   leadBody,
-  leadIdSentence,
   noSuchLead,
   refusedBy,
   refusedStage,
@@ -98,7 +98,6 @@ export const leadDescriptions = {
   'get-lead': {
     tag: 'Leads',
     description: 'Returns one lead. An archived lead returns 404.',
-    parameters: { leadId: leadIdSentence },
     responses: {
       200: {
         description: 'The lead.',
@@ -119,7 +118,6 @@ export const leadDescriptions = {
     tag: 'Leads',
     description:
       "Changes only what the request sends, by the organization's field rules, all or nothing. Every change is recorded on the lead's timeline as made via the API.",
-    parameters: { leadId: leadIdSentence },
     bodyName: 'UpdateLeadRequest',
     body: {
       fields: `Only the fields to change, ${fieldKeys} null clears a field.`,
@@ -152,7 +150,6 @@ export const leadDescriptions = {
   'add-note': {
     tag: 'Leads',
     description: "Adds a note to the lead's timeline, shown as added via the API.",
-    parameters: { leadId: leadIdSentence },
     bodyName: 'NewNote',
     body: { text: 'The note.' },
     requests: { note },
@@ -177,4 +174,4 @@ export const leadDescriptions = {
       },
     },
   },
-} as const satisfies Partial<EndpointDescriptions>;
+} satisfies Partial<Record<EndpointName, OperationDescription>>;

@@ -1,10 +1,10 @@
 import { relative, resolve } from 'node:path';
-import { CliCommand } from '../../cli/command.ts';
+import { CliCommand, CommandError } from '../../cli/command.ts';
 import { integerOption } from '../../cli/options.ts';
 import { whenNpmIsGone } from '../../cli/parent.ts';
 import { defaultDataFolder } from '../../local/running-service.ts';
 import { DocsServer } from './server.ts';
-import { DocsError, writeSite } from './site.ts';
+import { writeSite } from './site.ts';
 
 /** `npm run docs`. */
 interface Options {
@@ -42,7 +42,7 @@ try {
     );
   }
 } catch (error) {
-  if (!(error instanceof DocsError)) throw error;
+  if (!(error instanceof CommandError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 }

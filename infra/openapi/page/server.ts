@@ -7,9 +7,10 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { extname } from 'node:path';
+import { CommandError } from '../../cli/command.ts';
 import { errorCode } from '../../cli/error-code.ts';
 import { findRunningService, type RunningService } from '../../local/running-service.ts';
-import { DocsError, referencePage, siteFiles } from './site.ts';
+import { referencePage, siteFiles } from './site.ts';
 import { createTryItKey, type TryItKey } from './try-it-key.ts';
 
 const plainText = 'text/plain; charset=utf-8';
@@ -43,14 +44,14 @@ export class DocsServer {
     });
   }
 
-  /** @param port 0 picks a free one. @returns the address @throws DocsError for a port in use */
+  /** @param port 0 picks a free one. @returns the address @throws CommandError for a port in use */
   async listen(port: number): Promise<string> {
     this.#server.listen(port, '127.0.0.1');
     try {
       await once(this.#server, 'listening');
     } catch (error) {
       const reason = listenFailures[errorCode(error) ?? ''];
-      throw reason ? new DocsError(`--port ${port}: ${reason}`, { cause: error }) : error;
+      throw reason ? new CommandError(`--port ${port}: ${reason}`, { cause: error }) : error;
     }
     const bound = this.#server.address();
     this.#address = `127.0.0.1:${typeof bound === 'object' ? bound?.port : port}`;

@@ -2,13 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { endpoints } from '../../../shared/endpoints.ts';
+import { CommandError } from '../../cli/command.ts';
 import { errorCode } from '../../cli/error-code.ts';
 import { introduction } from '../introduction.ts';
-
-/** The reference page cannot be served or written; the message says why in a sentence. */
-export class DocsError extends Error {
-  override readonly name = 'DocsError';
-}
 
 const openApiFile = join(import.meta.dirname, '../../..', 'openapi.json');
 
@@ -105,14 +101,14 @@ function llmsText(): string {
 /**
  * Writes the site into a new or an empty folder.
  * @returns the folder and its files
- * @throws DocsError for a folder that is not empty, or that cannot be written
+ * @throws CommandError for a folder that is not empty, or that cannot be written
  */
 export function writeSite(folder: string): { folder: string; names: string[] } {
   const target = resolve(folder);
   const files = siteFiles();
   try {
     if (existsSync(target) && readdirSync(target).length > 0)
-      throw new DocsError(
+      throw new CommandError(
         `--out ${folder}: the folder is not empty: name a new folder, or empty this one.`,
       );
     mkdirSync(target, { recursive: true });
@@ -120,7 +116,7 @@ export function writeSite(folder: string): { folder: string; names: string[] } {
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;
-    throw new DocsError(
+    throw new CommandError(
       `--out ${folder}: the folder cannot be written (${code}): name another folder.`,
       { cause: error },
     );
