@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { describe, expect, inject, test } from 'vitest';
+import { compare } from './agreement/comparison.ts';
+import { type EngineName, isKnownOf, knownDisagreements } from './agreement/known-disagreements.ts';
+
+/** Each asks in a table of its own, so that all ask at once: they mostly wait for the engine. Fixed: what was found equal stays so, and a new disagreement is a change of the model or of the engine. */
+const seeds = Array.from({ length: 12 }, (_, at) => String(at));
+const requestsPerSeed = 150;
+
+/** The engine of this test run, which the project's global setup provides. */
+function engineClient(): DynamoDBClient {
+  const {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint = '',
+    AWS_REGION: region = '',
+    AWS_ACCESS_KEY_ID: accessKeyId = '',
+    AWS_SECRET_ACCESS_KEY: secretAccessKey = '',
+  } = inject('service').environment;
+  const credentials = { accessKeyId, secretAccessKey };
+  return new DynamoDBClient({ endpoint, region, credentials, maxAttempts: 1 });
+}
+
+describe.concurrent('the simulated DynamoDB takes random requests as an engine does', () => {
+  test.for(seeds)(
+    'answers, errors and items are equal, but for what is listed: seed %s',
+    async (seed, { task }) => {
+      const client = engineClient();
+      const isKnown = isKnownOf(task.file.projectName as EngineName);
+
+      const found = await compare({ client, seed, requests: requestsPerSeed, isKnown });
+
+      client.destroy();
+      expect(found).toEqual([]);
+    },
+  );
+
+  test('every known disagreement is in the README, and says where AWS documents it', () => {
+    const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
+    for (const { engines, what, documentation } of knownDisagreements) {
+      expect(readme).toContain(`| ${engines.length > 1 ? 'both' : engines[0]} | ${what} |`);
+      expect(documentation).toMatch(/^https:\/\/docs\.aws\.amazon\.com\/amazondynamodb\//);
+    }
+  });
+});

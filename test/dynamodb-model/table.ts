@@ -1,0 +1,205 @@
+import { compareText, type Item } from './attribute-values.ts';
+import { type State, StoredItem } from './stored-item.ts';
+import { type IndexSchema, type KeyText, keyTextOf, type TableSchema } from './table-schema.ts';
+
+/** Which of several states a read shows: 0 is the newest. */
+export type ChooseState = (states: number, what: string) => number;
+
+/** An item as a read meets it: a table's own, or what an index projects of it. */
+export interface FoundItem {
+  readonly item: Item;
+  readonly sort: string;
+  readonly key: KeyText;
+}
+
+/** The items of one partition key, in the order of their sort keys. */
+class Partition {
+  readonly byKey = new Map<string, StoredItem>();
+  sorted: StoredItem[] = [];
+}
+
+/** A table with its indexes. Reads are at a moment of simulated time. */
+export class Table {
+  readonly schema: TableSchema;
+  readonly createdAt: number;
+  timeToLiveAttribute: string | undefined;
+  readonly #partitions = new Map<string, Partition>();
+  /** By index: the items that have, or had within the last seconds, a partition key of the index. */
+  readonly #indexed = new Map<string, Map<string, Set<StoredItem>>>();
+  #scanOrder:
+    | { readonly hash: number; readonly text: string; readonly partition: Partition }[]
+    | undefined;
+
+  constructor(schema: TableSchema, createdAt: number) {
+    this.schema = schema;
+    this.createdAt = createdAt;
+    for (const { name } of schema.indexes) this.#indexed.set(name, new Map());
+  }
+
+  find({ partition, sort }: KeyText): StoredItem | undefined {
+    return this.#partitions.get(partition)?.byKey.get(sort);
+  }
+
+  /** The place of a key, made when it is not there. */
+  place(key: KeyText): StoredItem {
+    let partition = this.#partitions.get(key.partition);
+    if (!partition) {
+      partition = new Partition();
+      this.#partitions.set(key.partition, partition);
+      this.#scanOrder = undefined;
+    }
+    const known = partition.byKey.get(key.sort);
+    if (known) return known;
+    const stored = new StoredItem(key);
+    partition.byKey.set(key.sort, stored);
+    partition.sorted.splice(this.#lowerBound(partition.sorted, key.sort), 0, stored);
+    return stored;
+  }
+
+  write(stored: StoredItem, item: Item | undefined, now: number): void {
+    stored.write(item, now);
+    if (!item) return;
+    for (const index of this.schema.indexes) {
+      if (!isIn(index, item)) continue;
+      const byKey = this.#indexed.get(index.name) as Map<string, Set<StoredItem>>;
+      const text = keyTextOf(item[index.partition]);
+      const items = byKey.get(text);
+      if (items) items.add(stored);
+      else byKey.set(text, new Set([stored]));
+    }
+  }
+
+  /** The items under a partition key, in order. @param choose undefined for a consistent read */
+  inPartition(partitionKey: string, now: number, choose: ChooseState | undefined): FoundItem[] {
+    const partition = this.#partitions.get(partitionKey);
+    return partition ? this.#read(partition, now, choose) : [];
+  }
+
+  #read(partition: Partition, now: number, choose: ChooseState | undefined): FoundItem[] {
+    const found: FoundItem[] = [];
+    let gone = 0;
+    for (const stored of partition.sorted) {
+      const { item } = choose
+        ? chosen(stored.states(now), choose, stored.key)
+        : { item: stored.current };
+      if (item) found.push({ item, sort: stored.key.sort, key: stored.key });
+      else if (stored.isGone(now)) gone += 1;
+    }
+    if (gone > 16) this.#sweep(partition, now);
+    return found;
+  }
+
+  #sweep(partition: Partition, now: number): void {
+    partition.sorted = partition.sorted.filter((stored) => !stored.isGone(now));
+    for (const [sort, stored] of partition.byKey)
+      if (stored.isGone(now)) partition.byKey.delete(sort);
+  }
+
+  /** The entries of an index under its partition key, in order. Each item is at a state of its own; an index never goes back. */
+  inIndex(index: IndexSchema, partitionKey: string, now: number, choose: ChooseState): FoundItem[] {
+    const stored = this.#indexed.get(index.name)?.get(partitionKey);
+    if (!stored) return [];
+    const found: FoundItem[] = [];
+    for (const one of stored) {
+      const states = one.statesIn(index.name, now);
+      if (!states.some(({ item }) => isUnder(index, item, partitionKey))) {
+        stored.delete(one);
+        continue;
+      }
+      const state = chosen(states, choose, one.key);
+      if (states.length > 1) one.reach(index.name, state.version);
+      if (!state.item || !isUnder(index, state.item, partitionKey)) continue;
+      const sort = keyTextOf(state.item[index.sort]);
+      found.push({ item: entryOf(index, state.item), sort, key: one.key });
+    }
+    return found.sort((a, b) => compareText(a.sort, b.sort) || compareKeys(a.key, b.key));
+  }
+
+  /** Every item of a segment in the order of a scan, from behind a key. */
+  *scan(
+    segment: Segment,
+    after: KeyText | undefined,
+    now: number,
+    choose: ChooseState | undefined,
+  ): Generator<FoundItem> {
+    this.#scanOrder ??= [...this.#partitions]
+      .map(([text, partition]) => ({ hash: hashOf(text), text, partition }))
+      .sort((a, b) => a.hash - b.hash || compareText(a.text, b.text));
+    const from = after ? hashOf(after.partition) : 0;
+    for (const { hash, text, partition } of this.#scanOrder) {
+      if (hash < from || Math.floor((hash / 2 ** 32) * segment.total) !== segment.number) continue;
+      if (after && hash === from && compareText(text, after.partition) < 0) continue;
+      for (const found of this.#read(partition, now, choose)) {
+        if (
+          !after ||
+          found.key.partition !== after.partition ||
+          compareText(found.sort, after.sort) > 0
+        )
+          yield found;
+      }
+    }
+  }
+
+  /** Everything that is stored, for a check of the whole. */
+  *all(): Generator<StoredItem> {
+    for (const { sorted } of this.#partitions.values())
+      for (const stored of sorted) if (stored.current) yield stored;
+  }
+
+  #lowerBound(sorted: readonly StoredItem[], sort: string): number {
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compareText((sorted[middle] as StoredItem).key.sort, sort) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+export interface Segment {
+  readonly number: number;
+  readonly total: number;
+}
+
+function chosen(
+  states: readonly State[],
+  choose: ChooseState,
+  { partition, sort }: KeyText,
+): State {
+  if (states.length === 1) return states[0] as State;
+  return states[choose(states.length, `state of ${partition} ${sort}`)] as State;
+}
+
+/** The order of items whose sort keys in an index are the same. */
+export const compareKeys = (one: KeyText, other: KeyText): number =>
+  compareText(one.partition, other.partition) || compareText(one.sort, other.sort);
+
+/** Whether an index has an entry for an item. */
+export const isIn = (index: IndexSchema, item: Item | undefined): boolean =>
+  item?.[index.partition] !== undefined && item[index.sort] !== undefined;
+
+const isUnder = (index: IndexSchema, item: Item | undefined, partitionKey: string): boolean =>
+  isIn(index, item) && keyTextOf(item?.[index.partition]) === partitionKey;
+
+const entries = new WeakMap<Item, Map<string, Item>>();
+
+/** What an index holds of an item; the same object for the same item, so that its size is counted once. */
+export function entryOf({ name, projects }: IndexSchema, item: Item): Item {
+  const known = entries.get(item) ?? new Map<string, Item>();
+  const before = known.get(name);
+  if (before) return before;
+  const entry = Object.fromEntries(
+    Object.entries(item).filter(([attribute]) => projects.has(attribute)),
+  );
+  entries.set(item, known.set(name, entry));
+  return entry;
+}
+
+/** An order of partition keys that has nothing to do with theirs (FNV-1a), as a scan's has. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
