@@ -2,12 +2,12 @@ import type { ImportRequest } from '../../infra/admin/import/run.ts';
 import type { Scope } from '../../shared/endpoints.ts';
 import type { FinishedRestore } from '../../shared/store/maintenance/restore/finish-restore.ts';
 import type { HeldKey } from './checker/history.ts';
-import type { ServiceBundles } from './lambda/given-service.ts';
+import type { ServicePrograms } from './lambda/given-service.ts';
 import type { Runtime } from './lambda/runtime.ts';
 import { type SettingsVariant, settingsFile } from './organizations.ts';
 
 /** What the bundle of an administrator's process exports (`administrationSource` in lambda/given-service.ts). */
-interface Administration {
+export interface Administration {
   readonly applySettings: (
     table: unknown,
     settings: unknown,
@@ -40,7 +40,7 @@ interface Administration {
     table: unknown,
     organizationId: number,
     leadId: number,
-    archived: boolean,
+    change: { archived: boolean },
   ) => Promise<unknown>;
   readonly eraseLead: (
     table: unknown,
@@ -58,6 +58,18 @@ interface Administration {
     organizationId: number,
     options: object,
   ) => AsyncIterable<readonly object[]>;
+  readonly scanTimelines: (table: unknown, id: number) => AsyncIterable<readonly object[]>;
+  readonly ownedLeads: (
+    table: unknown,
+    owned: object,
+    onProgress: () => void,
+  ) => Promise<{ leadIds: readonly number[] }>;
+  readonly reassignLead: (
+    table: unknown,
+    owned: object,
+    leadId: number,
+    newOwnerId: number,
+  ) => Promise<boolean>;
   readonly finishRestore: (table: object, options: object) => Promise<FinishedRestore>;
   readonly importRows: (table: unknown, order: object) => Promise<object>;
   readonly openTable: (name?: string) => object;
@@ -99,22 +111,25 @@ export interface ImportPace {
   readonly leadsPerSecond?: number;
 }
 
-/** An administrator's process. Its methods are the commands, without what they print and ask. */
-export class AdministratorProcess {
-  readonly runtime: Runtime;
+/** Where commands run, and the time there. */
+type CommandRuntime = Pick<Runtime, 'now' | 'run'>;
+
+/** An administrator's commands, without what they print and ask. */
+export class AdministratorCommands {
+  readonly #runtime: CommandRuntime;
   readonly #administration: Administration;
   readonly #tableName: string | undefined;
   #table: object | undefined;
 
   /** @param tableName `leads` unless told otherwise */
-  constructor(runtime: Runtime, bundles: ServiceBundles, tableName?: string) {
-    this.runtime = runtime;
+  constructor(administration: Administration, runtime: CommandRuntime, tableName?: string) {
+    this.#administration = administration;
+    this.#runtime = runtime;
     this.#tableName = tableName;
-    this.#administration = runtime.load<Administration>(bundles.administration);
   }
 
   #run<T>(command: (administration: Administration, table: object) => Promise<T>): Promise<T> {
-    return this.runtime.run(() => {
+    return this.#runtime.run(() => {
       this.#table ??= this.#administration.openTable(this.#tableName);
       return command(this.#administration, this.#table);
     });
@@ -156,7 +171,7 @@ export class AdministratorProcess {
       createApiKey(table, {
         organizationId,
         label: 'simulated',
-        now: new Date(this.runtime.now),
+        now: new Date(this.#runtime.now),
         ...order,
       }),
     );
@@ -164,13 +179,13 @@ export class AdministratorProcess {
 
   revokeKey(organizationId: number, keyId: string): Promise<string | undefined> {
     return this.#run(({ revokeApiKey }, table) =>
-      revokeApiKey(table, organizationId, keyId, { at: new Date(this.runtime.now) }),
+      revokeApiKey(table, organizationId, keyId, { at: new Date(this.#runtime.now) }),
     );
   }
 
   setArchived(organizationId: number, leadId: number, archived: boolean): Promise<unknown> {
     return this.#run(({ setArchived }, table) =>
-      setArchived(table, organizationId, leadId, archived),
+      setArchived(table, organizationId, leadId, { archived }),
     );
   }
 
@@ -192,16 +207,13 @@ export class AdministratorProcess {
   ): Promise<object> {
     return this.#run(({ importRows, loadOrganization }, table) =>
       importRows(table, {
-        file: {
-          headingOf: new Map(),
-          rows: fileRows(rows),
-        },
+        headingOf: new Map(),
+        rows: fileRows(rows),
         organizationId,
         organization: () => loadOrganization(table, organizationId),
         keepIds,
         dryRun: false,
         leadsPerSecond,
-        onDrafts: () => undefined,
         onResults: () => undefined,
       } satisfies Record<keyof ImportRequest, unknown>),
     );
@@ -214,6 +226,27 @@ export class AdministratorProcess {
       const pages = scanLeadsAscending(table, organizationId, { withArchived: true });
       for await (const page of pages) leads.push(...page);
       return leads;
+    });
+  }
+
+  /** The timelines of all leads of an organization. */
+  timelines(organizationId: number): Promise<readonly object[]> {
+    return this.#run(async ({ scanTimelines }, table) => {
+      const timelines: object[] = [];
+      for await (const page of scanTimelines(table, organizationId)) timelines.push(...page);
+      return timelines;
+    });
+  }
+
+  /** Gives the leads of a user to another one. @returns the IDs of those that changed their owner */
+  reassign(organizationId: number, ownerId: number, newOwnerId: number): Promise<number[]> {
+    return this.#run(async ({ ownedLeads, reassignLead }, table) => {
+      const owned = { organizationId, ownerId };
+      const reassigned: number[] = [];
+      const { leadIds } = await ownedLeads(table, owned, () => undefined);
+      for (const leadId of leadIds)
+        if (await reassignLead(table, owned, leadId, newOwnerId)) reassigned.push(leadId);
+      return reassigned;
     });
   }
 
@@ -233,6 +266,17 @@ export class AdministratorProcess {
 
   check(): Promise<{ violations: readonly string[] }> {
     return this.#run(({ checkTable }, table) => checkTable(table));
+  }
+}
+
+/** An administrator's process in a simulation. */
+export class AdministratorProcess extends AdministratorCommands {
+  readonly runtime: Runtime;
+
+  /** @param tableName `leads` unless told otherwise */
+  constructor(runtime: Runtime, { administration }: ServicePrograms, tableName?: string) {
+    super(runtime.load<Administration>(administration), runtime, tableName);
+    this.runtime = runtime;
   }
 }
 

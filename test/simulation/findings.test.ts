@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkHistory } from './checker/check-history.ts';
-import type { CallInfo, Fault } from './dynamodb/connection.ts';
-import { bundleService } from './lambda/given-service.ts';
+import { readService } from './lambda/given-service.ts';
+import type { CallInfo, Fault } from './network.ts';
 import { ObservedService } from './observed-service.ts';
 import { firstVariant, type Removable } from './organizations.ts';
 
@@ -17,7 +17,7 @@ test('a function whose settings cannot be read sends nothing for that request on
     return request.Key?.pk?.S === 'USAGE#1' ? 'silence' : 'none';
   };
   const service = await ObservedService.start({
-    versions: [await bundleService()],
+    versions: [await readService()],
     world: { seed: '27', faultOf },
   });
   const ask = (organizationId: number) =>
@@ -43,7 +43,7 @@ test('of two applies at once that both remove something one is done, and the oth
   timeout: 60_000,
 }, async () => {
   const service = await ObservedService.start({
-    versions: [await bundleService()],
+    versions: [await readService()],
     world: { seed: '85' },
   });
   const apply = (lacks: Removable, ms: number) =>
@@ -78,7 +78,7 @@ test('an import that fails has written the last of its rows before it says so', 
   };
   let lost = 0;
   const service = await ObservedService.start({
-    versions: [await bundleService()],
+    versions: [await readService()],
     world: { seed: '6627', faultOf },
   });
   const { outcome } = await service.run(() =>
@@ -102,7 +102,7 @@ test('an import does not call a row refused whose write may have been carried ou
     return writes === 1 ? 'lost after' : 'throttled inside';
   };
   const service = await ObservedService.start({
-    versions: [await bundleService()],
+    versions: [await readService()],
     world: { seed: '11470', faultOf },
   });
   const { outcome, result } = await service.run(() =>
@@ -128,7 +128,7 @@ test('an import imports rows that were written together without an answer, altho
     return service.now < contendedUntil ? 'conflict' : 'none';
   };
   const service = await ObservedService.start({
-    versions: [await bundleService()],
+    versions: [await readService()],
     world: { seed: '21055', faultOf },
   });
   const { outcome, result } = await service.run(() =>
@@ -153,7 +153,7 @@ test('an import does not call a row refused that was written without an answer b
     return writes === 1 ? 'lost after' : 'throttled inside';
   };
   const service = await ObservedService.start({
-    versions: [await bundleService()],
+    versions: [await readService()],
     world: { seed: '1', faultOf },
   });
   const [imported] = await service.run(() =>
@@ -185,7 +185,7 @@ test('an erasure whose removal of an idempotency record has no answer leaves the
     return lost === 1 ? 'lost after' : 'none';
   };
   const service = await ObservedService.start({
-    versions: [await bundleService()],
+    versions: [await readService()],
     world: { seed: '75731', faultOf },
   });
   const { scheduler } = service.world;

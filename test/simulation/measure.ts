@@ -1,6 +1,6 @@
 /** What the simulator costs in processor time: `node test/simulation/measure.ts [requests]`. */
 import type { CallerRequest } from './lambda/gateway-event.ts';
-import { bundleService, SimulatedService } from './lambda/given-service.ts';
+import { readService, SimulatedService } from './lambda/given-service.ts';
 import { Runtime } from './lambda/runtime.ts';
 import { Random } from './random.ts';
 import { World } from './world.ts';
@@ -118,7 +118,7 @@ function randomRequest(random: Random, at: number): Request {
 
 async function measureRequests(
   what: string,
-  bundles: Awaited<ReturnType<typeof bundleService>>,
+  bundles: Awaited<ReturnType<typeof readService>>,
   next: typeof randomRequest,
 ): Promise<void> {
   const random = new Random('measure');
@@ -135,9 +135,7 @@ async function measureRequests(
   print(what, await cpuMicroseconds(requests, run));
 }
 
-async function measureColdStarts(
-  bundles: Awaited<ReturnType<typeof bundleService>>,
-): Promise<void> {
+async function measureColdStarts(bundles: Awaited<ReturnType<typeof readService>>): Promise<void> {
   const { network } = new World({ seed: 'cold' });
   const load = (count: number): void => {
     for (let at = 0; at < count; at += 1)
@@ -148,7 +146,7 @@ async function measureColdStarts(
 }
 
 /** Histories as they will be: a world of their own each, cold instances included. */
-async function measureHistories(bundles: Awaited<ReturnType<typeof bundleService>>): Promise<void> {
+async function measureHistories(bundles: Awaited<ReturnType<typeof readService>>): Promise<void> {
   const history = async (seed: string): Promise<void> => {
     const service = await SimulatedService.start({
       bundles,
@@ -177,7 +175,7 @@ async function measureHistories(bundles: Awaited<ReturnType<typeof bundleService
 }
 
 await measureModel();
-const bundles = await bundleService();
+const bundles = await readService();
 await measureColdStarts(bundles);
 await measureRequests('a capture', bundles, (_random, at) => ({
   endpoint: 'capture-lead',
@@ -189,8 +187,3 @@ await measureRequests('a capture', bundles, (_random, at) => ({
 }));
 await measureRequests('a request of a mix', bundles, randomRequest);
 await measureHistories(bundles);
-await measureRequests(
-  "a request of a mix, the SDK's whole client",
-  await bundleService({ isWhole: true }),
-  randomRequest,
-);

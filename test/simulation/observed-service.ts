@@ -1,10 +1,11 @@
 import { AdministratorProcess, type CreatedKey, heldKey } from './administration.ts';
+import type { AdministratorCommand } from './administrator-command.ts';
 import type { HeldKey, History, ObservedAction, ObservedRequest } from './checker/history.ts';
 import type { Plain } from './checker/plain.ts';
 import { Recorder } from './checker/recorder.ts';
 import { newWork } from './checker/work.ts';
 import type { CallerRequest } from './lambda/gateway-event.ts';
-import type { ServiceBundles } from './lambda/given-service.ts';
+import type { ServicePrograms } from './lambda/given-service.ts';
 import { Runtime } from './lambda/runtime.ts';
 import {
   SimulatedFunctions,
@@ -21,7 +22,7 @@ import { World, type WorldOptions } from './world.ts';
 
 export interface ObservedServiceOptions {
   /** The versions of the code that answer; the first is the administrator's. */
-  readonly versions: readonly [ServiceBundles, ...ServiceBundles[]];
+  readonly versions: readonly [ServicePrograms, ...ServicePrograms[]];
   readonly world: Omit<
     WorldOptions,
     'onGivenUp' | 'onSent' | 'onTurn' | 'onExecuted' | 'latencyMaxMs'
@@ -45,7 +46,7 @@ export const contractLimits = { perKey: 600, perOrganization: 3000 } as const;
 /**
  * Two organizations of one service, all requests and administration through it observed.
  * @example
- * const service = await ObservedService.start({ versions: [await bundleService()], world: { seed: '1' } });
+ * const service = await ObservedService.start({ versions: [await readService()], world: { seed: '1' } });
  * await service.run(() => service.request('a client', service.keys(1).writer, { endpoint: 'get-lead', leadId: 1 }));
  * await service.settle();
  * const violations = await checkHistory(service);
@@ -57,7 +58,7 @@ export class ObservedService {
   readonly history: History;
   readonly #keys: ReadonlyMap<number, OrganizationKeys>;
   readonly #gateway: SimulatedGateway;
-  readonly #bundles: ServiceBundles;
+  readonly #bundles: ServicePrograms;
   readonly #idleAdministrators: AdministratorProcess[] = [];
   #administrators = 0;
   #isQuiet = false;
@@ -73,21 +74,20 @@ export class ObservedService {
       limits = contractLimits,
       latencyMaxMs = ordinaryLatencyMs,
     } = options;
-    let recorder: Recorder | undefined;
+    const recorder = new Recorder(() => this.world.scheduler.now);
+    this.recorder = recorder;
     const { faultOf } = world;
     this.world = new World({
       ...world,
       faultOf: (call) => (this.#isQuiet ? 'none' : (faultOf?.(call) ?? 'none')),
-      onSent: (call, fault) => recorder?.sent(call, fault),
+      onSent: (call, fault) => recorder.sent(call, fault),
       latencyMaxMs: () => (this.#isQuiet ? ordinaryLatencyMs : latencyMaxMs),
-      onGivenUp: (call) => recorder?.givenUp(call),
-      onTurn: (call) => recorder?.turn(call),
-      onExecuted: (call, outcome) => recorder?.executed(call, outcome),
-      dynamodb: { ...world.dynamodb, onWrite: (write) => recorder?.wrote(write) },
+      onGivenUp: (call) => recorder.givenUp(call),
+      onTurn: (call) => recorder.turn(call),
+      onExecuted: (call, outcome) => recorder.executed(call, outcome),
+      dynamodb: { ...world.dynamodb, ...recorder.writeHooks },
     });
     const { network, scheduler } = this.world;
-    recorder = new Recorder(() => scheduler.now);
-    this.recorder = recorder;
     this.functions = new SimulatedFunctions({
       ...functions,
       network,
@@ -135,6 +135,10 @@ export class ObservedService {
 
   get now(): number {
     return this.world.scheduler.now;
+  }
+
+  sleep(ms: number): Promise<void> {
+    return this.world.scheduler.sleep(ms);
   }
 
   keys(organizationId: number): OrganizationKeys {
@@ -266,23 +270,10 @@ export class ObservedService {
     requestId: string,
   ): GatewayFault {
     const fault = this.#isQuiet ? 'none' : (gatewayFaultOf?.(request, requestId) ?? 'none');
-    if (fault !== 'none') this.recorder.fault(fault);
+    if (fault !== 'none') this.recorder.fault();
     return fault;
   }
 }
-
-export type AdministratorCommand =
-  | 'settings apply'
-  | 'settings undo'
-  | 'key create'
-  | 'key revoke'
-  | 'archive'
-  | 'restore'
-  | 'erase'
-  | 'plan of an erasure'
-  | 'import'
-  | 'export'
-  | 'check';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

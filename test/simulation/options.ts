@@ -11,12 +11,8 @@ Without an option: 200 random histories. The last line says how many histories, 
   --minutes M     as many random histories as M minutes take
   --pairs         every pair of operations, in every order of their calls that makes a difference, with a fault at each call
   --long          histories of days of simulated time
-  --bugs          the planted bugs: a table of what found each; one that nothing finds counts as a violation
-  --scale         which limit a growing load meets first, and what it costs; with --write, test/SCALE.md and its plot
+  --bugs          the planted bugs: what finds each, written to planted-bugs/found-by.json; one that nothing finds is a violation
   --processes P   processes that run the random histories (default: one for each core); their number changes nothing in the results
-  --record FILE   keep the results in FILE, and go on where FILE ends: up to N histories in all, and the pairs it lacks
-  --merge FILE    add the results of another recorded run, of other seeds, to those of --record; may be given several times
-  --write         write test/RELIABILITY.md from the FILE of --record, or the pages of --scale
   --help          this text
 
 A history that fails is printed with its seed, as small as it goes, as a story. Status: 1 on a violation, 2 on wrong usage.
@@ -24,23 +20,17 @@ A history that fails is printed with its seed, as small as it goes, as a story. 
 Examples:
   npm run simulate -- --seed 83 --histories 1
   npm run simulate -- --minutes 10
-  npm run simulate -- --record record.json --histories 100000 --bugs --long --write
-  npm run simulate -- --record record.json --merge other.json --write
+  npm run simulate -- --histories 10000 --pairs --long --bugs
 `;
 
 export interface SimulateOptions {
-  /** Undefined: from the first of the record on, or from 1. */
-  readonly seed: number | undefined;
+  readonly seed: number;
   readonly histories: number | undefined;
   readonly minutes: number | undefined;
   readonly pairs: boolean;
   readonly long: boolean;
   readonly bugs: boolean;
-  readonly scale: boolean;
   readonly processes: number;
-  readonly record: string | undefined;
-  readonly merge: readonly string[];
-  readonly write: boolean;
 }
 
 const fail = (sentence: string): never => {
@@ -65,11 +55,7 @@ function parsed(args: readonly string[]) {
     pairs: flag,
     long: flag,
     bugs: flag,
-    scale: flag,
     processes: text,
-    record: text,
-    merge: { type: 'string', multiple: true } as const,
-    write: flag,
     help: flag,
   };
   try {
@@ -82,26 +68,17 @@ function parsed(args: readonly string[]) {
 /** Ends the process where the options are wrong, or ask for help. */
 export function readOptions(args: readonly string[]): SimulateOptions {
   const values = parsed(args);
-  const { merge = [] } = values;
   if (values.help) {
     process.stdout.write(help);
     process.exit(0);
   }
-  if (values.write && values.record === undefined && !values.scale)
-    return fail('--write needs --record FILE, whose results it writes, or --scale.');
-  if (merge.length > 0 && values.record === undefined)
-    return fail('--merge needs --record FILE, to which it adds.');
   return {
-    seed: wholeNumber('seed', values.seed),
+    seed: wholeNumber('seed', values.seed) ?? 1,
     histories: wholeNumber('histories', values.histories),
     minutes: wholeNumber('minutes', values.minutes),
     pairs: values.pairs,
     long: values.long,
     bugs: values.bugs,
-    scale: values.scale,
     processes: wholeNumber('processes', values.processes) ?? availableParallelism(),
-    record: values.record,
-    merge,
-    write: values.write,
   };
 }

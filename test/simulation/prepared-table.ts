@@ -1,8 +1,7 @@
+import type { Item, KeyText } from '../dynamodb-model/dynamodb-model.ts';
 import { AdministratorProcess, heldKey } from './administration.ts';
 import type { HeldKey } from './checker/history.ts';
-import type { Item } from './dynamodb/attribute-values.ts';
-import type { KeyText } from './dynamodb/table-schema.ts';
-import type { ServiceBundles } from './lambda/given-service.ts';
+import type { ServicePrograms } from './lambda/given-service.ts';
 import { Runtime } from './lambda/runtime.ts';
 import { firstKeys, firstVariant, idIn, type KeyKind, organizationIds } from './organizations.ts';
 import { World } from './world.ts';
@@ -15,16 +14,16 @@ export interface PreparedTable {
   readonly keys: ReadonlyMap<number, OrganizationKeys>;
 }
 
-const prepared = new WeakMap<ServiceBundles, Promise<PreparedTable>>();
+const prepared = new WeakMap<ServicePrograms, Promise<PreparedTable>>();
 
 /** Prepared once for the code. */
-export function preparedTable(bundles: ServiceBundles): Promise<PreparedTable> {
+export function preparedTable(bundles: ServicePrograms): Promise<PreparedTable> {
   const known = prepared.get(bundles) ?? prepare(bundles);
   prepared.set(bundles, known);
   return known;
 }
 
-async function prepare(bundles: ServiceBundles): Promise<PreparedTable> {
+async function prepare(bundles: ServicePrograms): Promise<PreparedTable> {
   const world = new World({ seed: 'prepared' });
   const administrator = new AdministratorProcess(
     new Runtime({ name: 'preparing', network: world.network }),

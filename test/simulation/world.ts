@@ -1,7 +1,10 @@
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
+import {
+  SimulatedDynamodb,
+  type SimulatedDynamodbOptions,
+} from '../dynamodb-model/dynamodb-model.ts';
 import type { Choices } from './choices.ts';
-import type { Fault, Network } from './dynamodb/connection.ts';
-import { SimulatedDynamodb, type SimulatedDynamodbOptions } from './dynamodb/simulated-dynamodb.ts';
+import type { Fault, Network } from './network.ts';
 import { Scheduler } from './scheduler.ts';
 
 export interface WorldOptions

@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import { bundleService, type ServiceBundles } from '../lambda/given-service.ts';
+import { readService, type ServicePrograms } from '../lambda/given-service.ts';
 import { ObservedService } from '../observed-service.ts';
 import type { Random } from '../random.ts';
 
 /** `check` reads a table that is written meanwhile, with late reads and transactions whose items appear one after another. */
 
-let bundles: ServiceBundles;
+let bundles: ServicePrograms;
 beforeAll(async () => {
-  bundles = await bundleService();
+  bundles = await readService();
 }, 120_000);
 
 const organizationId = 1;

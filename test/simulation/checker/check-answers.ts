@@ -9,7 +9,7 @@ import {
   type Values,
 } from './reference.ts';
 import { conflictIssues, errorOf, failureIssues, invalidIssues, queryIssues } from './refusals.ts';
-import { replayIssues } from './remembered.ts';
+import { replayIssues } from './replays.ts';
 import { endOf, leadStates, settingsDuring, statesBetween } from './states.ts';
 
 /** Every answer by itself: what the contract lets a service say to this request, in the state in which it was meanwhile. */
@@ -21,7 +21,7 @@ export function checkAnswers(history: History): string[] {
 }
 
 /** A command may be refused, or fail as DynamoDB does; it never ends in a defect of its own. */
-const defectIssues = (action: ObservedAction): string[] =>
+export const defectIssues = (action: ObservedAction): string[] =>
   action.outcome === 'failed' && /^(Type|Reference|Syntax)Error/.test(String(action.result))
     ? [`${nameOf(action)} ended in ${String(action.result)}.`]
     : [];
@@ -60,7 +60,7 @@ const codes: Readonly<Record<number, readonly string[]>> = {
   503: ['NOT_READY'],
 };
 
-function formIssues(request: ObservedRequest): string[] {
+export function formIssues(request: ObservedRequest): string[] {
   const { answer, id, startedAt, handledUntil } = request;
   if (!answer) return [];
   const issues: string[] = [];
@@ -85,7 +85,7 @@ function formIssues(request: ObservedRequest): string[] {
 }
 
 /** Nothing of another organization: the settings and the people of each carry its own mark. */
-function foreignIssues(
+export function foreignIssues(
   { organizationIds }: History,
   { answer, organizationId }: ObservedRequest,
 ): string[] {

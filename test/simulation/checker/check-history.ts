@@ -1,3 +1,4 @@
+import type { ClientService } from '../clients/client.ts';
 import type { ObservedService } from '../observed-service.ts';
 import { idIn } from '../organizations.ts';
 import { checkAnswers } from './check-answers.ts';
@@ -79,8 +80,8 @@ export const everyList = (organizationId: number): Readonly<Record<string, strin
 const pagesMax = 40;
 
 /** Walks each query to its end; what the pages show is judged with all other answers. */
-async function walkAll(
-  service: ObservedService,
+export async function walkAll(
+  service: Pick<ClientService, 'request'>,
   reader: HeldKey,
   walks: readonly Readonly<Record<string, string | number>>[],
 ): Promise<void> {

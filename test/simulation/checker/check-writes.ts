@@ -1,5 +1,5 @@
 import { type Commit, commitsOf, kindOf, nameOf } from './effects.ts';
-import type { History, ObservedRequest, Work, Write } from './history.ts';
+import type { History, ObservedAction, ObservedRequest, Work, Write } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
 import { comparableEmail, type Values } from './reference.ts';
 import { emailKey, phoneKey } from './states.ts';
@@ -50,6 +50,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'key revoke': ['ORG KEY', 'KEY', 'HISTORY entry'],
   archive: ['LEADS', 'TIMELINE'],
   restore: ['LEADS', 'TIMELINE'],
+  reassign: ['LEADS', 'TIMELINE'],
   erase: [
     'LEADS',
     'PHONE',
@@ -163,11 +164,21 @@ function leadIssues(
   const isArchiving = work.what === 'archive' || work.what === 'restore';
   if (isArchiving && !isSame([before?.fields, before?.stageId], [after.fields, after.stageId]))
     issues.push(`changed ${what} by archiving`);
+  if (work.what === 'reassign' && !isReassignment(before, after, work as ObservedAction))
+    issues.push(`changed more of ${what} than its owner, or that of another user's lead`);
   if (before && !isArchiving && before.archivedAt !== after.archivedAt)
     issues.push(`archived or restored ${what}`);
   if (!isSame(indexAttributes(pk, after), indexOf(after)))
     issues.push(`left ${what} with index attributes ${JSON.stringify(indexOf(after))}`);
   return issues;
+}
+
+function isReassignment(before: Plain = {}, after: Plain, { options }: ObservedAction): boolean {
+  const { assigned_to: owner, ...others } = (before.fields ?? {}) as Plain;
+  const { assigned_to: _, ...othersAfter } = after.fields as Plain;
+  return (
+    owner === options.ownerId && before.stageId === after.stageId && isSame([others], [othersAfter])
+  );
 }
 
 interface Timing {

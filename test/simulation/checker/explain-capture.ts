@@ -11,7 +11,7 @@ import {
   sourceShown,
   type Values,
 } from './reference.ts';
-import { recordKeys } from './remembered.ts';
+import { recordKeys } from './replays.ts';
 import {
   emailKey,
   holdersDuring,

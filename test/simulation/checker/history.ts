@@ -1,8 +1,8 @@
 import type { EndpointName, Scope } from '../../../shared/endpoints.ts';
-import type { CallInfo, Fault } from '../dynamodb/connection.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { InvocationResult } from '../lambda/instance.ts';
 import type { CallerAnswer } from '../lambda/simulated-gateway.ts';
+import type { CallInfo, Fault } from '../network.ts';
 import type { Plain } from './plain.ts';
 
 /** One item as it was written, in the order of all writes. Simulated times, in epoch milliseconds, are the right ones. */

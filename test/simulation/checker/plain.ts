@@ -1,4 +1,4 @@
-import type { AttributeValue, Item } from '../dynamodb/attribute-values.ts';
+import type { AttributeValue, Item } from '../../dynamodb-model/dynamodb-model.ts';
 
 /** An item, or a part of one, as JavaScript says it. */
 export type Plain = Readonly<Record<string, unknown>>;
@@ -20,9 +20,7 @@ function plainValue(value: AttributeValue): unknown {
   if (value.N !== undefined) return Number(value.N);
   if (value.M !== undefined) return plainItem(value.M);
   if (value.L !== undefined) return value.L.map(plainValue);
-  if (value.BOOL !== undefined) return value.BOOL;
-  if (value.NULL !== undefined) return null;
-  return value.SS ?? value.NS ?? value.B ?? value.BS;
+  return value.BOOL ?? null;
 }
 
 /** Whether two values say the same; objects whatever the order of their names. */

@@ -1,8 +1,10 @@
-import type { CallInfo, Fault } from '../dynamodb/connection.ts';
-import { DynamodbError } from '../dynamodb/errors.ts';
-import type { Reply } from '../dynamodb/request.ts';
-import type { AppliedWrite } from '../dynamodb/simulated-dynamodb.ts';
+import {
+  type AppliedWrite,
+  DynamodbError,
+  type Reply,
+} from '../../dynamodb-model/dynamodb-model.ts';
 import type { InvocationResult } from '../lambda/instance.ts';
+import type { CallInfo, Fault } from '../network.ts';
 import {
   isFault,
   type ObservedAction,
@@ -43,8 +45,6 @@ export class Recorder {
   readonly writes: Write[] = [];
   readonly writesOf = new Map<string, Write[]>();
   faults = 0;
-  /** How often each kind of fault happened. */
-  readonly faultKinds = new Map<string, number>();
   readonly #now: () => number;
   readonly #workOf = new Map<string, Work>();
   readonly #faultsOf = new Map<string, number>();
@@ -95,13 +95,12 @@ export class Recorder {
   }
 
   /** A fault that is no single call's. */
-  fault(kind: string): void {
+  fault(): void {
     this.faults += 1;
-    this.faultKinds.set(kind, (this.faultKinds.get(kind) ?? 0) + 1);
   }
 
   #fault(call: CallInfo, work: Work, what: string): void {
-    this.fault(what);
+    this.fault();
     this.#faulty.add(call);
     this.#faultsOf.set(call.caller, (this.#faultsOf.get(call.caller) ?? 0) + 1);
     work.faults.push(`${what} at ${call.operation}`);
@@ -115,8 +114,15 @@ export class Recorder {
 
   turn(call: CallInfo): void {
     this.#turn = call;
-    if (!this.#judgedOrder.has(call)) this.#judgedOrder.set(call, this.writes.length);
   }
+
+  /** What the model of DynamoDB tells of its writes. */
+  readonly writeHooks = {
+    onJudged: (): void => {
+      if (this.#turn) this.#judgedOrder.set(this.#turn, this.writes.length);
+    },
+    onWrite: (write: AppliedWrite): void => this.wrote(write),
+  };
 
   executed(call: CallInfo, outcome: Reply | DynamodbError): void {
     const work = this.#workOfCall.get(call);

@@ -8,7 +8,7 @@ import {
   updatedLead,
   type Values,
 } from './reference.ts';
-import { isSameEnquiry, liveRecords } from './remembered.ts';
+import { isSameEnquiry, liveRecords } from './replays.ts';
 import { emailKey, holdersDuring, leadStates, phoneKey, settingsDuring } from './states.ts';
 
 export const errorOf = ({ answerBody }: ObservedRequest) =>

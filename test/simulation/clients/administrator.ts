@@ -1,7 +1,7 @@
 import { firstKeys, idIn, type KeyKind, removables } from '../organizations.ts';
 import { type Client, type ClientOptions, Sender, spelled } from './client.ts';
 
-/** Who runs the organization: archives, restores, erases, imports and exports leads, changes settings, replaces keys. */
+/** Who runs the organization: archives, restores, erases, reassigns, imports and exports leads, changes settings, replaces keys. */
 export class Administrator implements Client {
   readonly #sender: Sender;
   #commands = 0;
@@ -20,6 +20,7 @@ export class Administrator implements Client {
       () => this.#erase(this.#sender.leadId()),
       () => this.#import(),
       () => this.#export(),
+      () => this.#reassign(),
       () => this.#applySettings(),
       () => this.#applySettings(),
       () => this.#undo(),
@@ -91,6 +92,15 @@ export class Administrator implements Client {
   async #export(): Promise<void> {
     const id = this.#organizationId;
     await this.#sender.options.service.administrate('export', id, {}, (one) => one.export(id));
+  }
+
+  /** To the user who is always active. */
+  async #reassign(): Promise<void> {
+    const id = this.#organizationId;
+    const [ownerId, newOwnerId] = [idIn(id, 8), idIn(id, 7)];
+    await this.#sender.options.service.administrate('reassign', id, { ownerId }, (one) =>
+      one.reassign(id, ownerId, newOwnerId),
+    );
   }
 
   async #applySettings(): Promise<void> {

@@ -1,15 +1,43 @@
+import type { AdministratorCommands } from '../administration.ts';
+import type { AdministratorCommand } from '../administrator-command.ts';
 import { markOf } from '../checker/check-answers.ts';
-import type { HeldKey } from '../checker/history.ts';
+import type { HeldKey, History, ObservedAction } from '../checker/history.ts';
+import type { Plain } from '../checker/plain.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { CallerAnswer } from '../lambda/simulated-gateway.ts';
-import type { ObservedService } from '../observed-service.ts';
 import { firstVariant, type KeyKind, type SettingsVariant } from '../organizations.ts';
+import type { OrganizationKeys } from '../prepared-table.ts';
 import type { Random } from '../random.ts';
 
 export interface Person {
   readonly name: string;
   readonly phone: string;
   readonly email: string;
+}
+
+/** What clients need of a service, simulated or real: its answers, its administration, and time. */
+export interface ClientService {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  sleep(ms: number): Promise<void>;
+  keys(organizationId: number): OrganizationKeys;
+  /** Sends a request once. @returns undefined where no answer came */
+  request(
+    client: string,
+    apiKey: HeldKey,
+    request: Omit<CallerRequest, 'apiKey'>,
+  ): Promise<CallerAnswer | undefined>;
+  /** Does something as an administrator. Never rejects: see the action. */
+  administrate(
+    what: AdministratorCommand,
+    organizationId: number,
+    options: Plain,
+    command: (administrator: AdministratorCommands) => Promise<unknown>,
+  ): Promise<ObservedAction>;
+  /** Makes a key as an administrator; undefined when it was not acknowledged. */
+  newKey(organizationId: number, order: object): Promise<HeldKey | undefined>;
+  /** What has been written; of a real service only what is there when all is over. */
+  readonly history: Pick<History, 'writesOf'>;
 }
 
 /** What the clients of one organization know of it. */
@@ -26,7 +54,7 @@ export interface SharedKnowledge {
 
 /** @param people how many of them there are, at most four */
 export function sharedKnowledge(
-  service: ObservedService,
+  service: ClientService,
   organizationId: number,
   people = 4,
 ): SharedKnowledge {
@@ -49,7 +77,7 @@ export function sharedKnowledge(
 
 /** What a client is made of. */
 export interface ClientOptions {
-  readonly service: ObservedService;
+  readonly service: ClientService;
   readonly shared: SharedKnowledge;
   readonly name: string;
   readonly random: Random;
@@ -92,9 +120,7 @@ export class Sender {
   /** A pause between two things that a client does. */
   pause(): Promise<void> {
     const { random, service, isHasty } = this.options;
-    return service.world.scheduler.sleep(
-      random.fraction() * random.pick(isHasty ? hastyPausesMs : pausesMs),
-    );
+    return service.sleep(random.fraction() * random.pick(isHasty ? hastyPausesMs : pausesMs));
   }
 
   /** Mostly the key that is in use, seldom one that was retired. */
@@ -133,7 +159,7 @@ export class Sender {
       if (!isOpen || this.isDone) return answer;
       const toldMs = 1000 * Number(answer?.headers['retry-after'] ?? 0);
       if (toldMs > patienceMs && !random.chance(0.2)) return answer;
-      await service.world.scheduler.sleep(
+      await service.sleep(
         Math.max(toldMs, random.fraction() * Math.min(patienceMs, 100 * 2 ** attempt)),
       );
     }

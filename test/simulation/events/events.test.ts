@@ -3,11 +3,10 @@ import { eventTypes } from '../../../shared/leads/events.ts';
 import type { HeldKey, History } from '../checker/history.ts';
 import { planOf } from '../explore/plan.ts';
 import { bundleVersions, runHistory, type Versions } from '../explore/random-histories.ts';
-import type { EvaluateBundle } from '../lambda/bundle-functions.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
+import type { Program } from '../lambda/modules.ts';
 import { ObservedService } from '../observed-service.ts';
-import type { PlantedBug } from '../planted-bugs/planted-bug.ts';
-import { planted } from '../planted-bugs/run.ts';
+import { type PlantedBug, planted } from '../planted-bugs/bugs.ts';
 import { person, personFields } from '../planted-bugs/scenario.ts';
 import { eventViolations } from './check-events.ts';
 import { bundlePublisher, publishHistory } from './publish-history.ts';
@@ -18,7 +17,7 @@ const seeds = Array.from({ length: 8 }, (_, at) => `events ${at}`);
 const faultChances = [0.15, 0.5, 0.7];
 
 let versions: Versions;
-let publisher: EvaluateBundle;
+let publisher: Program;
 let histories: readonly History[];
 beforeAll(async () => {
   [versions, publisher] = await Promise.all([bundleVersions(), bundlePublisher()]);
@@ -62,7 +61,7 @@ async function everyKind(code: Versions): Promise<History> {
 }
 
 /** Publishes each history under few faults and under many. */
-async function publishAll(bundle: EvaluateBundle) {
+async function publishAll(bundle: Program) {
   const violations: string[] = [];
   const all: PublishedEvent[] = [];
   let faults = 0;
@@ -89,52 +88,46 @@ test('every acknowledged effect is published, in order per lead, and nothing tha
 
 const bugs: readonly PlantedBug[] = [
   {
-    name: 'two events of a lead in a request',
     file: 'shared/events/publish-in-order.ts',
     before: 'if (leads.has(lead)) continue;',
     after: '',
-    how: 'The bus refuses the first of two events of a lead and takes the second.',
+    breaks: 'The bus refuses the first of two events of a lead and takes the second.',
   },
   {
-    name: 'refused entries forgotten',
     file: 'shared/events/publish-in-order.ts',
     before: 'request.filter((_, index) => isPublished[index])',
     after: 'request.filter((_, index) => isPublished.length > index)',
-    how: 'An event that the bus refused is never published.',
+    breaks: 'An event that the bus refused is never published.',
   },
   {
-    name: 'failed requests forgotten',
     file: 'shared/events/publish-in-order.ts',
     before: 'return result(error);',
     after: 'pending = pending.filter((one) => !request.includes(one));',
-    how: 'The events of a request that failed are never published.',
+    breaks: 'The events of a request that failed are never published.',
   },
   {
-    name: 'last record named',
     file: 'functions/publish-events.ts',
     before: '[{ itemIdentifier: firstUnpublished.sequenceNumber }]',
     after: "[{ itemIdentifier: Records.at(-1)?.dynamodb?.SequenceNumber ?? '' }]",
-    how: 'The stream goes on behind an event that is not published.',
+    breaks: 'The stream goes on behind an event that is not published.',
   },
   {
-    name: 'values of a capture published',
     file: 'shared/leads/events.ts',
-    before: 'kept: fitting(entry.kept.map(({ field }) => field))',
-    after: 'kept: fitting(entry.kept.map((kept) => JSON.stringify(kept)))',
-    how: "An event has a person's values.",
+    before: 'kept: entry.kept.map(({ field }) => field)',
+    after: 'kept: entry.kept.map((kept) => JSON.stringify(kept))',
+    breaks: "An event has a person's values.",
   },
   {
-    name: 'notes not published',
     file: 'shared/store/leads/stream-record.ts',
     before: "if (kind?.kind !== 'timeline') return undefined;",
     after: "if (kind?.kind !== 'timeline' || entry.type === 'note_added') return undefined;",
-    how: 'A note has no event.',
+    breaks: 'A note has no event.',
   },
 ];
 
 describe('a defect of the publisher is found', () => {
   test.each(bugs)(
-    '$name: $how',
+    '$breaks',
     async (bug) => {
       const defective = await bundlePublisher({ change: (path, text) => planted(bug, path, text) });
 
@@ -145,11 +138,10 @@ describe('a defect of the publisher is found', () => {
 
   test('in the erasure: the timeline does not end, so that nobody learns of it', async () => {
     const bug: PlantedBug = {
-      name: 'erasure not on the timeline',
       file: 'shared/store/maintenance/erase-lead.ts',
       before: "putTimelineEntry(table, lead, { type: 'erased', at, actorId: null }, id),",
       after: '',
-      how: 'An erasure has no event.',
+      breaks: 'An erasure has no event.',
     };
     const defective = await bundleVersions({ change: (path, text) => planted(bug, path, text) });
     const history = await everyKind([defective[0], defective[0]]);

@@ -1,15 +1,11 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { publisherName } from '../../../infra/bundle/bundle.ts';
 import { eventFilter } from '../../../shared/store/table/table-definition.ts';
+import type { SimulatedDynamodb } from '../../dynamodb-model/dynamodb-model.ts';
 import type { History, Write } from '../checker/history.ts';
-import type { CallInfo, Fault, Network } from '../dynamodb/connection.ts';
-import type { SimulatedDynamodb } from '../dynamodb/simulated-dynamodb.ts';
-import {
-  type BundleOptions,
-  bundleSource,
-  type EvaluateBundle,
-} from '../lambda/bundle-functions.ts';
+import { type Program, type ProgramOptions, readProgram } from '../lambda/modules.ts';
 import { Runtime } from '../lambda/runtime.ts';
+import type { CallInfo, Fault, Network } from '../network.ts';
 import type { Random } from '../random.ts';
 import { Scheduler } from '../scheduler.ts';
 import { matchesFilter } from './event-filter.ts';
@@ -33,8 +29,8 @@ type Handler = (
 const publisherFile = `./functions/${publisherName}.ts`;
 
 /** Bundles the publisher with a client of the simulated bus. */
-export const bundlePublisher = (options: BundleOptions = {}): Promise<EvaluateBundle> =>
-  bundleSource(`export { handler } from ${JSON.stringify(publisherFile)};`, {
+export const bundlePublisher = (options: ProgramOptions = {}): Promise<Program> =>
+  readProgram(`export { handler } from ${JSON.stringify(publisherFile)};`, {
     ...options,
     replaced: { '@aws-sdk/client-eventbridge': 'test/simulation/events/simulated-event-bridge.ts' },
   });
@@ -57,7 +53,7 @@ const shardCount = 3;
  */
 export async function publishHistory(
   { writes }: History,
-  publisher: EvaluateBundle,
+  publisher: Program,
   { seed, faultChance }: { readonly seed: string; readonly faultChance: number },
 ): Promise<{ events: readonly PublishedEvent[]; faults: number }> {
   const scheduler = new Scheduler({ seed: `events ${seed}` });
@@ -102,11 +98,11 @@ const recordOf = ({ pk, sk, before, after, order }: Write): StreamRecord => ({
 
 class SimulatedEventSource {
   readonly #network: Network;
-  readonly #publisher: EvaluateBundle;
+  readonly #publisher: Program;
   readonly #random: Random;
   #instances = 0;
 
-  constructor(network: Network, publisher: EvaluateBundle, random: Random) {
+  constructor(network: Network, publisher: Program, random: Random) {
     this.#network = network;
     this.#publisher = publisher;
     this.#random = random;

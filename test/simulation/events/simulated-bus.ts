@@ -1,5 +1,4 @@
-import type { Reply } from '../dynamodb/request.ts';
-import type { Progress } from '../dynamodb/simulated-dynamodb.ts';
+import type { Progress, Reply } from '../../dynamodb-model/dynamodb-model.ts';
 import type { Random } from '../random.ts';
 
 /** An event as the bus got it. */

@@ -1,23 +1,19 @@
-/** A process that runs random histories: told the commit, then seeds, it answers with what each came to (`history-processes.ts`). */
+/** A process that runs random histories: sent seeds, it answers with what each came to (`history-processes.ts`). */
 import { bundlePublisher } from '../events/publish-history.ts';
-import type { Order } from './history-processes.ts';
 import { bundleVersions } from './random-histories.ts';
-import { type Code, runSeed } from './run-seed.ts';
+import { runSeed } from './run-seed.ts';
 
-const bundled = Promise.all([bundleVersions(), bundlePublisher()]);
-let commit = '';
+const code = Promise.all([bundleVersions(), bundlePublisher()]);
 let last = Promise.resolve();
 
-process.on('message', (order: Order) => {
-  if ('commit' in order) commit = order.commit;
-  else last = last.then(() => answer(order.seed));
+process.on('message', (seed: number) => {
+  last = last.then(() => answer(seed));
 });
 
-// Whoever asked is gone.
+// The parent process has ended.
 process.on('disconnect', () => process.exit());
 
 async function answer(seed: number): Promise<void> {
-  const [versions, publisher] = await bundled;
-  const code: Code = { versions, publisher, commit };
-  process.send?.(await runSeed(seed, code));
+  const [versions, publisher] = await code;
+  process.send?.(await runSeed(seed, { versions, publisher }));
 }

@@ -4,9 +4,6 @@ import type { Runner } from './many-histories.ts';
 import type { SeedResult } from './run-seed.ts';
 import { v8Flags } from './v8-flags.ts';
 
-/** What is told to a process that runs histories. */
-export type Order = { readonly commit: string } | { readonly seed: number };
-
 /** So many seeds wait at each process, so that it has the next one when a slow history of another is waited for. */
 const waitingEach = 4;
 
@@ -16,8 +13,8 @@ export interface HistoryProcesses extends Runner {
 }
 
 /** Starts processes that run random histories of the code as it is in the working copy, with the events that they publish. */
-export function startHistoryProcesses(processes: number, commit = ''): HistoryProcesses {
-  const started = Array.from({ length: processes }, () => new HistoryProcess(commit));
+export function startHistoryProcesses(processes: number): HistoryProcesses {
+  const started = Array.from({ length: processes }, () => new HistoryProcess());
   return {
     atOnce: processes * waitingEach,
     run: (seed) =>
@@ -39,7 +36,7 @@ class HistoryProcess {
   readonly #waiting: Waiting[] = [];
   #hasEnded = false;
 
-  constructor(commit: string) {
+  constructor() {
     this.#child = fork(join(import.meta.dirname, 'history-process.ts'), {
       execArgv: [...v8Flags],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -49,7 +46,6 @@ class HistoryProcess {
     this.#child.once('exit', (status, signal) =>
       this.#fail(new Error(`A process that ran histories ended: ${signal ?? `status ${status}`}.`)),
     );
-    this.#send({ commit });
   }
 
   get waiting(): number {
@@ -59,17 +55,13 @@ class HistoryProcess {
   run(seed: number): Promise<SeedResult> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      this.#send({ seed });
+      this.#child.send(seed, (error) => error && this.#fail(error));
     });
   }
 
   end(): void {
     this.#hasEnded = true;
     this.#child.kill();
-  }
-
-  #send(order: Order): void {
-    this.#child.send(order, (error) => error && this.#fail(error));
   }
 
   #fail(error: Error): void {

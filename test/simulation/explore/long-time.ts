@@ -1,7 +1,7 @@
 import { markOf } from '../checker/check-answers.ts';
 import { checkHistory } from '../checker/check-history.ts';
 import type { HeldKey } from '../checker/history.ts';
-import type { ServiceBundles } from '../lambda/given-service.ts';
+import type { ServicePrograms } from '../lambda/given-service.ts';
 import type { CallerAnswer } from '../lambda/simulated-gateway.ts';
 import { ObservedService, type ObservedServiceOptions } from '../observed-service.ts';
 import { idIn } from '../organizations.ts';
@@ -14,7 +14,7 @@ const dayMs = 24 * hourMs;
 type LongHistory = (service: ObservedService) => Promise<string[]>;
 
 /** Histories of days of simulated time. */
-export async function longTime(bundles: ServiceBundles, report: Report): Promise<Summary> {
+export async function longTime(bundles: ServicePrograms, report: Report): Promise<Summary> {
   const sum = { histories: 0, faults: 0, violations: 0 };
   for (const [name, { history, limits }] of Object.entries(longHistories)) {
     for (const expiryChance of [0, 1]) {

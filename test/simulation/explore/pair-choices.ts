@@ -1,5 +1,5 @@
 import type { Choices } from '../choices.ts';
-import type { CallInfo, Fault } from '../dynamodb/connection.ts';
+import type { CallInfo, Fault } from '../network.ts';
 import type { Step, Touch } from '../scheduler.ts';
 import { callerOf, EveryRace } from './every-race.ts';
 

@@ -1,7 +1,8 @@
 import type { AdministratorProcess } from '../administration.ts';
+import type { AdministratorCommand } from '../administrator-command.ts';
 import type { HeldKey } from '../checker/history.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
-import type { AdministratorCommand, ObservedService } from '../observed-service.ts';
+import type { ObservedService } from '../observed-service.ts';
 
 export const organizationId = 1;
 

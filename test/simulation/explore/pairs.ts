@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Item } from '../../dynamodb-model/dynamodb-model.ts';
 import { checkHistory, violationsOf } from '../checker/check-history.ts';
-import type { Item } from '../dynamodb/attribute-values.ts';
-import { bundleService, type ServiceBundles } from '../lambda/given-service.ts';
+import { readService, type ServicePrograms } from '../lambda/given-service.ts';
 import type { ObservedService } from '../observed-service.ts';
 import type { Touch } from '../scheduler.ts';
 import { RedundantRunError } from './every-race.ts';
@@ -12,7 +12,7 @@ import { type PreparedPair, preparePair, startPair } from './prepared-pair.ts';
 export interface PairLimits extends PairBounds {
   /** Which of the pairs. @default all */
   readonly pairs?: (name: string, at: number) => boolean;
-  readonly bundles?: ServiceBundles;
+  readonly bundles?: ServicePrograms;
   /** After so many runs a pair is left, and said to be unfinished. @default never */
   readonly runs?: number;
   /** Told what each pair came to, as soon as it is known. */
@@ -44,7 +44,7 @@ export interface PairTotals {
  * What `npm test` goes through: orders in which a caller that could go on is interrupted once at most, and of each pair so many runs. The
  * counts tell how many pairs have more.
  */
-export const briefly: PairLimits = { interruptions: 1, runs: 100 };
+export const briefly: PairLimits = { interruptions: 1, runs: 15 };
 
 /**
  * For every pair of operations, every order of their calls that makes a difference, and in each of these at most one fault at each call.
@@ -54,7 +54,7 @@ export async function explorePairs(
   report: (line: string) => void,
   limits: PairLimits = {},
 ): Promise<PairTotals> {
-  const bundles = limits.bundles ?? (await bundleService());
+  const bundles = limits.bundles ?? (await readService());
   const prepared = {
     active: await preparePair(bundles, 'active'),
     archived: await preparePair(bundles, 'archived'),
@@ -96,7 +96,7 @@ const newExplored = (): Explored => ({
 interface Exploration {
   readonly pair: Pair;
   readonly prepared: PreparedPair;
-  readonly bundles: ServiceBundles;
+  readonly bundles: ServicePrograms;
   readonly limits: PairLimits;
   /** Told of every step of a run. */
   readonly trace?: (line: string) => void;
@@ -149,7 +149,7 @@ export async function replayPair(
 ): Promise<string[]> {
   const pair = allPairs().find((one) => one.name === name);
   if (!pair) throw new Error(`There is no pair ${name}.`);
-  const bundles = limits.bundles ?? (await bundleService());
+  const bundles = limits.bundles ?? (await readService());
   const prepared = await preparePair(bundles, pair.state);
   const explored = newExplored();
   const lines: string[] = [];

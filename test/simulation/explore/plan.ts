@@ -21,6 +21,8 @@ export interface Plan {
   readonly unprocessedChance: number;
   readonly reorderChance: number;
   readonly commitsItemByItem: boolean;
+  /** How often a transaction locks its items in two groups, or for longer. */
+  readonly overlapChance: number;
   readonly pageShare: number;
   readonly clockSkewMs: number;
   readonly coldStartChance: number;
@@ -96,6 +98,7 @@ export function planOf(seed: string): Plan {
     coldStartChance: random.pick([0, 0, 0.2]),
     hasTwoVersions: random.chance(0.3),
     hasLowLimits: random.chance(0.15),
+    overlapChance: random.pick([0, 0.3]),
   };
 }
 

@@ -1,7 +1,6 @@
+import type { Item, KeyText } from '../../dynamodb-model/dynamodb-model.ts';
 import type { HeldKey, ObservedAction, ObservedRequest, Write } from '../checker/history.ts';
-import type { Item } from '../dynamodb/attribute-values.ts';
-import type { KeyText } from '../dynamodb/table-schema.ts';
-import type { ServiceBundles } from '../lambda/given-service.ts';
+import type { ServicePrograms } from '../lambda/given-service.ts';
 import { ObservedService, type ObservedServiceOptions } from '../observed-service.ts';
 import { idIn } from '../organizations.ts';
 import {
@@ -22,7 +21,7 @@ export interface PreparedPair extends PairKeys {
 
 /** A lead of one enquiry, archived or not, and two keys that may do everything. */
 export async function preparePair(
-  bundles: ServiceBundles,
+  bundles: ServicePrograms,
   state: LeadState,
 ): Promise<PreparedPair> {
   const service = await ObservedService.start({

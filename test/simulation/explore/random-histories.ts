@@ -2,10 +2,10 @@ import { checkHistory } from '../checker/check-history.ts';
 import type { Client } from '../clients/client.ts';
 import { sharedKnowledge } from '../clients/client.ts';
 import { clientKinds } from '../clients/clients.ts';
-import type { CallInfo, Fault } from '../dynamodb/connection.ts';
-import type { BundleOptions } from '../lambda/bundle-functions.ts';
-import { bundleService, type ServiceBundles } from '../lambda/given-service.ts';
+import { readService, type ServicePrograms } from '../lambda/given-service.ts';
+import type { ProgramOptions } from '../lambda/modules.ts';
 import type { GatewayFault } from '../lambda/simulated-gateway.ts';
+import type { CallInfo, Fault } from '../network.ts';
 import { contractLimits, ObservedService } from '../observed-service.ts';
 import { idIn, organizationIds } from '../organizations.ts';
 import type { Random } from '../random.ts';
@@ -20,17 +20,17 @@ export interface RunHistory {
 }
 
 /** The code under test, and another version of it that may answer at the same time. */
-export type Versions = readonly [ServiceBundles, ServiceBundles];
+export type Versions = readonly [ServicePrograms, ServicePrograms];
 
 /** The other version looks again for another time, as releases do. */
-export async function bundleVersions(options: BundleOptions = {}): Promise<Versions> {
+export async function bundleVersions(options: ProgramOptions = {}): Promise<Versions> {
   const other = (path: string, text: string): string => {
     const changed = options.change?.(path, text) ?? text;
     return path === 'shared/limits.ts'
       ? changed.replace('conflictRetryMs: 2000', 'conflictRetryMs: 1500')
       : changed;
   };
-  return Promise.all([bundleService(options), bundleService({ ...options, change: other })]);
+  return Promise.all([readService(options), readService({ ...options, change: other })]);
 }
 
 const callFaults: readonly Fault[] = [
@@ -111,6 +111,7 @@ function startService(
     unprocessedChance,
     reorderChance,
     commitsItemByItem,
+    overlapChance,
     pageShare,
     clockSkewMs,
     coldStartChance,
@@ -137,6 +138,7 @@ function startService(
         unprocessedChance,
         reorderChance,
         commitsItemByItem,
+        overlapChance,
         pageShare,
         expiryChance: 0.5,
         hasThroughputLimits: true,

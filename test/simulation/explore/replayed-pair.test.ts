@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bundleService } from '../lambda/given-service.ts';
+import { readService } from '../lambda/given-service.ts';
 import { explorePairs, replayPair } from './pairs.ts';
 
 const name = 'update fields | update stage (one caller)';
@@ -8,7 +8,7 @@ test('a lead version that is no longer compared is found, and its script finds i
   timeout: 120_000,
 }, async () => {
   const condition = "'#version = :before'";
-  const bundles = await bundleService({
+  const bundles = await readService({
     change: (path, text) =>
       path === 'shared/store/leads/leads.ts'
         ? text.replace(condition, "'#version = :before OR attribute_exists(#version)'")

@@ -1,8 +1,19 @@
 /** What an exploration comes to. */
 export interface Summary {
-  readonly histories: number;
-  readonly faults: number;
-  readonly violations: number;
+  histories: number;
+  faults: number;
+  violations: number;
+}
+
+/** What any number of random histories came to. */
+export interface HistoryTotals extends Summary {
+  requests: number;
+  /** Commands of administrators. */
+  commands: number;
+  calls: number;
+  simulatedHours: number;
+  /** Of one core. */
+  processorSeconds: number;
 }
 
 /** Where an exploration tells how far it is, and what it found. */

@@ -1,10 +1,10 @@
 import type { History } from '../checker/history.ts';
 import { eventViolations } from '../events/check-events.ts';
 import { publishHistory } from '../events/publish-history.ts';
-import type { EvaluateBundle } from '../lambda/bundle-functions.ts';
-import { type RandomTotals, totalsOf } from '../record/random-totals.ts';
+import type { Program } from '../lambda/modules.ts';
 import { type Plan, planOf } from './plan.ts';
 import { runHistory, type Versions } from './random-histories.ts';
+import type { HistoryTotals } from './report.ts';
 import { shrink } from './shrink.ts';
 import { storyOf } from './story.ts';
 
@@ -12,13 +12,12 @@ import { storyOf } from './story.ts';
 export interface Code {
   readonly versions: Versions;
   /** Publishes the events of each history, under faults of its own, and holds them against it. @default none: the events are not looked at */
-  readonly publisher?: EvaluateBundle;
-  readonly commit?: string;
+  readonly publisher?: Program;
 }
 
 /** What running one seed's history came to, and the story of what failed. */
 export interface SeedResult {
-  readonly totals: RandomTotals;
+  readonly totals: HistoryTotals;
   readonly lines: readonly string[];
 }
 
@@ -31,7 +30,17 @@ export async function runSeed(seed: number, code: Code): Promise<SeedResult> {
   const plan = planOf(String(seed));
   const outcome = await outcomeOf(plan, code);
   const { user, system } = process.cpuUsage(before);
-  const totals = totalsOf({ ...outcome, seed }, code.commit ?? '', (user + system) / 1e6);
+  const { requests = [], actions = [] } = outcome.history ?? {};
+  const totals: HistoryTotals = {
+    histories: 1,
+    requests: requests.length,
+    commands: actions.length,
+    calls: [...requests, ...actions].reduce((sum, { calls }) => sum + calls, 0),
+    faults: outcome.faults,
+    violations: outcome.violations.length,
+    simulatedHours: outcome.simulatedMs / 3_600_000,
+    processorSeconds: (user + system) / 1e6,
+  };
   const { violations } = outcome;
   return { totals, lines: violations.length > 0 ? await told(plan, code, violations) : [] };
 }
@@ -41,7 +50,6 @@ interface Outcome {
   readonly faults: number;
   readonly simulatedMs: number;
   readonly history: History | undefined;
-  readonly faultKinds: ReadonlyMap<string, number>;
 }
 
 /** A history that does not come to an end is a violation too. */
@@ -49,14 +57,14 @@ async function outcomeOf(plan: Plan, code: Code, keepTrace = false): Promise<Out
   try {
     const run = await runHistory(plan, code.versions, { keepTrace });
     const { service, faults, simulatedMs } = run;
-    const { history, recorder } = service;
+    const { history } = service;
     const violations = [...run.violations, ...(await violationsOfEvents(code, plan, history))];
-    return { violations, faults, simulatedMs, history, faultKinds: recorder.faultKinds };
+    return { violations, faults, simulatedMs, history };
   } catch (error) {
     if (!keepTrace) return outcomeOf(plan, code, true); // once more, for the error's stack
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const violations = [`The history broke off: ${text}`];
-    return { violations, faults: 0, simulatedMs: 0, history: undefined, faultKinds: new Map() };
+    return { violations, faults: 0, simulatedMs: 0, history: undefined };
   }
 }
 

@@ -34,6 +34,7 @@ const calm = {
   unprocessedChance: 0,
   reorderChance: 0,
   commitsItemByItem: false,
+  overlapChance: 0,
   pageShare: 1,
   clockSkewMs: 0,
   coldStartChance: 0,

@@ -5,9 +5,10 @@ import { type Globals, globalsFor, type ProcessOptions } from './simulated-proce
 /** What shared code needs of the process that it runs in. */
 export interface ProcessContext extends ProcessOptions {
   readonly connection: SimulatedConnection;
-  /** What its modules keep between requests, by the evaluation that they are of. */
-  readonly kept: Map<object, Map<string, unknown>>;
 }
+
+/** What a simulated process gives its modules: global names, and its way to DynamoDB. */
+export type Surroundings = Globals & { readonly simulatedConnection: SimulatedConnection };
 
 const running = new AsyncLocalStorage<ProcessContext>();
 
@@ -41,24 +42,14 @@ const options: ProcessOptions = {
 /** The process whose code is running, through all its promises and timers. */
 export const currentProcess: {
   readonly run: <T>(context: ProcessContext, run: () => T) => T;
-  readonly globals: Globals;
-  readonly connection: SimulatedConnection;
-  /** What the process keeps of one evaluation of modules. */
-  readonly kept: (evaluation: object) => Map<string, unknown>;
+  readonly surroundings: Surroundings;
 } = {
   run: (context, run) => running.run(context, run),
-  globals: globalsFor(options),
-  connection: {
-    call: (operation, input, callOptions) =>
-      current().connection.call(operation, input, callOptions),
-  },
-  kept: (evaluation) => {
-    const { kept } = current();
-    let values = kept.get(evaluation);
-    if (!values) {
-      values = new Map();
-      kept.set(evaluation, values);
-    }
-    return values;
+  surroundings: {
+    ...globalsFor(options),
+    simulatedConnection: {
+      call: (operation, input, callOptions) =>
+        current().connection.call(operation, input, callOptions),
+    },
   },
 };

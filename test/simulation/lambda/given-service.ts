@@ -2,14 +2,9 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import { sampleSettings } from '../../support/settings.ts';
 import { World, type WorldOptions } from '../world.ts';
-import {
-  type BundleOptions,
-  bundleFunctions,
-  bundleSource,
-  type EvaluateBundle,
-} from './bundle-functions.ts';
 import { type CallerRequest, gatewayEvent } from './gateway-event.ts';
 import type { InvocationResult } from './instance.ts';
+import { type Program, type ProgramOptions, readFunctions, readProgram } from './modules.ts';
 import { Runtime } from './runtime.ts';
 import { SimulatedFunctions, type SimulatedFunctionsOptions } from './simulated-functions.ts';
 
@@ -21,24 +16,25 @@ const administrationSource = `
   export { loadOrganization, readSettings } from './shared/store/organizations/organizations.ts';
   export { setArchived } from './shared/store/leads/archive.ts';
   export { eraseLead, planErasure } from './shared/store/maintenance/erase-lead.ts';
-  export { scanLeadsAscending } from './shared/store/maintenance/read-leads.ts';
+  export { scanLeadsAscending, scanTimelines } from './shared/store/maintenance/read-leads.ts';
+  export { ownedLeads, reassignLead } from './shared/store/maintenance/reassign-leads.ts';
   export { finishRestore } from './shared/store/maintenance/restore/finish-restore.ts';
   export { importRows } from './infra/admin/import/run.ts';
-  import { inNoFile, openTable as open } from './shared/store/table/client.ts';
-  export const openTable = (name) => open(name, inNoFile);
+  import { sdkDefaults, openTable as open } from './shared/store/table/client.ts';
+  export const openTable = (name) => open(name, sdkDefaults);
   export { checkTable } from './shared/store/check/check-table.ts';
   export { parseSettingsFile } from './shared/organization/settings.ts';`;
 
 /** The code of a service, bundled once and evaluated in as many processes as a simulation has. */
-export interface ServiceBundles {
-  readonly functions: EvaluateBundle;
-  readonly administration: EvaluateBundle;
+export interface ServicePrograms {
+  readonly functions: Program;
+  readonly administration: Program;
 }
 
-export async function bundleService(options: BundleOptions = {}): Promise<ServiceBundles> {
+export async function readService(options: ProgramOptions = {}): Promise<ServicePrograms> {
   const [functions, administration] = await Promise.all([
-    bundleFunctions(options),
-    bundleSource(administrationSource, options),
+    readFunctions(options),
+    readProgram(administrationSource, options),
   ]);
   return { functions, administration };
 }
@@ -51,7 +47,7 @@ interface Administration {
 }
 
 export interface SimulatedServiceOptions {
-  readonly bundles: ServiceBundles;
+  readonly bundles: ServicePrograms;
   readonly world: WorldOptions;
   readonly functions?: Omit<SimulatedFunctionsOptions, 'network' | 'versions'>;
 }

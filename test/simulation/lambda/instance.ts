@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { EndpointName } from '../../../shared/endpoints.ts';
-import type { EvaluateBundle } from './bundle-functions.ts';
+import type { Program } from './modules.ts';
 import { Runtime, type RuntimeOptions } from './runtime.ts';
 
 /** What Lambda gives for an invocation. */
@@ -21,13 +21,13 @@ interface FunctionBundle {
 export class Instance {
   readonly runtime: Runtime;
   readonly endpoint: EndpointName;
-  readonly #bundle: EvaluateBundle;
+  readonly #bundle: Program;
   readonly #now: () => number;
   #handler: Handler | undefined;
   isBusy = false;
   idleSince = 0;
 
-  constructor(endpoint: EndpointName, bundle: EvaluateBundle, options: RuntimeOptions) {
+  constructor(endpoint: EndpointName, bundle: Program, options: RuntimeOptions) {
     this.endpoint = endpoint;
     this.#bundle = bundle;
     this.#now = () => options.network.scheduler.now;

@@ -1,7 +1,7 @@
-import { type Caller, Connection, type Network } from '../dynamodb/connection.ts';
+import { type Caller, Connection, type Network } from '../network.ts';
 import type { Random } from '../random.ts';
-import type { EvaluateBundle } from './bundle-functions.ts';
 import { currentProcess, type ProcessContext } from './current-process.ts';
+import type { Program } from './modules.ts';
 import { simulatedConnection } from './simulated-connection.ts';
 import { globalsFor } from './simulated-process.ts';
 
@@ -24,7 +24,7 @@ const ownEnvironment: Readonly<Record<string, string>> = {
   AWS_ENDPOINT_URL_DYNAMODB: 'http://dynamodb.simulated',
 };
 
-/** Ids are drawn apart: the SDK's whole client draws one for each call, the fast one none, and all else is to be the same. */
+/** Ids are drawn apart, since the SDK's client draws one for each call: what happens does not depend on how many it draws. */
 const randomOf = (random: Random, ids: Random): ProcessContext['random'] => ({
   fraction: () => random.fraction(),
   below: (bound) => random.below(bound),
@@ -63,7 +63,6 @@ export class Runtime implements Caller {
       after: (ms, what, take) => this.after(ms, what, take),
       write: options.write ?? (() => undefined),
       connection: simulatedConnection(new Connection(options.network, this)),
-      kept: new Map(),
     };
   }
 
@@ -72,11 +71,11 @@ export class Runtime implements Caller {
     return Math.floor(this.#network.scheduler.now + this.skewMs);
   }
 
-  /** Evaluates a bundle in this process. */
-  load<T>(evaluate: EvaluateBundle): T {
+  /** Evaluates a program's modules in this process. */
+  load<T>(program: Program): T {
     const context = this.#context;
-    const own = () => ({ ...globalsFor(context), simulatedConnection: context.connection });
-    return this.run(() => evaluate(own) as T);
+    const surroundings = { ...globalsFor(context), simulatedConnection: context.connection };
+    return this.run(() => program(surroundings) as T);
   }
 
   /** Runs code of this process: all that it calls, and whatever follows from that, is in this process. */

@@ -1,6 +1,5 @@
-import type { Connection } from '../dynamodb/connection.ts';
-import { DynamodbError } from '../dynamodb/errors.ts';
-import type { Request } from '../dynamodb/request.ts';
+import { DynamodbError, type Request } from '../../dynamodb-model/dynamodb-model.ts';
+import type { Connection } from '../network.ts';
 
 /** What a bundle reaches DynamoDB by: errors of DynamoDB are values here, since the bundle's classes are not ours. */
 export interface SimulatedConnection {

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { CallInfo, Fault } from '../dynamodb/connection.ts';
+import type { CallInfo, Fault } from '../network.ts';
 import type { WorldOptions } from '../world.ts';
-import { bundleService, type ServiceBundles, SimulatedService } from './given-service.ts';
+import { readService, type ServicePrograms, SimulatedService } from './given-service.ts';
 import type { SimulatedFunctionsOptions } from './simulated-functions.ts';
 
-let bundles: ServiceBundles;
+let bundles: ServicePrograms;
 beforeAll(async () => {
-  bundles = await bundleService();
+  bundles = await readService();
 }, 60_000);
 
 const person = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
@@ -43,15 +43,6 @@ describe('the real functions against the simulated DynamoDB', () => {
     expect(JSON.parse(read.body)).toMatchObject({ lead: { fields: { city: 'Pune' } } });
     const list = await service.answer('list-leads');
     expect(JSON.parse(list.body).items).toHaveLength(1);
-  });
-
-  test('the whole client of the SDK, down to HTTP requests, brings the same', async () => {
-    const whole = await bundleService({ isWhole: true });
-    const service = await SimulatedService.start({ bundles: whole, world: { seed: 'test' } });
-    const captured = await service.answer('capture-lead', { body: person });
-    const again = await service.answer('capture-lead', { body: person });
-
-    expect([captured.statusCode, again.statusCode]).toEqual([201, 200]);
   });
 
   test('a run replays call by call from its seed, faults and clocks included', async () => {

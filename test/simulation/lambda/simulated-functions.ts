@@ -1,14 +1,14 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { EndpointName } from '../../../shared/endpoints.ts';
-import type { Network } from '../dynamodb/connection.ts';
+import type { Network } from '../network.ts';
 import type { Random } from '../random.ts';
-import type { EvaluateBundle } from './bundle-functions.ts';
 import { Instance, type InvocationResult } from './instance.ts';
+import type { Program } from './modules.ts';
 
 export interface SimulatedFunctionsOptions {
   readonly network: Network;
   /** The versions of the code that answer; a new instance runs one of them. */
-  readonly versions: readonly EvaluateBundle[];
+  readonly versions: readonly Program[];
   /** How far two clocks may be apart, in milliseconds. @default 0 */
   readonly clockSkewMs?: number;
   /** The chance that a request finds no warm instance although there is one. @default 0 */
@@ -79,7 +79,7 @@ export class SimulatedFunctions {
     const version = network.scheduler.choices.choose(versions.length, 'version of a new instance');
     const name = `${endpoint}#${this.#started}`;
     this.#started += 1;
-    const instance = new Instance(endpoint, versions[version] as EvaluateBundle, {
+    const instance = new Instance(endpoint, versions[version] as Program, {
       name,
       network,
       skewMs: this.#skew(),

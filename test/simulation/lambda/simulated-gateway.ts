@@ -1,9 +1,5 @@
 import { replyFrom } from '../../../infra/gateway/reply.ts';
-import {
-  gatewayResponseBody,
-  gatewayResponseHeaders,
-  gatewayResponses,
-} from '../../../infra/gateway/responses.ts';
+import { gatewayReply, gatewayResponses } from '../../../infra/gateway/responses.ts';
 import type { Scheduler } from '../scheduler.ts';
 import { type CallerRequest, gatewayEvent } from './gateway-event.ts';
 import type { InvocationResult } from './instance.ts';
@@ -95,10 +91,12 @@ function ownAnswer(
   type: 'INTEGRATION_TIMEOUT' | 'INTEGRATION_FAILURE',
   requestId: string,
 ): CallerAnswer {
-  const response = gatewayResponses[type];
-  const headers = { ...gatewayResponseHeaders(response), 'X-Request-Id': requestId };
+  const { status, headers, body } = gatewayReply(gatewayResponses[type]);
   const lowerCase = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+    Object.entries({ ...headers, 'X-Request-Id': requestId }).map(([name, value]) => [
+      name.toLowerCase(),
+      value,
+    ]),
   );
-  return { status: response.status, headers: lowerCase, body: gatewayResponseBody(response) };
+  return { status, headers: lowerCase, body };
 }

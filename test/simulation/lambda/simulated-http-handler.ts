@@ -1,5 +1,4 @@
-import { requestOf } from '../dynamodb/json-protocol.ts';
-import { errorResponse, httpResponse } from '../dynamodb/request-handler.ts';
+import { errorResponse, httpResponse, requestOf } from '../../dynamodb-model/dynamodb-model.ts';
 import type { SimulatedConnection } from './simulated-connection.ts';
 
 /** Given to a bundle by whoever evaluates it. */

@@ -1,18 +1,15 @@
 import type { EndpointName } from '../../../shared/endpoints.ts';
+import type { Request } from '../../dynamodb-model/dynamodb-model.ts';
 import type { AdministratorProcess, ImportPace, LeadRow } from '../administration.ts';
+import type { AdministratorCommand } from '../administrator-command.ts';
 import { markOf } from '../checker/check-answers.ts';
 import { checkHistory } from '../checker/check-history.ts';
 import type { HeldKey, ObservedAction } from '../checker/history.ts';
 import { type Choices, SeededChoices } from '../choices.ts';
-import type { CallInfo, Fault } from '../dynamodb/connection.ts';
-import type { Request } from '../dynamodb/request.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
-import type { ServiceBundles } from '../lambda/given-service.ts';
-import {
-  type AdministratorCommand,
-  ObservedService,
-  type ObservedServiceOptions,
-} from '../observed-service.ts';
+import type { ServicePrograms } from '../lambda/given-service.ts';
+import type { CallInfo, Fault } from '../network.ts';
+import { ObservedService, type ObservedServiceOptions } from '../observed-service.ts';
 import type { KeyKind } from '../organizations.ts';
 import { furtherViolations } from './further-checks.ts';
 
@@ -52,9 +49,9 @@ export class Given {
   readonly issues: string[] = [];
   readonly service: ObservedService;
   readonly steering: Steering;
-  readonly bundles: ServiceBundles;
+  readonly bundles: ServicePrograms;
 
-  constructor(service: ObservedService, steering: Steering, bundles: ServiceBundles) {
+  constructor(service: ObservedService, steering: Steering, bundles: ServicePrograms) {
     this.service = service;
     this.steering = steering;
     this.bundles = bundles;
@@ -177,7 +174,7 @@ const ordinaryWalks = (): readonly Readonly<Record<string, string | number>>[] =
 export async function runScenario(
   scenario: Scenario,
   seed: string,
-  bundles: ServiceBundles,
+  bundles: ServicePrograms,
 ): Promise<Outcome> {
   const steering = new Steering();
   const { world, functions, limits, means, walks = ordinaryWalks } = scenario;

@@ -1,9 +1,9 @@
 import { AdministratorProcess } from '../administration.ts';
 import type { History } from '../checker/history.ts';
 import { type Plain, plainItem } from '../checker/plain.ts';
-import type { Fault } from '../dynamodb/connection.ts';
-import type { ServiceBundles } from '../lambda/given-service.ts';
+import type { ServicePrograms } from '../lambda/given-service.ts';
 import { Runtime } from '../lambda/runtime.ts';
+import type { Fault } from '../network.ts';
 import { idIn, organizationIds } from '../organizations.ts';
 import type { Random } from '../random.ts';
 import { createLeadTable, World } from '../world.ts';
@@ -66,8 +66,8 @@ export async function restoreTwice(
 
 /** The code that restores, and the code that works with a table meanwhile. */
 export interface RestoreBundles {
-  readonly restoring: ServiceBundles;
-  readonly working: ServiceBundles;
+  readonly restoring: ServicePrograms;
+  readonly working: ServicePrograms;
 }
 
 class Restores {

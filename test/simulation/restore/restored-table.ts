@@ -1,9 +1,8 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
+import type { Item, Table } from '../../dynamodb-model/dynamodb-model.ts';
 import type { Write } from '../checker/history.ts';
 import type { Plain } from '../checker/plain.ts';
 import { plainItem } from '../checker/plain.ts';
-import type { Item } from '../dynamodb/attribute-values.ts';
-import type { Table } from '../dynamodb/table.ts';
 import type { Random } from '../random.ts';
 
 /** The items of a table by `pk sk`. */

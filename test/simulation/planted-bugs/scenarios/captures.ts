@@ -1,4 +1,4 @@
-import type { CallInfo } from '../../dynamodb/connection.ts';
+import type { CallInfo } from '../../network.ts';
 import { type Given, person, personFields, type Scenario } from '../scenario.ts';
 
 const times = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
@@ -73,7 +73,7 @@ export const scenariosOfCaptures: readonly Scenario[] = [
     },
   },
   {
-    name: 'A key is used again: with the same body, another order of it, other notes, and a second key',
+    name: 'A key is used again: with the same body, another order of it, other notes or attribution, and a second key',
     async run(given) {
       const { name, phone, email } = person(1);
       const fields = { city: 'Pune', budget: 5 };
@@ -92,6 +92,15 @@ export const scenariosOfCaptures: readonly Scenario[] = [
       given.expect(
         other.status === 422,
         `other notes under the same key are refused, not ${other.status}.`,
+      );
+      const attribution = { utmSource: 'fair' };
+      const elsewhereFrom = await given.capture(
+        { name, phone, email, notes: 'One.', fields, attribution },
+        'k',
+      );
+      given.expect(
+        elsewhereFrom.status === 422,
+        `another attribution is refused, not ${elsewhereFrom.status}.`,
       );
       const second = await given.capture(
         { name, phone, email, notes: 'One.', fields, externalId: 'e' },

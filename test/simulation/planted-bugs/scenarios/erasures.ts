@@ -91,7 +91,7 @@ export const scenariosOfErasures: readonly Scenario[] = [
     async run(given) {
       const { leadId } = await given.capture(person(1), 'k');
       await given.note(leadId);
-      given.steering.next('Scan', 'none', 'death before');
+      given.steering.next('Scan', 'death before');
       await given.erase(leadId);
       given.steering.faultOf = undefined;
       await given.capture(person(1));

@@ -1,4 +1,4 @@
-import type { Fault } from '../../dynamodb/connection.ts';
+import type { Fault } from '../../network.ts';
 import { firstVariant, settingsFile } from '../../organizations.ts';
 import { type Answered, type Given, person, personFields, type Scenario } from '../scenario.ts';
 import { applyFile } from './apply-file.ts';

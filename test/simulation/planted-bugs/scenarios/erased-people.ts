@@ -22,7 +22,7 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
   {
     name: "Two people who are on each other's timelines, and on a third one, are erased at once",
     seeds: 6,
-    world: { dynamodb: { reorderChance: 0.3, pageShare: 0.001 } },
+    world: { dynamodb: { reorderChance: 0.3, pageShare: 0.004 } },
     async run(given) {
       const [one, other, third] = [person(1), person(2), person(3)];
       const { leadId: a } = await given.capture(one, 'a');

@@ -1,3 +1,0 @@
-import { historiesKeepPromises } from './keep-promises.ts';
-
-historiesKeepPromises(1);

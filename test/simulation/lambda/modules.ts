@@ -1,0 +1,170 @@
+import { readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { posix } from 'node:path/posix';
+import { compileFunction } from 'node:vm';
+import { build, transform } from 'esbuild';
+import { endpoints } from '../../../shared/endpoints.ts';
+import type { Surroundings } from './current-process.ts';
+import { type Packages, sharedPackages } from './packages.ts';
+import type { SimulatedConnection } from './simulated-connection.ts';
+import { globalNames } from './simulated-process.ts';
+
+/** The exports of a program, evaluated anew with all modules of the project that it imports, as a process that starts evaluates them. */
+export type Program = (surroundings: Surroundings) => Readonly<Record<string, unknown>>;
+
+/** Changes a module's source text. The path is relative to the project's folder. */
+export type ChangeSource = (path: string, text: string) => string;
+
+export interface ProgramOptions {
+  /** For another version of the code. */
+  readonly change?: ChangeSource;
+  /** Modules of the project that take the place of packages, by the package's name. */
+  readonly replaced?: Readonly<Record<string, string>>;
+}
+
+/** Every function; a process evaluates the modules of the endpoint that it serves. */
+const functionsSource = `export const handlers = { ${endpoints
+  .map(
+    ({ name }) =>
+      `${JSON.stringify(name)}: () => import(${JSON.stringify(`./functions/${name}.ts`)})`,
+  )
+  .join(', ')} };`;
+
+export const readFunctions = (options: ProgramOptions = {}): Promise<Program> =>
+  readProgram(functionsSource, options);
+
+const entryPath = 'entry.ts';
+
+/**
+ * Reads and compiles the modules that a source text imports, in the project's folder. Each is a function of its surroundings, as every
+ * CommonJS module is one for Node.js, so that each process has modules of its own.
+ */
+export async function readProgram(
+  source: string,
+  { change = (_path, text) => text, replaced = {} }: ProgramOptions = {},
+): Promise<Program> {
+  const paths = await modulesOf(source, Object.values(replaced));
+  const read = async (path: string): Promise<[string, CompiledModule]> => [
+    path,
+    await compiled(path, path === entryPath ? source : change(path, await textOf(path))),
+  ];
+  const [packages, modules] = await Promise.all([
+    sharedPackages(),
+    Promise.all([entryPath, ...paths].map(read)),
+  ]);
+  const compiledModules = new Map(modules);
+  return (surroundings) =>
+    evaluate(entryPath, { modules: compiledModules, replaced, surroundings, packages });
+}
+
+interface Process {
+  readonly modules: ReadonlyMap<string, CompiledModule>;
+  readonly packages: Packages;
+  readonly replaced: Readonly<Record<string, string>>;
+  readonly surroundings: Surroundings;
+}
+
+type Exports = Readonly<Record<string, unknown>>;
+
+/** Evaluates a module, and each one that it imports the first time it is asked for. */
+function evaluate(entry: string, { modules, packages, replaced, surroundings }: Process): Exports {
+  const evaluated = new Map<string, Exports>();
+  const { simulatedConnection } = surroundings;
+  const process = surroundings.process as NodeJS.Process;
+  const values = globalNames.map((name) => surroundings[name]);
+  const importFrom =
+    (importer: string) =>
+    (name: string): unknown => {
+      if (name.startsWith('.')) return load(posix.join(posix.dirname(importer), name));
+      const replacement = replaced[name];
+      if (replacement !== undefined) return load(replacement);
+      if (isBuiltin(name)) return process.getBuiltinModule(name);
+      if (!packages[name]) throw new Error(`Add ${name} to the packages in packages.ts.`);
+      return packages[name];
+    };
+  const load = (path: string): Exports => {
+    const known = evaluated.get(path);
+    if (known) return known;
+    const run = modules.get(path);
+    if (!run) throw new Error(`${path} was not read: only what the unchanged source imports is.`);
+    const module = { exports: {} };
+    evaluated.set(path, module.exports);
+    run(module, importFrom(path), simulatedConnection, ...values);
+    evaluated.set(path, module.exports);
+    return module.exports;
+  };
+  return load(entry);
+}
+
+type CompiledModule = (
+  module: { exports: object },
+  require: (name: string) => unknown,
+  simulatedConnection: SimulatedConnection,
+  ...globals: readonly unknown[]
+) => void;
+
+const parameters = ['module', 'require', 'simulatedConnection', ...globalNames];
+const compiledModules = new Map<string, Promise<CompiledModule>>();
+
+/** Compiled once for each text of a module. */
+function compiled(path: string, text: string): Promise<CompiledModule> {
+  const id = `${path}\n${text}`;
+  const known = compiledModules.get(id) ?? compile(path, text);
+  compiledModules.set(id, known);
+  return known;
+}
+
+async function compile(path: string, text: string): Promise<CompiledModule> {
+  const { code } = await transform(text, {
+    loader: path.endsWith('.json') ? 'json' : 'ts',
+    format: 'cjs',
+    platform: 'node',
+    target: 'node24',
+    supported: { 'dynamic-import': false }, // it becomes `require`
+    charset: 'utf8',
+    sourcefile: path,
+  });
+  return compileFunction(code, parameters, { filename: path }) as CompiledModule;
+}
+
+const texts = new Map<string, Promise<string>>();
+function textOf(path: string): Promise<string> {
+  const known = texts.get(path) ?? readFile(join(projectFolder, path), 'utf8');
+  texts.set(path, known);
+  return known;
+}
+
+const pathsOf = new Map<string, Promise<readonly string[]>>();
+
+/** The project's modules that a source text and further modules import, directly or not. */
+function modulesOf(source: string, further: readonly string[]): Promise<readonly string[]> {
+  const id = [source, ...further].join('\n');
+  const known = pathsOf.get(id) ?? findModules(source, further);
+  pathsOf.set(id, known);
+  return known;
+}
+
+async function findModules(source: string, further: readonly string[]): Promise<string[]> {
+  const imports = further.map((path) => `export * from ${JSON.stringify(`./${path}`)};`);
+  const { metafile } = await build({
+    stdin: {
+      contents: [source, ...imports].join('\n'),
+      resolveDir: projectFolder,
+      sourcefile: entryPath,
+      loader: 'ts',
+    },
+    absWorkingDir: projectFolder,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    outdir: 'out',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  return Object.keys(metafile.inputs).filter((path) => path !== entryPath);
+}
+
+export const projectFolder = join(import.meta.dirname, '../../..');

@@ -1,0 +1,278 @@
+import {
+  DynamodbError,
+  internalServerError,
+  noReason,
+  type Progress,
+  type Reply,
+  type Request,
+  type SimulatedDynamodb,
+  throttled,
+  throttlingReasonOfTransaction,
+  transactionCanceled,
+  transactionConflict,
+} from '../dynamodb-model/dynamodb-model.ts';
+import type { Scheduler } from './scheduler.ts';
+import { touchesOf } from './touches.ts';
+
+/**
+ * What goes wrong with one call. `before` and `after` say whether the operation was executed; `during`: it is, slowly, while its caller
+ * already asks again.
+ */
+export type Fault =
+  | 'none'
+  | 'lost before'
+  | 'lost after'
+  | 'reset before'
+  | 'reset after'
+  | 'reset during'
+  | 'internal error before'
+  | 'internal error after'
+  | 'stalled body'
+  | 'silence'
+  | 'throttled'
+  | 'throttled inside'
+  | 'throttled outside'
+  | 'account throttled'
+  | 'conflict'
+  | 'death before'
+  | 'death after';
+
+/** A call as a fault is chosen for it. */
+export interface CallInfo {
+  readonly caller: string;
+  readonly operation: string;
+  readonly request: Request;
+  /** How many calls this caller made before. */
+  readonly number: number;
+}
+
+/** Who calls: an instance, which may be frozen or die, or a command. */
+export interface Caller {
+  readonly name: string;
+  /** Its own timers. */
+  after(ms: number, what: string, take: () => void): { cancel(): void };
+  /** Hands something over as soon as the caller runs; never to a dead one. */
+  deliver(take: () => void): void;
+  die(): void;
+}
+
+/** Why a call has no answer, as Node.js and the SDK name it. */
+export class ConnectionError extends Error {
+  override readonly name: string;
+  readonly code: string | undefined;
+
+  constructor(name: string, message: string, code?: string) {
+    super(message);
+    this.name = name;
+    this.code = code;
+  }
+}
+
+/** Milliseconds that a request and its answer travel. */
+export type Latency = () => number;
+
+export interface Network {
+  readonly scheduler: Scheduler;
+  readonly dynamodb: SimulatedDynamodb;
+  readonly faultOf: (call: CallInfo) => Fault;
+  /** Undefined: calls take no time, and which one is executed next is a choice of the scheduler. */
+  readonly latency: Latency | undefined;
+  /** Told of every call when it is sent, with what is to go wrong with it. */
+  readonly onSent?: (call: CallInfo, fault: Fault) => void;
+  /** Told of a call for whose answer its caller waits no longer. */
+  readonly onGivenUp?: (call: CallInfo) => void;
+  /** Told of a call before each turn of its operation. */
+  readonly onTurn?: (call: CallInfo) => void;
+  /** Told of every call once its outcome at DynamoDB is known. */
+  readonly onExecuted?: (call: CallInfo, outcome: Reply | DynamodbError) => void;
+}
+
+export interface CallOptions {
+  readonly abortSignal?: AbortSignal | undefined;
+  /** Gives up after so many milliseconds without the head of an answer, and again without its body (`clientTimeouts` sets both alike). */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A call under way, from the caller's side. */
+interface Pending {
+  readonly info: CallInfo;
+  readonly settle: (outcome: Reply | Error) => void;
+  /** Ends waiting for the head of the answer; its body is waited for as long again. */
+  readonly gotHead: () => void;
+}
+
+/** One caller's connection to the simulated DynamoDB. */
+export class Connection {
+  readonly #network: Network;
+  readonly #caller: Caller;
+  #calls = 0;
+
+  constructor(network: Network, caller: Caller) {
+    this.#network = network;
+    this.#caller = caller;
+  }
+
+  /** @throws DynamodbError as an answer; ConnectionError without one */
+  call(
+    operation: string,
+    request: Request,
+    { abortSignal, timeoutMs }: CallOptions = {},
+  ): Promise<Reply> {
+    const info = { caller: this.#caller.name, operation, request, number: this.#calls };
+    this.#calls += 1;
+    return new Promise((resolve, reject) => {
+      if (abortSignal?.aborted) return reject(aborted());
+      let isSettled = false;
+      const wait = () =>
+        timeoutMs
+          ? this.#caller.after(timeoutMs, `${info.caller} gives ${operation} up`, () => {
+              this.#network.onGivenUp?.(info);
+              settle(timedOut(timeoutMs));
+            })
+          : undefined;
+      let timer = wait();
+      const onAbort = (): void => settle(aborted());
+      abortSignal?.addEventListener('abort', onAbort, { once: true });
+      const settle = (outcome: Reply | Error): void => {
+        if (isSettled) return;
+        isSettled = true;
+        timer?.cancel();
+        abortSignal?.removeEventListener('abort', onAbort);
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      };
+      const gotHead = (): void => {
+        timer?.cancel();
+        if (!isSettled) timer = wait();
+      };
+      this.#send({ info, settle, gotHead });
+    });
+  }
+
+  #send(pending: Pending): void {
+    const fault = this.#network.faultOf(pending.info);
+    this.#network.onSent?.(pending.info, fault);
+    if (fault === 'death before') this.#caller.die();
+    else if (fault !== 'lost before' && fault !== 'silence') {
+      this.#travel('arrives', pending, () => this.#arrive(pending, fault));
+    }
+  }
+
+  #arrive(pending: Pending, fault: Fault): void {
+    const { operation, request } = pending.info;
+    const instead = insteadOfExecuting[fault]?.(pending.info);
+    if (instead) this.#answer(pending, instead);
+    if (!instead || fault === 'reset during')
+      this.#proceed(pending, fault, this.#network.dynamodb.execute(operation, request));
+  }
+
+  /** Runs the operation up to its next turn; the connection may be gone meanwhile, the operation goes on. */
+  #proceed(pending: Pending, fault: Fault, progress: Progress, turn = 1): void {
+    let outcome: Reply | DynamodbError;
+    this.#network.onTurn?.(pending.info);
+    try {
+      const { done, value } = progress.next();
+      if (!done) {
+        const go = (): void => this.#proceed(pending, fault, progress, turn + 1);
+        const what = `${labelOf(pending)}: ${value}`;
+        if (fault === 'reset during' && turn === 1)
+          this.#network.scheduler.after(slowTurnMs, what, go);
+        else this.#turn(what, pending, go);
+        return;
+      }
+      outcome = value;
+    } catch (error) {
+      if (!(error instanceof DynamodbError)) throw error;
+      outcome = error;
+    }
+    this.#network.onExecuted?.(pending.info, outcome);
+    this.#answer(pending, this.#afterFault(fault, outcome, pending));
+  }
+
+  #afterFault(
+    fault: Fault,
+    outcome: Reply | DynamodbError,
+    pending: Pending,
+  ): Reply | Error | undefined {
+    if (fault === 'death after') this.#caller.die();
+    if (fault === 'reset after') return reset();
+    if (fault === 'internal error after') return internalServerError();
+    if (fault === 'stalled body') this.#caller.deliver(pending.gotHead);
+    return fault === 'none' ? outcome : undefined;
+  }
+
+  #answer(pending: Pending, outcome: Reply | Error | undefined): void {
+    if (outcome === undefined) return;
+    const deliver = (): void => this.#caller.deliver(() => pending.settle(outcome));
+    if (this.#network.latency) this.#travel('is answered', pending, deliver);
+    else deliver();
+  }
+
+  #travel(what: string, pending: Pending, take: () => void): void {
+    this.#turn(`${labelOf(pending)} ${what}`, pending, take);
+  }
+
+  #turn(what: string, { info }: Pending, take: () => void): void {
+    const { scheduler, latency } = this.#network;
+    if (latency) scheduler.after(latency(), what, take);
+    else scheduler.offer(what, take, touchesOf(info.operation, info.request));
+  }
+}
+
+const labelOf = ({ info: { caller, operation, number } }: Pending): string =>
+  `${caller} ${operation} ${number}`;
+
+/** Longer than the SDK's repeats may take, and short enough for those who meet a transaction's items meanwhile to wait (`limits.conflictRetryMs`). */
+const slowTurnMs = 1200;
+
+const aborted = (): ConnectionError => new ConnectionError('AbortError', 'Request aborted');
+const reset = (): ConnectionError => new ConnectionError('Error', 'socket hang up', 'ECONNRESET');
+const timedOut = (ms: number): ConnectionError =>
+  new ConnectionError('TimeoutError', `No answer within ${ms} ms.`, 'ETIMEDOUT');
+
+/** What the caller gets without an execution. */
+const insteadOfExecuting: Readonly<Partial<Record<Fault, (info: CallInfo) => Error>>> = {
+  'reset before': () => reset(),
+  'reset during': () => reset(),
+  'internal error before': () => internalServerError(),
+  throttled: (info) => throttling(info),
+  'throttled inside': (info) => throttlingInside(info),
+  'throttled outside': (info) => throttling(info, 'ThrottlingException'),
+  'account throttled': (info) => throttling(info, 'RequestLimitExceeded'),
+  conflict: (info) => conflictFor(info),
+};
+
+/** A transaction learns of it in either of two ways: refused as a whole, or cancelled with a reason. */
+const throttling = (info: CallInfo, name?: Parameters<typeof throttled>[0]): DynamodbError => {
+  const { operation, request, number } = info;
+  if (!name && operation === 'TransactWriteItems' && number % 2 === 1)
+    return throttlingInside(info);
+  const kind = /^(Get|Batch|Query|Scan|TransactGet)/.test(operation) ? 'Read' : 'Write';
+  const resource = `arn:aws:dynamodb:ap-south-1:000000000000:table/${request.TableName ?? ''}`;
+  return throttled(name ?? 'ThrottlingException', [
+    { reason: `Table${kind}KeyRangeThroughputExceeded`, resource },
+  ]);
+};
+
+/** A call that is no transaction is throttled as a whole. */
+function throttlingInside(info: CallInfo): DynamodbError {
+  const [, ...others] = info.request.TransactItems ?? [];
+  if (info.operation !== 'TransactWriteItems') return throttling(info);
+  const Code = info.number % 3 === 0 ? 'ProvisionedThroughputExceeded' : 'ThrottlingError';
+  return transactionCanceled([
+    { ...throttlingReasonOfTransaction, Code },
+    ...others.map(() => noReason),
+  ]);
+}
+
+/** The conflict that an operation can meet; one that meets none is throttled instead. */
+function conflictFor(info: CallInfo): DynamodbError {
+  const { operation, request } = info;
+  if (/^(Put|Update|Delete)Item$/.test(operation)) return transactionConflict();
+  if (!operation.startsWith('Transact')) return throttling(info);
+  const [, ...others] = request.TransactItems ?? [];
+  return transactionCanceled([
+    { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' },
+    ...others.map(() => ({ Code: 'None' })),
+  ]);
+}
