@@ -20,7 +20,6 @@ import { useOwnTable } from '../support/own-table.ts';
 import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
 import { table } from '../support/table.ts';
-import { report } from './figures.ts';
 
 useOwnTable();
 
@@ -64,12 +63,6 @@ async function diesAndRepeats(
   const repeat = await runAdmin([...args, '--json']);
   expect(repeat.status).toBe(0);
   expect(await violations()).toEqual([]);
-  report({
-    about: 'death',
-    scenario: `admin ${args[0]} ${args[1]}`,
-    site: 'TransactWriteItems',
-    moment: killAt,
-  });
   return repeat;
 }
 

@@ -1,13 +1,13 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
 import { type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
-import type { CallInfo, Fault } from '../simulation/dynamodb/connection.ts';
 import {
-  bundleService,
-  type ServiceBundles,
+  readService,
+  type ServicePrograms,
   SimulatedService,
 } from '../simulation/lambda/given-service.ts';
 import { functionTimeoutMs } from '../simulation/lambda/instance.ts';
+import type { CallInfo, Fault } from '../simulation/network.ts';
 import { person } from '../support/people.ts';
 import { goodRequests } from '../support/requests.ts';
 
@@ -15,9 +15,9 @@ import { goodRequests } from '../support/requests.ts';
  * DynamoDB slow, silent or refusing for as long as a request lasts, with the SDK's whole client in simulated time: on a real engine, a busy
  * machine would take its share of the function's ten seconds.
  */
-let bundles: ServiceBundles;
+let bundles: ServicePrograms;
 beforeAll(async () => {
-  bundles = await bundleService({ isWhole: true });
+  bundles = await readService();
 }, 60_000);
 
 interface Disturbed {

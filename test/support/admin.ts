@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { type ProcessIo, runAdmin as runProgram } from '../../infra/admin/program.ts';
+import type { ProcessIo } from '../../infra/admin/context.ts';
+import { runAdmin as runProgram } from '../../infra/admin/program.ts';
 import { isTableShared, service } from './service.ts';
 import { node24, projectFolder } from './service-process.ts';
 

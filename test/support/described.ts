@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { routerFor } from '../../infra/gateway/routes.ts';
-import { showsLimits } from '../../infra/openapi/endpoint-errors.ts';
+import { showsLimits } from '../../infra/openapi/endpoint-descriptions.ts';
 import { errorDetails } from '../../infra/openapi/error-schemas.ts';
 import { parseDateTime } from '../../shared/date-time.ts';
 import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
@@ -184,7 +184,7 @@ function headerProblems(
   { headers, body }: Exchange,
 ): (string | undefined)[] {
   const code = (body as { error?: { code: ErrorCode } } | undefined)?.error?.code;
-  const limits = code && showsLimits[code];
+  const limits = code && showsLimits(code);
   return watched.map((name) => {
     const value = headers.get(name);
     const isLimit = name.startsWith('RateLimit-');

@@ -5,13 +5,14 @@ import { racingWorkers, startServiceProcess } from './service-process.ts';
 
 /** The engines that the integration tests run on. vitest.config.ts says which tests need only one. */
 export const engines = [dynoxide, dynamodbLocal] as const;
-export type EngineName = (typeof engines)[number]['name'];
 
-/** Starts the service on an engine, in memory and on a free port, and hands it to the project's tests (`service()`). @returns its end */
-export async function serveFor(
-  project: TestProject,
-  engine: EngineName,
-): Promise<() => Promise<void>> {
+/**
+ * Global setup of an integration project, which has its engine's name: starts the service on that engine, in memory and on a free port, and
+ * hands it to the project's tests (`service()`).
+ * @returns its end
+ */
+export default async function serve(project: TestProject): Promise<() => Promise<void>> {
+  const engine = project.name;
   const { child, ready, end, printed } = await startServiceProcess(
     ['--engine', engine, '--db', ':memory:', '--port', '0'],
     { WORKERS_PER_FUNCTION: String(racingWorkers) },

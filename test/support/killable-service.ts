@@ -28,7 +28,10 @@ export async function startKillableService(): Promise<KillableService> {
   const start = async (): Promise<void> => {
     running = await startServiceProcess(
       ['--engine', proxy.endpoint, '--port', String(port)],
-      { WORKERS_PER_FUNCTION: String(racingWorkers) }, // requests that hang do not keep others waiting
+      {
+        LEADS_TABLE: service().environment.LEADS_TABLE ?? '', // a test file before this one may have left its own
+        WORKERS_PER_FUNCTION: String(racingWorkers), // requests that hang do not keep others waiting
+      },
     );
   };
   await start();

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import { distFolder, writtenEndpoints } from '../../infra/bundle/bundle.ts';
+import { distFolder } from '../../infra/bundle/bundle.ts';
 import { routerFor } from '../../infra/gateway/routes.ts';
 import { Functions } from '../../infra/local/functions.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
+import { endpoints } from '../../shared/endpoints.ts';
 import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
 import { assertNoLeaks } from './log-leaks.ts';
 import { service } from './service.ts';
@@ -44,7 +45,7 @@ export async function startOwnService(environment: TableEnvironment): Promise<Ow
     });
   let functions = coldFunctions();
   const server = createGateway({
-    route: routerFor(writtenEndpoints()),
+    route: routerFor(endpoints),
     invoke: (...invocation) => functions.invoke(...invocation),
     gatewayLimits: false,
   });

@@ -137,6 +137,20 @@ export const recipes: readonly Recipe[] = [
       await rename(part, join(outbox, `${key}.json`));
     },
   },
+  {
+    name: 'Node.js',
+    missing: undefined,
+    hasOutbox: true, // it sends by itself, and waits for `Retry-After`
+    serve: ({ port }) => ['env', `PORT=${port}`, node24, join(examples, 'form-backend.ts')],
+    cron: () => ['true'],
+    async submit({ port }, { view, ...post }) {
+      const { name, phone, email, notes, ...fields } = post;
+      const own = Object.keys(fields).length > 0 && { fields };
+      const body = JSON.stringify({ submission: view, name, phone, email, notes, ...own });
+      const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body });
+      if (status !== 202) throw new Error(`The form backend answered ${status}.`);
+    },
+  },
 ];
 
 /** The enquiries that a site keeps: those that wait, and those that a person has to look at. */

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import { createTable } from '../../../infra/local/table.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
+import {
+  AdministratorCommands,
+  type CreatedKey,
+  heldKey,
+} from '../../simulation/administration.ts';
+import type { AdministratorCommand } from '../../simulation/administrator-command.ts';
+import type {
+  HeldKey,
+  ObservedAction,
+  ObservedRequest,
+  Write,
+} from '../../simulation/checker/history.ts';
+import type { Plain } from '../../simulation/checker/plain.ts';
+import { newWork } from '../../simulation/checker/work.ts';
+import type { ClientService } from '../../simulation/clients/client.ts';
+import type { CallerAnswer } from '../../simulation/lambda/simulated-gateway.ts';
+import {
+  firstKeys,
+  firstVariant,
+  idIn,
+  type KeyKind,
+  organizationIds,
+} from '../../simulation/organizations.ts';
+import type { OrganizationKeys } from '../../simulation/prepared-table.ts';
+import { type CallReply, call } from '../../support/call.ts';
+import { type FaultyService, startFaultyService } from '../../support/faults/faulty-service.ts';
+import { type TableEnvironment, tableOf } from '../../support/table.ts';
+import { administration } from './administration.ts';
+
+type Request = Parameters<ClientService['request']>[2];
+
+/** The longest that a client of real time pauses: what it waits for is over by then, or takes other attempts. */
+const pauseMaxMs = 60;
+
+/**
+ * The built functions behind the local gateway, on a table of their own, with two organizations. All requests and administration are
+ * observed as in a simulation; what was written is not, except for what lies in the table in the end.
+ */
+export class EngineService implements ClientService {
+  readonly requests: ObservedRequest[] = [];
+  readonly actions: ObservedAction[] = [];
+  /** Answers that `openapi.json` does not describe. */
+  readonly undescribed: string[] = [];
+  readonly history = { writesOf: new Map<string, Write[]>() };
+  readonly faulty: FaultyService;
+  /** Past the proxy. */
+  readonly table: Table;
+  readonly #faultyTable: Table;
+  readonly #keys = new Map<number, OrganizationKeys>();
+
+  private constructor(environment: TableEnvironment, faulty: FaultyService) {
+    this.faulty = faulty;
+    this.table = tableOf(environment);
+    this.#faultyTable = tableOf(faulty.environment);
+  }
+
+  /** @param engine the variables that reach the engine; the table is a new one */
+  static async start(engine: TableEnvironment): Promise<EngineService> {
+    const environment = { ...engine, LEADS_TABLE: `history-${randomUUID()}` };
+    await createTable(environment as unknown as Parameters<typeof createTable>[0]);
+    const service = new EngineService(environment, await startFaultyService(environment));
+    for (const id of organizationIds) await service.#prepare(id);
+    return service;
+  }
+
+  async #prepare(id: number): Promise<void> {
+    const administrator = commandsOn(this.table);
+    await administrator.applySettings(id, firstVariant);
+    const own: Partial<Record<KeyKind, HeldKey>> = {};
+    for (const kind of Object.keys(firstKeys) as KeyKind[]) {
+      const order = { ...firstKeys[kind], createdBy: idIn(id, 7), label: kind };
+      own[kind] = heldKey(id, await administrator.createKey(id, order));
+    }
+    this.#keys.set(id, own as OrganizationKeys);
+  }
+
+  get now(): number {
+    return Date.now();
+  }
+
+  sleep(ms: number): Promise<void> {
+    return sleep(Math.min(ms, pauseMaxMs));
+  }
+
+  keys(organizationId: number): OrganizationKeys {
+    const keys = this.#keys.get(organizationId);
+    if (!keys) throw new Error(`There is no organization ${organizationId}.`);
+    return keys;
+  }
+
+  async request(
+    client: string,
+    apiKey: HeldKey,
+    request: Request,
+  ): Promise<CallerAnswer | undefined> {
+    const { endpoint, ...options } = request;
+    const startedAt = this.now;
+    const reply = await this.#reply(request, () =>
+      call(endpoint, { ...options, apiKey: apiKey.key, baseUrl: this.faulty.baseUrl }),
+    );
+    const answer = reply && {
+      status: reply.status,
+      headers: Object.fromEntries(reply.headers),
+      body: JSON.stringify(reply.body) ?? '',
+    };
+    const id = answer?.headers['x-request-id'] ?? 'a request without an answer';
+    this.requests.push({
+      ...newWork(id, endpoint, apiKey.organizationId, startedAt),
+      endedAt: this.now,
+      kind: 'request',
+      what: endpoint,
+      client,
+      apiKey,
+      request,
+      result: undefined,
+      answer,
+      answerBody: reply?.body,
+    });
+    return answer;
+  }
+
+  async #reply(
+    { endpoint }: Request,
+    send: () => Promise<CallReply>,
+  ): Promise<CallReply | undefined> {
+    try {
+      return await send();
+    } catch (error) {
+      // A TypeError is fetch's word for a connection that broke.
+      if (!(error instanceof TypeError))
+        this.undescribed.push(`${endpoint}: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+
+  async administrate(
+    what: AdministratorCommand,
+    organizationId: number,
+    options: Plain,
+    command: (administrator: AdministratorCommands) => Promise<unknown>,
+  ): Promise<ObservedAction> {
+    const action: ObservedAction = {
+      ...newWork(`${what} ${this.actions.length}`, what, organizationId, this.now),
+      kind: 'action',
+      options,
+      outcome: 'under way',
+      result: undefined,
+    };
+    this.actions.push(action);
+    try {
+      action.result = await command(commandsOn(this.#faultyTable));
+      action.outcome = 'done';
+    } catch (error) {
+      action.result = error instanceof Error ? `${error.name}: ${error.message}` : error;
+      action.outcome = 'failed';
+    }
+    action.endedAt = this.now;
+    return action;
+  }
+
+  async newKey(organizationId: number, order: object): Promise<HeldKey | undefined> {
+    const { outcome, result } = await this.administrate('key create', organizationId, {}, (one) =>
+      one.createKey(organizationId, order),
+    );
+    return outcome === 'done' ? heldKey(organizationId, result as CreatedKey) : undefined;
+  }
+
+  /** No more faults; `history` gets what lies in the table. */
+  async settle(): Promise<void> {
+    this.faulty.proxy.rule = undefined;
+    this.faulty.proxy.indexLagMs = 0;
+    const { client, name } = this.table;
+    const pages = paginateScan({ client }, { TableName: name, ConsistentRead: true });
+    this.history.writesOf.clear();
+    for await (const { Items = [] } of pages)
+      for (const item of Items) this.history.writesOf.set(`${item.pk} ${item.sk}`, [asFound(item)]);
+  }
+
+  async stop(): Promise<void> {
+    this.table.client.destroy();
+    this.#faultyTable.client.destroy();
+    await this.faulty.stop();
+  }
+}
+
+const commandsOn = (table: Table): AdministratorCommands =>
+  new AdministratorCommands(administration(table), {
+    now: Date.now(),
+    run: (command) => command(),
+  });
+
+/** An item as if it had always been so. */
+const asFound = (item: Plain): Write => ({
+  order: 0,
+  judgedOrder: 0,
+  at: 0,
+  pk: String(item.pk),
+  sk: String(item.sk),
+  before: undefined,
+  after: item,
+  call: undefined,
+  work: undefined,
+});
