@@ -7,6 +7,7 @@ import { memoryMbDefault, memoryVariables } from '../../infra/bundle/function-me
 import { eventFor, newExtendedRequestId } from '../../infra/gateway/event.ts';
 import { routerFor } from '../../infra/gateway/routes.ts';
 import { type EndpointName, endpointNamed, endpoints } from '../../shared/endpoints.ts';
+import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
 
 /** What `function-process.mjs` sends for each event. */
 export interface Invoked {
@@ -84,7 +85,13 @@ export class LambdaProcess {
   ): Promise<LambdaProcess> {
     const child = fork(join(import.meta.dirname, 'function-process.mjs'), [moduleUrl], {
       // As it is deployed.
-      env: { PATH: process.env.PATH, ...memoryVariables(memoryMbDefault), ...environment },
+      env: {
+        PATH: process.env.PATH,
+        ...memoryVariables(memoryMbDefault),
+        // On a busy machine, the SDK would otherwise retry, and the calls are counted.
+        DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs),
+        ...environment,
+      },
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

@@ -1,18 +1,14 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
 import { clientConfig } from '../../infra/local/table.ts';
-import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { putLead } from '../../shared/store/leads/leads.ts';
-import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import { openTable } from '../../shared/store/table/client.ts';
 import { transact } from '../../shared/store/table/transact.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { sampleSettings } from '../support/settings.ts';
 import { generatedLead } from './listing/generated-leads.ts';
-import { firstThreadMs, processorTimeOf, residentMb } from './process-usage.ts';
-import { progress } from './progress.ts';
-import { median } from './statistics.ts';
+import { givenApiKey, median, progress, settingsOf } from './measuring.ts';
 
 /** A round of a fixed number of requests over so many connections. */
 export interface LoadRound {
@@ -21,11 +17,6 @@ export interface LoadRound {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Processor time of a request: of the service with its functions, of its gateway alone, of the engine, and of the client. */
-  readonly serviceCpuMs: number;
-  readonly gatewayCpuMs: number;
-  readonly engineCpuMs: number;
-  readonly clientCpuMs: number;
   /** Answers of 400 and above, broken connections and time-outs. */
   readonly errors: number;
 }
@@ -74,7 +65,7 @@ export async function measureLoad({
     const pid = service.child.pid ?? 0;
     const requestsInTurn = await givenRequests(environment);
     const shoot = (connections: number, amount: number): Promise<LoadRound> =>
-      fire({ baseUrl, pid }, requestsInTurn, connections, amount);
+      fire(baseUrl, requestsInTurn, connections, amount);
     progress('load: the functions start');
     await shoot(64, warmUpRequests);
     const rounds: LoadRound[] = [];
@@ -121,49 +112,38 @@ export function growthOf(megabytes: readonly number[]): number {
 
 type Request = autocannon.Request;
 
-const engineProcess = 'dynoxide';
-
-function usageNow(pid: number) {
-  const { matchingMs: engineMs, otherMs: serviceMs } = processorTimeOf(pid, engineProcess);
-  const { user, system } = process.cpuUsage();
-  return {
-    engineMs,
-    serviceMs,
-    gatewayMs: firstThreadMs(pid),
-    clientMs: (user + system) / 1000,
-  };
+/** Memory of a process and its worker threads. Linux only. */
+function residentMb(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1024;
 }
 
 async function fire(
-  { baseUrl, pid }: { baseUrl: string; pid: number },
+  baseUrl: string,
   requests: readonly Request[],
   connections: number,
   amount: number,
 ): Promise<LoadRound> {
-  const from = position;
+  let from = position;
   position += amount;
-  // Each connection walks through requests of its own, so that no key's window is used up by one of them.
+  // Each connection sends requests of its own, so that none uses up a key's window.
   const share = Math.ceil(amount / connections);
-  const before = usageNow(pid);
   const result = await autocannon({
     url: baseUrl,
     connections,
     amount,
     timeout: 30,
     setupClient(client) {
-      const at = from + started * share;
-      started += 1;
+      const first = from;
+      from += share;
       client.setRequests(
         Array.from(
           { length: share },
-          (_, index) => requests[(at + index) % requests.length] as Request,
+          (_, index) => requests[(first + index) % requests.length] as Request,
         ),
       );
     },
   });
-  const after = usageNow(pid);
-  started = 0;
-  await pause(50);
   const { latency, errors, timeouts, non2xx, duration } = result;
   return {
     connections,
@@ -171,15 +151,11 @@ async function fire(
     perSecond: amount / duration,
     p50Ms: latency.p50,
     p99Ms: latency.p99,
-    serviceCpuMs: (after.serviceMs - before.serviceMs) / amount,
-    gatewayCpuMs: (after.gatewayMs - before.gatewayMs) / amount,
-    engineCpuMs: (after.engineMs - before.engineMs) / amount,
-    clientCpuMs: (after.clientMs - before.clientMs) / amount,
     errors: errors + timeouts + non2xx,
   };
 }
+/** Of the next request among all. */
 let position = 0;
-let started = 0;
 
 /** Reads, lists, notes and captures in turn, over all organizations and keys. */
 async function givenRequests(environment: Readonly<Record<string, string>>): Promise<Request[]> {
@@ -193,24 +169,11 @@ async function givenRequests(environment: Readonly<Record<string, string>>): Pro
       progress(
         `load: organizations with ${keysEach} keys each: ${organizationId - 1000} of ${organizations}`,
       );
-    await applySettings(
-      table,
-      parseSettingsFile(JSON.stringify({ ...sampleSettings, id: organizationId })).settings,
-    );
+    await applySettings(table, settingsOf(sampleSettings, organizationId));
     for (let id = 1_000_001; id <= 1_000_000 + leadsEach; id += 1)
       await transact(table, [putLead(table, generatedLead(organizationId, id, 1e6))]);
-    for (let count = 0; count < keysEach; count += 1) {
-      const scopes = ['leads.read', 'leads.write'] as const;
-      const order = {
-        organizationId,
-        type: 'application',
-        scopes: [...scopes],
-        label: `load ${count}`,
-        createdBy: 7,
-        now: new Date(),
-      } as const;
-      requests.push(requestsOf((await createApiKey(table, order)).key));
-    }
+    for (let count = 0; count < keysEach; count += 1)
+      requests.push(requestsOf((await givenApiKey(table, organizationId)).key));
   }
   table.client.destroy();
   // The keys in turn, not one after the other.

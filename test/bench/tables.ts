@@ -1,44 +1,33 @@
-/** A table of results: the first row of cells is its head. */
+/** A table of results. */
 export interface ResultTable {
   readonly title: string;
   /** What a reader must know to read it; may be empty. */
   readonly note: string;
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+  /** Cells by the names of their columns, which all rows share. */
+  readonly rows: readonly Readonly<Record<string, string | number>>[];
 }
 
-/** For a terminal: columns padded, numbers to the right. */
-export function asText({ title, head, rows }: ResultTable): string {
-  const widths = head.map((name, column) =>
-    Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)),
-  );
-  const isNumber = (cell: string): boolean => /^[-$×]?[\d.,]+/.test(cell);
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) =>
-        isNumber(cell) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd();
-  return [
-    title,
-    line(head),
-    widths.map((width) => '-'.repeat(width)).join('  '),
-    ...rows.map(line),
-  ].join('\n');
+/** Thousands with commas; a fraction only where the number is small enough for it to matter. */
+export function shown(
+  number: number,
+  digits = Math.abs(number) >= 100 ? 0 : Math.abs(number) >= 10 ? 1 : 2,
+): string {
+  return Number(number.toFixed(digits)).toLocaleString('en-US', { maximumFractionDigits: digits });
 }
 
-/** For a page: the first column reads from the left, the others, numbers, from the right. */
-export function asMarkdown({ title, note, head, rows }: ResultTable): string {
+/** The first column is aligned left, the others, numbers, right. */
+export function asMarkdown({ title, note, rows }: ResultTable): string {
   const line = (row: readonly string[]): string =>
     `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const head = Object.keys(rows[0] ?? { '': '' });
+  const cells = rows.map((row) =>
+    Object.values(row).map((cell) => (typeof cell === 'number' ? shown(cell) : cell)),
+  );
   const rule = head.map((_, column) => (column === 0 ? '---' : '--:'));
   return [
     `### ${title}`,
     ...(note ? ['', note] : []),
     '',
-    line(head),
-    line(rule),
-    ...rows.map(line),
+    ...[head, rule, ...cells].map(line),
   ].join('\n');
 }

@@ -9,8 +9,11 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { RateLimiterDynamo } from 'rate-limiter-flexible';
 import { limits } from '../../../shared/limits.ts';
 import { hashApiKey } from '../../../shared/organization/api-key.ts';
-import { type Organization, organizationFrom } from '../../../shared/organization/organization.ts';
-import type { Settings } from '../../../shared/organization/settings-types.ts';
+import {
+  type Organization,
+  organizationFrom,
+  type Settings,
+} from '../../../shared/organization/organization.ts';
 import { type StoredKey, tableNames } from './tables.ts';
 
 /**

@@ -4,7 +4,7 @@ import {
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { Settings } from '../../../shared/organization/settings-types.ts';
+import type { Settings } from '../../../shared/organization/organization.ts';
 
 /** The stack's own tables: the usual libraries each bring one. */
 export const tableNames = {

@@ -11,13 +11,7 @@ const itemsByName: ReadonlySet<string> = new Set([
 ]);
 
 /** Recorded calls by who waited for whom, their items as the document client takes them. */
-export const callLevels = (calls: readonly CannedCall[]): CallLevels =>
-  sentLevels(calls).map((level) =>
-    level.map(({ operation, input }) => ({ operation, input: unmarshalled(input) as object })),
-  );
-
-/** The same, as they were sent. */
-export function sentLevels(calls: readonly CannedCall[]): CallLevels {
+export function callLevels(calls: readonly CannedCall[]): CallLevels {
   const levels: { operation: string; input: object }[][] = [];
   const levelOf = new Map<CannedCall, number>();
   for (const call of [...calls].sort((a, b) => a.startedAt - b.startedAt)) {
@@ -26,7 +20,8 @@ export function sentLevels(calls: readonly CannedCall[]): CallLevels {
       .map(([, level]) => level + 1);
     const level = Math.max(0, ...waitedFor);
     levelOf.set(call, level);
-    levels[level] = [...(levels[level] ?? []), { operation: call.operation, input: call.input }];
+    const input = unmarshalled(call.input) as object;
+    levels[level] = [...(levels[level] ?? []), { operation: call.operation, input }];
   }
   return levels;
 }

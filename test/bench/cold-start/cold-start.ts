@@ -1,17 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { EndpointName } from '../../../shared/endpoints.ts';
 import { serviceNameVariable } from '../../../shared/metrics.ts';
-import { withEngine } from '../bench-engine.ts';
-import { progress } from '../progress.ts';
-import { median } from '../statistics.ts';
+import { median, progress, withEngine, withFolder } from '../measuring.ts';
 import { callLevels } from './call-levels.ts';
 import { type CannedDynamodb, startCannedDynamodb } from './canned-dynamodb.ts';
-import { emptyFloor, type Floor, naiveBundle, naiveFloor, otherFloors } from './floors.ts';
+import { floors, naiveBundle, naiveFloor } from './floors.ts';
 import { type FunctionCase, givenFunctionCases } from './function-cases.ts';
 
 const run = promisify(execFile);
@@ -21,19 +17,14 @@ export interface ColdStart {
   readonly bytes: number;
   /** DynamoDB calls of the first request. */
   readonly calls: number;
-  /** Medians over all rounds, in milliseconds: import, first request, both; user and system time of both. */
+  /** Medians over all rounds, in milliseconds: import, first request, user and system time of both. */
   readonly importMs: number;
   readonly firstMs: number;
-  readonly totalMs: number;
   readonly cpuMs: number;
   /** Processor time up to the first answer of DynamoDB, as a share of the naive client-only bundle's: import and first call. */
   readonly share: number;
   /** Processor time of all of it, as a share of a naive bundle's that makes the same calls; undefined for a floor. */
   readonly sameCallsShare: number | undefined;
-  /** Undefined for a floor. */
-  readonly readsPhones: boolean | undefined;
-  /** What `share` may be (design, section 8); undefined for a floor. */
-  readonly goal: number | undefined;
 }
 
 interface Case {
@@ -52,22 +43,10 @@ interface Sample {
   readonly status: number;
 }
 
-const withPhones: readonly EndpointName[] = [
-  'capture-lead',
-  'create-lead',
-  'update-lead',
-  'list-leads',
-];
-
 /** Imports and first requests, each in a fresh process, all cases in turn so that a busy moment of the machine meets all alike. */
-export async function measureColdStarts({
-  rounds,
-}: {
-  rounds: number;
-}): Promise<readonly ColdStart[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'lead-bench-'));
-  try {
-    return await withEngine(async (engine) => {
+export const measureColdStarts = (rounds: number): Promise<readonly ColdStart[]> =>
+  withFolder((folder) =>
+    withEngine(async (engine) => {
       const functions = await givenFunctionCases(engine.environment);
       const dynamodb = await startCannedDynamodb(engine.endpoint);
       const environment = {
@@ -85,11 +64,8 @@ export async function measureColdStarts({
       } finally {
         dynamodb.stop();
       }
-    });
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
+    }),
+  );
 
 const sameCalls = ', same calls';
 const coldProcess = join(import.meta.dirname, 'cold-process.mjs');
@@ -109,10 +85,9 @@ async function casesOf(
     await writeFile(file, code);
     return { name, file, bytes: code.byteLength, environment: { ...environment, ...more } };
   };
-  const floors = [emptyFloor, naiveFloor, ...otherFloors].map(async ({ name, build }: Floor) =>
-    caseOf(name, await build()),
+  const cases = await Promise.all(
+    Object.entries(floors).map(async ([name, build]) => caseOf(name, await build())),
   );
-  const cases = await Promise.all(floors);
   const bare = await naiveBundle(
     `export { handler } from ${JSON.stringify(join(import.meta.dirname, 'bare-handler.ts'))};`,
   );
@@ -169,19 +144,16 @@ function coldStartOf(
     Math.min(...all.map(of));
   const shareOf = (of: (sample: Sample) => number, other: string): number =>
     least(of, own) / least(of, samples.get(other) ?? own);
-  const isFloor = !samples.has(`${name}${sameCalls}`);
-  const readsPhones = isFloor ? undefined : withPhones.includes(name as EndpointName);
   return {
     name,
     bytes,
     calls: own[0]?.calls ?? 0,
     importMs: median(own.map(({ importMs }) => importMs)),
     firstMs: median(own.map(({ firstMs }) => firstMs)),
-    totalMs: median(own.map(({ importMs, firstMs }) => importMs + firstMs)),
     cpuMs: median(own.map(({ cpuMs }) => cpuMs)),
-    share: shareOf(({ cpuToFirstAnswerMs }) => cpuToFirstAnswerMs, naiveFloor.name),
-    sameCallsShare: isFloor ? undefined : shareOf(({ cpuMs }) => cpuMs, `${name}${sameCalls}`),
-    readsPhones,
-    goal: readsPhones === undefined ? undefined : 0.8,
+    share: shareOf(({ cpuToFirstAnswerMs }) => cpuToFirstAnswerMs, naiveFloor),
+    sameCallsShare: samples.has(`${name}${sameCalls}`)
+      ? shareOf(({ cpuMs }) => cpuMs, `${name}${sameCalls}`)
+      : undefined,
   };
 }

@@ -4,9 +4,7 @@ import { bundleFunction } from '../../../infra/bundle/bundle.ts';
 import type { TableEnvironment } from '../../../infra/local/table.ts';
 import { clientConfig, createTable } from '../../../infra/local/table.ts';
 import type { EndpointName } from '../../../shared/endpoints.ts';
-import { parseSettingsFile } from '../../../shared/organization/settings.ts';
 import { putLead } from '../../../shared/store/leads/leads.ts';
-import { createApiKey } from '../../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { openTable } from '../../../shared/store/table/client.ts';
 import { transact } from '../../../shared/store/table/transact.ts';
@@ -14,6 +12,7 @@ import { goodRequests } from '../../support/requests.ts';
 import { sampleSettings } from '../../support/settings.ts';
 import { eventOf } from '../lambda-process.ts';
 import { generatedLead } from '../listing/generated-leads.ts';
+import { givenApiKey, settingsOf } from '../measuring.ts';
 
 /** A function, built, and a request that it takes. */
 export interface FunctionCase {
@@ -29,21 +28,9 @@ const person = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.
 export async function givenFunctionCases(environment: TableEnvironment): Promise<FunctionCase[]> {
   await createTable(environment);
   const table = openTable(environment.LEADS_TABLE, clientConfig(environment));
-  await applySettings(
-    table,
-    parseSettingsFile(JSON.stringify({ ...sampleSettings, id: 1 })).settings,
-  );
+  await applySettings(table, settingsOf(sampleSettings, 1));
   await transact(table, [putLead(table, generatedLead(1, 1, 1000))]);
-  const scopes = ['leads.read', 'leads.write'] as const;
-  const order = {
-    organizationId: 1,
-    type: 'application',
-    scopes: [...scopes],
-    label: 'bench',
-    createdBy: 7,
-    now: new Date(),
-  } as const;
-  const { key: apiKey } = await createApiKey(table, order);
+  const { key: apiKey } = await givenApiKey(table, 1);
   table.client.destroy();
   return Promise.all(
     goodRequests.map(async ({ name, status, request }) => ({

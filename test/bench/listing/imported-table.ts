@@ -2,15 +2,16 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { dynoxide } from '../../../infra/local/engines.ts';
+import { clientConfig, createTable } from '../../../infra/local/table.ts';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { putLead } from '../../../shared/store/leads/leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
-import { progress } from '../progress.ts';
+import { progress, withEngine } from '../measuring.ts';
 
 const run = promisify(execFile);
 const leadsPerWrite = 2000;
@@ -37,10 +38,12 @@ export async function importTable(
     await writeExport(join(data, `${position}.json`), table, population);
   }
   const schema = join(folder, 'schema.json');
-  await writeFile(schema, JSON.stringify({ Table: tableDescription(table.name) }));
+  await writeFile(schema, JSON.stringify({ Table: await describedTable() }));
   progress('importing them into a table file of dynoxide');
   const output = join(folder, 'leads.sqlite');
-  await run(dynoxideBinary(), [
+  const found = await dynoxide.find();
+  if (!('command' in found)) throw new Error(`${found.missing}: ${dynoxide.remedy}.`);
+  await run(found.command, [
     'import',
     '--source',
     join(folder, 'export'),
@@ -72,39 +75,15 @@ async function writeExport(
   await once(out, 'close');
 }
 
-/** The table as `DescribeTable` would tell of it: what the import wants to know. */
-function tableDescription(TableName: string): object {
-  const { partitionKey, sortKey, indexes, indexedToo } = tableDefinition;
-  const attributes = new Set([
-    partitionKey,
-    sortKey,
-    ...indexes.flatMap((index) => [index.partitionKey, index.sortKey]),
-  ]);
-  const keys = (hash: string, range: string) => [
-    { AttributeName: hash, KeyType: 'HASH' },
-    { AttributeName: range, KeyType: 'RANGE' },
-  ];
-  return {
-    TableName,
-    TableStatus: 'ACTIVE',
-    KeySchema: keys(partitionKey, sortKey),
-    AttributeDefinitions: [...attributes].map((AttributeName) => ({
-      AttributeName,
-      AttributeType: 'S',
-    })),
-    BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
-    GlobalSecondaryIndexes: indexes.map((index) => ({
-      IndexName: index.name,
-      IndexStatus: 'ACTIVE',
-      KeySchema: keys(index.partitionKey, index.sortKey),
-      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...indexedToo] },
-    })),
-  };
-}
-
-function dynoxideBinary(): string {
-  const manifest = createRequire(import.meta.url).resolve(
-    `@dynoxide/${process.platform}-${process.arch}/package.json`,
-  );
-  return join(dirname(manifest), 'dynoxide');
-}
+/** What the import has to know of the table: the part of `DescribeTable`'s answer that describes its keys and indexes. */
+const describedTable = (): Promise<object> =>
+  withEngine(async ({ environment }) => {
+    await createTable(environment);
+    const client = new DynamoDBClient(clientConfig(environment));
+    const { Table = {} } = await client.send(
+      new DescribeTableCommand({ TableName: environment.LEADS_TABLE }),
+    );
+    client.destroy();
+    const { CreationDateTime: _time, ...described } = Table;
+    return described;
+  });

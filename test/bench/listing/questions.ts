@@ -1,6 +1,6 @@
 import { sinceOf } from './generated-leads.ts';
 
-type Query = Readonly<Record<string, string | number>>;
+export type Query = Readonly<Record<string, string | number>>;
 
 /** A question that is put to organizations of every size. */
 export interface ListingQuestion {

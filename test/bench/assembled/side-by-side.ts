@@ -1,25 +1,20 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type Bundle, bundle, bundleFunction } from '../../infra/bundle/bundle.ts';
-import { clientConfig, createTable } from '../../infra/local/table.ts';
-import type { EndpointName } from '../../shared/endpoints.ts';
-import { hashApiKey } from '../../shared/organization/api-key.ts';
-import { parseSettingsFile } from '../../shared/organization/settings.ts';
-import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
-import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
-import { openTable } from '../../shared/store/table/client.ts';
-import { longestChain, type RecordedCall, totalUnits } from '../support/faults/calls.ts';
-import { type DynamodbProxy, startDynamodbProxy } from '../support/faults/proxy.ts';
-import { sampleSettings } from '../support/settings.ts';
-import { createTables, tableNames } from './assembled/tables.ts';
-import { withEngine } from './bench-engine.ts';
-import { eventOf, LambdaProcess, type RequestParts } from './lambda-process.ts';
-import { perMillion } from './prices.ts';
-import { progress } from './progress.ts';
-import { median } from './statistics.ts';
+import { type Bundle, bundle, bundleFunction } from '../../../infra/bundle/bundle.ts';
+import { clientConfig, createTable } from '../../../infra/local/table.ts';
+import type { EndpointName } from '../../../shared/endpoints.ts';
+import { hashApiKey } from '../../../shared/organization/api-key.ts';
+import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
+import { openTable } from '../../../shared/store/table/client.ts';
+import { longestChain, type RecordedCall, totalUnits } from '../../support/faults/calls.ts';
+import { type DynamodbProxy, startDynamodbProxy } from '../../support/faults/proxy.ts';
+import { sampleSettings } from '../../support/settings.ts';
+import { eventOf, LambdaProcess, type RequestParts } from '../lambda-process.ts';
+import { givenApiKey, median, progress, settingsOf, withEngine, withFolder } from '../measuring.ts';
+import { perMillion } from '../prices.ts';
+import { createTables } from './tables.ts';
 
 /** What one request costs, by one of the two. Medians of many requests of a warm function. */
 export interface RequestCost {
@@ -41,7 +36,7 @@ export interface Comparison {
 }
 
 /** Each call of DynamoDB takes at least so long: what it takes on AWS is about this. */
-export const injectedLatencyMs = 4;
+const injectedLatencyMs = 4;
 const lambdaMemoryMb = 1024;
 
 type Side = 'service' | 'assembled';
@@ -88,14 +83,9 @@ const steps: readonly Step[] = [
 ];
 
 /** The same requests to the service's functions and to the assembled stack's: same engine, same latency per call, in turn. */
-export async function measureSideBySide({
-  requests,
-}: {
-  requests: number;
-}): Promise<readonly Comparison[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'lead-bench-'));
-  try {
-    return await withEngine(async (engine) => {
+export const measureSideBySide = (requests: number): Promise<readonly Comparison[]> =>
+  withFolder((folder) =>
+    withEngine(async (engine) => {
       const apiKey = await givenBoth(engine.environment);
       const proxy = await startDynamodbProxy(engine.endpoint);
       proxy.latencyMs = injectedLatencyMs;
@@ -104,34 +94,30 @@ export async function measureSideBySide({
         const comparisons: Comparison[] = [];
         for (const step of steps) {
           progress(`side by side: ${step.request}`);
-          comparisons.push(await compare(folder, environment, proxy, apiKey, step, requests));
+          comparisons.push(await compare({ folder, environment, proxy, apiKey, requests }, step));
         }
         return comparisons;
       } finally {
         await proxy.stop();
       }
-    });
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+    }),
+  );
+
+interface Setting {
+  readonly folder: string;
+  readonly environment: Record<string, string>;
+  readonly proxy: DynamodbProxy;
+  readonly apiKey: string;
+  readonly requests: number;
 }
 
 async function givenBoth(environment: Parameters<typeof createTable>[0]): Promise<string> {
   const config = clientConfig(environment);
   await createTable(environment);
   const table = openTable(environment.LEADS_TABLE, config);
-  const { settings } = parseSettingsFile(JSON.stringify({ ...sampleSettings, id: 1 }));
+  const settings = settingsOf(sampleSettings, 1);
   await applySettings(table, settings);
-  const scopes = ['leads.read', 'leads.write'] as const;
-  const order = {
-    organizationId: 1,
-    type: 'application',
-    scopes: [...scopes],
-    label: 'bench',
-    createdBy: 7,
-    now: new Date(),
-  } as const;
-  const { key, keyId, expiresAt } = await createApiKey(table, order);
+  const { key, keyId, scopes, expiresAt } = await givenApiKey(table, 1);
   const client = new DynamoDBClient(config);
   const stored = {
     organizationId: 1,
@@ -149,7 +135,7 @@ async function givenBoth(environment: Parameters<typeof createTable>[0]): Promis
 
 /** Its libraries add middlewares to the SDK's clients. */
 export function bundleAssembled(endpoint: string): Promise<Bundle> {
-  const file = join(import.meta.dirname, 'assembled', `${endpoint}.ts`);
+  const file = join(import.meta.dirname, `${endpoint}.ts`);
   return bundle(`export { handler } from ${JSON.stringify(file)};`);
 }
 
@@ -173,12 +159,8 @@ interface Measured {
 }
 
 async function compare(
-  folder: string,
-  environment: Record<string, string>,
-  proxy: DynamodbProxy,
-  apiKey: string,
+  { folder, environment, proxy, apiKey, requests }: Setting,
   step: Step,
-  requests: number,
 ): Promise<Comparison> {
   const [service, assembled] = await Promise.all([
     startSide('service', folder, step.endpoint, environment),
@@ -239,6 +221,3 @@ function costOf(measured: readonly Measured[]): RequestCost {
     }),
   };
 }
-
-/** Named here for the report: the tables that the assembled stack needs beside its own. */
-export const assembledTables = Object.values(tableNames);
