@@ -1,20 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
 import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { smallFile } from '../../shared/organization/settings-cases.ts';
 import { runAdmin, spawnAdmin } from '../../support/admin.ts';
 import { newSettings } from '../../support/organizations.ts';
+import { useFolder } from '../given-folder.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'admin-test-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const files = useFolder();
 
 async function givenFile(content: object): Promise<string> {
-  const file = join(folder, `${Math.random()}.json`);
+  const file = files.path(`${Math.random()}.json`);
   await writeFile(file, JSON.stringify(content));
   return file;
 }
@@ -73,7 +68,7 @@ test('organization apply says every problem of a refused file on a line of its o
   ]);
 });
 
-test('the process of a command ends with the status of the command, and prints to its own stdout and stderr', async () => {
+test('the process of a command ends with its status, and prints to its own stdout and stderr', async () => {
   const id = await givenOrganizationId();
 
   const [shown, refused] = await Promise.all(
@@ -137,98 +132,6 @@ test('creates, lists and revokes a key', async () => {
   expect(forPeople.stdout).toMatch(/sync +application .*Asha Rao .*revoked/);
 });
 
-const failures: [args: string, status: number, stderr: RegExp][] = [
-  ['organization show 999', 1, /^There is no organization 999 .*\.$/],
-  ['key list --organization 999', 1, /no organization 999/],
-  ['key revoke --organization 1 --key nothing000', 1, /no API key with the ID nothing000/],
-  ['key create --organization 1 --type website-form --label w --created-by 999', 1, /no user 999/],
-  ['lead timeline --organization 1 --lead 2000000000', 1, /no lead 2000000000/],
-  ['lead archive --organization 1 --lead 2000000000', 1, /no lead 2000000000/],
-  ['organization apply nothing.json', 1, /nothing\.json cannot be read: the file does not exist/],
-  ['organization apply test', 1, /it is a folder/],
-  ['orgnization show 1', 2, /Did you mean organization\?/],
-  ['organization shwo 1', 2, /Did you mean show\?/],
-  ['organization show 1 --jsno', 2, /Did you mean --json\?/],
-  ['organization show', 2, /Missing required argument/],
-  ['organization show 0', 2, /integer from 1 to 2147483647/],
-  ['organization show 1 2', 2, /Too many arguments/],
-  ['lead restore --organization 1 --lead abc', 2, /integer from 1/],
-  ['lead restore --organization 1', 2, /--lead <ID>' not specified/],
-  [
-    'lead restore',
-    2,
-    /^Required options '--organization <ID>', '--lead <ID>' not specified\. See: npm run admin -- lead restore --help$/,
-  ],
-  [
-    'lead list --organisation 1',
-    2,
-    /^Unknown option '--organisation'\. Did you mean --organization\? See: npm run admin -- lead list --help$/,
-  ],
-  ['lead list --organisation=1', 2, /Did you mean --organization\?/],
-  ['lead list --org 1', 2, /Did you mean --organization\?/],
-  ['lead list --organization', 2, /^Option '--organization <ID>' needs a value\. See: /],
-  [
-    'lead archive --organization 1 --lead 2 --yes',
-    2,
-    /'--yes': lead archive accepts --organization, --lead, --json, --stack, --help\. See: /,
-  ],
-  [
-    '--organization 1 lead list',
-    2,
-    /^Option '--organization' must come after the command that it belongs to\. See: /,
-  ],
-  [
-    'lead delete',
-    2,
-    /^Unknown command 'delete': the commands are archive, restore, .*erase\. See: npm run admin -- lead --help$/,
-  ],
-  [
-    'archive --lead 1',
-    2,
-    /^Unknown command 'archive'\. Did you mean lead archive\? See: npm run admin -- --help$/,
-  ],
-  ['list', 2, /Did you mean organization list or key list or lead list\?/],
-  [
-    'check 1',
-    2,
-    /^Too many arguments: check accepts none; remove '1'\. See: npm run admin -- check --help$/,
-  ],
-  [
-    'key revoke --organization 1 --key leads_live_SECRET0000_x',
-    2,
-    /argument 'leads_live_…' is invalid\. It must be the key's ID/,
-  ],
-  [
-    'lead export --organization 1 --out leads.txt',
-    2,
-    /'--out leads\.txt' must end in \.csv or \.jsonl, or add --format csv or --format jsonl\./,
-  ],
-  [
-    'key create --organization 1 --type app --label w --created-by 1',
-    2,
-    /website-form, application/,
-  ],
-  ['key create --organization 1 --type application --label w --created-by 1', 2, /at least one/],
-  [
-    'key create --organization 1 --type website-form --scopes leads.read --label w --created-by 1',
-    2,
-    /only leads\.capture/,
-  ],
-  [
-    'key create --organization 1 --type application --scopes lead.read --label w --created-by 1',
-    2,
-    /Did you mean leads\.read\?/,
-  ],
-];
-
-test.each(failures)('%s ends with status %i and one sentence', async (args, expected, message) => {
-  const { status, stdout, stderr } = await runAdmin(args.split(' '));
-
-  expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
-  expect(stderr.trim()).toMatch(message);
-  expect(stderr.trim().split('\n')).toHaveLength(1);
-});
-
 test.each([
   [
     'no LEADS_TABLE and no local service',
@@ -248,14 +151,4 @@ test.each([
   expect(status).toBe(1);
   expect(stderr.trim()).toMatch(message);
   expect(stderr.trim().split('\n')).toHaveLength(1);
-});
-
-test('help shows an example, --json, and which options are required', async () => {
-  const { status, stdout } = await runAdmin(['key', 'create', '--help']);
-
-  expect(status).toBe(0);
-  expect(stdout).toMatch(/npm run admin -- key create --organization 1/);
-  expect(stdout).toMatch(/--json/);
-  expect(stdout).toMatch(/--label <L> .*\(required\)\n/);
-  expect(stdout).toMatch(/leads\.write includes leads\.read\n/);
 });

@@ -6,14 +6,14 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  type Bundle,
   buildFunctions,
   bundle,
   bundleFunction,
   bundleFunctions,
+  functionNames,
   publisherName,
-  writtenEndpoints,
 } from '../../../infra/bundle/bundle.ts';
+import { endpoints } from '../../../shared/endpoints.ts';
 import { bundleKbOf, recordedCounts } from '../../bench/counts.ts';
 
 const run = promisify(execFile);
@@ -53,12 +53,10 @@ async function inFreshProcess(file: string, expression: string): Promise<unknown
 
 const loadsUndici = `process.moduleLoadList.some((name) => name.includes('undici'))`;
 
-describe('which endpoints are built', () => {
-  test('the endpoints whose function is written are built', async () => {
-    const { functionsFolder } = await givenFunction('export const handler = () => 1;');
-
-    expect(writtenEndpoints(functionsFolder).map(({ name }) => name)).toEqual(['get-lead']);
-  });
+test('the functions are those of the endpoints, and the publisher', () => {
+  expect(functionNames().sort()).toEqual(
+    [...endpoints.map(({ name }) => name), publisherName].sort(),
+  );
 });
 
 describe('a bundle', () => {
@@ -86,17 +84,6 @@ describe('a bundle', () => {
     await buildFunctions(options);
 
     expect(await inFreshProcess(options.file, 'bundle.handler()')).toBe('Not Found');
-  });
-
-  test('a bundle exports only the handler', async () => {
-    const options = await givenFunction(
-      `export const body = { secret: 'a schema' };\nexport const handler = () => 1;`,
-    );
-
-    await buildFunctions(options);
-
-    expect(await inFreshProcess(options.file, 'Object.keys(bundle)')).toEqual(['handler']);
-    expect(await readFile(options.file, 'utf8')).not.toContain('a schema');
   });
 
   test('a bundle does not load undici, as importing node:http the ESM way does', async () => {
@@ -171,20 +158,6 @@ describe('building while others build', () => {
 /** Bytes: SDK releases have made bundles grow before (aws/aws-sdk-js-v3#6144). */
 const ceilingBytes = 420_000;
 
-/** What a process that imports a bundle says of itself. */
-interface Loaded {
-  readonly exported: readonly string[];
-  readonly hasUndici: boolean;
-}
-const loadedBy = (file: string): Promise<Loaded> =>
-  inFreshProcess(
-    file,
-    `({
-      exported: Object.keys(bundle),
-      hasUndici: ${loadsUndici},
-    })`,
-  ) as Promise<Loaded>;
-
 let bundles: Awaited<ReturnType<typeof bundleFunctions>>;
 beforeAll(async () => {
   bundles = await bundleFunctions();
@@ -196,45 +169,25 @@ test('a function that is bundled together with the others is byte for byte as wh
   expect(Buffer.from(code).equals(bundles.get('get-lead')?.code ?? Buffer.of())).toBe(true);
 });
 
-describe.each([...writtenEndpoints(), { name: publisherName }])(
-  'the bundle of $name',
-  ({ name }) => {
-    let built: Bundle;
-    let loaded: Loaded;
+test.each(functionNames())(
+  'the bundle of %s exports its handler alone, needs nothing at run time, and has not grown',
+  async (name) => {
+    const { code, inputs, imports } = bundles.get(name)!;
+    const file = join(folder, `${name}.mjs`);
+    await writeFile(file, code);
 
-    beforeAll(async () => {
-      built = bundles.get(name)!;
-      const file = join(folder, `${name}.mjs`);
-      await writeFile(file, built.code);
-      loaded = await loadedBy(file);
-    });
-
-    test(`the bundle of ${name} imports nothing when it runs`, () => {
-      expect(built.imports).toEqual([]);
-    });
-
-    test(`the bundle of ${name} takes credentials from the environment alone`, () => {
-      expect(built.inputs).toContain('infra/bundle/environment-credentials.ts');
-      expect(built.inputs.filter((input) => input.includes('credential-provider-'))).toEqual([]);
-    });
-
-    test(`the bundle of ${name} does not load undici`, () => {
-      expect(loaded.hasUndici).toBe(false);
-    });
-
-    test(`the bundle of ${name} exports only the handler`, () => {
-      expect(loaded.exported).toEqual(['handler']);
-    });
-
-    test(`the bundle of ${name} stays below its ceiling`, () => {
-      expect(built.code.byteLength).toBeLessThan(ceilingBytes);
-    });
-
-    test(`the bundle of ${name} is no larger than test/bench/counts.json records`, () => {
-      expect(
-        bundleKbOf(built.code),
-        'KB; if the growth is worth it: npm run bench -- --record',
-      ).toBeLessThanOrEqual(recordedCounts().bundleKb[name] ?? 0);
-    });
+    expect(await inFreshProcess(file, `[Object.keys(bundle), ${loadsUndici}]`)).toEqual([
+      ['handler'],
+      false,
+    ]);
+    expect(imports).toEqual([]);
+    // Credentials come from the environment alone.
+    expect(inputs).toContain('infra/bundle/environment-credentials.ts');
+    expect(inputs.filter((input) => input.includes('credential-provider-'))).toEqual([]);
+    expect(code.byteLength).toBeLessThan(ceilingBytes);
+    expect(
+      bundleKbOf(code),
+      'KB; if the growth is worth it: npm run bench -- --record',
+    ).toBeLessThanOrEqual(recordedCounts().bundleKb[name] ?? 0);
   },
 );

@@ -14,7 +14,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'source-maps-'));
   const functionsFolder = join(folder, 'functions');
   await mkdir(functionsFolder);
-  await writeFile(join(functionsFolder, 'fail.ts'), failing);
+  await writeFile(join(folder, 'fail.ts'), failing);
   await writeFile(join(functionsFolder, 'get-lead.ts'), handler);
   const dist = await buildFunctions({ functionsFolder, distFolder: join(folder, 'dist') });
   file = join(dist, 'get-lead', 'index.mjs');
@@ -29,7 +29,7 @@ export function fail(message: string): never {
 }
 `;
 const handler = `import { log } from ${JSON.stringify(resolve(import.meta.dirname, '../../../shared/log.ts'))};
-${"import { fail } from './fail.ts';"}
+${"import { fail } from '../fail.ts';"}
 export function handler(): void {
   try {
     fail('no such lead');
@@ -42,9 +42,9 @@ export function handler(): void {
 test('a function logs the stack of an error, and of its cause, in source lines', async () => {
   const { stack, cause } = await loggedError();
 
-  expect(stack).toMatch(/^Error: no such lead\n.*functions\/fail\.ts:3:\d+/);
+  expect(stack).toMatch(/^Error: no such lead\n.*fail\.ts:3:\d+/);
   expect(stack).toMatch(/functions\/get-lead\.ts:5:\d+/);
-  expect(cause.stack).toMatch(/^RangeError: too far\n.*functions\/fail\.ts:4:\d+/);
+  expect(cause.stack).toMatch(/^RangeError: too far\n.*fail\.ts:4:\d+/);
   expect(stack).not.toContain('index.mjs');
 });
 

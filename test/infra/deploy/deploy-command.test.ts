@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { node24, projectFolder } from '../../support/service-process.ts';
 import {
   createdBy,
@@ -15,9 +16,11 @@ import {
 
 const replies = useAccount();
 
-const check = (...args: readonly string[]) => deploy('--check', ...args);
+const check = (...args: readonly string[]) => deployWith('--check', ...args);
 
-async function deploy(...args: readonly string[]): Promise<{ status: unknown; lines: string[] }> {
+async function deployWith(
+  ...args: readonly string[]
+): Promise<{ status: unknown; lines: string[] }> {
   const child = spawn(node24, ['infra/deploy/deploy.ts', ...args], {
     cwd: projectFolder,
     env: { ...process.env, AWS_REGION: region },
@@ -52,17 +55,6 @@ test('npm run deploy -- --check looks for the bootstrap of the qualifier in the 
   });
 });
 
-test('npm run deploy -- --check has the status 1 if a check failed', async () => {
-  replies.DescribeTable = jsonRefusal('ResourceNotFoundException');
-
-  const { status, lines } = await check('-c', `tableName=${tableName}`);
-
-  expect({ status, first: lines[0] }).toEqual({
-    status: 1,
-    first: `✗ tableName: there is no table ${tableName} in eu-central-1: every request would fail.`,
-  });
-});
-
 test('npm run deploy whose verification fails ends with the command that goes back', async () => {
   replies[`DescribeStacks ${stackName}`] = stack(stackName, 'UPDATE_COMPLETE', {
     Release: 'v1.0.0',
@@ -72,10 +64,49 @@ test('npm run deploy whose verification fails ends with the command that goes ba
   replies[`DescribeStackResources ${tableName}`] = createdBy(stackName, tableName);
 
   // cdk deploy --help deploys nothing, and ends with status 0.
-  const { status, lines } = await deploy('--', '--help');
+  const { status, lines } = await deployWith('--', '--help');
 
   const wayBack = 'To go back: git switch --detach v1.0.0 && npm run deploy -- -- --help';
   expect(status).toBe(1);
   expect(lines.filter((line) => line === wayBack)).toHaveLength(2);
   expect(lines.at(-1)).toBe(wayBack);
+});
+
+/** Without a region nothing is reached: what gets past the reading of the command line says so. */
+function deploy(...args: readonly string[]): { status: number | null; stderr: string } {
+  const { AWS_REGION: _, AWS_DEFAULT_REGION: __, ...environment } = process.env;
+  const env = {
+    ...environment,
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+  };
+  const { status, stderr } = spawnSync(
+    node24,
+    [join(projectFolder, 'infra', 'deploy', 'deploy.ts'), ...args],
+    {
+      env,
+      encoding: 'utf8',
+    },
+  );
+  return { status, stderr };
+}
+
+describe('npm run deploy', () => {
+  test.each([
+    [['--chek'], 2, /^Unknown option '--chek'\. Did you mean --check\?/],
+    [
+      ['--dry-run'],
+      2,
+      /^Unknown option '--dry-run': the command accepts --check, --context, --new-table, --profile, --help\./,
+    ],
+    [['check'], 2, /accepts none; remove 'check'/],
+    [['-c', 'alarmEmail'], 2, /It must be NAME=VALUE/],
+    [['-c', 'alarmEmial=x'], 1, /alarmEmial: is not an option: did you mean alarmEmail\?/],
+  ])('npm run deploy does not go on with %j, and has the status %i', (args, status, sentence) => {
+    expect(deploy(...args)).toEqual({ status, stderr: expect.stringMatching(sentence) });
+  });
+
+  test('the arguments after -- are left to the CDK', () => {
+    expect(deploy('--', '--require-approval', 'never').stderr).toMatch(/^✗ No region is set/);
+  });
 });

@@ -2,11 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
-import {
-  type Preflight,
-  type PreflightOptions,
-  preflight,
-} from '../../../infra/deploy/preflight.ts';
+import { type PreflightOptions, preflight } from '../../../infra/deploy/preflight.ts';
 import type { ServiceOptions } from '../../../infra/stack/service-options.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 
@@ -64,13 +60,23 @@ export function useAccount() {
   return replies;
 }
 
-export const preflightWith = (
+/** What a preflight finds, with the texts of the failed checks. */
+export async function preflightWith(
   options: Partial<ServiceOptions> = {},
   more: Partial<PreflightOptions> = {},
-): Promise<Preflight> => preflight({ region, stackName, options, ...more });
+) {
+  const { failedChecks, ...rest } = await preflight({ region, stackName, options, ...more });
+  return {
+    ...rest,
+    failedChecks: failedChecks.map(({ message: issue, next }) => ({ issue, next })),
+  };
+}
 
-export const issuesOf = ({ failedChecks }: Preflight): string[] =>
-  failedChecks.map(({ issue }) => issue);
+export const issuesOf = ({
+  failedChecks,
+}: {
+  readonly failedChecks: readonly { readonly issue: string }[];
+}): string[] => failedChecks.map(({ issue }) => issue);
 
 function nameOfForm(body: string): string {
   const form = new URLSearchParams(body);

@@ -122,8 +122,8 @@ describe('with a terminal', () => {
     replies.AssumeRole = [403, refusal('AccessDenied', 'MultiFactorAuthentication failed')];
     const before = credentials();
 
-    expect(await openMfaSession(region, async () => '000000')).toEqual({
-      issue: expect.stringContaining('MultiFactorAuthentication failed'),
+    await expect(openMfaSession(region, async () => '000000')).rejects.toMatchObject({
+      message: expect.stringContaining('MultiFactorAuthentication failed'),
       next: expect.stringContaining('next code'),
     });
     expect(credentials()).toEqual(before);

@@ -133,7 +133,7 @@ test("puts the connection's address after those that X-Forwarded-For names alrea
   ).toBe('203.0.113.9, 127.0.0.1');
 });
 
-test('a body that is not UTF-8 is handed on as text, with U+FFFD where bytes were lost, as by an API without binary media types', () => {
+test('a body that is not UTF-8 is passed on as text, with U+FFFD where bytes were lost', () => {
   expect(eventOf({ body: Buffer.from('{"name":"Zo\xeb"}', 'latin1') })).toMatchObject({
     isBase64Encoded: false,
     body: '{"name":"Zo\ufffd"}',

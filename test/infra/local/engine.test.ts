@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,15 +11,19 @@ import {
   DynamoDBClient,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { errorCode } from '../../../infra/cli/error-code.ts';
-import { takeDataFolder } from '../../../infra/local/data-folder.ts';
-import { type Engine, startEngine } from '../../../infra/local/engine.ts';
-import { startEngineProcess } from '../../../infra/local/engine-process.ts';
-import { javaIssue, javaMissing } from '../../../infra/local/engines.ts';
-import { clientConfig } from '../../../infra/local/table.ts';
+import {
+  type Engine,
+  lockFolder,
+  startEngine,
+  startEngineProcess,
+} from '../../../infra/local/engine.ts';
+import { dynamodbLocal, engineKinds } from '../../../infra/local/engines.ts';
+import { clientConfig, createTable } from '../../../infra/local/table.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
+import { enginePid } from './given-start.ts';
 
 let scratch: string;
 beforeAll(() => {
@@ -27,7 +31,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-const missing = await javaMissing();
+const hasJava = 'command' in (await dynamodbLocal.find());
 const engines = [
   { engine: 'dynoxide', isDurable: true, promised: 'every write' },
   {
@@ -35,7 +39,7 @@ const engines = [
     isDurable: false,
     promised: 'every write but those of the last moment',
   },
-].filter(({ engine }) => engine === 'dynoxide' || !missing);
+].filter(({ engine }) => engine === 'dynoxide' || hasJava);
 
 describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
   // Two starts are enough for all: one of Java takes seconds.
@@ -79,10 +83,10 @@ describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
     for (const address of ownAddresses()) expect(await canConnect(address, port)).toBe(false);
   });
 
-  test(`${engine} keeps ${promised} through a kill -9 of itself, its guard and its service, each transaction whole or absent, and ends when it is stopped`, {
+  test(`${engine} keeps ${promised} through a kill -9`, {
     timeout: 60_000,
   }, async () => {
-    const pid = Number(readFileSync(join(dataFolder, engine, 'engine.pid'), 'utf8'));
+    const pid = enginePid(dataFolder);
     const children = execFileSync('pgrep', ['-P', String(owner.pid)], { encoding: 'utf8' });
     const guards = children.split('\n').filter((line) => line !== '' && Number(line) !== pid);
     expect(guards).toHaveLength(1);
@@ -107,6 +111,34 @@ describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
     next = undefined;
     await stopped.stop();
     expect(await canConnect('127.0.0.1', portOf(stopped.endpoint))).toBe(false);
+  });
+
+  test(`${engine} has every write of an engine that was left behind on the same data`, {
+    timeout: 60_000,
+  }, async () => {
+    const left = await startEngine({ engine, dataFolder: mkdtempSync(join(scratch, 'db-')) });
+    onTestFinished(() => left.stop());
+    await createTable(left.environment);
+    const before = new DynamoDBClient(clientConfig(left.environment));
+    await writePair(before, 1);
+    before.destroy();
+    const program = await engineKinds.find(({ name }) => name === engine)!.find();
+    if (!('command' in program)) throw new Error(program.missing);
+
+    const args = program.args(45_671, join(left.dataFolder ?? '', engine));
+    const second = await startEngineProcess({ ...program, args });
+
+    if (!('endpoint' in second)) throw new Error(second.failure);
+    onTestFinished(() => second.stop());
+    const { endpoint: AWS_ENDPOINT_URL_DYNAMODB } = second;
+    const after = new DynamoDBClient(
+      clientConfig({ ...left.environment, AWS_ENDPOINT_URL_DYNAMODB }),
+    );
+    expect(await partsOfPair(after, 1)).toBe(2);
+    await writePair(after, 2);
+    await left.stop();
+    expect(await partsOfPair(after, 2)).toBe(2);
+    after.destroy();
   });
 });
 
@@ -135,10 +167,10 @@ test('an engine that ignores SIGTERM ends too when the process that started it i
 }, async () => {
   const pidFile = join(scratch, 'guarded.pid');
   const code = `
-    import { startEngineProcess } from './infra/local/engine-process.ts';
+    import { startEngineProcess } from './infra/local/engine.ts';
     await startEngineProcess({ command: 'sh',
-      args: ['-c', 'trap "" TERM; echo listening on http://127.0.0.1:1; while :; do sleep 0.1; done'],
-      cwd: '/', pidFile: '${pidFile}', readyWithinMs: 5000 });
+      args: ['-c', 'trap "" TERM; echo $$ > ${pidFile}; echo listening on http://127.0.0.1:1; while :; do sleep 0.1; done'],
+      readyWithinMs: 5000 });
     console.log('up');`;
   const owner = spawn(node24, ['--input-type=module-typescript', '-e', code], {
     cwd: projectFolder,
@@ -154,46 +186,42 @@ test('an engine that ignores SIGTERM ends too when the process that started it i
 });
 
 test('an engine that ends before it is ready is reported with its last output', async () => {
-  const start = startEngineProcess({
+  const start = await startEngineProcess({
     command: 'sh',
     args: ['-c', 'echo address already in use >&2; exit 3'],
-    cwd: scratch,
-    pidFile: join(scratch, 'engine.pid'),
     readyWithinMs: 5000,
   });
 
-  await expect(start).rejects.toThrow('ended at once: address already in use');
+  expect(start).toEqual({
+    failure: expect.stringContaining('ended at once: address already in use'),
+  });
 });
 
 test('an engine whose program is not there is reported', async () => {
-  const start = startEngineProcess({
+  const start = await startEngineProcess({
     command: join(scratch, 'nothing'),
     args: [],
-    cwd: scratch,
-    pidFile: join(scratch, 'engine.pid'),
     readyWithinMs: 5000,
   });
 
-  await expect(start).rejects.toThrow('ENOENT');
+  expect(start).toEqual({ failure: expect.stringContaining('ENOENT') });
 });
 
 test('an engine that is never ready is ended', async () => {
-  const start = startEngineProcess({
+  const start = await startEngineProcess({
     command: 'sleep',
     args: ['60'],
-    cwd: scratch,
-    pidFile: join(scratch, 'engine.pid'),
     readyWithinMs: 200,
   });
 
-  await expect(start).rejects.toThrow('not ready after 0.2 s');
+  expect(start).toEqual({ failure: expect.stringContaining('not ready after 0.2 s') });
 });
 
 test("a data folder is one process-wide owner's, until it is let go of", async () => {
   const dataFolder = mkdtempSync(join(scratch, 'db-'));
   const code = `
-    import { takeDataFolder } from './infra/local/data-folder.ts';
-    await takeDataFolder('${dataFolder}', 'dynoxide');
+    import { lockFolder } from './infra/local/engine.ts';
+    lockFolder('${dataFolder}');
     console.log('taken'); setInterval(() => undefined, 1000);`;
   const owner = spawn(node24, ['--input-type=module-typescript', '-e', code], {
     cwd: projectFolder,
@@ -201,61 +229,13 @@ test("a data folder is one process-wide owner's, until it is let go of", async (
   });
   await once(owner.stdout, 'data');
 
-  await expect(takeDataFolder(dataFolder, 'dynoxide')).rejects.toThrow(
+  expect(() => lockFolder(dataFolder)).toThrow(
     `another service (process ${owner.pid}) is using this folder`,
   );
   const exited = once(owner, 'exit');
   owner.kill('SIGKILL');
   await exited;
-  const folder = await takeDataFolder(dataFolder, 'dynoxide');
-  folder.release();
-});
-
-test('an engine that a killed service left behind is ended where the machine has no ps', async () => {
-  const dataFolder = mkdtempSync(join(scratch, 'db-'));
-  const data = join(dataFolder, 'dynoxide');
-  mkdirSync(data);
-  const left = spawn('sh', ['-c', 'sleep 60; true', data]);
-  onTestFinished(() => void left.kill('SIGKILL'));
-  writeFileSync(join(data, 'engine.pid'), `${left.pid}\n`);
-  const ended = once(left, 'exit');
-  vi.stubEnv('PATH', '/nowhere');
-  onTestFinished(() => void vi.unstubAllEnvs());
-
-  const folder = await takeDataFolder(dataFolder, 'dynoxide');
-
-  expect(await ended).toEqual([null, 'SIGKILL']);
-  folder.release();
-});
-
-test.each([
-  ['openjdk version "17.0.15" 2025-04-15', 'jdk.compiler@17.0.15', undefined],
-  ['openjdk version "25" 2025-09-16', 'jdk.compiler@25', undefined],
-  ['java version "1.8.0_402"', '', 'java is version 8, not 17 or later'],
-  ['openjdk version "11.0.2"', 'jdk.compiler@11.0.2', 'java is version 11, not 17 or later'],
-  [
-    'openjdk version "21.0.1"',
-    'java.base@21.0.1',
-    'java 21 is a runtime without a compiler (a JRE), not a JDK',
-  ],
-  ['what?', '', 'java is version unknown, not 17 or later'],
-])('judges %s', (version, modules, problem) => {
-  expect(javaIssue(version, modules)).toBe(problem);
-});
-
-test('a refusal names what would make an engine run where none can', () => {
-  const code = `
-    import { startEngine } from './infra/local/engine.ts';
-    await startEngine({ engine: 'dynamodb-local', dataFolder: ':memory:' }).catch(({ message }) => console.log(message));`;
-  const said = execFileSync(node24, ['--input-type=module-typescript', '-e', code], {
-    cwd: projectFolder,
-    encoding: 'utf8',
-    env: { PATH: '/nowhere' },
-  });
-
-  expect(said.trim()).toBe(
-    '--engine dynamodb-local: dynamodb-local cannot run: there is no java on the PATH: install Java 17 or later (a JDK, with java on the PATH).',
-  );
+  lockFolder(dataFolder)();
 });
 
 const keyOf = (number: number, part: number) => ({

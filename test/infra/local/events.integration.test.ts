@@ -1,33 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import {
-  appendFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
 import { person } from '../../support/people.ts';
 import { service as sharedService } from '../../support/service.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
+import { useFolder } from '../given-folder.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
 type Line = any;
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'events-test-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const files = useFolder();
 
 /** A service with events on a table of its own, on the test run's engine. */
 class EventfulService {
-  readonly file = join(folder, `${randomUUID()}.jsonl`);
+  readonly file = files.path(`${randomUUID()}.jsonl`);
   readonly #table = { LEADS_TABLE: `events-${randomUUID()}` };
   #process: ServiceProcess | undefined;
   #keys: Readonly<Record<string, string>> = {};
@@ -60,7 +48,7 @@ class EventfulService {
   }
 
   async timelines(): Promise<Line[]> {
-    const file = join(folder, `${randomUUID()}.jsonl`);
+    const file = files.path(`${randomUUID()}.jsonl`);
     await this.admin('lead', 'timelines', '--out', file);
     return linesOf(readFileSync(file, 'utf8'));
   }
@@ -79,7 +67,7 @@ const entriesIn = (items: Line[]): string[] =>
   items.map(({ id }) => id).filter((id: string) => !id.endsWith('#lead_created'));
 const within = { timeout: 60_000, interval: 100 };
 
-test('npm start -- --events appends the events of everything that timelines tell, of nobody’s data, and those of a killed service after its next start', async () => {
+test('npm start -- --events writes an event for each timeline item, also after a kill', async () => {
   const service = new EventfulService();
   await service.start();
   const [visitor, gone] = [person(), person()];
@@ -98,7 +86,7 @@ test('npm start -- --events appends the events of everything that timelines tell
   const erased: number = (await service.call('capture-lead', { ...gone, notes: 'Forget me.' })).body
     .lead.id;
   await service.admin('lead', 'erase', '--lead', String(erased), '--yes');
-  const rows = join(folder, 'rows.jsonl');
+  const rows = files.path('rows.jsonl');
   writeFileSync(rows, `${JSON.stringify(person())}\n`);
   await service.admin('lead', 'import', rows);
 

@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterEach, expect, test } from 'vitest';
-import type { InvocationResult } from '../../../infra/gateway/reply.ts';
 import { routerFor } from '../../../infra/gateway/routes.ts';
+import type { InvocationResult } from '../../../infra/local/functions.ts';
 import { createGateway } from '../../../infra/local/gateway.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { requestIdForm } from '../../support/described.ts';
@@ -16,7 +16,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-const ok: InvocationResult = { outcome: 'returned', response: { statusCode: 200, body: '{}' } };
+const ok: InvocationResult = { returned: { statusCode: 200, body: '{}' } };
 
 /** A gateway whose functions all do the same; the events they were given. */
 async function givenGateway(result: InvocationResult = ok, gatewayLimits = false) {
@@ -44,15 +44,15 @@ async function sendRaw(port: number, bytes: string): Promise<string> {
 }
 
 test.each<[string, InvocationResult, number, string]>([
-  ['crashes', { outcome: 'failed', reason: 'crashed' }, 500, 'INTERNAL'],
-  ['hangs', { outcome: 'timed-out', reason: 'did not return' }, 500, 'INTERNAL'],
+  ['crashes', { response: 'INTEGRATION_FAILURE', reason: 'crashed' }, 500, 'INTERNAL'],
+  ['hangs', { response: 'INTEGRATION_TIMEOUT', reason: 'did not return' }, 500, 'INTERNAL'],
+  ['returns what is not a response', { returned: { oops: true } }, 500, 'INTERNAL'],
   [
-    'returns what is not a response',
-    { outcome: 'returned', response: { oops: true } },
-    500,
-    'INTERNAL',
+    'is given too much',
+    { response: 'REQUEST_TOO_LARGE', reason: 'was not called' },
+    413,
+    'PAYLOAD_TOO_LARGE',
   ],
-  ['is given too much', { outcome: 'event-too-large' }, 413, 'PAYLOAD_TOO_LARGE'],
 ])('sends an error body when a function %s', async (_, result, status, code) => {
   const { baseUrl } = await givenGateway(result);
 
@@ -80,7 +80,7 @@ test("the gateway sends the function's own status, headers and body, and a heade
     multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] },
     body: '"आ"',
   };
-  const { baseUrl } = await givenGateway({ outcome: 'returned', response });
+  const { baseUrl } = await givenGateway({ returned: response });
 
   const sent = await fetch(`${baseUrl}/api/v1/leads`);
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,3 +37,7 @@ export async function start(...args: readonly string[]): Promise<ServiceProcess>
   started.push(service);
   return service;
 }
+
+/** The process of the engine that keeps its data in a folder. */
+export const enginePid = (db: string): number =>
+  Number(execFileSync('pgrep', ['-f', `(db-path|dbPath) ${db}/`], { encoding: 'utf8' }));

@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import SwaggerParser from '@apidevtools/swagger-parser';
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
@@ -7,6 +10,7 @@ import { openApiFile } from '../../../infra/openapi/document.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { apiErrors } from '../../../shared/errors.ts';
 import { document, type Json, operationOf } from '../../support/described.ts';
+import { node24, projectFolder } from '../../support/service-process.ts';
 
 const { Spectral } = spectralCore;
 const { oas } = spectralRulesets;
@@ -87,4 +91,14 @@ test("spectral's oas rules find nothing in openapi.json", async () => {
   spectral.setRuleset({ extends: [oas as RulesetDefinition] });
 
   expect(await spectral.run(await readFile(openApiFile, 'utf8'))).toEqual([]);
+});
+
+test('npm run openapi writes nothing if an option is mistyped', async () => {
+  const command = join(projectFolder, 'infra/openapi/document.ts');
+
+  await expect(promisify(execFile)(node24, [command, '--chek'])).rejects.toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining("Unknown option '--chek'"),
+  });
 });

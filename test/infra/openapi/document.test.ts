@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { openApiFile, openApiText } from '../../../infra/openapi/document.ts';
-import { errorsOf } from '../../../infra/openapi/endpoint-errors.ts';
+import { errorsOf } from '../../../infra/openapi/endpoint-descriptions.ts';
 import { responseHeaders } from '../../../infra/openapi/response-headers.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../../shared/errors.ts';
@@ -70,7 +70,7 @@ const responsesOf = ({
 const contentOf = (response: DescribedResponse) => response.content?.['application/json'];
 
 describe.each(withOperations)('the description of $name', (row) => {
-  test(`the description of ${row.name} has the errors of the endpoint, each by its status, its code and an example`, () => {
+  test(`${row.name} is described with its errors, each by status, code and example`, () => {
     const described = responsesOf(row).filter(([status]) => Number(status) >= 400);
 
     const shown = described.flatMap(([status, response]) =>
@@ -82,7 +82,7 @@ describe.each(withOperations)('the description of $name', (row) => {
     expect([...new Set(shown)].sort()).toEqual(wanted.sort());
   });
 
-  test(`the description of ${row.name} takes no other code at a status than the endpoint answers with`, () => {
+  test(`${row.name} is described with no other code at a status than it answers with`, () => {
     for (const [status, response] of responsesOf(row).filter(([status]) => Number(status) >= 400)) {
       const { schema } = contentOf(response)!;
       const examples = Object.values(contentOf(response)!.examples!) as {
@@ -103,7 +103,7 @@ describe.each(withOperations)('the description of $name', (row) => {
     }
   });
 
-  test(`the description of ${row.name} has examples of the request and of every response, which fit`, () => {
+  test(`${row.name} is described with valid examples of the request and of every response`, () => {
     const { parameters = [], requestBody } = row.operation;
     const contents = [requestBody, ...responsesOf(row).map(([, response]) => response)];
 
@@ -123,7 +123,7 @@ describe.each(withOperations)('the description of $name', (row) => {
     expect(requestBody !== undefined).toBe(row.takesBody);
   });
 
-  test(`the description of ${row.name} names the request id on every response, the limits on every success, and when to retry on 429`, () => {
+  test(`${row.name} is described with the headers of each response`, () => {
     for (const [status, { headers }] of responsesOf(row)) {
       const required = Object.keys(headers).filter(
         (name) => resolved<{ required: boolean }>(headers[name]!).required,
@@ -141,7 +141,7 @@ describe.each(withOperations)('the description of $name', (row) => {
     }
   });
 
-  test(`the description of ${row.name} needs a key with one of the scopes of the endpoint, and says so`, () => {
+  test(`${row.name} is described with the scopes of which its key needs one`, () => {
     const { description } = row.operation as unknown as { description: string };
 
     expect(row.operation).toMatchObject({ security: [{ apiKey: [] }], 'x-scopes': row.scopes });

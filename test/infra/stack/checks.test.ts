@@ -113,7 +113,7 @@ const wrong = {
 };
 
 test.skipIf(!cfnLint)(
-  'cfn-lint finds neither an error nor a warning in the templates and the recipes, and finds the error of a wrong one',
+  'cfn-lint finds nothing in the templates and the recipes, and finds a planted error',
   () => {
     const templates = [...apps.values()].map(({ stack }) =>
       JSON.stringify(Template.fromStack(stack).toJSON()),

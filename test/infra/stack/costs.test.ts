@@ -24,7 +24,7 @@ describe('what is paid by the month', () => {
     dashboardMetrics = dashboardMetricsOf(template);
   }, 120_000);
 
-  test('OPERATE.md has each count and price, with the defaults and with every option, and their sums, and README.md the first', () => {
+  test('OPERATE.md has each count, price and sum, with the defaults and with every option', () => {
     const cell = (cost: MonthlyCost | undefined): string =>
       cost ? `${cost.count}: ${dollars(cost.dollars)}` : '';
     const rows = full.map(

@@ -105,9 +105,9 @@ describe('while a deployment changes a permission', () => {
   /** A release whose row has this access. */
   const releaseWith = (access: typeof row.access | typeof others): Template => {
     const stack = new Stack(new App(), 'Leads');
-    const table = new LeadTable(stack, 'Table');
-    const endpoint = { ...row, access };
     const options = checkOptions({});
+    const table = new LeadTable(stack, 'Table', options);
+    const endpoint = { ...row, access };
     new EndpointFunction(stack, 'Function', { endpoint, table, options, version: '1.1.0+test' });
     return Template.fromStack(stack);
   };

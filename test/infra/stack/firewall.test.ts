@@ -25,7 +25,7 @@ describe('the firewall', () => {
     expect(text).not.toContain('"SampledRequestsEnabled":true');
   });
 
-  test('the firewall lets an address spend the requests of two organizations at once, and then answers 429 in the form of the contract', () => {
+  test('the firewall answers 429 to an address above the requests of two organizations', () => {
     const acl = (limit: number) => ({
       CustomResponseBodies: {
         TooManyRequests: {

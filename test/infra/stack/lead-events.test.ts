@@ -42,7 +42,7 @@ describe('without events', () => {
 });
 
 describe('with events', () => {
-  test('switching them on only adds resources, and changes no other resource than the table and the dashboard', () => {
+  test('events add resources, and change no other resource than the table and the dashboard', () => {
     const added = idsOf(on).filter((id) => !idsOf(off).includes(id));
     const changed = idsOf(off).filter(
       (id) => JSON.stringify(resourcesOf(off)[id]) !== JSON.stringify(resourcesOf(on)[id]),
@@ -63,7 +63,7 @@ describe('with events', () => {
     });
   });
 
-  test('the stream of new images feeds the publisher through the filter, repeats for a day, and then tells the queue', () => {
+  test('the stream feeds the publisher through the filter, retries for a day, then uses the queue', () => {
     on.hasResourceProperties('AWS::DynamoDB::Table', {
       StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
     });
@@ -85,7 +85,7 @@ describe('with events', () => {
     });
   });
 
-  test('the publisher may read the stream, publish on its bus, write its log and tell its queue, and nothing else', () => {
+  test('the publisher may read the stream, and write to its bus, log and queue, and nothing else', () => {
     const policies = Object.values(on.findResources('AWS::IAM::Policy')).filter(({ Properties }) =>
       JSON.stringify(Properties.Roles).includes('PublisherRole'),
     );

@@ -70,7 +70,7 @@ describe('in a fresh account, with no option set', () => {
     );
   });
 
-  test('the outputs name the release, the address, the table, the functions, the limits and the next commands', () => {
+  test('the outputs are the release, addresses, table, functions, limits and next commands', () => {
     expect(Object.keys(plain.toJSON().Outputs)).toEqual([
       'Release',
       'Version',

@@ -1,8 +1,9 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LeadTable } from '../../../infra/stack/lead-table.ts';
+import { checkOptions } from '../../../infra/stack/service-options.ts';
 import {
   type Access,
   admissionAccess,
@@ -25,17 +26,11 @@ interface Statement {
   };
 }
 
-const table = (): Template => {
-  const stack = new Stack(new App(), 'Stack');
-  new LeadTable(stack, 'Table');
-  return Template.fromStack(stack);
-};
-
 /** What a role is allowed on the table once it has been granted an endpoint's access. */
 function statementsFor(endpoint: Endpoint): Statement[] {
   const stack = new Stack(new App(), 'Stack');
   const role = new Role(stack, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-  new LeadTable(stack, 'Table').grantTo(role, endpoint);
+  new LeadTable(stack, 'Table', checkOptions({})).grantTo(role, endpoint);
   const policies = Object.values(Template.fromStack(stack).findResources('AWS::IAM::Policy'));
   return policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Statement[]);
 }
@@ -59,123 +54,78 @@ const wanted = (...accesses: Access[]): string[] => {
   return [...new Set(pairs)].sort();
 };
 
-describe('the table', () => {
-  test('expires items by the attribute of the definition', () => {
-    table().hasResourceProperties('AWS::DynamoDB::Table', {
-      TimeToLiveSpecification: {
-        AttributeName: tableDefinition.timeToLiveAttribute,
-        Enabled: true,
-      },
-    });
-  });
+test('the table is as defined, protected, recoverable, encrypted, on demand and retained', () => {
+  const { partitionKey, sortKey, indexes, timeToLiveAttribute } = tableDefinition;
+  const keys = (hash: string, range: string) => [
+    { AttributeName: hash, KeyType: 'HASH' },
+    { AttributeName: range, KeyType: 'RANGE' },
+  ];
+  const stack = new Stack(new App(), 'Stack');
+  new LeadTable(stack, 'Table', checkOptions({}));
 
-  test('the table can be recovered to a point in time', () => {
-    table().hasResourceProperties('AWS::DynamoDB::Table', {
+  Template.fromStack(stack).hasResource('AWS::DynamoDB::Table', {
+    DeletionPolicy: 'Retain',
+    UpdateReplacePolicy: 'Retain',
+    Properties: {
+      TimeToLiveSpecification: { AttributeName: timeToLiveAttribute, Enabled: true },
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-    });
-  });
-
-  test('the table is protected from deletion', () => {
-    table().hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: true });
-  });
-
-  test('the table stays when its stack goes or replaces it', () => {
-    table().hasResource('AWS::DynamoDB::Table', {
-      DeletionPolicy: 'Retain',
-      UpdateReplacePolicy: 'Retain',
-    });
-  });
-
-  test('a key of its own stays with the table, but goes with a first deployment that fails', () => {
-    const stack = new Stack(new App(), 'Stack');
-    new LeadTable(stack, 'Table', { kmsKey: 'customer-managed' });
-
-    Template.fromStack(stack).hasResource('AWS::KMS::Key', {
-      DeletionPolicy: 'RetainExceptOnCreate',
-      UpdateReplacePolicy: 'Retain',
-    });
-  });
-
-  test('the table is paid on demand', () => {
-    table().hasResourceProperties('AWS::DynamoDB::Table', { BillingMode: 'PAY_PER_REQUEST' });
-  });
-
-  test('the table is encrypted with a key of the account', () => {
-    table().hasResourceProperties('AWS::DynamoDB::Table', {
+      DeletionProtectionEnabled: true,
+      BillingMode: 'PAY_PER_REQUEST',
       SSESpecification: { SSEEnabled: true },
-    });
-  });
-
-  test('the table has the keys of the definition', () => {
-    table().hasResourceProperties('AWS::DynamoDB::Table', {
-      KeySchema: [
-        { AttributeName: tableDefinition.partitionKey, KeyType: 'HASH' },
-        { AttributeName: tableDefinition.sortKey, KeyType: 'RANGE' },
-      ],
-    });
-  });
-
-  test('the table has the indexes of the definition, keys and the size of large leads only, and no others', () => {
-    table().hasResourceProperties('AWS::DynamoDB::Table', {
-      GlobalSecondaryIndexes: tableDefinition.indexes.map((index) => ({
+      KeySchema: keys(partitionKey, sortKey),
+      // Keys and the size of large leads only.
+      GlobalSecondaryIndexes: indexes.map((index) => ({
         IndexName: index.name,
-        KeySchema: [
-          { AttributeName: index.partitionKey, KeyType: 'HASH' },
-          { AttributeName: index.sortKey, KeyType: 'RANGE' },
-        ],
+        KeySchema: keys(index.partitionKey, index.sortKey),
         Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['largeKb'] },
       })),
-    });
+    },
   });
 });
 
-describe('item types', () => {
-  test('item types have prefixes of which none begins another, so that a role limited to one reaches no other', () => {
-    const prefixes = Object.values(partitionKeyPrefixes);
+test('a key of the table’s own stays with the table, but goes with a first deployment that fails', () => {
+  const stack = new Stack(new App(), 'Stack');
+  new LeadTable(stack, 'Table', checkOptions({ kmsKey: 'customer-managed' }));
 
-    const overlaps = prefixes.filter((one, i) =>
-      prefixes.some((other, j) => i !== j && other.startsWith(one)),
-    );
-
-    expect(overlaps).toEqual([]);
+  Template.fromStack(stack).hasResource('AWS::KMS::Key', {
+    DeletionPolicy: 'RetainExceptOnCreate',
+    UpdateReplacePolicy: 'Retain',
   });
 });
 
-describe.each(endpoints)('what $name is granted', (row) => {
-  const endpoint: Endpoint = row;
-  const statements = statementsFor(endpoint);
+test('no prefix of an item type begins another, so that a role limited to one reaches no other', () => {
+  const prefixes = Object.values(partitionKeyPrefixes);
 
-  test(`what ${row.name} is granted is what its row and admission say, action by action and prefix by prefix`, () => {
+  expect(
+    prefixes.filter((one, i) => prefixes.some((other, j) => i !== j && other.startsWith(one))),
+  ).toEqual([]);
+});
+
+test.each<Endpoint>(endpoints)(
+  '$name is granted what its row says, on named keys of the table or one index',
+  (endpoint) => {
+    const statements = statementsFor(endpoint);
+
     expect(allowed(statements)).toEqual(wanted(admissionAccess, endpoint.access));
-  });
-
-  test(`what ${row.name} is granted names partition keys in every statement, and allows no request without one`, () => {
-    for (const { Condition } of statements) {
-      expect(Condition.Null).toMatchObject({ 'dynamodb:LeadingKeys': 'false' });
-      expect(Condition['ForAllValues:StringLike']['dynamodb:LeadingKeys']).not.toHaveLength(0);
-    }
-  });
-
-  test(`what ${row.name} is granted names this table or one of its indexes, never all of them`, () => {
-    expect(JSON.stringify(statements.map(({ Resource }) => Resource))).not.toContain('*');
-  });
-
-  test(`what ${row.name} is granted reaches the entries of an index by that index alone`, () => {
     const indexPrefixes = tableDefinition.indexes.map(
       ({ holds }) => `${partitionKeyPrefixes[holds]}*`,
     );
-
     for (const statement of statements) {
+      const { Effect, Action, Condition } = statement;
+      expect(Effect).toBe('Allow');
+      expect(Action).toMatch(/^dynamodb:[A-Za-z]+$/);
+      expect(Condition.Null).toMatchObject({ 'dynamodb:LeadingKeys': 'false' });
+      expect(leadingKeys(statement)).not.toHaveLength(0);
       for (const keys of leadingKeys(statement))
         expect(indexPrefixes.includes(keys)).toBe(isOnIndex(statement));
     }
-  });
-});
+    expect(JSON.stringify(statements.map(({ Resource }) => Resource))).not.toContain('*');
+  },
+);
 
-describe.each(endpoints)('the updates of token buckets by $name', (row) => {
-  const endpoint: Endpoint = row;
-
-  test('name only the attributes of a bucket and of its conditions, and some attribute', () => {
+test.each<Endpoint>(endpoints)(
+  'updates of token buckets by $name name only attributes of a bucket and its conditions',
+  (endpoint) => {
     const limited = statementsFor(endpoint).filter(({ Condition }) =>
       Object.hasOwn(Condition, 'ForAllValues:StringEquals'),
     );
@@ -194,21 +144,16 @@ describe.each(endpoints)('the updates of token buckets by $name', (row) => {
         }),
       ]),
     );
-  });
-});
+  },
+);
 
-describe('a function that reads', () => {
-  const reading = endpoints.filter(({ method }) => method === 'GET');
-  const writes = /^dynamodb:(Put|Update|Delete|BatchWrite)/;
+const reading = endpoints.filter(({ method }) => method === 'GET');
+const writes = /^dynamodb:(Put|Update|Delete|BatchWrite)/;
 
-  test.each(reading)(
-    'a function that reads writes nothing but token buckets: $name',
-    (endpoint) => {
-      const written = allowed(statementsFor(endpoint)).filter((pair) => writes.test(pair));
+test.each(reading)('a function that reads writes nothing but token buckets: $name', (endpoint) => {
+  const written = allowed(statementsFor(endpoint)).filter((pair) => writes.test(pair));
 
-      expect(written).toEqual(['dynamodb:UpdateItem KEY#*', 'dynamodb:UpdateItem USAGE#*']);
-    },
-  );
+  expect(written).toEqual(['dynamodb:UpdateItem KEY#*', 'dynamodb:UpdateItem USAGE#*']);
 });
 
 test('list-leads asks each index for its own entries, with its name in the resource', () => {
@@ -227,13 +172,4 @@ test('list-leads asks each index for its own entries, with its name in the resou
     ['leadsBySource', ['SOURCE#*']],
     ['leadsByUpdate', ['UPDATED#*']],
   ]);
-});
-
-test('the grant is an allowance and never a wildcard of actions', () => {
-  for (const endpoint of endpoints) {
-    for (const { Effect, Action } of statementsFor(endpoint)) {
-      expect(Effect).toBe('Allow');
-      expect(Action).toMatch(/^dynamodb:[A-Za-z]+$/);
-    }
-  }
 });

@@ -1,28 +1,29 @@
-import { App } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildFunctions, writtenEndpoints } from '../../../infra/bundle/bundle.ts';
 import {
   type GatewayResponse,
-  gatewayResponseBody,
+  gatewayReply,
   gatewayResponses,
 } from '../../../infra/gateway/responses.ts';
-import { LeadsStack } from '../../../infra/stack/leads-stack.ts';
+import { endpoints } from '../../../shared/endpoints.ts';
 import { limits } from '../../../shared/limits.ts';
+import { templateWith } from './service-template.ts';
 
-const written = writtenEndpoints();
 let template: Template;
 
 interface Resource {
   Type: string;
+  DependsOn?: string[];
   Properties: Record<string, unknown>;
 }
 const resources = (type: string): [string, Resource][] =>
   Object.entries(template.findResources(type)) as [string, Resource][];
 
+const roleOf = ({ Properties }: Resource): string =>
+  (Properties.Role as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt'][0];
+
 beforeAll(async () => {
-  await buildFunctions();
-  template = Template.fromStack(new LeadsStack(new App(), 'LeadsStack'));
+  template = await templateWith();
 }, 60_000);
 
 /** 'GET /api/v1/leads/{leadId}' to the logical id of the function behind it. */
@@ -45,9 +46,9 @@ function routes(): Map<string, string> {
 }
 
 describe('the routes', () => {
-  test('the routes are the written endpoints, and no others', () => {
+  test('the routes are the endpoints, and no others', () => {
     expect([...routes().keys()].sort()).toEqual(
-      written.map(({ method, path }) => `${method} ${path}`).sort(),
+      endpoints.map(({ method, path }) => `${method} ${path}`).sort(),
     );
   });
 
@@ -78,9 +79,9 @@ describe('the routes', () => {
       ([, { Properties }]) => Properties,
     );
 
-    expect(permissions).toHaveLength(written.length);
+    expect(permissions).toHaveLength(endpoints.length);
     expect(new Set(permissions.map(({ FunctionName }) => JSON.stringify(FunctionName))).size).toBe(
-      written.length,
+      endpoints.length,
     );
     for (const { Principal, SourceArn } of permissions) {
       expect(Principal).toBe('apigateway.amazonaws.com');
@@ -91,29 +92,20 @@ describe('the routes', () => {
   });
 });
 
-describe.each(written)('the function of $name', ({ name, method, path }) => {
-  const description = `${method} ${path}`;
-  const functionNow = (): Resource =>
-    resources('AWS::Lambda::Function').find(
-      ([, { Properties }]) => Properties.Description === description,
-    )![1];
+test.each(endpoints)(
+  'the function of $name has its own role, log, time-out and environment, and nothing reserved',
+  ({ method, path }) => {
+    const functions = resources('AWS::Lambda::Function').map(([, resource]) => resource);
+    const own = functions.find(({ Properties }) => Properties.Description === `${method} ${path}`)!;
+    const [[tableId]] = resources('AWS::DynamoDB::Table') as [[string, Resource]];
 
-  test(`the function of ${name} runs on Node 24 and arm64`, () => {
-    expect(functionNow().Properties).toMatchObject({
+    expect(own.Properties).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
       Handler: 'index.handler',
+      Timeout: limits.functionTimeoutSeconds,
     });
-  });
-
-  test(`the function of ${name} ends with the time-out that the store counts on`, () => {
-    expect(functionNow().Properties.Timeout).toBe(limits.functionTimeoutSeconds);
-  });
-
-  test(`the function of ${name} knows the table, its own deployment and bundle, the limits of requests and of memory, and nothing else`, () => {
-    const [[tableId]] = resources('AWS::DynamoDB::Table') as [[string, Resource]];
-
-    expect(functionNow().Properties.Environment).toEqual({
+    expect(own.Properties.Environment).toEqual({
       Variables: {
         LEADS_TABLE: { Ref: tableId },
         RELEASE: expect.stringMatching(/^[0-9a-f]{12}$/),
@@ -125,31 +117,37 @@ describe.each(written)('the function of $name', ({ name, method, path }) => {
         MALLOC_ARENA_MAX: '1',
       },
     });
-  });
-
-  test(`the function of ${name} keeps no concurrency for itself, of which a fresh account has ten in all`, () => {
-    expect(functionNow().Properties).not.toHaveProperty('ReservedConcurrentExecutions');
-  });
-
-  test(`the function of ${name} has a role of its own, without a policy of somebody else`, () => {
-    const roleIds = resources('AWS::Lambda::Function').map(([, { Properties }]) =>
-      JSON.stringify(Properties.Role),
+    // A fresh account has ten concurrent executions in all.
+    expect(own.Properties).not.toHaveProperty('ReservedConcurrentExecutions');
+    expect(functions.filter((one) => roleOf(one) === roleOf(own))).toHaveLength(1);
+    expect(template.findResources('AWS::IAM::Role')[roleOf(own)]?.Properties).not.toHaveProperty(
+      'ManagedPolicyArns',
     );
-    const own = functionNow().Properties.Role as { 'Fn::GetAtt': [string, string] };
-
-    expect(roleIds.filter((role) => role === JSON.stringify(own))).toHaveLength(1);
-    expect(
-      template.findResources('AWS::IAM::Role')[own['Fn::GetAtt'][0]]?.Properties,
-    ).not.toHaveProperty('ManagedPolicyArns');
-  });
-
-  test(`the function of ${name} logs to a group of its own that does not keep for ever`, () => {
-    const { LogGroup } = functionNow().Properties.LoggingConfig as { LogGroup: { Ref: string } };
-
+    // The function waits for the policy of its role, so that no request meets an old one.
+    const policies = resources('AWS::IAM::Policy')
+      .filter(([, { Properties }]) => JSON.stringify(Properties.Roles).includes(roleOf(own)))
+      .map(([id]) => id);
+    expect(policies).toHaveLength(1);
+    expect(own.DependsOn).toEqual(expect.arrayContaining(policies));
+    const { LogGroup } = own.Properties.LoggingConfig as { LogGroup: { Ref: string } };
     expect(template.findResources('AWS::Logs::LogGroup')[LogGroup.Ref]?.Properties).toMatchObject({
       RetentionInDays: 30,
     });
-  });
+  },
+);
+
+test('a release with other options changes functions in place, and leaves every other resource', async () => {
+  const after = await templateWith({ memoryMb: 512, requestsPerKeyPerHour: 100 });
+  const [old, now] = [template, after].map(
+    (one) => one.toJSON().Resources as Record<string, Resource>,
+  ) as [Record<string, Resource>, Record<string, Resource>];
+
+  const different = Object.entries(now).filter(
+    ([id, one]) => JSON.stringify(old[id]) !== JSON.stringify(one),
+  );
+
+  expect(Object.keys(now)).toEqual(Object.keys(old));
+  expect([...new Set(different.map(([, { Type }]) => Type))]).toEqual(['AWS::Lambda::Function']);
 });
 
 describe('the roles', () => {
@@ -157,7 +155,7 @@ describe('the roles', () => {
     const ofEndpoints = resources('AWS::IAM::Policy').filter(
       ([id]) => !id.startsWith('ServiceReleases'),
     );
-    expect(ofEndpoints).toHaveLength(written.length);
+    expect(ofEndpoints).toHaveLength(endpoints.length);
     const statements = ofEndpoints.flatMap(
       ([, { Properties }]) =>
         (
@@ -181,10 +179,11 @@ describe('what the gateway answers by itself', () => {
   test.each(Object.entries<GatewayResponse>(gatewayResponses))(
     '%s is set, with status, body and request id',
     (type, response) => {
+      const { status, body } = gatewayReply(response);
       template.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {
         ResponseType: type,
-        StatusCode: String(response.status),
-        ResponseTemplates: { 'application/json': gatewayResponseBody(response) },
+        StatusCode: String(status),
+        ResponseTemplates: { 'application/json': body },
         ResponseParameters: Match.objectLike({
           'gatewayresponse.header.X-Request-Id': 'context.extendedRequestId',
           'gatewayresponse.header.Cache-Control': "'no-store'",
@@ -214,10 +213,6 @@ describe('what the gateway answers by itself', () => {
 });
 
 describe('the API', () => {
-  test('sets nothing for the whole account', () => {
-    template.resourceCountIs('AWS::ApiGateway::Account', 0);
-  });
-
   test('the API is regional and hands bodies on as text', () => {
     template.hasResourceProperties('AWS::ApiGateway::RestApi', {
       EndpointConfiguration: { Types: ['REGIONAL'] },

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { canSwitchTo, releaseIn } from '../../../infra/stack/release.ts';
+import { canSwitchTo, releaseIn, wayBack } from '../../../infra/stack/release.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -71,4 +71,30 @@ test('a release from files without git has the version of package.json alone', (
 
   expect(release).toEqual({ name: 'unknown', version: '1.1.0+unknown' });
   expect(canSwitchTo(release.name)).toBe(false);
+});
+
+test.each([
+  [['--check', '--new-table'], 'git switch --detach v1.0.0 && npm run deploy'],
+  [
+    ['-c', 'environment=test', '-c', 'memoryMbByFunction={"get-lead":512}'],
+    `git switch --detach v1.0.0 && npm run deploy -- -c environment=test -c 'memoryMbByFunction={"get-lead":512}'`,
+  ],
+])(
+  'the way back after a deployment with %j is one line, for the same environment',
+  (args, line) => {
+    expect(wayBack('v1.0.0', args)).toBe(line);
+  },
+);
+
+test.each([
+  ['v1.0.0-dirty', 'Release v1.0.0-dirty was built from files that no commit has'],
+  ['unknown', 'git did not name the commit that the stack runs'],
+])('no command leads back to the release %s', (release, reason) => {
+  expect(wayBack(release, [])).toMatch(
+    new RegExp(`^${reason}: choose (another one|a release) with git tag or git log$`),
+  );
+});
+
+test('a tag that a shell would run as commands is quoted', () => {
+  expect(wayBack('v1;touch$IFS', [])).toBe("git switch --detach 'v1;touch$IFS' && npm run deploy");
 });

@@ -1,8 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { buildFunctions } from '../../../infra/bundle/bundle.ts';
-import type { LeadServiceProps } from '../../../infra/stack/lead-service.ts';
-import { LeadsStack } from '../../../infra/stack/leads-stack.ts';
+import { type LeadServiceProps, LeadsStack } from '../../../infra/stack/lead-service.ts';
 
 /** An app with every option on that is off by default, in an environment that may be destroyed. */
 export const everyOption = {

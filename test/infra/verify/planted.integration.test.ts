@@ -59,7 +59,7 @@ describe('functions that may not write in transactions', () => {
   });
   afterAll(() => faulty.stop());
 
-  test('functions that may not write in transactions: the writes fail, the reads pass, and the line names the missing actions', async () => {
+  test('verify names the missing actions of functions that may not write in transactions', async () => {
     const reply = await verify(['--url', faulty.baseUrl, '--write'], service().environment);
 
     expect(reply.status).toBe(1);

@@ -1,9 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { recordRunningService } from '../../../infra/local/running-service.ts';
-import { targetOfUrl } from '../../../infra/verify/target.ts';
+import { plainHttp } from '../../../infra/verify/read-only-checks.ts';
+import { localVariables } from '../../../infra/verify/target.ts';
+import { errorBody } from '../../../shared/errors.ts';
 import { verify } from './verify-run.ts';
 
 describe('verify refuses wrong usage with status 2, in one sentence', () => {
@@ -12,7 +17,7 @@ describe('verify refuses wrong usage with status 2, in one sentence', () => {
     [['--url', 'https://a.example', '--stack', 'b'], 'Name either --url or --stack, not both.'],
     [
       ['--url', 'leads.example.com'],
-      'that begins with https://, or http:// for a service on this machine.',
+      '--url leads.example.com must be an address that begins with https://, or http:// for a service on this machine.',
     ],
     [['--url', 'http://leads.example.com'], 'must not be sent over plain HTTP.'],
     [['--url', 'https://a.example/live/api/v1'], 'the part of the address before /api/v1.'],
@@ -37,19 +42,47 @@ test('verify --write without a table says where to get it, and sends nothing', a
 
 test('the table of a running local service is found by its address, until it ends', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lead-service-'));
-  mkdirSync(join(folder, 'dynoxide'));
   const environment = { LEADS_TABLE: 'leads', AWS_REGION: 'ap-south-1' };
   const baseUrl = 'http://127.0.0.1:4010';
 
-  const forget = recordRunningService(folder, 'dynoxide', { baseUrl, environment });
+  const forget = recordRunningService(folder, { baseUrl, environment });
 
-  const variables = (url: string) => targetOfUrl(url, {}, folder).variables;
-  expect(variables('http://localhost:4010/')).toEqual(environment);
-  expect(variables('http://127.0.0.1:4011')).toBeUndefined();
-  expect(targetOfUrl(baseUrl, { LEADS_TABLE: 'own' }, folder).variables).toEqual({
-    LEADS_TABLE: 'own',
-  });
+  expect(localVariables('http://localhost:4010', folder)).toEqual(environment);
+  expect(localVariables('http://127.0.0.1:4011', folder)).toBeUndefined();
   forget();
-  expect(variables(baseUrl)).toBeUndefined();
+  expect(localVariables(baseUrl, folder)).toBeUndefined();
   rmSync(folder, { recursive: true });
+});
+
+/** What verify says of an https address whose port answers plain HTTP in this way. */
+async function answering(status: number, body: object = {}): Promise<string> {
+  const server = createServer((_, response) =>
+    response.writeHead(status).end(JSON.stringify(body)),
+  ).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    return await plainHttp(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+test.each([
+  ['a redirect to HTTPS', 301, {}, '301'],
+  ['the refusal of the contract', 403, errorBody('HTTPS_REQUIRED'), '403 HTTPS_REQUIRED'],
+])('%s is right for plain HTTP', async (_, status, body, came) => {
+  expect(await answering(status, body)).toBe(came);
+});
+
+test('no reply is right for plain HTTP', async () => {
+  expect(await plainHttp('https://127.0.0.1:1')).toContain('no reply');
+});
+
+test('a reply of a function to plain HTTP is named', async () => {
+  await expect(answering(401, errorBody('UNAUTHORIZED'))).rejects.toMatchObject({
+    name: 'CheckError',
+    message: expect.stringContaining('401 UNAUTHORIZED; expected no reply'),
+    next: expect.stringContaining('accepts plain HTTP'),
+  });
 });

@@ -1,35 +1,35 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { runVerify } from '../../../infra/verify/program.ts';
+import { text } from 'node:stream/consumers';
 import { apiKeyPattern } from '../../../shared/organization/api-key.ts';
+import { node24, projectFolder } from '../../support/service-process.ts';
 
 export interface VerifyReply {
-  readonly status: number;
+  readonly status: number | null;
   readonly lines: readonly string[];
   readonly stderr: string;
 }
 
-/** Runs `npm run verify` in this process. @throws Error when it prints an API key */
+/** Runs `npm run verify` with these variables. @throws Error when it prints an API key */
 export async function verify(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<VerifyReply> {
-  const printed = { stdout: '', stderr: '' };
-  const status = await runVerify(args, {
-    environment,
-    stdout: (text) => {
-      printed.stdout += text;
-    },
-    stderr: (text) => {
-      printed.stderr += text;
-    },
-    interrupted: new AbortController().signal,
-    localFolder: '/nowhere',
+  const child = spawn(node24, ['infra/verify/main.ts', ...args], {
+    cwd: projectFolder,
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  if (new RegExp(apiKeyPattern).test(`${printed.stdout}${printed.stderr}`))
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  if (new RegExp(apiKeyPattern).test(`${stdout}${stderr}`))
     throw new Error('verify printed an API key.');
-  return { status, lines: printed.stdout.trimEnd().split('\n'), stderr: printed.stderr };
+  return { status, lines: stdout.trimEnd().split('\n'), stderr };
 }
 
 /** The lines of checks that failed. */

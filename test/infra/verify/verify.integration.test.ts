@@ -2,13 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, test } from 'vitest';
-import { Checks } from '../../../infra/verify/check.ts';
-import { contractTests } from '../../../infra/verify/contract-tests.ts';
-import type { TableVariables } from '../../../infra/verify/target.ts';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test, vi } from 'vitest';
+import { createTemporaryOrganization, removeLeft } from '../../../infra/verify/write-checks.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
+import { removeIdempotencyRecords } from '../../../shared/store/maintenance/remove-organization.ts';
+import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
+import { idempotencyPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
+import { newSettings } from '../../support/organizations.ts';
 import { startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
@@ -75,7 +77,7 @@ test('verify --write writes what the contract can write, and leaves nothing behi
     expect(names).toContain(name);
 });
 
-test('verify finds the address, the table and the release of a stack by its outputs, and says the release first', async () => {
+test('verify finds address, table and release of a stack by its outputs, and prints the release', async () => {
   const { baseUrl, environment } = service();
   const outputs = {
     BaseUrl: baseUrl,
@@ -94,12 +96,13 @@ test('verify finds the address, the table and the release of a stack by its outp
   ).listen(0, '127.0.0.1');
   await once(cloudFormation, 'listening');
   const { port } = cloudFormation.address() as AddressInfo;
-  table(); // sets the AWS variables of this process
-  process.env.AWS_ENDPOINT_URL_CLOUDFORMATION = `http://127.0.0.1:${port}`;
+  const AWS_ENDPOINT_URL_CLOUDFORMATION = `http://127.0.0.1:${port}`;
 
-  const reply = await verify(['--stack', 'leads'], environment);
+  const reply = await verify(['--stack', 'leads'], {
+    ...environment,
+    AWS_ENDPOINT_URL_CLOUDFORMATION,
+  });
 
-  delete process.env.AWS_ENDPOINT_URL_CLOUDFORMATION;
   cloudFormation.close();
   expect(failedLines(reply)).toEqual([]);
   expect(reply.status).toBe(0);
@@ -151,28 +154,66 @@ test('after verify was killed, its contract tests end and remove what they wrote
   expect(await isLeft(organizationId)).toBe(false);
 });
 
-test('contract tests that are killed after their first file are a failed check', async () => {
+test('contract tests that are killed are a failed check, and what they wrote is removed', async () => {
   const { baseUrl, environment } = service();
-  const interrupted = new AbortController().signal;
-  const checks = new Checks(() => undefined, interrupted);
-  const variables = environment as TableVariables;
-  const options = {
-    checks,
-    baseUrl,
-    table: table(),
-    variables,
-    interrupted,
-    note: () => undefined,
-  };
-  const kill = `const { argv, pid, kill, send } = process;
-    if (argv[1].endsWith('vitest.mjs'))
-      process.send = (file) => send.call(process, file, () => kill(pid, 'SIGKILL'));`;
+  // Vitest's processes name themselves after their folder of modules.
+  const kill = `if (process.argv[1]?.includes('/vitest/')) setTimeout(() => process.kill(process.pid, 'SIGKILL'), 2000);`;
   const preload = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(kill)}` };
 
-  for await (const { tests } of contractTests(options, ['9-versioning'], preload))
-    expect(tests.filter(({ error }) => error)).toEqual([]);
+  const reply = await verify(['--url', baseUrl, '--write'], { ...environment, ...preload });
 
-  expect(checks.results).toMatchObject([
-    { passed: false, came: 'the tests broke off after 1 file (SIGKILL)' },
-  ]);
+  const [, id] = /organization (\d+) in table/.exec(reply.lines.join('\n')) ?? [];
+  expect(reply.status).toBe(1);
+  expect(failedLines(reply)).toContainEqual(
+    expect.stringMatching(/^✗ Contract tests: the tests broke off \(.*\)\. Next: /),
+  );
+  expect(await isLeft(Number(id))).toBe(false);
+});
+
+const hourMs = 3_600_000;
+
+test('a temporary organization that a killed run left is removed after an hour', async () => {
+  const table = await givenTable();
+  const own = newSettings();
+  await applySettings(table, own);
+  const before = await itemsOf(table);
+  await createTemporaryOrganization(table, 2_000_000_001, new Date(Date.now() - 2 * hourMs));
+  const withoutRecent = await itemsOf(table);
+  await createTemporaryOrganization(table, 2_000_000_002);
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+
+  const atOnce = await removeLeft(table);
+  const withRecent = await itemsOf(table);
+  const later = await removeLeft(table, new Date(Date.now() + 2 * hourMs));
+
+  const [[note] = []] = stderr.mock.calls;
+  stderr.mockRestore();
+
+  expect(withoutRecent.length).toBeGreaterThan(before.length);
+  expect([atOnce, later]).toEqual([1, 1]);
+  expect(withRecent.length).toBe(withoutRecent.length);
+  expect(note).toMatch(/^Removed the temporary organization 2000000001, which an earlier run/);
+  expect(await itemsOf(table)).toEqual(before);
+  table.client.destroy();
+});
+
+async function itemsOf({ client, name }: Awaited<ReturnType<typeof givenTable>>) {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: name }));
+  return Items.map(({ pk, sk }) => `${pk} ${sk}`).sort();
+}
+
+test('the idempotency records of some API keys are removed, and no others', async () => {
+  const table = await givenTable();
+  const record = async (keyId: string) => {
+    const key = idempotencyPrimaryKey(keyId, 'any text');
+    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...key } }));
+    return `${key.pk} ${key.sk}`;
+  };
+  const kept = await record('aaaaaaaaaa');
+  await record('bbbbbbbbbb');
+
+  const removed = await removeIdempotencyRecords(table, new Set(['bbbbbbbbbb', 'cccccccccc']));
+
+  expect([removed, await itemsOf(table)]).toEqual([1, [kept]]);
+  table.client.destroy();
 });

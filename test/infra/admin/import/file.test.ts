@@ -1,24 +1,24 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { encoded, type ImportFile, openImportFile } from '../../../../infra/admin/import/file.ts';
-import { ColumnMapping } from '../../../../infra/admin/import/mapping.ts';
+import { writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import {
+  type Encoding,
+  type ImportFile,
+  openImportFile,
+} from '../../../../infra/admin/import/file.ts';
 import type { FileRow } from '../../../../infra/admin/import/rows.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
+import { useFolder } from '../../given-folder.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'import-file-test-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const files = useFolder();
 
-async function opened(name: string, content: string | Buffer): Promise<ImportFile> {
-  const path = join(folder, name);
+async function opened(
+  name: string,
+  content: string | Buffer,
+  encoding: Encoding = 'utf-8',
+): Promise<ImportFile> {
+  const path = files.path(name);
   await writeFile(path, content);
-  const organization = sampleOrganization();
-  const mapping = new ColumnMapping(organization, {});
-  return openImportFile(path, { organization, mapping, formats: {}, encoding: 'utf-8' });
+  return openImportFile(path, sampleOrganization(), { encoding });
 }
 
 async function rowsIn(file: ImportFile): Promise<FileRow[]> {
@@ -27,14 +27,20 @@ async function rowsIn(file: ImportFile): Promise<FileRow[]> {
   return rows;
 }
 
-test('every byte of windows-1252 comes back from its character', () => {
-  const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+test('the byte order mark of UTF-8 counts for more than --encoding, as in the report of a file without one', async () => {
+  const file = await opened('mark.csv', '\uFEFFname,phone\nZoë,1\n', 'windows-1252');
 
-  expect(encoded(new TextDecoder('windows-1252').decode(bytes), 'windows-1252')).toEqual(bytes);
+  const [row] = await rowsIn(file);
+
+  expect(row?.original).toEqual(['Zoë', '1']);
+  expect(file.form.mark).toBe('\uFEFF');
 });
 
-test('a character that windows-1252 does not have becomes a question mark', () => {
-  expect(encoded('€ या 😀', 'windows-1252').toString('latin1')).toBe('\u0080 ?? ?');
+test('the report of a windows-1252 file has a byte order mark; of UTF-8 without a mark, none', async () => {
+  const content = 'name,phone\nAsha,1\n';
+
+  expect((await opened('windows.csv', content, 'windows-1252')).form.mark).toBe('\uFEFF');
+  expect((await opened('utf8.csv', content)).form.mark).toBe('');
 });
 
 test('a file that is larger than what is read at once is read whole, with its marks and line ends', async () => {
@@ -46,14 +52,11 @@ test('a file that is larger than what is read at once is read whole, with its ma
 
   expect(file.form).toEqual({
     format: 'csv',
-    encoding: 'utf-8',
-    hasByteOrderMark: true,
+    mark: '\uFEFF',
     delimiter: ';',
     lineEnd: '\r\n',
   });
-  expect(rows.map(({ original }) => 'cells' in original && original.cells.join(';'))).toEqual(
-    lines,
-  );
+  expect(rows.map(({ original }) => Object.values(original).join(';'))).toEqual(lines);
   expect([before < 0.5, file.progress()]).toEqual([true, 1]);
 });
 
@@ -70,8 +73,8 @@ test('a line of JSON that names one field or property twice is refused by itself
   const rows = await rowsIn(await opened('twice.jsonl', lines.join('\n')));
 
   expect(rows.map(({ read }) => read)).toEqual([
-    'phone appears twice.',
-    'stage appears twice.',
+    "The line has more than one column for phone: ignore one with --ignore 'COLUMN'.",
+    "The line has more than one column for stage: ignore one with --ignore 'COLUMN'.",
     expect.objectContaining({ fields: { name: 'A' } }),
   ]);
 });

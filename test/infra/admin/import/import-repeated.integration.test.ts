@@ -1,14 +1,18 @@
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FieldValues } from '../../../../shared/leads/lead.ts';
-import { adminJson, spawnAdmin } from '../../../support/admin.ts';
+import { adminJson, runAdmin, spawnAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
 import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
 import { faultOnce } from '../../../support/faults/rules.ts';
 import { changeSettings, storedLeads } from '../../../support/leads.ts';
-import { givenOrganization } from '../../../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { service } from '../../../support/service.ts';
+import { useFolder } from '../../given-folder.ts';
+import { commandOf, doneTo, json, violationsIn } from '../commands.ts';
 import {
   countLeads,
   fieldsOf,
@@ -88,6 +92,15 @@ test('a repeat that reads numbers differently refuses the rows that are in with 
   const again = await importJson(organization, file, '--decimal', 'comma');
   const reasons = await reasonsIn(again.report);
   const dry = await importJson(organization, file, '--decimal', 'comma', '--dry-run');
+  const text = await runAdmin([
+    'lead',
+    'import',
+    file,
+    '--organization',
+    `${organization.id}`,
+    '--decimal',
+    'comma',
+  ]);
   const same = await importJson(organization, file, '--decimal', 'point');
 
   expect(status).toBe(200);
@@ -98,6 +111,7 @@ test('a repeat that reads numbers differently refuses the rows that are in with 
     otherReading(idOf(12.5)),
     `budget must be a number with a decimal comma, such as 1.250,50. ${otherReading(idOf(1250.5))}`,
   ]);
+  expect(text.stdout).toContain('2 × An earlier import created a lead from this row, but');
   expect(dry).toMatchObject({ alreadyThere: 1, refused: 2 });
   expect(same).toMatchObject({ alreadyThere: 3, refused: 0 });
 });
@@ -111,22 +125,6 @@ test('a repeat with the option that other rows needed skips the rows that it rea
 
   expect(first).toMatchObject({ imported: 1, refused: 1 });
   expect(again).toMatchObject({ imported: 1, alreadyThere: 1, refused: 0 });
-});
-
-test('a repeat with another --value or --dates refuses the rows that are in with other values', async () => {
-  const organization = await givenOrganization();
-  const rows = ['03/04/2026', '2026-04-03'].map((date) => `A;${person().phone};${date};Poona`);
-  const file = await givenFile('leads.csv', ['name;phone;start_on;city', ...rows].join('\n'));
-  const dates = ['--dates', 'dd/mm/yyyy'];
-  await importJson(organization, file, ...dates);
-
-  const otherDates = await importJson(organization, file, '--dates', 'mm/dd/yyyy');
-  const noDates = await importJson(organization, file);
-  const otherValue = await importJson(organization, file, ...dates, '--value', 'city:Poona=Pune');
-
-  expect(otherDates).toMatchObject({ alreadyThere: 1, refused: 1 });
-  expect(noDates).toMatchObject({ alreadyThere: 1, refused: 1 });
-  expect(otherValue).toMatchObject({ alreadyThere: 0, refused: 2 });
 });
 
 // Beside these, since they wait for a time-out.
@@ -148,9 +146,7 @@ test.concurrent.each([true, false])(
 
     expect(json).toMatchObject({ rows: 5, imported: 5, alreadyThere: 0, refused: 0 });
     expect(await storedLeads(organization)).toHaveLength(5);
-    expect(
-      (await adminJson('check', '--organization', String(organization.id))).violations,
-    ).toEqual([]);
+    expect(await violationsIn(organization)).toEqual([]);
   },
 );
 
@@ -182,8 +178,108 @@ test.concurrent('1,000 rows with some wrong ones, killed half way and begun agai
   expect(await refusedIn(again.report)).toHaveLength(40);
   const phones = (await fieldsOf(organization)).map((fields) => fields.phone);
   expect(new Set(phones).size).toBe(960);
-  expect(await adminJson('check', '--organization', String(organization.id))).toEqual({
+  expect(await json(organization, 'check')).toEqual({
     leads: 960,
     violations: [],
   });
 }, 120_000);
+
+const folder = useFolder();
+
+const importArgs = (organization: GivenOrganization, file: string, ...more: string[]) =>
+  commandOf(organization, 'lead import', file, ...more);
+
+async function givenRows(file: string, refused: number, taken: number): Promise<string> {
+  const rows = [
+    ...Array.from({ length: refused }, () => 'Nobody,12'),
+    ...Array.from({ length: taken }, () => `Someone,${person().phone}`),
+  ];
+  await writeFile(file, ['name,phone', ...rows, ''].join('\n'));
+  return file;
+}
+
+test.each([
+  { name: 'a run that breaks off', args: [] },
+  { name: 'a dry run that breaks off', args: ['--dry-run'] },
+  {
+    name: 'a dry run that breaks off, told to report there,',
+    args: ['--dry-run', '--report', 'there'],
+  },
+])(
+  '$name leaves an earlier report, with the corrections made in it, as it is',
+  async ({ args }) => {
+    const organization = await givenOrganization();
+    const own = await mkdtemp(folder.path('own-'));
+    const file = await givenRows(join(own, 'leads.csv'), 40, 80);
+    const report = join(own, 'leads.refused.csv');
+    await writeFile(report, 'corrected by hand\n');
+    const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
+    proxy.rule = ({ operation }) =>
+      operation === 'BatchGetItem' ? { kind: 'error', name: 'InternalServerError' } : undefined;
+    const more = args.map((arg) => (arg === 'there' ? report : arg));
+
+    const answer = await runAdmin(importArgs(organization, file, ...more), {
+      environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+    });
+    await proxy.stop();
+
+    expect(answer).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('InternalServerError'),
+    });
+    expect(await readFile(report, 'utf8')).toBe('corrected by hand\n');
+    expect((await readdir(own)).sort()).toEqual(['leads.csv', 'leads.refused.csv']);
+  },
+);
+
+test('a dry run leaves the report of an earlier run as it is, whether or not it would refuse rows', async () => {
+  const organization = await givenOrganization();
+  const own = await mkdtemp(folder.path('own-'));
+  const [some, none] = [
+    await givenRows(join(own, 'some.csv'), 2, 2),
+    await givenRows(join(own, 'none.csv'), 0, 2),
+  ];
+  const reports = [join(own, 'some.refused.csv'), join(own, 'none.refused.csv')];
+  for (const report of reports) await writeFile(report, 'corrected by hand\n');
+
+  const wouldRefuse = await adminJson(...importArgs(organization, some, '--dry-run'));
+  const wouldNot = await adminJson(
+    ...importArgs(organization, none, '--dry-run', '--report', reports[1] ?? ''),
+  );
+
+  expect(wouldRefuse).toMatchObject({ refused: 2, report: join(own, 'some.would-be-refused.csv') });
+  expect(await readFile(wouldRefuse.report, 'utf8')).toMatch(
+    /^refused row,refused because,name,phone\n2,/,
+  );
+  expect(wouldNot).toMatchObject({ refused: 0, report: null });
+  for (const report of reports) expect(await readFile(report, 'utf8')).toBe('corrected by hand\n');
+});
+
+test('a finished import replaces an earlier report, or removes it when no row was refused', async () => {
+  const organization = await givenOrganization();
+  const own = await mkdtemp(folder.path('own-'));
+  const [some, none] = [
+    await givenRows(join(own, 'some.csv'), 1, 1),
+    await givenRows(join(own, 'none.csv'), 0, 1),
+  ];
+  for (const file of [some, none])
+    await writeFile(file.replace('.csv', '.refused.csv'), 'earlier\n');
+
+  for (const file of [some, none]) await adminJson(...importArgs(organization, file));
+
+  expect((await readdir(own)).sort()).toEqual(['none.csv', 'some.csv', 'some.refused.csv']);
+  expect(await readFile(join(own, 'some.refused.csv'), 'utf8')).toMatch(/^refused row,/);
+});
+
+test('a killed import says begun in the audit log, a complete one how many leads', async () => {
+  const organization = await givenOrganization();
+  const file = await givenRows(folder.path('killed.csv'), 0, 60);
+  await killedAtWrite(2, importArgs(organization, file));
+  const afterKill = await doneTo(organization);
+
+  const { imported } = await adminJson(...importArgs(organization, file));
+  await adminJson(...importArgs(organization, file, '--dry-run'));
+
+  expect(afterKill).toEqual(['lead import begun', 'organization apply']);
+  expect(await doneTo(organization)).toEqual([`lead import, ${imported} leads`, ...afterKill]);
+});

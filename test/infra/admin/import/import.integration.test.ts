@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
+import { json, run, violationsIn } from '../commands.ts';
 import {
   countLeads,
   fieldsOf,
@@ -19,7 +19,7 @@ import {
 useOwnTable();
 useGivenFiles();
 
-test('lead import makes leads of a spreadsheet’s rows: headings by key, label or map, people and stages by name', async () => {
+test('lead import reads headings by key, label or map, and people and stages by name', async () => {
   const organization = await givenOrganization();
   const file = await givenFile(
     'leads.csv',
@@ -79,7 +79,7 @@ test('lead import makes leads of a spreadsheet’s rows: headings by key, label 
   expect(body.items).toHaveLength(2);
 });
 
-test('an imported lead’s timeline begins with lead_created by the administrator, and the check finds nothing', async () => {
+test('an imported lead’s timeline begins with lead_created by the administrator', async () => {
   const organization = await givenOrganization();
   const { phone } = person();
   await importJson(
@@ -98,13 +98,13 @@ test('an imported lead’s timeline begins with lead_created by the administrato
       importedAt: expect.stringMatching(/Z$/),
     },
   ]);
-  expect(await adminJson('check', '--organization', String(organization.id))).toEqual({
+  expect(await json(organization, 'check')).toEqual({
     leads: 1,
     violations: [],
   });
 });
 
-test('reports every refused row with its number and all its reasons, and takes the corrected report as a file', async () => {
+test('lead import reports every refused row with all reasons, and accepts the corrected report', async () => {
   const organization = await givenOrganization();
   const { body } = { body: await givenLead(organization) };
   const [one, two] = [person(), person()];
@@ -226,25 +226,14 @@ test.concurrent('lead ids go on from the organization’s sequence, while leads 
   expect(answer).toMatchObject({ imported: 60, refused: 0 });
   expect(created).toHaveLength(20);
   expect(await countLeads(organization)).toBe(80);
-  expect((await adminJson('check', '--organization', String(organization.id))).violations).toEqual(
-    [],
-  );
+  expect(await violationsIn(organization)).toEqual([]);
 });
 
 test.concurrent('settings that are applied while an import runs hold from its next rows on', async () => {
   const organization = await givenOrganization();
   const rows = Array.from({ length: 80 }, () => `Someone,${person().phone},Facebook Ads`);
   const file = await givenFile('slow.csv', `name,phone,source\n${rows.join('\n')}\n`);
-  const running = runAdmin([
-    'lead',
-    'import',
-    '--organization',
-    String(organization.id),
-    file,
-    '--rate',
-    '8',
-    '--json',
-  ]);
+  const running = run(organization, 'lead import', file, '--rate', '8', '--json');
   for (let turn = 0; turn < 200 && (await countLeads(organization)) < 5; turn += 1) await sleep(50);
 
   await changeSettings(organization, {

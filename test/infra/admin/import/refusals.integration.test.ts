@@ -2,117 +2,93 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runAdmin } from '../../../support/admin.ts';
 import { storedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
+import { run } from '../commands.ts';
 import { givenFile, importJson, useGivenFiles } from './given-files.ts';
 
 useGivenFiles();
 
-const wrongFiles: [
-  name: string,
-  content: string | Buffer,
-  args: string[],
-  status: number,
-  message: RegExp,
-][] = [
+const wrongFiles: [name: string, content: string | Buffer, args: string[], message: RegExp][] = [
   [
     'columns.csv',
     'nme,phone\nA,1\n',
     [],
-    1,
     /"nme" is not a field of the organization; did you mean "name"\? .*--map.*--ignore/,
   ],
-  [
-    'nophone.csv',
-    'name,email\nA,a@example.com\n',
-    [],
-    1,
-    /no column for phone.*--map 'COLUMN=phone'/,
-  ],
-  ['twice.csv', 'name,phone,Phone \nA,1,2\n', [], 1, /more than one column for phone/],
-  ['empty.csv', '', [], 1, /is empty/],
-  ['quotes.csv', 'name,phone\n"A,1\n', [], 1, /is not a CSV file: Quote Not Closed/],
+  ['nophone.csv', 'name,email\nA,a@example.com\n', [], /no column for phone.*--map 'COLUMN=phone'/],
+  ['twice.csv', 'name,phone,Phone \nA,1,2\n', [], /more than one column for phone/],
+  ['empty.csv', '', [], /is empty/],
+  ['quotes.csv', 'name,phone\n"A,1\n', [], /is not a CSV file: Quote Not Closed/],
   [
     'latin1.csv',
     Buffer.from([
       0x6e, 0x61, 0x6d, 0x65, 0x2c, 0x70, 0x68, 0x6f, 0x6e, 0x65, 0x0a, 0xe9, 0x2c, 0x31, 0x0a,
     ]),
     [],
-    1,
     /is not UTF-8/,
   ],
-  ['leads.xlsx', 'x', [], 1, /must end in \.csv or \.jsonl/],
+  ['leads.xlsx', 'x', [], /must end in \.csv or \.jsonl/],
   [
     'map.csv',
     'a,phone\nA,1\n',
     ['--map', 'a=nmae'],
-    1,
     /--map "a=nmae": "nmae" is not a field .* did you mean "name"\?/,
   ],
   [
     'maptypo.csv',
     'Full name,phone\nA,1\n',
     ['--map', 'Ful name=name'],
-    1,
     /--map "Ful name=name": \S+ has no column "Ful name"; did you mean "Full name"\?$/,
   ],
   [
     'mapnone.csv',
     'name,phone\nA,1\n',
     ['--map', 'Mobile=phone'],
-    1,
     /has no column "Mobile"; its columns are "name", "phone"\.$/,
   ],
   [
     'ignore.csv',
     'name,phone,city\nA,1,B\n',
     ['--ignore', 'ciyt'],
-    1,
     /--ignore "ciyt": .* did you mean "city"\?$/,
   ],
   [
-    'maptwice.csv',
-    'a,phone\nA,1\n',
-    ['--map', 'a=name', '--map', 'a=city'],
-    2,
-    /"a" is mapped already/,
+    'value.csv',
+    'name,phone,city\nA,1,B\n',
+    ['--value', 'ctiy:a=b'],
+    /the file has no column "ctiy"; did you mean "city"\?$/,
   ],
-  ['map2.csv', 'a,phone\nA,1\n', ['--map', 'a'], 2, /such as 'Full name=name'/],
-  ['rate.csv', 'name,phone\n', ['--rate', '5000'], 2, /integer from 1 to 400/],
+  [
+    'id.csv',
+    'Lead ID,Name,Phone\n17,A,1\n',
+    ['--map', 'Lead ID=lead id'],
+    /Add --keep-ids, or use --ignore "Lead ID"\./,
+  ],
   [
     'folder.csv',
     'name,phone\n',
     ['--report', tmpdir()],
-    1,
     /The report \S+ cannot be written: it is not a file\.$/,
   ],
   [
     'nofolder.csv',
     'name,phone\n',
     ['--report', join(tmpdir(), 'absent', 'r.csv')],
-    1,
     /its folder does not exist\.$/,
   ],
 ];
 
 test.each(wrongFiles)(
   'refuses %s in one sentence that says what would do',
-  async (name, content, args, status, message) => {
+  async (name, content, args, message) => {
     const organization = await givenOrganization();
     const file = await givenFile(name, content);
 
-    const answer = await runAdmin([
-      'lead',
-      'import',
-      '--organization',
-      String(organization.id),
-      file,
-      ...args,
-    ]);
+    const answer = await run(organization, 'lead import', file, ...args);
 
-    expect({ status: answer.status, stdout: answer.stdout }).toEqual({ status, stdout: '' });
+    expect({ status: answer.status, stdout: answer.stdout }).toEqual({ status: 1, stdout: '' });
     expect(answer.stderr.trim()).toMatch(message);
     expect(answer.stderr.trim().split('\n')).toHaveLength(1);
     expect(await storedLeads(organization)).toEqual([]);
@@ -122,9 +98,8 @@ test.each(wrongFiles)(
 test('a file of another system is refused with all that is wrong with its columns, a line each', async () => {
   const organization = await givenOrganization();
   const file = await givenFile('foreign.csv', 'Lead ID,nme,scholarship,phone\n5,A,x,1\n');
-  const args = ['lead', 'import', '--organization', String(organization.id), file];
 
-  const { status, stderr } = await runAdmin(args);
+  const { status, stderr } = await run(organization, 'lead import', file);
 
   expect(status).toBe(1);
   expect(stderr.trimEnd().split('\n')).toEqual([
@@ -138,7 +113,7 @@ test('a file of another system is refused with all that is wrong with its column
   ]);
 });
 
-test('a line of a JSONL file that is none, or says something unknown, is refused by itself', async () => {
+test('a line of a JSONL file that is not an object, or names an unknown field, is refused by itself', async () => {
   const organization = await givenOrganization();
   const { phone } = person();
   const file = await givenFile(

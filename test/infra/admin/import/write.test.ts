@@ -7,21 +7,22 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
-import { DraftReader, isLeadDraft, type LeadDraft } from '../../../../infra/admin/import/drafts.ts';
+import { draftOf, isLeadDraft, type LeadDraft } from '../../../../infra/admin/import/drafts.ts';
 import { LeadWriter, type WriteOptions } from '../../../../infra/admin/import/write.ts';
+import type { Organization } from '../../../../shared/organization/organization.ts';
 import { importedRowPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
 const options: WriteOptions = {
+  headingOf: new Map(),
   organizationId: 1,
   organization: async () => sampleOrganization(),
   keepIds: false,
   dryRun: false,
   leadsPerSecond: Number.POSITIVE_INFINITY,
 };
-const reader = new DraftReader({ headingOf: new Map() });
 
 let rows = 0;
 /** A draft whose owner is chosen by rotation. */
@@ -29,12 +30,9 @@ function draftOfRow(): LeadDraft {
   rows += 1;
   const fields = { name: 'Someone', phone: `+9198765${43210 + rows}` };
   const read = { isExported: false, fields, properties: {} };
-  const draft = reader.draftOf(sampleOrganization(), {
-    number: rows,
-    read,
-    original: { cells: [] },
-  });
-  if (!('digests' in draft && isLeadDraft(draft))) throw new Error('The row is refused.');
+  const row = { number: rows, read, original: [] };
+  const draft = draftOf(sampleOrganization(), new Map(), row, read);
+  if (!isLeadDraft(draft)) throw new Error('The row is refused.');
   return draft;
 }
 
@@ -62,12 +60,11 @@ const outcomesOf = async (
   drafts: readonly LeadDraft[],
   settings: Partial<WriteOptions> = {},
 ) => {
-  const stop = new AbortController().signal;
-  const writer = new LeadWriter(table, { ...options, ...settings }, reader, stop);
+  const writer = new LeadWriter(table, { ...options, ...settings });
   return (await writer.write(drafts)).map(({ outcome }) => outcome);
 };
 
-test('33 new rows are looked up together, and written with one write of IDs, one of turns and three transactions', async () => {
+test('33 new rows take one lookup, one write of IDs, one of rotations and three transactions', async () => {
   const table = givenTable();
 
   const outcomes = await outcomesOf(table, Array.from({ length: 33 }, draftOfRow));
@@ -106,6 +103,13 @@ test('a write that gets no answer until its deadline is aborted, and sent again 
   expect(ids).toEqual([100, 100]);
 });
 
+/** Settings that allow a lead at first, and then no longer, because nobody is active. */
+function forbiddenLater(): () => Promise<Organization> {
+  const noOneActive = { ...sampleOrganization(), users: [], userById: new Map() };
+  const readings = [sampleOrganization()];
+  return async () => readings.shift() ?? noOneActive;
+}
+
 test('a row of which nothing was written before its deadline is refused by settings that forbid it since', async () => {
   const deadline = new AbortController();
   vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
@@ -114,11 +118,8 @@ test('a row of which nothing was written before its deadline is refused by setti
     deadline.abort();
     throw aborted();
   });
-  const noOneActive = { ...sampleOrganization(), users: [], userById: new Map() };
 
-  const outcomes = await outcomesOf(table, [draftOfRow()], {
-    organization: async () => noOneActive,
-  });
+  const outcomes = await outcomesOf(table, [draftOfRow()], { organization: forbiddenLater() });
 
   expect(outcomes).toEqual(['refused']);
   expect(table.sent.some((command) => command instanceof TransactWriteCommand)).toBe(false);
@@ -132,11 +133,19 @@ test('a row that an unanswered write may have made is never refused by later set
     deadline.abort();
     throw aborted();
   });
-  const noOneActive = { ...sampleOrganization(), users: [], userById: new Map() };
 
-  const outcomes = outcomesOf(table, [draftOfRow()], { organization: async () => noOneActive });
+  const outcomes = outcomesOf(table, [draftOfRow()], { organization: forbiddenLater() });
 
   await expect(outcomes).rejects.toMatchObject({ name: 'UnknownOutcomeError' });
+});
+
+test('a row that the settings forbid since it was read is not sent', async () => {
+  const organization = forbiddenLater();
+  await organization();
+  const table = givenTable();
+
+  expect(await outcomesOf(table, [draftOfRow()], { organization })).toEqual(['refused']);
+  expect(table.sent.some((command) => command instanceof TransactWriteCommand)).toBe(false);
 });
 
 test('rows whose turns get no answer until the deadline are tried again, all', async () => {

@@ -1,29 +1,30 @@
 import { expect, test } from 'vitest';
 import { parseApiKey } from '../../../../shared/organization/api-key.ts';
-import { adminJson, runAdmin } from '../../../support/admin.ts';
+import { runAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { json, run } from '../commands.ts';
 
 const option = ({ id }: GivenOrganization): string[] => ['--organization', String(id)];
 const history = async (organization: GivenOrganization) =>
-  (await adminJson('organization', 'history', ...option(organization))).items;
+  (await json(organization, 'organization history')).items;
 
 test('a rotated key’s successor may do the same, and both work until the old one is revoked', async () => {
   const organization = await givenOrganization();
   const old = parseApiKey(organization.writer)?.keyId ?? '';
 
-  const rotated = await adminJson('key', 'rotate', ...option(organization), '--key', old);
-  const people = await runAdmin(['key', 'rotate', ...option(organization), '--key', rotated.keyId]);
+  const rotated = await json(organization, 'key rotate', '--key', old);
+  const people = await run(organization, 'key rotate', '--key', rotated.keyId);
   const both = await Promise.all(
     [organization.writer, rotated.key].map((apiKey) => call('list-users', { apiKey })),
   );
-  await runAdmin(['key', 'revoke', ...option(organization), '--key', old]);
+  await run(organization, 'key revoke', '--key', old);
   const after = await Promise.all(
     [organization.writer, rotated.key].map((apiKey) => call('list-users', { apiKey })),
   );
-  const revoked = await runAdmin(['key', 'rotate', ...option(organization), '--key', old]);
+  const revoked = await run(organization, 'key rotate', '--key', old);
 
-  const { items } = await adminJson('key', 'list', ...option(organization));
+  const { items } = await json(organization, 'key list');
   const [was, is] = [old, rotated.keyId].map((keyId) =>
     items.find((item: { keyId: string }) => item.keyId === keyId),
   );
@@ -66,7 +67,7 @@ test('key list shows the days left, and which keys to rotate now', async () => {
   await organization.key({ label: 'later', expiresAt: inDays(14) });
   await organization.key({ label: 'past', expiresAt: inDays(-1) });
 
-  const { stdout } = await runAdmin(['key', 'list', ...option(organization)]);
+  const { stdout } = await run(organization, 'key list');
 
   expect(stdout).toMatch(/DAYS LEFT/);
   expect(stdout).toMatch(/soon .* 13: rotate it +live/);
@@ -77,7 +78,7 @@ test('key list shows the days left, and which keys to rotate now', async () => {
 test('a key that is revoked again is not revoked twice in the history', async () => {
   const organization = await givenOrganization();
   const { keyId } = await organization.key();
-  const revoke = () => adminJson('key', 'revoke', ...option(organization), '--key', keyId);
+  const revoke = () => json(organization, 'key revoke', '--key', keyId);
 
   const [first, second] = [await revoke(), await revoke()];
 
@@ -93,7 +94,7 @@ test('a key in the name of somebody inactive is made, with a warning', async () 
   const inactive = organization.settings.users.find(({ active }) => !active);
   const made = ['--type', 'website-form', '--label', 'form', '--created-by', String(inactive?.id)];
 
-  const { status, stderr } = await runAdmin(['key', 'create', ...option(organization), ...made]);
+  const { status, stderr } = await run(organization, 'key create', ...made);
 
   expect([status, stderr]).toEqual([
     0,
@@ -105,7 +106,7 @@ test('a rotated key acts for another user when it is told to, and warns when its
   const organization = await givenOrganization();
   const { keyId } = await organization.key({ createdBy: 9 });
   const rotate = (...more: string[]) =>
-    runAdmin(['key', 'rotate', ...option(organization), '--key', keyId, ...more, '--json']);
+    run(organization, 'key rotate', '--key', keyId, ...more, '--json');
 
   const [same, other, unknown] = [
     await rotate(),
@@ -113,7 +114,7 @@ test('a rotated key acts for another user when it is told to, and warns when its
     await rotate('--created-by', '99'),
   ];
 
-  const { items } = await adminJson('key', 'list', ...option(organization));
+  const { items } = await json(organization, 'key list');
   const creatorOf = (reply: typeof same) =>
     items.find((item: { keyId: string }) => item.keyId === reply.json.keyId).createdBy;
   expect([creatorOf(same), creatorOf(other)]).toEqual([9, 8]);
@@ -154,7 +155,7 @@ test('a key may expire earlier than its type allows, never later', async () => {
     expect.stringContaining('It must be a number of days, such as 30d.'),
     expect.stringContaining('must be shorter than the 90 days'),
   ]);
-  expect((await adminJson('key', 'list', ...option(organization))).items).toHaveLength(5);
+  expect((await json(organization, 'key list')).items).toHaveLength(5);
 });
 
 test('key list says in which hour a key was used last, and help how long a key is valid', async () => {
@@ -163,8 +164,8 @@ test('key list says in which hour a key was used last, and help how long a key i
   await call('list-users', { apiKey: organization.reader });
   const after = Date.now();
 
-  const { items } = await adminJson('key', 'list', ...option(organization));
-  const { stdout } = await runAdmin(['key', 'list', ...option(organization)]);
+  const { items } = await json(organization, 'key list');
+  const { stdout } = await run(organization, 'key list');
   const help = await runAdmin(['key', 'create', '--help']);
 
   const keyId = parseApiKey(organization.reader)?.keyId;

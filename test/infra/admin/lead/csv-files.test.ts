@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ImportReport } from '../../../../infra/admin/import/report.ts';
-import { formOf } from '../../../../infra/admin/lead/export-form.ts';
+import { formOf } from '../../../../infra/admin/lead/export.ts';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { exportCells, exportHeadings } from '../../../../shared/leads/transfer/export-lines.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
@@ -85,7 +85,7 @@ const leads = hardTexts.map(
 );
 
 test.each([
-  [{ format: 'csv' }, ','],
+  [{}, ','],
   [{ excel: true }, ','],
   [{ excel: true, separator: 'semicolon' }, ';'],
   [{ excel: true, separator: 'tab' }, '\t'],
@@ -111,13 +111,16 @@ test.each([
 ])(
   'PostgreSQL reads each row of a report with %j and %j as one row',
   async (delimiter, lineEnd) => {
-    const report = await ImportReport.begin(join(folder, 'leads.refused.csv'), {
+    const file = {
       headings: ['name', 'remarks'],
-      form: { format: 'csv', encoding: 'utf-8', hasByteOrderMark: false, delimiter, lineEnd },
-    });
+      form: { format: 'csv', mark: '', delimiter, lineEnd },
+    } as const;
+    const path = join(folder, 'leads.refused.csv');
+    const report = await ImportReport.begin(path, file, sampleOrganization());
     const refused = hardTexts.map((text, index) => ({
-      row: { number: index + 2, read: '', original: { cells: ['Asha', text] } },
-      issues: [{ sentence: `remarks is "${text}".` }],
+      row: { number: index + 2, read: '', original: ['Asha', text] },
+      outcome: 'refused' as const,
+      issues: [`remarks is "${text}".`],
     }));
 
     await report.add(refused);

@@ -1,6 +1,17 @@
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { table } from '../../../support/table.ts';
 
+type Send = (...args: unknown[]) => Promise<unknown>;
+
+/** The table with a client that calls `before` with each command, and sends the command when that is done. */
+export function tableThat(before: (command: unknown) => unknown, on = table()): Table {
+  const send: Send = async (...args) => {
+    await before(args[0]);
+    return (on.client.send as Send).apply(on.client, args);
+  };
+  return { ...on, client: Object.create(on.client, { send: { value: send } }) };
+}
+
 /** The table, on which the n-th and every later call of the erasure fails: the process has died there. */
 export function dyingAfter(
   calls: number,
@@ -8,22 +19,15 @@ export function dyingAfter(
 ): { table: Table; settled: () => Promise<void> } {
   let made = 0;
   const underWay = new Set<Promise<unknown>>();
-  const client = Object.create(on.client, {
-    send: {
-      value: (...args: unknown[]) => {
-        made += 1;
-        if (made > calls) throw new Error('The process died.');
-        const answer = (on.client.send as (...all: unknown[]) => Promise<unknown>).apply(
-          on.client,
-          args,
-        );
-        underWay.add(answer);
-        return answer.finally(() => underWay.delete(answer));
-      },
-    },
-  });
+  const send: Send = (...args) => {
+    made += 1;
+    if (made > calls) throw new Error('The process died.');
+    const answer = (on.client.send as Send).apply(on.client, args);
+    underWay.add(answer);
+    return answer.finally(() => underWay.delete(answer));
+  };
   const settled = async (): Promise<void> => {
     while (underWay.size > 0) await Promise.allSettled(underWay);
   };
-  return { table: { ...on, client }, settled };
+  return { table: { ...on, client: Object.create(on.client, { send: { value: send } }) }, settled };
 }

@@ -1,120 +1,98 @@
 import { randomUUID } from 'node:crypto';
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { eraseLead } from '../../../../shared/store/maintenance/erase-lead.ts';
-import type { Table } from '../../../../shared/store/table/client.ts';
-import { timelinePartitionKey } from '../../../../shared/store/table/primary-keys.ts';
-import { adminJson } from '../../../support/admin.ts';
-import { call } from '../../../support/call.ts';
-import { givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { spawnAdmin } from '../../../support/admin.ts';
+import { givenLead, storedLeads } from '../../../support/leads.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
-import { table } from '../../../support/table.ts';
+import { addNote, capture, captureLead, commandOf, json, run } from '../commands.ts';
 
 useOwnTable();
 
-const erase = ({ id }: GivenOrganization, leadId: number) =>
-  adminJson('lead', 'erase', '--organization', String(id), '--lead', String(leadId), '--yes');
-
-function capture(organization: GivenOrganization, body: object, idempotencyKey = randomUUID()) {
-  return call('capture-lead', {
-    apiKey: organization.website,
-    body,
-    headers: { 'Idempotency-Key': idempotencyKey },
-  });
-}
-
-test('what another lead has now is that lead’s, and its fields are named, not changed', async () => {
+test('a dry run says exactly what the erasure then changes, and changes nothing', async () => {
   const organization = await givenOrganization();
-  const [erased, other] = [person(), person()];
-  const lead = await givenLead(organization, { fields: erased });
-  await call('update-lead', {
-    apiKey: organization.writer,
-    leadId: lead.id,
-    body: { fields: { email: other.email } },
-  });
-  await call('update-lead', {
-    apiKey: organization.writer,
-    leadId: lead.id,
-    body: { fields: { email: erased.email } },
-  });
-  const holder = await givenLead(organization, {
-    fields: { ...other, guardian_phone: erased.phone },
-  });
-  await call('add-note', {
-    apiKey: organization.writer,
-    leadId: holder.id,
-    body: { text: `Write to ${other.email}` },
-  });
+  const who = person();
+  const leadId = await captureLead(organization, { ...who, externalId: randomUUID() });
+  const erase = ['lead erase', '--lead', leadId] as const;
+  const [one, two] = [
+    await givenLead(organization),
+    await givenLead(organization, { fields: { guardian_phone: who.phone } }),
+  ];
+  await addNote(organization, one.id, `Brother of ${who.phone}`);
+  await addNote(organization, one.id, `Write to ${who.email}`);
+  await addNote(organization, two.id, `Brother of ${who.phone}`);
+  const before = await storedLeads(organization);
+  const timelines = await spawnAdmin(commandOf(organization, 'lead timelines')).ended;
+  const notes = timelines.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ type }) => type === 'note_added');
 
-  const answer = await erase(organization, lead.id);
+  const planned = await json(organization, ...erase, '--dry-run');
 
-  expect(answer).toMatchObject({
-    otherEntries: 0,
-    mentions: [{ leadId: holder.id, fields: ['guardian_phone'] }],
+  expect(await storedLeads(organization)).toEqual(before);
+  expect(planned).toEqual({
+    leadId,
+    dryRun: true,
+    timelineEntries: 1,
+    idempotencyRecords: 2,
+    importedRows: 0,
+    otherEntries: 3,
+    otherLeads: 2,
+    mentions: [{ leadId: two.id, fields: ['guardian_phone'] }],
+    phones: [who.phone],
+    emails: [who.email],
+    changes: notes.map((item) => ({ leadId: item.leadId, id: item.id })),
   });
-  const [stored] = await storedLeads(organization);
-  expect(stored?.lead.fields).toMatchObject({ email: other.email, guardian_phone: erased.phone });
-  expect((await timelineOf(organization, holder.id)).at(-1)).toMatchObject({
-    text: `Write to ${other.email}`,
-  });
+  expect(notes).toHaveLength(3);
+  const { stdout } = await run(organization, ...erase, '--dry-run');
+  expect(stdout).toContain('with 1 timeline record, 2 idempotency records and 0 imported rows.');
+  expect(stdout).toContain(`The person's phones: ${who.phone}. Emails: ${who.email}.`);
+  expect(stdout).toContain(
+    `Lead ${one.id} would change in 2 timeline items: ${notes[0]?.id}, ${notes[1]?.id}.`,
+  );
+  const { dryRun: _, ...counts } = planned;
+  expect(await json(organization, ...erase, '--yes')).toMatchObject(counts);
 });
 
-/** Every order of the properties of a value. */
-function ordersOf(entries: readonly [string, unknown][]): Record<string, unknown>[] {
-  if (entries.length < 2) return [Object.fromEntries(entries)];
-  return entries.flatMap((first, at) =>
-    ordersOf(entries.toSpliced(at, 1)).map((rest) =>
-      Object.fromEntries([first, ...Object.entries(rest)]),
+test('an erasure that would change more items than allowed, or that nobody confirms, changes nothing', async () => {
+  const organization = await givenOrganization();
+  const [lead, other] = [await givenLead(organization), await givenLead(organization)];
+  for (const text of ['one', 'two']) await addNote(organization, other.id, `${text} ${lead.phone}`);
+  const before = await storedLeads(organization);
+  const erase = (...more: string[]) => run(organization, 'lead erase', '--lead', lead.id, ...more);
+
+  const refused = await erase('--yes', '--max-items', '1');
+  const unconfirmed = await erase();
+
+  expect(refused).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(
+      /would change 2 timeline items of 1 other lead, more than 1 item: .*--max-items/,
     ),
-  );
-}
-
-test('an erasure neither counts nor writes a timeline item that does not name the person, in whatever order its properties come', async () => {
-  const organization = await givenOrganization();
-  const [erased, other] = [await givenLead(organization), await givenLead(organization)];
-  const kept = ordersOf(Object.entries({ field: 'city', current: 'Pune', submitted: 'Delhi' }));
-  const changes = ordersOf(Object.entries({ field: 'city', from: null, to: ['Pune', 'Delhi'] }));
-  const attributions = ordersOf(
-    Object.entries({ pageUrl: 'https://example.com', formName: 'F', utmTerm: 'x' }),
-  );
-  for (const [at, attribution] of attributions.entries()) {
-    const common = {
-      pk: timelinePartitionKey(organization.id, other.id),
-      at: `2026-01-01T00:00:0${at}.000Z`,
-      actorId: null,
-    };
-    const entry = {
-      type: 'captured',
-      attribution,
-      kept,
-      changes,
-      notes: 'Call at nine',
-      filled: [],
-    };
-    await table().client.send(
-      new PutCommand({
-        TableName: table().name,
-        Item: { ...common, sk: `${common.at}#0011`, ...entry },
-      }),
-    );
-  }
-  const written: string[] = [];
-
-  const answer = await eraseLead(watched(written), organization.id, erased.id, { who: 'a test' });
-
-  expect(answer).toMatchObject({ otherEntries: 0 });
-  expect(written.filter((key) => key.startsWith('TIMELINE#'))).toEqual([]);
+  });
+  expect(unconfirmed).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /Erasing changes 2 timeline items of 1 other lead\.\nLead \d+ .* removed for good\. Add --yes/,
+    ),
+  });
+  expect(await storedLeads(organization)).toEqual(before);
+  expect((await erase('--yes', '--max-items', '2')).status).toBe(0);
 });
 
-test('three people who were captured twice are not counted when one of them is erased', async () => {
-  const organization = await givenOrganization();
-  const people = [person(), person(), person()];
-  const first = await Promise.all(people.map((one) => capture(organization, one)));
-  for (const { phone } of people) await capture(organization, { ...person(), phone });
+test('an erasure leaves other people alone, and the same person in another organization', async () => {
+  const [organization, neighbour] = [await givenOrganization(), await givenOrganization()];
+  const [erased, ...others] = [person(), person(), person()];
+  const leadId = await captureLead(organization, erased);
+  for (const other of others) await capture(organization, other);
+  for (const { phone } of [erased, ...others]) await capture(organization, { ...person(), phone });
+  const same = await givenLead(neighbour, { fields: erased });
+  await addNote(neighbour, same.id, erased.email);
 
-  const answer = await erase(organization, first[0]?.body.lead.id);
+  const answer = await json(organization, 'lead erase', '--lead', leadId, '--yes');
 
   expect(answer).toMatchObject({
     timelineEntries: 2,
@@ -122,38 +100,7 @@ test('three people who were captured twice are not counted when one of them is e
     otherLeads: 0,
     mentions: [],
   });
-});
-
-/** The table, which tells the partition keys of the items that are updated by themselves. */
-function watched(written: string[]): Table {
-  const client = Object.create(table().client, {
-    send: {
-      value: (...args: unknown[]) => {
-        const [command] = args;
-        if (command instanceof UpdateCommand) written.push(String(command.input.Key?.pk));
-        return (table().client.send as (...all: unknown[]) => unknown).apply(table().client, args);
-      },
-    },
-  });
-  return { ...table(), client };
-}
-
-test('an erasure leaves other organizations alone, where the same person may be a lead too', async () => {
-  const [organization, neighbour] = [await givenOrganization(), await givenOrganization()];
-  const fields = person();
-  const [lead, same] = [
-    await givenLead(organization, { fields }),
-    await givenLead(neighbour, { fields }),
-  ];
-  await call('add-note', {
-    apiKey: neighbour.writer,
-    leadId: same.id,
-    body: { text: fields.email },
-  });
-
-  await erase(organization, lead.id);
-
   expect(await storedLeads(neighbour)).toMatchObject([
-    { lead: { fields }, timeline: [{}, { text: fields.email }] },
+    { lead: { fields: erased }, timeline: [{}, { text: erased.email }] },
   ]);
 });

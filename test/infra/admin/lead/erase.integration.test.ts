@@ -2,22 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { parseApiKey } from '../../../../shared/organization/api-key.ts';
 import { eraseLead } from '../../../../shared/store/maintenance/erase-lead.ts';
-import { adminJson, runAdmin } from '../../../support/admin.ts';
-import { call } from '../../../support/call.ts';
 import { givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { table } from '../../../support/table.ts';
+import { addNote, capture, json, run, update, violationsIn } from '../commands.ts';
 import { itemsOf } from '../table/restored-tables.ts';
 import { dyingAfter } from './dying-table.ts';
 
 useOwnTable();
-
-const erase = ({ id }: GivenOrganization, leadId: number) =>
-  adminJson('lead', 'erase', '--organization', String(id), '--lead', String(leadId), '--yes');
-const violations = async ({ id }: GivenOrganization) =>
-  (await adminJson('check', '--organization', String(id))).violations;
 
 /** The items of the table as text, those that contain one of the texts. */
 async function itemsWith(...texts: string[]): Promise<string[]> {
@@ -27,15 +21,7 @@ async function itemsWith(...texts: string[]): Promise<string[]> {
   );
 }
 
-function capture(organization: GivenOrganization, body: object, idempotencyKey = randomUUID()) {
-  return call('capture-lead', {
-    apiKey: organization.website,
-    body,
-    headers: { 'Idempotency-Key': idempotencyKey },
-  });
-}
-
-test('removes the person everywhere: the lead, its timeline, its records, and what they sent to other leads', async () => {
+test('lead erase removes the person everywhere: the lead, its timeline and records, and mentions elsewhere', async () => {
   const organization = await givenOrganization();
   const [erased, other, before] = [person(), person(), person()];
   const marker = `Zq${randomUUID().slice(0, 8)}`;
@@ -46,21 +32,9 @@ test('removes the person everywhere: the lead, its timeline, its records, and wh
     externalId: randomUUID(),
   });
   const { id } = first.body.lead;
-  await call('update-lead', {
-    apiKey: organization.writer,
-    leadId: id,
-    body: { fields: { phone: before.phone } },
-  });
-  await call('update-lead', {
-    apiKey: organization.writer,
-    leadId: id,
-    body: { fields: { phone: erased.phone } },
-  });
-  await call('add-note', {
-    apiKey: organization.writer,
-    leadId: id,
-    body: { text: `Called ${marker}` },
-  });
+  await update(organization, id, { fields: { phone: before.phone } });
+  await update(organization, id, { fields: { phone: erased.phone } });
+  await addNote(organization, id, `Called ${marker}`);
   const kept = await givenLead(organization, { fields: { ...other, city: 'Pune' } });
   await capture(organization, {
     ...other,
@@ -71,21 +45,13 @@ test('removes the person everywhere: the lead, its timeline, its records, and wh
     fields: { city: marker },
   });
   const spaced = erased.phone.replace(/^\+91(\d{5})/, '$1 ');
-  await call('add-note', {
-    apiKey: organization.writer,
-    leadId: kept.id,
-    body: { text: `Brother of ${spaced}, not 1${erased.phone.slice(3)}0` },
-  });
-  await call('add-note', {
-    apiKey: organization.writer,
-    leadId: kept.id,
-    body: { text: `Before that ${before.phone}.` },
-  });
+  await addNote(organization, kept.id, `Brother of ${spaced}, not 1${erased.phone.slice(3)}0`);
+  await addNote(organization, kept.id, `Before that ${before.phone}.`);
 
   const { keyId } = parseApiKey(organization.website) ?? {};
   const recordsBefore = await itemsWith(`"IDEMPOTENCY#${keyId}#`);
 
-  const answer = await erase(organization, id);
+  const answer = await json(organization, 'lead erase', '--lead', id, '--yes');
 
   expect(recordsBefore).toHaveLength(3);
   expect(
@@ -120,23 +86,15 @@ test('removes the person everywhere: the lead, its timeline, its records, and wh
     { type: 'note_added', text: `Brother of [erased], not 1${erased.phone.slice(3)}0` },
     { type: 'note_added', text: 'Before that [erased].' },
   ]);
-  expect(await violations(organization)).toEqual([]);
-  const again = await runAdmin([
-    'lead',
-    'erase',
-    '--organization',
-    String(organization.id),
-    '--lead',
-    String(id),
-    '--yes',
-  ]);
+  expect(await violationsIn(organization)).toEqual([]);
+  const again = await run(organization, 'lead erase', '--lead', id, '--yes');
   expect(again).toMatchObject({
     status: 1,
     stderr: `Organization ${organization.id} has no lead ${id}.\n`,
   });
 });
 
-test('an erasure that dies after any of its calls is ended by a repeat, and the check tells of it until then', async () => {
+test('an erasure that dies after any of its calls is ended by a repeat, and check reports it until then', async () => {
   const organization = await givenOrganization();
   const other = await givenLead(organization);
   let toldOf = 0;
@@ -144,11 +102,7 @@ test('an erasure that dies after any of its calls is ended by a repeat, and the 
   for (let ended = false; !ended && calls < 100; calls += 2) {
     const erased = person();
     const { body } = await capture(organization, erased);
-    await call('add-note', {
-      apiKey: organization.writer,
-      leadId: other.id,
-      body: { text: `See ${erased.email}` },
-    });
+    await addNote(organization, other.id, `See ${erased.email}`);
     const dying = dyingAfter(calls);
     ended = await eraseLead(dying.table, organization.id, body.lead.id, { who: 'a test' }).then(
       () => true,
@@ -158,7 +112,7 @@ test('an erasure that dies after any of its calls is ended by a repeat, and the 
     await dying.settled();
     const isBroken = (await storedLeads(organization)).length === 1 && !ended;
     if (isBroken && calls < 10)
-      toldOf += (await violations(organization)).filter((one: string) =>
+      toldOf += (await violationsIn(organization)).filter((one: string) =>
         /erasure of lead/.test(one),
       ).length;
     if (!ended) await eraseLead(table(), organization.id, body.lead.id, { who: 'a test' });
@@ -171,10 +125,10 @@ test('an erasure that dies after any of its calls is ended by a repeat, and the 
 
   expect(calls).toBeGreaterThan(9);
   expect(toldOf).toBeGreaterThan(0);
-  expect(await violations(organization)).toEqual([]);
+  expect(await violationsIn(organization)).toEqual([]);
 }, 120_000);
 
-test('captures of the same person during an erasure lose nothing and double nothing', async () => {
+test('captures of a person during their erasure are neither lost nor duplicated', async () => {
   const organization = await givenOrganization();
   const who = person();
   const first = await capture(organization, who);
@@ -210,26 +164,5 @@ test('captures of the same person during an erasure lose nothing and double noth
   expect(captured).toHaveLength(
     answers.filter(({ body }) => body.lead.id === created[0]?.body.lead.id).length,
   );
-  expect(await violations(organization)).toEqual([]);
+  expect(await violationsIn(organization)).toEqual([]);
 }, 60_000);
-
-test('without a terminal lead erase asks for --yes and does nothing', async () => {
-  const organization = await givenOrganization();
-  const lead = await givenLead(organization);
-
-  const answer = await runAdmin([
-    'lead',
-    'erase',
-    '--organization',
-    String(organization.id),
-    '--lead',
-    String(lead.id),
-  ]);
-
-  expect(answer).toMatchObject({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/removed for good\. Add --yes/),
-  });
-  expect(await storedLeads(organization)).toHaveLength(1);
-});

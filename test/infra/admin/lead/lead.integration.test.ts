@@ -1,33 +1,31 @@
 import { expect, test } from 'vitest';
-import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
+import { givenLead } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
-
-const lead = ({ id }: GivenOrganization, command: string, ...more: string[]) =>
-  runAdmin(['lead', command, '--organization', String(id), ...more]);
+import { capture, doneTo, json, run } from '../commands.ts';
 
 async function givenCapture(
   organization: GivenOrganization,
   body: object = person(),
 ): Promise<number> {
-  const answer = await call('capture-lead', { apiKey: organization.website, body });
+  const answer = await capture(organization, body);
   expect(answer.status).toBe(201);
   return answer.body.lead.id;
 }
 
-test('a captured lead is archived, is gone for the API, and comes back when restored; its timeline tells all of it', async () => {
+test('an archived lead is gone for the API until it is restored, and its timeline records both', async () => {
   const organization = await givenOrganization();
   const leadId = await givenCapture(organization);
   const id = ['--lead', String(leadId)];
   const get = async () => (await call('get-lead', { apiKey: organization.reader, leadId })).status;
 
-  const archived = await lead(organization, 'archive', ...id, '--json');
+  const archived = await run(organization, 'lead archive', ...id, '--json');
   const whileArchived = await get();
-  const again = await lead(organization, 'archive', ...id, '--json');
-  const restored = await lead(organization, 'restore', ...id, '--json');
-  const { json: timeline } = await lead(organization, 'timeline', ...id, '--json');
-  const forPeople = await lead(organization, 'timeline', ...id);
+  const again = await run(organization, 'lead archive', ...id, '--json');
+  const restored = await run(organization, 'lead restore', ...id, '--json');
+  const { json: timeline } = await run(organization, 'lead timeline', ...id, '--json');
+  const forPeople = await run(organization, 'lead timeline', ...id);
 
   expect([archived.json, again.json, restored.json]).toEqual([
     { leadId, archived: true },
@@ -59,11 +57,11 @@ test('a captured lead is archived, is gone for the API, and comes back when rest
   );
 });
 
-test('archive and restore say what was done; to a lead that is so already they do nothing, and add nothing to the audit log', async () => {
+test('a repeated archive or restore changes nothing, says so, and is not in the audit log', async () => {
   const organization = await givenOrganization();
   const leadId = await givenCapture(organization);
   const said = async (command: string) =>
-    (await lead(organization, command, '--lead', String(leadId))).stdout;
+    (await run(organization, `lead ${command}`, '--lead', String(leadId))).stdout;
 
   expect(await said('restore')).toBe(`Lead ${leadId} is not archived: nothing to do.\n`);
   expect(await said('archive')).toBe(`Archived lead ${leadId}.\n`);
@@ -71,20 +69,14 @@ test('archive and restore say what was done; to a lead that is so already they d
     new RegExp(`^Lead ${leadId} was already archived on 20.*Z: nothing to do\\.\\n$`),
   );
   expect(await said('restore')).toBe(`Restored lead ${leadId}: the API returns it again.\n`);
-  const { items } = await adminJson(
-    'organization',
-    'history',
-    '--organization',
-    String(organization.id),
-  );
-  expect(items.map(({ what }: { what: string }) => what)).toEqual([
+  expect(await doneTo(organization)).toEqual([
     `lead restore ${leadId}`,
     `lead archive ${leadId}`,
     'organization apply',
   ]);
 });
 
-test('a timeline for people tells what was carried in one order, changes with the names of what ids stand for, and nothing empty', async () => {
+test('a printed timeline names what IDs stand for, in one order, and leaves out what is empty', async () => {
   const organization = await givenOrganization();
   const somebody = person();
   const leadId = await givenCapture(organization, {
@@ -101,7 +93,7 @@ test('a timeline for people tells what was carried in one order, changes with th
     body: { ...somebody, name: 'Other', fields: { budget: '5' } },
   });
 
-  const { stdout } = await lead(organization, 'timeline', '--lead', String(leadId));
+  const { stdout } = await run(organization, 'lead timeline', '--lead', leadId);
 
   const by = (type: string) => expect.stringMatching(new RegExp(`^20\\S+Z  ${type}  by Asha Rao$`));
   const key = expect.stringMatching(/^ {4}API key: \w{10} \(leads\.capture\)$/);
@@ -131,114 +123,92 @@ test('a timeline for people tells what was carried in one order, changes with th
   ]);
 });
 
-test('a table for people cuts long names and shows what would move the cursor as one character; JSON has all of it', async () => {
+test('lead archive and restore take several leads, and name one that does not exist', async () => {
   const organization = await givenOrganization();
-  const name = `\u001B[2J${'x'.repeat(150)}`;
-  await givenCapture(organization, { ...person(), name });
+  const [one, two] = [await givenLead(organization), await givenLead(organization)];
+  const statusOf = async (leadId: number) =>
+    (await call('get-lead', { apiKey: organization.reader, leadId })).status;
 
-  const forPeople = await lead(organization, 'list');
-  const { json } = await lead(organization, 'list', '--json');
-
-  expect(forPeople.stdout).toContain(`  \uFFFD[2J${'x'.repeat(35)}…  +91`);
-  expect(json.items[0].name).toBe(name);
-});
-
-test('a lead is found by its phone in any spelling, and by its email in any case, archived or not', async () => {
-  const organization = await givenOrganization();
-  const somebody = person();
-  const leadId = await givenCapture(organization, somebody);
-  await lead(organization, 'archive', '--lead', String(leadId));
-
-  const byPhone = await lead(
+  const archived = await run(
     organization,
-    'find',
-    '--phone',
-    `0${somebody.phone.slice(3, 8)} ${somebody.phone.slice(8)}`,
+    'lead archive',
+    '--lead',
+    `${two.id},${one.id}, 999999,${two.id}`,
     '--json',
   );
-  const byEmail = await lead(
-    organization,
-    'find',
-    '--email',
-    somebody.email.toUpperCase(),
-    '--json',
-  );
-  const forPeople = await lead(organization, 'find', '--phone', somebody.phone);
+  const whileArchived = [await statusOf(one.id), await statusOf(two.id)];
+  const restored = await run(organization, 'lead restore', '--lead', `${one.id},${two.id}`);
+  const none = await run(organization, 'lead restore', '--lead', '999998,999999', '--json');
+  const noneForPeople = await run(organization, 'lead archive', '--lead', '999998,999999');
 
-  expect(byPhone.json).toEqual({
-    leadId,
-    ...somebody,
-    archived: true,
-    createdAt: expect.any(String),
-    updatedAt: expect.any(String),
+  expect(archived).toMatchObject({
+    status: 1,
+    json: {
+      items: [
+        { leadId: two.id, archived: true },
+        { leadId: one.id, archived: true },
+      ],
+    },
+    stderr: `Organization ${organization.id} has no lead 999999.\n`,
   });
-  expect(byEmail.json).toEqual(byPhone.json);
-  expect(forPeople.stdout.split('\n')).toEqual([
-    expect.stringMatching(/^LEAD +NAME +PHONE +EMAIL +CREATED +STATE$/),
-    expect.stringMatching(new RegExp(`^${leadId} +${somebody.name} .*archived$`)),
-    '',
+  expect(whileArchived).toEqual([404, 404]);
+  expect(restored).toMatchObject({
+    status: 0,
+    stdout: `Restored lead ${one.id}: the API returns it again.\nRestored lead ${two.id}: the API returns it again.\n`,
+  });
+  expect([await statusOf(one.id), await statusOf(two.id)]).toEqual([200, 200]);
+  expect(none).toMatchObject({ status: 1, json: { items: [] } });
+  expect(noneForPeople).toMatchObject({ status: 1, stdout: 'No lead was archived.\n' });
+  expect((await doneTo(organization)).slice(0, 4)).toEqual([
+    `lead restore ${two.id}`,
+    `lead restore ${one.id}`,
+    `lead archive ${one.id}`,
+    `lead archive ${two.id}`,
   ]);
 });
 
-test.each([
-  [['--phone', '+919812300000'], 1, /has no lead with the phone \+919812300000\.$/],
-  [['--email', 'nobody@example.com'], 1, /has no lead with the email nobody@example\.com\.$/],
-  [[], 2, /^Give one of --phone, --email and --name\. See: npm run admin -- lead find --help$/],
-  [
-    ['--phone', '+919812300000', '--email', 'a@b.co'],
-    2,
-    /^Give one of --phone, --email and --name\. See: npm run admin -- lead find --help$/,
-  ],
-  [['--phone', '12'], 2, /must be a phone number, such as/],
-  [['--email', 'nobody'], 2, /must be an email address, such as/],
-  [['--name', ' '], 2, /must be a part of a name/],
-  [['--fone', '12'], 2, /Did you mean --phone\?/],
-])('lead find %j ends in one sentence', async (options, status, message) => {
-  const answer = await lead(await givenOrganization(), 'find', ...options);
-
-  expect(answer).toMatchObject({ status, stdout: '' });
-  expect(answer.stderr.trim()).toMatch(message);
-  expect(answer.stderr.trim().split('\n')).toHaveLength(1);
-});
-
-test('the newest leads are listed, archived ones apart, as many as asked for', async () => {
+test('lead show prints a lead as the API returns it, and when it was archived', async () => {
   const organization = await givenOrganization();
-  const ids = [
-    await givenCapture(organization),
-    await givenCapture(organization),
-    await givenCapture(organization),
-  ];
-  await lead(organization, 'archive', '--lead', String(ids[1]));
-  const idsIn = (json: { items: { leadId: number }[]; more: boolean }) => ({
-    ids: json.items.map(({ leadId }) => leadId),
-    more: json.more,
-  });
+  const { id } = await givenLead(organization, { fields: { city: 'Pune', source: 3 } });
 
-  expect(idsIn((await lead(organization, 'list', '--json')).json)).toEqual({
-    ids: [ids[2], ids[0]],
-    more: false,
+  const live = await json(organization, 'lead show', '--lead', id);
+  const { body } = await call('get-lead', { apiKey: organization.reader, leadId: id });
+  await json(organization, 'lead archive', '--lead', id);
+  const archived = await json(organization, 'lead show', '--lead', id);
+
+  expect(live).toEqual({ lead: body.lead, archivedAt: null });
+  expect(archived).toEqual({
+    lead: { ...body.lead, updatedAt: archived.archivedAt },
+    archivedAt: expect.stringMatching(/^20.*Z$/),
   });
-  expect(idsIn((await lead(organization, 'list', '--limit', '1', '--json')).json)).toEqual({
-    ids: [ids[2]],
-    more: true,
-  });
-  expect(idsIn((await lead(organization, 'list', '--archived', '--json')).json)).toEqual({
-    ids: [ids[1]],
-    more: false,
-  });
-  expect((await lead(organization, 'list', '--limit', '1')).stdout).toMatch(
-    / live\n\nThere are more leads: use a higher --limit\.\n$/,
-  );
-  expect((await lead(await givenOrganization(), 'list', '--archived')).stdout).toMatch(
-    /has no archived leads\.\n$/,
-  );
 });
 
-test.each(['0', '10001', '1.5', 'all'])('lead list --limit %s is wrong usage', async (limit) => {
-  const answer = await lead(await givenOrganization(), 'list', '--limit', limit);
+test('lead show prints a line for each value, with names beside IDs, without control characters', async () => {
+  const organization = await givenOrganization();
+  const fields = {
+    city: '\u001B[2JPune',
+    source: 3,
+    assigned_to: 8,
+    interests: ['hostel', 'loan'],
+  };
+  const { id, name, phone } = await givenLead(organization, { fields });
 
-  expect(answer).toMatchObject({
-    status: 2,
-    stderr: expect.stringMatching(/It must be an integer from 1 to 10000\./),
-  });
+  const { stdout } = await run(organization, 'lead show', '--lead', id);
+
+  expect(stdout.split('\n')).toEqual([
+    `lead: ${id}`,
+    `name: ${name}`,
+    `phone: ${phone}`,
+    expect.stringMatching(/^email: /),
+    'source: 3 (Facebook Ads)',
+    'assigned_to: 8 (Ravi Iyer)',
+    'lead_type: student',
+    'city: \uFFFD[2JPune',
+    'interests: hostel, loan',
+    'stage: 11 (New)',
+    'pipeline: 1 (Admissions)',
+    expect.stringMatching(/^created at: 20.*Z$/),
+    expect.stringMatching(/^updated at: 20.*Z$/),
+    '',
+  ]);
 });

@@ -1,10 +1,7 @@
-import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
 import { setArchived } from '../../../../shared/store/leads/archive.ts';
 import { adminJson, runAdmin, spawnAdmin } from '../../../support/admin.ts';
-import { call } from '../../../support/call.ts';
 import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
 import { givenLead } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
@@ -12,30 +9,19 @@ import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { service } from '../../../support/service.ts';
 import { table } from '../../../support/table.ts';
+import { useFolder } from '../../given-folder.ts';
+import { addNote, captureLead, commandOf, json } from '../commands.ts';
 
 useOwnTable();
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
 type Line = any;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'timelines-test-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const files = useFolder();
 
-let files = 0;
-function newFile(): string {
-  files += 1;
-  return join(folder, `${files}.jsonl`);
-}
-const args = ({ id }: GivenOrganization, ...more: string[]): string[] => [
-  'lead',
-  'timelines',
-  '--organization',
-  String(id),
-  ...more,
-];
+const newFile = () => files.newPath('lines.jsonl');
+const args = (organization: GivenOrganization, ...more: string[]) =>
+  commandOf(organization, 'lead timelines', ...more);
 const linesOf = (text: string): Line[] =>
   text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
 const linesIn = async (file: string): Promise<Line[]> => linesOf(await readFile(file, 'utf8'));
@@ -44,24 +30,20 @@ async function written(organization: GivenOrganization, ...more: string[]): Prom
   await adminJson(...args(organization, '--out', file, ...more));
   return linesIn(file);
 }
-const noteOn = (organization: GivenOrganization, leadId: number, text: string) =>
-  call('add-note', { apiKey: organization.writer, leadId, body: { text } });
-const captureOf = async (organization: GivenOrganization, body: object): Promise<number> =>
-  (await call('capture-lead', { apiKey: organization.website, body })).body.lead.id;
-const erase = ({ id }: GivenOrganization, leadId: number) =>
-  adminJson('lead', 'erase', '--organization', String(id), '--lead', String(leadId), '--yes');
+const erase = (organization: GivenOrganization, leadId: number) =>
+  json(organization, 'lead erase', '--lead', leadId, '--yes');
 const typesOf = (lines: Line[], leadId: number): string[] =>
   lines.filter((line) => line.leadId === leadId).map(({ type }) => type);
 
-test('lead timelines writes what each lead’s timeline has: enquiries, notes, changes, archived leads, and a line for an erased one', async () => {
+test('lead timelines writes every item of every lead, and a line for an erased lead', async () => {
   const organization = await givenOrganization();
   const [visitor, gone] = [person(), person()];
-  const captured = await captureOf(organization, { ...visitor, notes: 'Please call after six.' });
-  await captureOf(organization, { ...visitor, notes: 'I asked yesterday.' });
+  const captured = await captureLead(organization, { ...visitor, notes: 'Please call after six.' });
+  await captureLead(organization, { ...visitor, notes: 'I asked yesterday.' });
   const archived = (await givenLead(organization)).id;
-  await noteOn(organization, archived, 'Called twice');
-  await setArchived(table(), organization.id, archived, true);
-  const erased = await captureOf(organization, { ...gone, notes: 'Forget me.' });
+  await addNote(organization, archived, 'Called twice');
+  await setArchived(table(), organization.id, archived, { archived: true });
+  const erased = await captureLead(organization, { ...gone, notes: 'Forget me.' });
   await erase(organization, erased);
 
   const { stdout, status, stderr } = await spawnAdmin(args(organization)).ended;
@@ -74,9 +56,7 @@ test('lead timelines writes what each lead’s timeline has: enquiries, notes, c
     erased,
   ]);
   for (const leadId of [captured, archived]) {
-    const { items } = await adminJson(
-      ...['lead', 'timeline', '--organization', String(organization.id), '--lead', String(leadId)],
-    );
+    const { items } = await json(organization, 'lead timeline', '--lead', leadId);
     const own = lines.filter((line) => line.leadId === leadId);
     expect(own.map(({ leadId: _leadId, id: _id, ...item }) => item)).toEqual(items);
     expect(Object.keys(own[0]).slice(0, 2)).toEqual(['leadId', 'id']);
@@ -97,7 +77,7 @@ test('lead timelines writes what each lead’s timeline has: enquiries, notes, c
   expect((await written(organization)).map(({ id }) => id)).toEqual(lines.map(({ id }) => id));
 });
 
-test('lead timelines --since writes the items at or after the time, erasures and what was imported since among them', async () => {
+test('lead timelines --since writes items at or after the time, with erasures and imports since', async () => {
   const organization = await givenOrganization();
   const [before, erasedBefore, erasedAfter] = [
     (await givenLead(organization)).id,
@@ -107,12 +87,12 @@ test('lead timelines --since writes the items at or after the time, erasures and
   await erase(organization, erasedBefore);
   const since = new Date(Date.now() + 1).toISOString();
   await expect.poll(() => new Date().toISOString() > since).toBe(true);
-  await noteOn(organization, before, 'Since');
+  await addNote(organization, before, 'Since');
   await erase(organization, erasedAfter);
   const file = newFile();
   const old = { createdAt: '2020-01-01T00:00:00Z', updatedAt: '2020-01-02T00:00:00Z' };
   await writeFile(file, `${JSON.stringify({ ...old, ...person() })}\n`);
-  await adminJson('lead', 'import', '--organization', String(organization.id), file);
+  await json(organization, 'lead import', file);
 
   const lines = await written(organization, '--since', since);
   const note = lines[0];
@@ -129,8 +109,8 @@ test('lead timelines --since writes the items at or after the time, erasures and
 test('lead timelines --resume adds what an interrupted file lacks, and then only what is new', async () => {
   const organization = await givenOrganization();
   const [first, second] = [
-    await captureOf(organization, { ...person(), notes: 'One' }),
-    await captureOf(organization, { ...person(), notes: 'Two – three' }),
+    await captureLead(organization, { ...person(), notes: 'One' }),
+    await captureLead(organization, { ...person(), notes: 'Two – three' }),
   ];
   const file = newFile();
   await adminJson(...args(organization, '--out', file));
@@ -145,7 +125,7 @@ test('lead timelines --resume adds what an interrupted file lacks, and then only
     await adminJson(...args(organization, '--out', file, '--resume'));
     expect(await linesIn(file)).toEqual(linesOf(whole));
   }
-  await noteOn(organization, first, 'New');
+  await addNote(organization, first, 'New');
   await erase(organization, second);
   const resumed = await adminJson(...args(organization, '--out', file, '--resume'));
 
@@ -157,12 +137,12 @@ test('lead timelines --resume adds what an interrupted file lacks, and then only
   ]);
 });
 
-test('an item from which an erased person was removed comes again: by --since from that time on, by --resume once', async () => {
+test('an item from which an erased person was removed is written again by --since and --resume', async () => {
   const organization = await givenOrganization();
   const [husband, wife] = [person(), person()];
-  const erased = await captureOf(organization, wife);
-  const kept = await captureOf(organization, { ...husband, notes: `My wife is ${wife.phone}.` });
-  await captureOf(organization, { ...husband, email: wife.email, notes: 'I am the wife.' });
+  const erased = await captureLead(organization, wife);
+  const kept = await captureLead(organization, { ...husband, notes: `My wife is ${wife.phone}.` });
+  await captureLead(organization, { ...husband, email: wife.email, notes: 'I am the wife.' });
   const file = newFile();
   await adminJson(...args(organization, '--out', file));
   const since = new Date(Date.now() + 1).toISOString();
@@ -186,9 +166,7 @@ test('an item from which an erased person was removed comes again: by --since fr
     { notes: '[erased]', cleanedAt: expect.stringMatching(/Z$/) },
   ]);
   for (const { cleanedAt, at } of cleaned) expect(cleanedAt > since && since > at).toBe(true);
-  const { items } = await adminJson(
-    ...['lead', 'timeline', '--organization', String(organization.id), '--lead', String(kept)],
-  );
+  const { items } = await json(organization, 'lead timeline', '--lead', kept);
   expect(cleaned.map(({ leadId: _leadId, id: _id, ...item }) => item)).toEqual(items.slice(1));
   expect(resumed).toMatchObject({ items: 3 });
   expect((await linesIn(file)).slice(-3)).toEqual(again);
@@ -223,7 +201,7 @@ test('lead timelines refuses a file that is not its own, and says what to do', a
   const file = newFile();
   await adminJson(...args(organization, '--out', file));
   const exported = newFile();
-  await adminJson('lead', 'export', '--organization', String(other.id), '--out', exported);
+  await json(other, 'lead export', '--out', exported);
   const refused = async (...more: string[]) => {
     const { status, stderr } = await runAdmin(args(other, ...more));
     return [status, stderr];
@@ -252,8 +230,8 @@ test('lead timelines refuses a file that is not its own, and says what to do', a
 
 test('the policy for a nightly job allows every call of lead timelines, of its own organization only', async () => {
   const organization = await givenOrganization();
-  await erase(organization, await captureOf(organization, person()));
-  await captureOf(organization, person());
+  await erase(organization, await captureLead(organization, person()));
+  await captureLead(organization, person());
   const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
   const environment = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
   const file = newFile();

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import type { Settings } from '../../../../shared/organization/organization.ts';
 import { toSettingsFile } from '../../../../shared/organization/settings.ts';
-import type { Settings } from '../../../../shared/organization/settings-types.ts';
 import { runAdmin } from '../../../support/admin.ts';
 import type { GivenOrganization } from '../../../support/organizations.ts';
 

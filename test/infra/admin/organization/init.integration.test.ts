@@ -1,23 +1,19 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { settingsJsonSchema } from '../../../../infra/admin/organization/settings-json-schema.ts';
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { settingsJsonSchema } from '../../../../infra/admin/organization/init.ts';
 import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
 import { person } from '../../../support/people.ts';
+import { useFolder } from '../../given-folder.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'init-test-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const files = useFolder();
 
 const init = (file: string, ...more: string[]) => runAdmin(['organization', 'init', file, ...more]);
 const read = async (file: string) => JSON.parse(await readFile(file, 'utf8'));
 
 test('init writes a file that applies as it is, without a warning, and takes a capture', async () => {
-  const file = join(folder, 'first.json');
+  const file = files.path('first.json');
 
   const written = await init(file, '--json');
   const { id, $schema } = await read(file);
@@ -45,16 +41,18 @@ test('init writes a file that applies as it is, without a warning, and takes a c
 });
 
 test('init takes the first free ID of the table, or the one that is named, or 1 without a table', async () => {
-  const files = ['free.json', 'named.json', 'no-table.json'].map((name) => join(folder, name));
+  const [one = '', two = '', three = ''] = ['free', 'named', 'no-table'].map((name) =>
+    files.path(`${name}.json`),
+  );
   const taken = (await adminJson('organization', 'list')).items.map(({ id }: { id: number }) => id);
 
-  await init(files[0]!);
-  await init(files[1]!, '--id', '77');
-  const people = await runAdmin(['organization', 'init', files[2]!], {
+  await init(one);
+  await init(two, '--id', '77');
+  const people = await runAdmin(['organization', 'init', three], {
     environment: { LEADS_TABLE: '' },
   });
 
-  const [free, named, first] = await Promise.all(files.map(read));
+  const [free, named, first] = await Promise.all([one, two, three].map(read));
   expect(taken).not.toContain(free.id);
   expect(
     Array.from({ length: free.id - 1 }, (_, index) => taken.includes(index + 1)),
@@ -64,12 +62,12 @@ test('init takes the first free ID of the table, or the one that is named, or 1 
 });
 
 test('init never overwrites a file, and names what is wrong with a path', async () => {
-  const file = join(folder, 'mine.json');
+  const file = files.path('mine.json');
   await init(file, '--id', '5');
   const before = await readFile(file, 'utf8');
 
   const again = await init(file, '--id', '6');
-  const nowhere = await init(join(folder, 'nowhere', 'mine.json'), '--id', '6');
+  const nowhere = await init(files.path('nowhere', 'mine.json'), '--id', '6');
 
   expect(again).toMatchObject({
     status: 1,

@@ -4,6 +4,7 @@ import { call } from '../../../support/call.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
+import { run } from '../commands.ts';
 import { apply, edited, useEditedSettings } from './edited-settings.ts';
 
 useEditedSettings();
@@ -148,13 +149,10 @@ test('what leads use is deactivated by an apply, and leads keep it', async () =>
     source: { id: 3, name: 'Facebook Ads' },
     owner: { id: 7, name: 'Asha Rao' },
   });
-  expect(
-    (await runAdmin(['check', '--organization', String(organization.id), '--json'])).json
-      .violations,
-  ).toEqual([]);
+  expect((await run(organization, 'check', '--json')).json.violations).toEqual([]);
 });
 
-test('a dry run of an organization that is not there would create it, and of the same settings would do nothing', async () => {
+test('a dry run of an unknown organization would create it, and of equal settings do nothing', async () => {
   const organization = await givenOrganization();
   const same = await edited(organization, () => undefined);
   const other = await edited(organization, (draft) => {

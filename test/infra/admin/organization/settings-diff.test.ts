@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import { changeLine, settingsChanges } from '../../../../infra/admin/organization/settings-diff.ts';
+import {
+  changeLines,
+  settingsChanges,
+} from '../../../../infra/admin/organization/settings-diff.ts';
 
 const lines = (before: object, after: object): string[] =>
-  settingsChanges(before, after).map(changeLine).join('\n').split('\n');
+  changeLines(before, after).join('\n').split('\n');
 
 test('changes come in the order of the file, whatever the order of the stored properties', () => {
   const before = { sources: [], users: [{ active: true, name: 'Asha', id: 7 }], name: 'A' };

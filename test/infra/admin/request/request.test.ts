@@ -40,7 +40,7 @@ test('request prints every line of a request by time, from all log groups and pa
   );
 });
 
-test('request also prints what Lambda wrote under its own ID, which the line of the gateway has, and each line once', async () => {
+test('request also prints, once, what Lambda logged under its own ID', async () => {
   const lambdaId = 'c7d1f6aa-6f0a-4f2b-9d4b-0a4c6a4f5f11';
   const now = Date.now();
   aws().logs.set('logs-gateway', [

@@ -13,13 +13,14 @@ import { type GivenOrganization, givenOrganization } from '../../../support/orga
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { table } from '../../../support/table.ts';
+import { json, run } from '../commands.ts';
 import { givenFile, importJson, useGivenFiles } from '../import/given-files.ts';
 
 useOwnTable();
 useGivenFiles();
 
 const check = (organization: GivenOrganization, ...more: string[]) =>
-  runAdmin(['check', '--organization', String(organization.id), ...more]);
+  run(organization, 'check', ...more);
 
 async function captured(organization: GivenOrganization, body: object = person()): Promise<number> {
   const answer = await call('capture-lead', { apiKey: organization.website, body });
@@ -62,16 +63,7 @@ async function useOnce(organization: GivenOrganization): Promise<void> {
   });
   expect(freed.status).toBe(200);
   await call('add-note', { apiKey: writer, leadId, body: { text: 'Called.' } });
-  expect(
-    await runAdmin([
-      'lead',
-      'archive',
-      '--organization',
-      String(organization.id),
-      '--lead',
-      String(leadId),
-    ]),
-  ).toMatchObject({
+  expect(await run(organization, 'lead archive', '--lead', leadId)).toMatchObject({
     status: 0,
   });
   await captured(organization, { name: 'Again', phone });
@@ -88,7 +80,7 @@ async function administerOnce(organization: GivenOrganization): Promise<void> {
   await importJson(organization, await givenFile('leads.csv', rows.join('\n')));
   await captured(organization, { ...person(), email });
   const own = ['--organization', String(organization.id)];
-  await adminJson('lead', 'reassign', ...own, '--from', '7', '--to', '8', '--yes');
+  await json(organization, 'lead reassign', '--from', '7', '--to', '8', '--yes');
   const settings = await readSettings(table(), organization.id);
   if (settings)
     await applySettings(table(), { ...settings.settings, name: `Renamed ${phone}` }).catch(
@@ -98,7 +90,7 @@ async function administerOnce(organization: GivenOrganization): Promise<void> {
   for (const command of ['archive', 'restore'])
     await adminJson('lead', command, ...own, '--lead', String(leadId));
   await captured(organization, { name: 'Again', phone, notes: `My email is ${email}` });
-  await adminJson('lead', 'erase', ...own, '--lead', String(leadId), '--yes');
+  await json(organization, 'lead erase', '--lead', leadId, '--yes');
 }
 
 test('an organization that has been used through HTTP and the commands checks clean', async () => {
@@ -214,10 +206,12 @@ test('a terminal sees how far it is, on a line that is gone at the end', async (
   expect(stderr.endsWith('\r\u001B[K')).toBe(true);
 });
 
-test('an unknown organization is refused', async () => {
-  expect(await runAdmin(['check', '--organization', '999'])).toMatchObject({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/no organization 999/),
-  });
+test('--rate slows the reads of a command down', async () => {
+  const { id } = await givenOrganization();
+  const begun = performance.now();
+
+  // At least 10 read units.
+  await adminJson('check', '--organization', String(id), '--rate', '4');
+
+  expect(performance.now() - begun).toBeGreaterThan(1000);
 });

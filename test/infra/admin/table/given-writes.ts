@@ -3,7 +3,6 @@ import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 import { parseApiKey } from '../../../../shared/organization/api-key.ts';
 import { writeCapture } from '../../../../shared/store/leads/captures.ts';
 import { updateLead } from '../../../../shared/store/leads/update-lead.ts';
-import { importLead } from '../../../../shared/store/maintenance/import-leads.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import type { GivenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
@@ -49,16 +48,6 @@ export async function captured(
   } as const;
   await writeCapture(on, capture, { outcome: 'new', lead, entry, record });
   return lead;
-}
-
-export async function imported(on: Table, organization: GivenOrganization): Promise<void> {
-  const lead = await newLead(on, organization);
-  await importLead(on, {
-    lead,
-    note: 'From the fair',
-    digests: { digest: `row${lead.id}`, readDigest: 'read' },
-    keepsId: false,
-  });
 }
 
 export async function moved(on: Table, before: Lead): Promise<void> {

@@ -1,8 +1,18 @@
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { finishRestore } from '../../../../shared/store/maintenance/restore/finish-restore.ts';
+import {
+  addAuditEntry,
+  completeAuditEntry,
+} from '../../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
-import { givenTable } from '../../../support/table.ts';
+import { leadPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
+import { givenTable, table } from '../../../support/table.ts';
 import { given, useCatastrophe } from './catastrophe.ts';
-import { finish, itemsOf, restored } from './restored-tables.ts';
+import { givenBackup, takeLeadIds, who } from './given-backup.ts';
+import { finish, itemsOf, nextSecond, restored } from './restored-tables.ts';
 
 useCatastrophe();
 
@@ -49,3 +59,118 @@ describe('a table that cannot be the restored one is refused, and nothing change
     expect(await itemsOf(on)).toEqual(before);
   });
 });
+
+describe.concurrent('a table that is not what the restored one was made from is refused, and nothing changes', () => {
+  type Backup = Awaited<ReturnType<typeof givenBackup>>;
+  const copyWithout = async (
+    { backup }: Backup,
+    isLeftOut: (item: Record<string, unknown>) => boolean,
+  ): Promise<Table> => restored(backup.filter((item) => !isLeftOut(item)));
+
+  test.each<[string, (given: Backup) => Promise<Table>, RegExp]>([
+    [
+      'it has no organization in common',
+      async () => {
+        const other = await givenTable();
+        await givenOrganization({}, other);
+        return other;
+      },
+      /have no organization in common/,
+    ],
+    [
+      'its organization has other API keys',
+      (given) => copyWithout(given, ({ sk }) => String(sk).startsWith('KEY#')),
+      /lacks every API key/,
+    ],
+    [
+      'its history lacks an entry of the backup',
+      (given) => copyWithout(given, ({ what }) => what === 'of long ago'),
+      /lacks the entry "of long ago"/,
+    ],
+    [
+      'it has another lead under the same id',
+      async (given) => {
+        const other = await restored(given.backup);
+        const [lead] = given.leads;
+        const Item = {
+          ...lead,
+          ...leadPrimaryKey(given.organization.id, lead?.id ?? 0),
+          createdAt: '2020-01-01T00:00:00.000Z',
+        };
+        await other.client.send(new PutCommand({ TableName: other.name, Item }));
+        return other;
+      },
+      /is one lead in table .* and another in/,
+    ],
+    [
+      'its primary key is another',
+      async () => {
+        const other = { ...table(), name: `other-${Date.now()}` };
+        await other.client.send(
+          new CreateTableCommand({
+            TableName: other.name,
+            BillingMode: 'PAY_PER_REQUEST',
+            AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+            KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+          }),
+        );
+        return other;
+      },
+      /has other keys than/,
+    ],
+  ])('%s', async (_, otherTable, sentence) => {
+    const given = await givenBackup(2);
+    const at = new Date(Date.now() - 86_400_000).toISOString();
+    await addAuditEntry(given.old, given.organization.id, { at, who, what: 'of long ago' });
+    const withEntry = { ...given, backup: await itemsOf(given.old) };
+    const other = await otherTable(withEntry);
+    await nextSecond();
+    const on = await restored(withEntry.backup);
+    const before = await itemsOf(on);
+
+    const { status, stderr } = await finish(on, '--from', other.name);
+
+    expect([status, stderr]).toEqual([1, expect.stringMatching(sentence)]);
+    expect(await itemsOf(on)).toEqual(before);
+  });
+});
+
+test.concurrent('an export that was in progress during the backup does not make the old table another', async () => {
+  const { old, organization } = await givenBackup(1);
+  const at = new Date(Date.now() - 86_400_000).toISOString();
+  const entry = await addAuditEntry(old, organization.id, { at, who, what: 'lead export begun' });
+  const backup = await itemsOf(old);
+  await completeAuditEntry(old, entry, 'lead export, 1 lead');
+  await nextSecond();
+  const on = await restored(backup);
+
+  const { status, stderr } = await finish(on, '--from', old.name);
+
+  expect([status, stderr]).toEqual([0, '']);
+});
+
+test.concurrent.each<[string, (old: Table, organizationId: number) => Promise<unknown>]>([
+  ['a request', (old, organizationId) => takeLeadIds(old, organizationId, 1)],
+  [
+    "an administrator's change",
+    (old, organizationId) => addAuditEntry(old, organizationId, { who, what: 'lead archive 1' }),
+  ],
+])(
+  'a restore fails when %s reaches the old table meanwhile, and a repeat without one succeeds',
+  async (_, reach) => {
+    const { old, organization, backup } = await givenBackup(2);
+    const on = await restored(backup);
+
+    const restore = finishRestore(on, {
+      old,
+      keptKeyIds: new Set(),
+      action: { who, what: 'restore finish' },
+      confirm: async () => void (await reach(old, organization.id)),
+    });
+
+    await expect(restore).rejects.toThrow(
+      `Table ${old.name} was in use during the restore (organization ${organization.id}): stop all requests with service stop --stack NAME`,
+    );
+    expect((await finish(on, '--from', old.name)).status).toBe(0);
+  },
+);

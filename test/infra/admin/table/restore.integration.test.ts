@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseApiKey } from '../../../../shared/organization/api-key.ts';
 import { checkTable } from '../../../../shared/store/check/check-table.ts';
-import {
-  finishRestore,
-  leadIdMargin,
-} from '../../../../shared/store/maintenance/restore/finish-restore.ts';
+import { leadIdMargin } from '../../../../shared/store/maintenance/restore/finish-restore.ts';
 import { listApiKeys } from '../../../../shared/store/organizations/api-keys.ts';
 import { readAuditLog } from '../../../../shared/store/organizations/audit-log.ts';
 import { readSettings } from '../../../../shared/store/organizations/organizations.ts';
@@ -63,7 +60,7 @@ async function expectFinished(on: Table, baseUrl: string): Promise<void> {
 }
 
 describe.concurrent('finishing a restore while the old table is there', () => {
-  test('finishing a restore while the old table is there leaves the leads of a restored table that was used too early, with ids that the old table never gave a lead', async () => {
+  test('restore finish leaves the leads that a restored table got before it', async () => {
     const on = await restored(given.backup);
     await nextSecond();
     const { writer, website } = given.organization;
@@ -86,7 +83,7 @@ describe.concurrent('finishing a restore while the old table is there', () => {
     });
   });
 
-  test('finishing a restore while the old table is there ends what the backup brought back: a revoked key, an erased person, used lead ids, a known settings version', async () => {
+  test('restore finish ends what the backup brought back: revoked keys, erased people, used lead ids', async () => {
     const on = await restored(given.backup);
 
     const { status, document } = await finish(on, '--from', given.old.name);
@@ -143,25 +140,6 @@ describe.concurrent('finishing a restore while the old table is there', () => {
       expect((await call('get-lead', { baseUrl, apiKey: reader, leadId })).status).toBe(200);
     });
   });
-
-  test('broken off at any write, it is completed by a repeat', async () => {
-    const action = { who: 'a test', what: 'restore finish' };
-    const options = { old: given.old, keptKeyIds: new Set<string>(), action };
-    const counted = await restored(given.backup);
-    const writes = await countWrites(counted, (on) => finishRestore(on, options));
-    expect(writes).toBeGreaterThan(5);
-
-    const brokenOffAt = async (write: number): Promise<void> => {
-      const on = await restored(given.backup);
-      await expect(finishRestore(breakingOffAfter(on, write), options)).rejects.toThrow(
-        'broken off',
-      );
-      await finishRestore(on, options);
-      await expectFinishedItems(on);
-    };
-    await Promise.all(Array.from({ length: writes }, (_, write) => brokenOffAt(write)));
-    await expectFinishedItems(counted);
-  });
 });
 
 // One after the other: a command in this process has variables of its own, and the old table gets another organization.
@@ -200,7 +178,7 @@ describe('finishing a restore while the old table is there', () => {
     ]);
   });
 
-  test('finishing a restore while the old table is there names the organizations that only the old table has', async () => {
+  test('restore finish names the organizations that only the old table has', async () => {
     const on = await restored(given.backup);
     const { id } = await givenOrganization({}, given.old);
 
@@ -249,31 +227,3 @@ describe('finishing a restore when the old table is lost', () => {
     expect(await itemsOf(on)).toHaveLength(given.backup.length);
   });
 });
-
-const isWrite = (command: { constructor: { name: string } }): boolean =>
-  /^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(command.constructor.name);
-
-/** The table with a client whose calls pass through `meet`. */
-function watched(on: Table, meet: (isAWrite: boolean) => void): Table {
-  const send = (command: { constructor: { name: string } }, ...more: unknown[]): unknown => {
-    meet(isWrite(command));
-    return (on.client.send as (...args: unknown[]) => unknown).call(on.client, command, ...more);
-  };
-  return { ...on, client: Object.create(on.client, { send: { value: send } }) as Table['client'] };
-}
-
-async function countWrites(on: Table, run: (on: Table) => Promise<unknown>): Promise<number> {
-  let writes = 0;
-  await run(watched(on, (isAWrite) => (writes += isAWrite ? 1 : 0)));
-  return writes;
-}
-
-/** Dies at the write after so many. */
-function breakingOffAfter(on: Table, writes: number): Table {
-  let left = writes;
-  return watched(on, (isAWrite) => {
-    if (!isAWrite) return;
-    if (left === 0) throw new Error('broken off');
-    left -= 1;
-  });
-}

@@ -65,11 +65,10 @@ async function debuggingPort(browser: ChildProcess): Promise<string> {
 }
 
 async function connect(port: string): Promise<Page & { open(url: string): Promise<void> }> {
-  const targets = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as {
-    type: string;
-    webSocketDebuggerUrl: string;
-  }[];
-  const socket = new WebSocket(targets.find(({ type }) => type === 'page')!.webSocketDebuggerUrl);
+  // A page of its own: the browser accepts connections before it has its first page.
+  const target = await fetch(`http://127.0.0.1:${port}/json/new`, { method: 'PUT' });
+  const { webSocketDebuggerUrl } = (await target.json()) as { webSocketDebuggerUrl: string };
+  const socket = new WebSocket(webSocketDebuggerUrl);
   await once(socket, 'open');
   const waiting = new Map<number, (message: Message) => void>();
   const requested: string[] = [];

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,9 +19,8 @@ const keyIn = async (address: string): Promise<string | undefined> =>
 /** A local service with an organization, recorded in the folder. @returns its address */
 async function givenRunningService(): Promise<string> {
   await givenOrganization();
-  mkdirSync(join(folder, 'dynoxide'), { recursive: true });
   const { baseUrl, environment } = service();
-  recordRunningService(folder, 'dynoxide', { baseUrl, environment: { ...environment } });
+  recordRunningService(folder, { baseUrl, environment: { ...environment } });
   return baseUrl;
 }
 
@@ -52,15 +51,19 @@ test.skipIf(!chromium)(
     const server = new DocsServer(folder);
     try {
       await withPage(await server.listen(0), async (page) => {
+        // In one step: the page may draw the element again between two.
         const click = async (selector: string) => {
-          const found = `document.querySelector(${JSON.stringify(selector)})`;
-          while (!(await page.evaluate(`Boolean(${found})`))) await pause(100);
-          await page.evaluate(`${found}.click()`);
+          const clicked = `(() => {
+            const element = document.querySelector(${JSON.stringify(selector)});
+            element?.click();
+            return element !== null;
+          })()`;
+          while (!(await page.evaluate(clicked))) await pause(100);
         };
         await click('[id$="list-pipelines"] .opblock-summary-control');
         await click('[id$="list-pipelines"]:has(.responses-table .response) .execute');
         const status = `document.querySelector('.live-responses-table tbody .response-col_status')?.innerText`;
-        await expect.poll(() => page.evaluate(status), { timeout: 20_000 }).toMatch(/200|429/);
+        await expect.poll(() => page.evaluate(status), { timeout: 50_000 }).toMatch(/200|429/);
       });
     } finally {
       await server.stop();

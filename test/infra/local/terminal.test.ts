@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { requestLines } from '../../../infra/local/request-lines.ts';
+import { requestLines } from '../../../infra/local/terminal.ts';
 
 /** What is printed of these chunks of the functions' output. */
 function printed(...chunks: string[]): string {

@@ -1,39 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { setArchived } from '../../../../shared/store/leads/archive.ts';
 import { adminJson, runAdmin } from '../../../support/admin.ts';
-import { givenLead } from '../../../support/leads.ts';
+import { givenLead, leadsOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
 import { service } from '../../../support/service.ts';
 import { node24, projectFolder } from '../../../support/service-process.ts';
 import { table } from '../../../support/table.ts';
+import { useFolder } from '../../given-folder.ts';
+import { commandOf, doneTo, json } from '../commands.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'export-test-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const files = useFolder();
 
-let files = 0;
-function newFile(extension: string): string {
-  files += 1;
-  return join(folder, `${files}.${extension}`);
-}
-const exportArgs = ({ id }: GivenOrganization, file: string, ...more: string[]): string[] => [
-  'lead',
-  'export',
-  '--organization',
-  String(id),
-  '--out',
-  file,
-  ...more,
-];
+const exportArgs = (organization: GivenOrganization, file: string, ...more: string[]) =>
+  commandOf(organization, 'lead export', '--out', file, ...more);
 async function idsIn(file: string): Promise<number[]> {
   const text = await readFile(file, 'utf8');
   if (file.endsWith('.csv'))
@@ -44,37 +28,25 @@ async function idsIn(file: string): Promise<number[]> {
 }
 /** An import that keeps the id writes a lead behind ids that are there already, as any import or slow request may. */
 async function givenLeadWithId(organization: GivenOrganization, leadId: number): Promise<void> {
-  const file = newFile('jsonl');
-  await writeFile(
-    file,
+  const file = await files.write(
+    'leads.jsonl',
     `${JSON.stringify({ leadId, leadServiceExport: 'organization 1', ...person() })}\n`,
   );
-  const { imported } = await adminJson(
-    'lead',
-    'import',
-    '--organization',
-    String(organization.id),
-    file,
-    '--keep-ids',
-  );
+  const { imported } = await json(organization, 'lead import', file, '--keep-ids');
   expect(imported).toBe(1);
 }
-const told = async ({ id }: GivenOrganization): Promise<string[]> =>
-  (await adminJson('organization', 'history', '--organization', String(id))).items.map(
-    ({ what }: { what: string }) => what,
-  );
 
 test.each(['csv', 'jsonl'])(
   'a resumed %s export gets the leads that were written, or restored, behind the last id of the file',
   async (format) => {
     const organization = await givenOrganization();
     for (const leadId of [500, 300, 501]) await givenLeadWithId(organization, leadId);
-    await setArchived(table(), organization.id, 300, true);
-    const file = newFile(format);
+    await setArchived(table(), organization.id, 300, { archived: true });
+    const file = files.newPath(`leads.${format}`);
     await adminJson(...exportArgs(organization, file));
     const first = await idsIn(file);
     for (const leadId of [400, 502]) await givenLeadWithId(organization, leadId);
-    await setArchived(table(), organization.id, 300, false);
+    await setArchived(table(), organization.id, 300, { archived: false });
 
     const resumed = await adminJson(...exportArgs(organization, file, '--resume'));
     await givenLeadWithId(organization, 450);
@@ -92,7 +64,7 @@ test.each(['csv', 'jsonl'])(
   async (format) => {
     const [one, other] = [await givenOrganization(), await givenOrganization()];
     for (const organization of [one, other]) await givenLead(organization);
-    const file = newFile(format);
+    const file = files.newPath(`leads.${format}`);
     await adminJson(...exportArgs(one, file));
     const whole = await readFile(file, 'utf8');
     const contents = [whole, ...(format === 'jsonl' ? [whole.slice(0, -10)] : [])];
@@ -109,22 +81,6 @@ test.each(['csv', 'jsonl'])(
     }
   },
 );
-
-test('a file with a line in its midst that no export wrote is not continued', async () => {
-  const organization = await givenOrganization();
-  await givenLead(organization);
-  const file = newFile('jsonl');
-  await adminJson(...exportArgs(organization, file));
-  const line = await readFile(file, 'utf8');
-  await writeFile(file, `${line}{"leadId":5}\n${line}`);
-
-  const answer = await runAdmin(exportArgs(organization, file, '--resume'));
-
-  expect(answer).toMatchObject({
-    status: 1,
-    stderr: expect.stringMatching(/^Record 2 of .* is not a lead as an export writes it/),
-  });
-});
 
 test('an export whose reader closes the pipe is in the history', async () => {
   const organization = await givenOrganization();
@@ -143,5 +99,67 @@ test('an export whose reader closes the pipe is in the history', async () => {
   child.stdout.destroy();
   await once(child, 'close');
 
-  expect(await told(organization)).toEqual(['lead export begun', 'organization apply']);
+  expect(await doneTo(organization)).toEqual(['lead export begun', 'organization apply']);
+});
+
+const fieldsOf = async (organization: GivenOrganization) =>
+  (await leadsOf(organization)).map(({ fields }) => fields);
+
+test.each([
+  ['comma', ','],
+  ['semicolon', ';'],
+  ['tab', '\t'],
+])(
+  'an export for a spreadsheet with the separator %s has no formula, and is imported again as it was',
+  async (separator, delimiter) => {
+    const organization = await givenOrganization();
+    const hard = {
+      city: '=HYPERLINK("http://x")',
+      remarks: 'one; "two",\tthree\r\n=4',
+      guardian_phone: '+919811111111',
+      budget: -1250.5,
+      hasOwnProperty: '-5',
+    };
+    const { phone } = await givenLead(organization, { fields: hard });
+    await givenLead(organization, { fields: { city: "'+5", interests: ['hostel', 'loan'] } });
+    const file = files.path(`${separator}.csv`);
+    const form = ['--excel', '--separator', separator, '--out', file];
+
+    const first = await json(organization, 'lead export', ...form);
+    const third = await givenLead(organization);
+    const resumed = await json(organization, 'lead export', ...form, '--resume');
+    const text = await readFile(file, 'utf8');
+    const other = await givenOrganization();
+    const imported = await json(other, 'lead import', file);
+
+    expect([first.leads, resumed.leads]).toEqual([2, 1]);
+    expect(text.startsWith(`\uFEFFlead id${delimiter}lead service export${delimiter}`)).toBe(true);
+    expect(text.split('\r\n')[0]).toMatch(/old_notes$/);
+    for (const cell of [`'${phone}`, "'+919811111111", "'-5", `"'=HYPERLINK(""http://x"")"`])
+      expect(text).toContain(`${delimiter}${cell}${delimiter}`);
+    expect(text).toContain(`${delimiter}-1250.5${delimiter}`);
+    expect(text).toContain(`'${third.phone}`);
+    expect(imported).toMatchObject({ imported: 3, refused: 0 });
+    const byPhone = (a: { phone?: unknown }, b: { phone?: unknown }) =>
+      String(a.phone).localeCompare(String(b.phone));
+    expect((await fieldsOf(other)).sort(byPhone)).toEqual(
+      (await fieldsOf(organization)).sort(byPhone),
+    );
+  },
+);
+
+test('an export for a spreadsheet that was broken off within its byte order mark goes on', async () => {
+  const organization = await givenOrganization();
+  await givenLead(organization);
+  const [whole, broken] = [files.path('whole.csv'), files.path('broken.csv')];
+  const exportTo = (file: string, ...more: string[]) =>
+    json(organization, 'lead export', '--excel', '--out', file, ...more);
+  await exportTo(whole);
+  const bytes = await readFile(whole);
+
+  for (const length of [1, 2, 3]) {
+    await writeFile(broken, bytes.subarray(0, length));
+    await exportTo(broken, '--resume');
+    expect(await readFile(broken)).toEqual(bytes);
+  }
 });

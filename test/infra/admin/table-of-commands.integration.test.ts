@@ -1,8 +1,12 @@
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordRunningService } from '../../../infra/local/running-service.ts';
 import { usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { runAdmin } from '../../support/admin.ts';
 import { givenOrganization } from '../../support/organizations.ts';
@@ -125,4 +129,40 @@ test('help and wrong usage look up no stack', async () => {
     status: 0,
   });
   expect(await runAdmin(['key', 'list', '--stack', 'nothing'])).toMatchObject({ status: 2 });
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'admin-local-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A data folder on which a service runs, or ran until it was killed. */
+function givenFolder(name: string, baseUrl: string): string {
+  const own = join(folder, name);
+  mkdirSync(own);
+  recordRunningService(own, { baseUrl, environment: { ...service().environment } });
+  return own;
+}
+const unnamed = { LEADS_TABLE: '' };
+
+test('without LEADS_TABLE a command works on the table of the service that runs on the data folder', async () => {
+  const { id } = await givenOrganization();
+  const localFolder = givenFolder('running', service().baseUrl);
+
+  const { status, json } = await runAdmin(['organization', 'show', String(id), '--json'], {
+    environment: unnamed,
+    localFolder,
+  });
+
+  expect([status, json.id]).toEqual([0, id]);
+});
+
+test('a service that was killed is not taken for one that runs', async () => {
+  const localFolder = givenFolder('killed', 'http://127.0.0.1:1');
+
+  const { status, stderr } = await runAdmin(['organization', 'list'], {
+    environment: unnamed,
+    localFolder,
+  });
+
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^LEADS_TABLE is not set, and no local service runs on \.local/);
 });

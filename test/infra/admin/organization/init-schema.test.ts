@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { settingsSchemaFile } from '../../../../infra/admin/organization/init.ts';
-import { settingsJsonSchema } from '../../../../infra/admin/organization/settings-json-schema.ts';
+import {
+  settingsJsonSchema,
+  settingsSchemaFile,
+} from '../../../../infra/admin/organization/init.ts';
 import { settingsFileSchema } from '../../../../shared/organization/settings-schema.ts';
 import { readShape } from '../../../../shared/organization/settings-shape.ts';
 import { acceptedCases, refusals } from '../../../shared/organization/settings-case-lists.ts';

@@ -1,0 +1,184 @@
+import { beforeAll, expect, test } from 'vitest';
+import { runAdmin } from '../../support/admin.ts';
+import { givenOrganization } from '../../support/organizations.ts';
+import { useOwnTable } from '../../support/own-table.ts';
+
+useOwnTable();
+
+let organizationId: number;
+beforeAll(async () => {
+  organizationId = (
+    await givenOrganization({
+      users: [
+        { id: 7, name: 'Asha Rao' },
+        { id: 8, name: 'Ravi Iyer' },
+        { id: 9, name: 'Meera Das', active: false },
+      ],
+    })
+  ).id;
+});
+
+/** Status 1: what the command names is not there, or the file is refused. `O` stands for `--organization` and an organization. */
+const refused: [command: string, sentence: RegExp][] = [
+  ['organization show 999', /^There is no organization 999 .*\.$/],
+  ['key list --organization 999', /no organization 999/],
+  ['check --organization 999', /no organization 999/],
+  ['organization apply nothing.json', /nothing\.json cannot be read: the file does not exist/],
+  ['organization apply test', /it is a folder/],
+  ['key revoke O --key nothing000', /no API key with the ID nothing000/],
+  ['key create O --type website-form --label w --created-by 999', /no user 999/],
+  ['lead timeline O --lead 2000000000', /no lead 2000000000/],
+  ['lead archive O --lead 2000000000', /no lead 2000000000/],
+  ['lead show O --lead 99', /^Organization \d+ has no lead 99\.$/],
+  ['lead find O --phone +919812300000', /has no lead with the phone \+919812300000\.$/],
+  ['lead find O --email nobody@example.com', /has no lead with the email nobody@example\.com\.$/],
+  [
+    'lead list O --stage 99',
+    /has no stage 99: its stages are 11 \(New\), 12 \(Enrolled\), 21 \(Enquiry\)\.$/,
+  ],
+  ['lead list O --owner 99', /has no user 99: its users are 7 \(Asha Rao\), /],
+  ['lead list O --source 99', /has no source 99: its sources are 1 \(Website\), /],
+  [
+    'lead reassign O --from 7 --yes --to 9',
+    /^User 9 \(Meera Das\) is inactive and cannot be given leads: name active users with --to\.$/,
+  ],
+  [
+    'lead reassign O --from 7 --yes --to 8,7',
+    /^User 7 has the leads already: name other users with --to\.$/,
+  ],
+  ['lead reassign O --from 7 --yes --to 99', /has no user 99: its users are 7 \(Asha Rao\), /],
+  ['lead reassign O --from 7 --yes --to 8 --stage 99', /has no stage 99/],
+];
+
+/** Status 2. */
+const wrongUsage: [command: string, sentence: RegExp][] = [
+  ['orgnization show 1', /Did you mean organization\?/],
+  ['organization shwo 1', /Did you mean show\?/],
+  ['organization show 1 --jsno', /Did you mean --json\?/],
+  ['organization show', /Missing required argument/],
+  ['organization show 0', /integer from 1 to 2147483647/],
+  ['organization show 1 2', /Too many arguments/],
+  ['organization apply x.json --dryrun', /Did you mean --dry-run\?/],
+  ['lead restore O --lead abc', /integer from 1/],
+  ['lead restore O', /--lead <ID>' not specified/],
+  [
+    'lead restore',
+    /^Required options '--organization <ID>', '--lead <ID>' not specified\. See: npm run admin -- lead restore --help$/,
+  ],
+  [
+    'lead list --organisation 1',
+    /^Unknown option '--organisation'\. Did you mean --organization\? See: npm run admin -- lead list --help$/,
+  ],
+  ['lead list --organisation=1', /Did you mean --organization\?/],
+  ['lead list --org 1', /Did you mean --organization\?/],
+  ['lead list --organization', /^Option '--organization <ID>' needs a value\. See: /],
+  ['lead list O --stages 11', /Did you mean --stage\?/],
+  ['lead list O --stage New', /It must be an integer from 1 to 2147483647\./],
+  ['lead list O --updated-since 31.01.2026', /It must be a date, or a date-time with an offset/],
+  ['lead list O --limit 0', /It must be an integer from 1 to 10000\./],
+  ['lead list O --limit 10001', /It must be an integer from 1 to 10000\./],
+  ['lead list O --limit 1.5', /It must be an integer from 1 to 10000\./],
+  [
+    'lead archive O --lead 2 --yes',
+    /'--yes': lead archive accepts --organization, --lead, --json, --stack, --help\. See: /,
+  ],
+  ['lead archive O --lead 1,,2', /It must be /],
+  ['lead archive O --lead 0,1', /It must be /],
+  ['lead reassign O --from 7', /'--to <USER>' not specified/],
+  ['lead reassign O --from 7 --to Ravi', /It must be an integer/],
+  [
+    '--organization 1 lead list',
+    /^Option '--organization' must come after the command that it belongs to\. See: /,
+  ],
+  [
+    'lead delete',
+    /^Unknown command 'delete': the commands are archive, restore, .*erase\. See: npm run admin -- lead --help$/,
+  ],
+  [
+    'archive --lead 1',
+    /^Unknown command 'archive'\. Did you mean lead archive\? See: npm run admin -- --help$/,
+  ],
+  ['list', /Did you mean organization list or key list or lead list\?/],
+  [
+    'check 1',
+    /^Too many arguments: check accepts none; remove '1'\. See: npm run admin -- check --help$/,
+  ],
+  ['key revoke O --key leads_live_SECRET0000_x', /argument 'leads_live_…' is invalid\. It must be/],
+  ['key create O --type app --label w --created-by 1', /website-form, application/],
+  ['key create O --type application --label w --created-by 1', /at least one/],
+  [
+    'key create O --type website-form --scopes leads.read --label w --created-by 1',
+    /only leads\.capture/,
+  ],
+  [
+    'key create O --type application --scopes lead.read --label w --created-by 1',
+    /Did you mean leads\.read\?/,
+  ],
+  ['lead find O', /^Give one of --phone, --email and --name\. See: npm run admin -- lead find /],
+  ['lead find O --phone +919812300000 --email a@b.co', /^Give one of --phone, --email and --name/],
+  ['lead find O --phone 12', /must be a phone number, such as/],
+  ['lead find O --email nobody', /must be an email address, such as/],
+  ['lead find O --name %20', /must be a part of a name/],
+  [
+    'lead export O --out leads.txt',
+    /'--out leads\.txt' must end in \.csv or \.jsonl, or add --format csv or --format jsonl\./,
+  ],
+  ['lead export O --separator tab', /^Option '--separator' needs --excel\./],
+  ['lead export O --excel --format jsonl', /^Option '--excel' writes CSV/],
+  ['lead export O --excel --out leads.xlsx', /^Option '--excel' writes CSV/],
+  ['lead export O --excel --separator ;', /Allowed choices are comma, semicolon, tab/],
+  ['lead timelines O --resume', /needs --out/],
+  ['lead timelines O --since yesterday', /It must be a date, or a date-time with an offset/],
+  [
+    'lead import O leads.csv --dates dd-mm-yyyy',
+    /Allowed choices are dd\/mm\/yyyy, mm\/dd\/yyyy, dd\.mm\.yyyy, yyyy-mm-dd/,
+  ],
+  ['lead import O leads.csv --encoding latin1', /Allowed choices are utf-8, windows-1252/],
+  ['lead import O leads.csv --value city', /such as 'Newsletter:ja=yes'/],
+  ['lead import O leads.csv --rate 5000', /integer from 1 to 400/],
+  ['lead import O leads.csv --map a', /such as 'Full name=name'/],
+  ['lead import O leads.csv --map a=name --map a=city', /"a" is mapped already/],
+  ...[
+    ...['check', 'lead erase O --lead 1', 'lead export O', 'lead find O --name Asha'],
+    ...['lead list O', 'lead reassign O --from 1 --to 2', 'lead timelines O'],
+    'organization apply settings.json',
+  ].map((command): [string, RegExp] => [
+    `${command} --rate 0`,
+    /It must be an integer from 1 to 40000\./,
+  ]),
+];
+
+test.each([
+  ...refused.map(([command, sentence]) => ({ command, status: 1, sentence })),
+  ...wrongUsage.map(([command, sentence]) => ({ command, status: 2, sentence })),
+])('$command ends with status $status and one sentence', async ({ command, status, sentence }) => {
+  const args = command.replace(' O', ` --organization ${organizationId}`).split(' ');
+
+  const { stdout, stderr, ...reply } = await runAdmin(args.map(decodeURIComponent));
+
+  expect({ status: reply.status, stdout }).toEqual({ status, stdout: '' });
+  expect(stderr.trim()).toMatch(sentence);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test.each([
+  ...['organization apply', 'organization show', 'organization list', 'key create', 'key list'],
+  ...['key revoke', 'lead archive', 'lead restore', 'lead timeline', 'lead find', 'lead list'],
+  ...['lead show', 'lead reassign', 'check'],
+])('%s --help shows an example of it', async (command) => {
+  const { status, stdout } = await runAdmin([...command.split(' '), '--help']);
+
+  expect(status).toBe(0);
+  expect(stdout).toMatch(
+    new RegExp(`Examples?:\\n(.*\\n)*? +npm run (--silent )?admin -- ${command}`),
+  );
+});
+
+test('help shows --json, which options are required, and what they include', async () => {
+  const { stdout } = await runAdmin(['key', 'create', '--help']);
+
+  expect(stdout).toMatch(/--json/);
+  expect(stdout).toMatch(/--label <L> .*\(required\)\n/);
+  expect(stdout).toMatch(/leads\.write includes leads\.read\n/);
+  expect(stdout).toMatch(/730 days for website-form, 90 for application/);
+});

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { dynamodbLocal } from '../../../infra/local/engines.ts';
+import { node24, projectFolder } from '../../support/service-process.ts';
+
+test.each([
+  ['a JDK of 17', 'echo java.base@17.0.15; echo jdk.compiler@17.0.15', true],
+  ['a JDK of 25', 'echo jdk.compiler@25', true],
+  ['a JDK of 11', 'echo java.base@11.0.2; echo jdk.compiler@11.0.2', false],
+  ['a JRE of 21, which has no compiler', 'echo java.base@21.0.1', false],
+  ['a JRE of 8, which does not know modules', 'echo Unrecognized option >&2; exit 1', false],
+])('%s runs DynamoDB Local, or is refused', async (_, script, runs) => {
+  const folder = mkdtempSync(join(tmpdir(), 'java-test-'));
+  writeFileSync(join(folder, 'java'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
+
+  expect(await dynamodbLocal.find()).toMatchObject(
+    runs
+      ? { command: 'java' }
+      : { missing: 'the java on the PATH is not a JDK of version 17 or later' },
+  );
+});
+
+test('a refusal names what would make an engine run where none can', () => {
+  const code = `
+    import { startEngine } from './infra/local/engine.ts';
+    await startEngine({ engine: 'dynamodb-local', dataFolder: ':memory:' }).catch(({ message }) => console.log(message));`;
+  const said = execFileSync(node24, ['--input-type=module-typescript', '-e', code], {
+    cwd: projectFolder,
+    encoding: 'utf8',
+    env: { PATH: '/nowhere' },
+  });
+
+  expect(said.trim()).toBe(
+    '--engine dynamodb-local: dynamodb-local cannot run: there is no java on the PATH: install Java 17 or later (a JDK, with java on the PATH).',
+  );
+});
