@@ -9,12 +9,12 @@ import { engines } from './test/support/engine.ts';
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'compiled');
 
 /**
- * Unit tests, those of the stack's template, the simulator's own tests and explorations (`test/simulation/`), and the integration tests
- * (`*.integration.test.ts`) for each engine, against the built functions behind the local gateway. An engine that cannot run on this
- * machine is left out with a warning: the tests of one engine prove nothing for the other.
+ * Unit tests, those of the stack's template, the tests and explorations of the simulator and of its DynamoDB (`test/simulation/`,
+ * `test/dynamodb-model/`), and the integration tests (`*.integration.test.ts`) for each engine, against the built functions behind the local
+ * gateway. An engine that cannot run on this machine is left out with a warning: the tests of one engine prove nothing for the other.
  */
 const integration = 'test/**/*.integration.test.ts';
-const simulation = 'test/simulation/**/*.test.ts';
+const simulation = ['test/simulation/**/*.test.ts', 'test/dynamodb-model/**/*.test.ts'];
 /** Tests of the template, each file of which synthesizes it. */
 const stack = ['test/infra/stack/**/*.test.ts', 'test/security/roles/**/*.test.ts'];
 /** The CDK validates a template for seconds in each process; `cdk synth` and test/infra/stack/checks.test.ts validate it too. */
@@ -27,22 +27,21 @@ const testTimeout = 60_000;
 const ofOneEngine = [
   // Faults that a proxy injects, killed processes, and services that tests start: what runs them is this code, on an engine that both know.
   'test/examples/**',
-  'test/infra/admin/import/{broken-off,import-repeated}.integration.test.ts',
+  'test/infra/admin/import/import-repeated.integration.test.ts',
   'test/infra/verify/**',
   'test/reliability/**',
   'test/shared/client/**',
   // Hostile, generated and wrong requests, files and options: they are refused before a write, or in its function, which no engine sees.
   // A capture stores good values as create-lead and update-lead do, whose tests store them on each engine.
-  'test/contract/{1-headers,4.1-invalid-query,4.3-capture-input,7-body-encoding,7-errors,7-errors-body,8-limits,9-versioning}.integration.test.ts',
+  'test/contract/{1-headers,4.1-invalid-query,4.3-capture-input,7-errors,7-errors-body,8-limits,9-versioning}.integration.test.ts',
   'test/fuzz/**',
-  'test/infra/admin/{organization/warnings,organization/change-warnings,table/restore-other-table,table/restore-refused}.integration.test.ts',
+  'test/infra/admin/{refused-commands,organization/warnings,table/restore-refused}.integration.test.ts',
   'test/infra/admin/import/refusals.integration.test.ts',
   'test/infra/local/**',
   'test/infra/openapi/**',
   'test/security/**',
   // Rules about leads that were read: filters, what a check finds in them, and which texts an erasure searches for.
-  'test/contract/4.1-filters.integration.test.ts',
-  'test/infra/admin/lead/{erase-others,erase-shared-phone}.integration.test.ts',
+  'test/infra/admin/lead/erase-others.integration.test.ts',
   'test/shared/store/check/check-table.integration.test.ts',
 ];
 
@@ -91,7 +90,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [integration, simulation, ...stack],
+          exclude: [integration, ...simulation, ...stack],
           testTimeout,
           // More than a hundred files, most of which compute for less than a process needs to start: they share processes.
           isolate: false,
@@ -118,7 +117,7 @@ export default defineConfig({
       {
         test: {
           name: 'simulation',
-          include: [simulation],
+          include: simulation,
           exclude: [integration],
           testTimeout,
           execArgv: [...v8Flags],
@@ -129,7 +128,7 @@ export default defineConfig({
           name,
           include: [integration],
           exclude: index === 0 ? [] : ofOneEngine,
-          globalSetup: [`test/support/engine-${name}.ts`],
+          globalSetup: ['test/support/engine.ts'],
           // What a file changes outside its own modules ends with it, so that files can share a process: it loads the AWS SDK and the
           // checks of openapi.json once, and its code is compiled once.
           isolate: false,

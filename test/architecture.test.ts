@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   files,
@@ -82,14 +82,6 @@ describe('who imports whom', () => {
     expect(linesOf(broken)).toEqual([]);
   });
 
-  test('a function does not import another function', () => {
-    expect(
-      linesOf(
-        own.filter(({ from, to }) => from.startsWith('functions/') && to.startsWith('functions/')),
-      ),
-    ).toEqual([]);
-  });
-
   test('the service imports nothing of infra or of the tests, and infra imports nothing of the tests', () => {
     const broken = own.filter(
       ({ from, to }) =>
@@ -100,7 +92,7 @@ describe('who imports whom', () => {
     expect(linesOf(broken)).toEqual([]);
   });
 
-  test('the client stands alone: nothing of the service imports it, and it imports nothing but itself and Node’s files', () => {
+  test('the client stands alone: the service does not import it, and it imports only Node’s files', () => {
     const isClient = inside('shared/client/');
     const ofClient = imports.filter(({ from }) => isClient(from));
     const broken = own.filter(
@@ -114,10 +106,10 @@ describe('who imports whom', () => {
     expect(linesOf(broken)).toEqual([]);
   });
 
-  test('only the API description imports functions: the rest of infra imports shared/', () => {
+  test('of the service and of infra, only the API description imports functions', () => {
     const broken = own.filter(
       ({ from, to }) =>
-        from.startsWith('infra/') && to.startsWith('functions/') && !isApiDescription(from),
+        !from.startsWith('test/') && !isApiDescription(from) && to.startsWith('functions/'),
     );
 
     expect(linesOf(broken)).toEqual([]);
@@ -179,7 +171,7 @@ describe('who imports whom', () => {
     expect(reached.filter((line) => administration(line.split(' reaches ')[1] ?? ''))).toEqual([]);
   });
 
-  test('infra/stack imports only data of the service: loose files of shared/, the table definition and the nearest name', () => {
+  test('infra/stack imports only data of the service', () => {
     const isData = (file: string): boolean =>
       /^shared\/[^/]+\.ts$/.test(file) ||
       ['shared/store/table/table-definition.ts', 'shared/organization/nearest-name.ts'].includes(
@@ -191,7 +183,7 @@ describe('who imports whom', () => {
     expect(linesOf(read.filter(({ to }) => !isData(to)))).toEqual([]);
   });
 
-  test('the local run imports nothing of the stack, and neither the stack nor the deployment imports the local run', () => {
+  test('neither the stack nor the deployment imports the local run, and it imports nothing of the stack', () => {
     const isLocal = inside('infra/local/');
     const isDeployed = inside('infra/stack/', 'infra/deploy/', 'infra/gateway/', 'infra/bundle/');
     const broken = own.filter(
@@ -201,6 +193,21 @@ describe('who imports whom', () => {
 
     expect(files.filter(isLocal).length).toBeGreaterThan(10);
     expect(linesOf(broken)).toEqual([]);
+  });
+
+  test('what the commands share imports no other room of infra', () => {
+    const isShared = inside('infra/cli/');
+    const upwards = own.filter(({ from, to }) => isShared(from) && /^infra/.test(to));
+
+    expect(linesOf(upwards.filter(({ to }) => !isShared(to)))).toEqual([]);
+  });
+
+  test('the DynamoDB model imports nothing of the project, and others import only its public file', () => {
+    const publicFile = 'test/dynamodb-model/dynamodb-model.ts';
+    const isModel = inside(dirname(publicFile));
+    const across = own.filter(({ from, to }) => isModel(from) !== isModel(to));
+    expect(across.length).toBeGreaterThan(10);
+    expect(linesOf(across.filter(({ to }) => to !== publicFile))).toEqual([]);
   });
 
   test('no files import each other in a circle, type imports included', () => {
@@ -242,7 +249,7 @@ describe('source files', () => {
     expect(counted.filter(({ lines }) => lines > 300)).toEqual([]);
   });
 
-  test('that tests share register no hook when they are imported: the test file that imports them first would have it alone', () => {
+  test('that tests share register no hook when imported: only the first test file would have it', () => {
     const reached = files
       .filter((file) => /\.test\.ts$/.test(file) && !/\bvi\.mock\(/.test(sources.get(file) ?? ''))
       .flatMap((file) => [...reachedFrom(file, { withTypes: false })]);

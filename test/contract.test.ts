@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { errorsOf } from '../infra/openapi/endpoint-errors.ts';
+import { errorsOf } from '../infra/openapi/endpoint-descriptions.ts';
 import { endpoints } from '../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../shared/errors.ts';
+import { operators, type Takes } from '../shared/leads/filter-operators.ts';
 import { document } from './support/described.ts';
 import { projectFolder } from './support/service-process.ts';
 
@@ -104,4 +105,31 @@ describe('the errors of the contract', () => {
     );
     expect(endpoint.takesBody).toBe(row.takesBody);
   });
+});
+
+test('the operators of filters are those of the contract for each field type, with their operands', () => {
+  const takes: Readonly<Record<string, Takes>> = {
+    '`value`': 'value',
+    '`values` with two items': 'two values',
+    '`values` with one or more items': 'values',
+    nothing: 'nothing',
+  };
+  const rows = [...contract.matchAll(/^\| ([a-z_, ]+) \| (`[^|]+`) \| (.+) \|$/gm)]
+    .filter(([, , , operands = '']) => operands in takes)
+    .flatMap(([, types = '', names = '', operands = '']) =>
+      types
+        .split(', ')
+        .flatMap((type) =>
+          [...names.matchAll(/\w+/g)].map(([name]) => `${type} ${name}: ${takes[operands]}`),
+        ),
+    );
+
+  expect(rows).toHaveLength(46);
+  expect(rows.sort()).toEqual(
+    Object.entries(operators)
+      .flatMap(([type, own]) =>
+        Object.entries(own).map(([name, operator]) => `${type} ${name}: ${operator.takes}`),
+      )
+      .sort(),
+  );
 });

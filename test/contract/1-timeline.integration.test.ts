@@ -89,7 +89,7 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
 
   test('a capture of an archived lead: captured, archived true', async () => {
     const { id, name, phone } = await create();
-    await setArchived(table(), organization.id, id, true);
+    await setArchived(table(), organization.id, id, { archived: true });
 
     await capture({ name, phone });
 
@@ -178,9 +178,9 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
   test('archived and restored: by the administrator', async () => {
     const { id } = await create();
 
-    await setArchived(table(), organization.id, id, true);
-    await setArchived(table(), organization.id, id, true);
-    await setArchived(table(), organization.id, id, false);
+    await setArchived(table(), organization.id, id, { archived: true });
+    await setArchived(table(), organization.id, id, { archived: true });
+    await setArchived(table(), organization.id, id, { archived: false });
 
     expect((await timelineOf(organization, id)).slice(1)).toEqual([
       { type: 'archived', at, actor: administrator },

@@ -3,7 +3,6 @@ import { call } from '../support/call.ts';
 import { changeSettings, givenLead } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
-import { goodRequests } from '../support/requests.ts';
 
 let organization: GivenOrganization;
 beforeAll(async () => {
@@ -45,23 +44,6 @@ const allFields = {
   mentor: 8,
   hasOwnProperty: 'own',
 };
-
-describe('2 bodies: every response is application/json', () => {
-  test.each(goodRequests.map((good) => [good.name, good] as const))(
-    '%s answers application/json on success and on refusal',
-    async (name, { request }) => {
-      const { id } = await givenLead(organization);
-
-      const taken = await call(name, { apiKey: organization.writer, ...request(id) });
-      const refused = await call(name, request(id));
-
-      expect([taken, refused].map(({ headers }) => headers.get('content-type'))).toEqual([
-        'application/json',
-        'application/json',
-      ]);
-    },
-  );
-});
 
 describe('2 Lead: all properties are always present, no others', () => {
   test('a lead of only a name and a phone has every property', async () => {
@@ -139,26 +121,6 @@ describe('2 Lead fields', () => {
 
     expect(Number.isInteger(id) && id > 0 && id <= 2_147_483_647).toBe(true);
   });
-
-  test.each(['phone', 'email'] as const)(
-    '%s is unique per organization and free in another',
-    async (field) => {
-      const other = await givenOrganization();
-      const taken = { [field]: person()[field] };
-      await givenLead(organization, { fields: taken });
-
-      const again = await call('create-lead', {
-        apiKey: organization.writer,
-        body: { fields: { ...person(), ...taken } },
-      });
-      const elsewhere = await call('create-lead', {
-        apiKey: other.writer,
-        body: { fields: { ...person(), ...taken } },
-      });
-
-      expect([again.status, elsewhere.status]).toEqual([409, 201]);
-    },
-  );
 
   test('any number of leads may have no email', async () => {
     const leads = [

@@ -10,7 +10,7 @@ useInactiveStages();
 describe('3 archived leads', () => {
   const givenArchived = async () => {
     const lead = await givenLead(organization);
-    await setArchived(table(), organization.id, lead.id, true);
+    await setArchived(table(), organization.id, lead.id, { archived: true });
     return lead;
   };
 
@@ -39,7 +39,7 @@ describe('3 archived leads', () => {
     const { id } = await givenArchived();
 
     const archived = await call('get-lead', { apiKey: organization.reader, leadId: id });
-    await setArchived(table(), organization.id, id, false);
+    await setArchived(table(), organization.id, id, { archived: false });
     const restored = await call('get-lead', { apiKey: organization.reader, leadId: id });
 
     expect([archived.status, archived.body.error.code, restored.status]).toEqual([

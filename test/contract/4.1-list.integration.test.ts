@@ -26,7 +26,7 @@ describe('4.1 response: items newest first, archived leads left out, nextCursor 
   beforeAll(async () => {
     for (let at = 0; at < 27; at += 1) leads.push(await givenLead(organization));
     const archived = await givenLead(organization);
-    await setArchived(table(), organization.id, archived.id, true);
+    await setArchived(table(), organization.id, archived.id, { archived: true });
   });
   const newestFirst = (): number[] => idsOf(leads).reverse();
 
@@ -85,31 +85,6 @@ describe('4.1 response: items newest first, archived leads left out, nextCursor 
   });
 });
 
-const someId = ['1', '2147483647'];
-
-describe('4.1 parameters: each takes what its rule says, at its edges', () => {
-  test.each([
-    ...['1', '25', '100'].map((value) => ['limit', value] as const),
-    ...['cursor', 'stage_id', 'pipeline_id', 'source_id', 'owner_id'].flatMap((name) =>
-      someId.map((value) => [name, value] as const),
-    ),
-    ...[
-      '2026-01-31T09:30:00Z',
-      '2026-01-31T09:30Z',
-      '2026-01-31T09:30:00.5Z',
-      '2026-01-31T09:30:00.123456789Z',
-      '2026-01-31T09:30:00+05:30',
-      '2026-01-31T09:30:00-08:00',
-      '2024-02-29T23:59:59Z',
-    ].map((value) => ['updated_since', value] as const),
-    ['filter', '[]'] as const,
-  ])('the parameter %s=%s is accepted', async (name, value) => {
-    const { status, body } = await list(organization, { [name]: value });
-
-    expect([status, body.error]).toEqual([200, undefined]);
-  });
-});
-
 describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only the leads they name; several must all match', () => {
   let own: GivenOrganization;
   const names: Record<number, string> = {};
@@ -130,7 +105,7 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
     await make('c', 21, 3, 8);
     await make('d', 11, null, 8);
     const gone = await make('archived', 11, 1, 7);
-    await setArchived(table(), own.id, gone.id, true);
+    await setArchived(table(), own.id, gone.id, { archived: true });
   });
   const found = async (query: Query) =>
     idsOf((await list(own, query)).body.items)
@@ -188,7 +163,7 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
       .toBe('e');
     for (const query of [{ stage_id: 11 }, { source_id: 1 }, { owner_id: 7 }])
       expect(await found(query)).not.toContain('e');
-    await setArchived(table(), own.id, id, true);
+    await setArchived(table(), own.id, id, { archived: true });
   });
 
   test('updated_since finds changes at or after a time, to the millisecond, in any offset', async () => {

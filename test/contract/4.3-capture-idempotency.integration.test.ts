@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { type CallReply, call } from '../support/call.ts';
-import { changeSettings } from '../support/leads.ts';
+import { changeSettings, storedLeads } from '../support/leads.ts';
 import { givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
 import { table } from '../support/table.ts';
@@ -85,9 +85,9 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
       await capture(bodies[2], keys[2]),
     ];
     const leadId = first[0]?.body.lead.id;
-    await setArchived(table(), organization.id, leadId, true);
+    await setArchived(table(), organization.id, leadId, { archived: true });
     first.push(await capture(bodies[2], keys[3]));
-    await setArchived(table(), organization.id, leadId, false);
+    await setArchived(table(), organization.id, leadId, { archived: false });
 
     const again = [
       await capture(bodies[0], keys[0]),
@@ -135,19 +135,6 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
 
     expect([first.status, second.status, isReplay(second)]).toEqual([201, 200, false]);
     expect(await captures(first.body.lead.id)).toBe(2);
-  });
-
-  test('an Idempotency-Key belongs to one API key: another API key captures with it', async () => {
-    const [someone, key] = [person(), newKey()];
-    const made = await capture(someone, key);
-
-    const other = await capture(someone, key, organization.website);
-
-    expect([other.status, isReplay(other), other.body.lead.id]).toEqual([
-      200,
-      false,
-      made.body.lead.id,
-    ]);
   });
 
   test('idempotency keys that differ by case or by blanks are different keys', async () => {
@@ -240,5 +227,56 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
 
     expect(refused.map(({ status }) => status)).toEqual([422, 422]);
     expect([corrected.status, isReplay(corrected)]).toEqual([201, false]);
+  });
+});
+
+describe('4.3 rule 7: the same key with a different body within 24 hours is refused with 422 VALIDATION_FAILED', () => {
+  test.each([
+    ['another person', person],
+    ['another note', (body: object) => ({ ...body, notes: 'Other.' })],
+    ['another field', (body: object) => ({ ...body, fields: { city: 'Pune' } })],
+  ])('%s is refused under a known key, by header and by externalId', async (_, other) => {
+    const [someone, key] = [person(), newKey()];
+    const made = await capture(someone, key);
+    const before = await storedLeads(organization);
+
+    const answers = [
+      await capture(other(someone), key),
+      await capture({ ...other(someone), externalId: key }),
+    ];
+
+    for (const [index, name] of ['Idempotency-Key', 'externalId'].entries()) {
+      expect(answers[index]).toMatchObject({
+        status: 422,
+        body: {
+          error: { code: 'VALIDATION_FAILED', details: { fields: { [name]: expect.any(String) } } },
+        },
+      });
+      expect(isReplay(answers[index]!)).toBe(false);
+    }
+    expect(await storedLeads(organization)).toEqual(before);
+    expect(isReplay(await capture(someone, key))).toBe(true);
+    expect(await captures(made.body.lead.id)).toBe(1);
+  });
+
+  test('two keys are refused when one of them was used with another body', {
+    tags: 'written',
+  }, async () => {
+    const [header, externalId] = [newKey(), newKey()];
+    const someone = person();
+    await capture(someone, header);
+    await capture({ ...person(), externalId });
+
+    const { status, body } = await capture({ ...someone, externalId }, header);
+
+    expect([status, Object.keys(body.error.details.fields)]).toEqual([422, ['externalId']]);
+  });
+
+  test('after 24 hours a different body is captured', async () => {
+    const key = newKey();
+    await capture(person(), key);
+    await expire(key);
+
+    expect((await capture(person(), key)).status).toBe(201);
   });
 });

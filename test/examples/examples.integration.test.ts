@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, type TestContext, test } from 'vitest';
-import { runAdmin } from '../support/admin.ts';
-import { freePort } from '../support/free-port.ts';
 import {
   node24,
   projectFolder,
@@ -113,70 +111,6 @@ async function captureAll(baseUrl: string, apiKey: string, all: readonly object[
       throw new Error(`capture answered ${response.status}: ${await response.text()}`);
   }
 }
-
-/** Captures on a lead's timeline, by the administrator's command. */
-async function captures({ ready: { environment } }: ServiceProcess, leadId: number) {
-  const args = ['lead', 'timeline', '--organization', '1', '--lead', String(leadId), '--json'];
-  const { json } = await runAdmin(args, { environment });
-  return json.items.filter(({ type }: { type: string }) => type === 'captured').length;
-}
-
-test.concurrent('the form backend loses and doubles no enquiry, though the service is restarted and killed, and it is killed itself', {
-  timeout,
-}, async (context) => {
-  const place = await Place.of(context);
-  let service = await place.startService('0');
-  const { baseUrl, organizations } = service.ready;
-  const { port } = new URL(baseUrl);
-  const keys = organizations[0]?.keys ?? {};
-  const outbox = join(place.folder, 'outbox');
-  const formPort = String(await freePort());
-  const environment = {
-    LEADS_URL: baseUrl,
-    LEADS_API_KEY: keys.website ?? '',
-    OUTBOX: outbox,
-    PORT: formPort,
-  };
-  let form = place.startExample('form-backend.ts', environment);
-  const submit = async (all: readonly object[], from: number): Promise<void> => {
-    await Promise.all(
-      all.map(async (enquiry, index) => {
-        // A visitor whose browser got no answer sends the form again, as it is.
-        await until('the form backend took the enquiry', async () => {
-          const body = JSON.stringify({ submission: `form ${from + index}`, ...enquiry });
-          return (
-            (
-              await fetch(`http://127.0.0.1:${formPort}`, { method: 'POST', body }).catch(
-                () => undefined,
-              )
-            )?.status === 202
-          );
-        });
-      }),
-    );
-  };
-
-  await submit(people(0, 10), 0);
-  await until('the first enquiries are sent', async () => (await readdir(outbox)).length < 8);
-  await service.end('SIGKILL');
-  await submit(people(10, 10), 10);
-  await kill(form);
-  form = place.startExample('form-backend.ts', environment);
-  await submit(people(15, 10), 15); // five of them once more
-  service = await place.startService(port);
-  await until('some enquiries are sent', async () => (await readdir(outbox)).length < 20);
-  await service.end('SIGTERM');
-  await submit([{ name: 'Nobody', phone: 'no phone' }], 99);
-  service = await place.startService(port);
-  await until('the outbox is empty', async () => (await readdir(outbox)).join() === 'refused');
-
-  const leads = await allLeads(baseUrl, keys.reader ?? '');
-  expect(leads.map(({ phone }) => phone).sort()).toEqual(people(0, 25).map(({ phone }) => phone));
-  expect(await readdir(join(outbox, 'refused'))).toHaveLength(1);
-  expect(await Promise.all(leads.slice(0, 6).map(({ id }) => captures(service, id)))).toEqual([
-    1, 1, 1, 1, 1, 1,
-  ]);
-});
 
 test.concurrent('the sync job’s file has every lead once in each state that it met, though it and the service are killed', {
   timeout,

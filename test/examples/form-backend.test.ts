@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { node24, projectFolder } from '../support/service-process.ts';
 
 /** The example against a stand-in for the service: what it keeps and sends, and under which keys. */
@@ -91,104 +91,8 @@ async function startForm(): Promise<(body: object | string) => Promise<number>> 
 
 const kept = async (): Promise<string[]> =>
   (await readdir(outbox)).filter((name) => name !== 'refused').sort();
-const namesSent = (): unknown[] => [...new Set(captures.map(({ body }) => body.name))].sort();
 
 const first = { submission: 'view-1', name: 'First Child', phone: '98200 12345' };
-const second = { submission: 'view-1', name: 'Second Child', phone: '98200 12346' };
-
-describe('two texts from one view of the form', () => {
-  test('are both kept while the service is away, and both sent, each under a key of its own', {
-    timeout: 20_000,
-  }, async () => {
-    const post = await startForm();
-
-    expect([await post(first), await post(second)]).toEqual([202, 202]);
-
-    expect(await kept()).toHaveLength(2);
-    answer = () => 201;
-    await expect.poll(kept, { timeout: 15_000 }).toEqual([]);
-    expect(namesSent()).toEqual(['First Child', 'Second Child']);
-    expect(new Set(captures.map(({ key }) => key)).size).toBe(2);
-  });
-
-  test('are both taken when the visitor goes back and changes the text', {
-    timeout: 20_000,
-  }, async () => {
-    // As the service does: a known key with another body is refused.
-    const known = new Map<string, string>();
-    answer = () => {
-      const { key, text } = captures.at(-1) as Capture;
-      if (!known.has(key)) known.set(key, text);
-      return known.get(key) === text ? 201 : 422;
-    };
-    const post = await startForm();
-
-    await post(first);
-    await expect.poll(kept).toEqual([]);
-    await post({ ...first, notes: 'Is there a hostel?' });
-    await expect.poll(kept).toEqual([]);
-
-    expect(captures.map(({ body }) => body.notes)).toEqual([undefined, 'Is there a hostel?']);
-    expect(await readdir(join(outbox, 'refused'))).toEqual([]);
-  });
-
-  test('are both sent when the second comes while the first is on its way', {
-    timeout: 20_000,
-  }, async () => {
-    const { promise: mayAnswer, resolve } = Promise.withResolvers<number>();
-    answer = () => mayAnswer;
-    const post = await startForm();
-    await post(first);
-    await expect.poll(() => captures.length).toBe(1);
-
-    await post(second);
-    resolve(201);
-
-    await expect.poll(kept).toEqual([]);
-    expect(namesSent()).toEqual(['First Child', 'Second Child']);
-  });
-});
-
-test('a text that is posted many times at once is thanked for each time and sent under one key', {
-  timeout: 20_000,
-}, async () => {
-  const post = await startForm();
-  const { submission, name, phone } = first;
-
-  const statuses = await Promise.all(
-    Array.from({ length: 12 }, (_, index) => post(index % 2 ? first : { phone, name, submission })),
-  );
-
-  expect(statuses).toEqual(statuses.map(() => 202));
-  expect(await kept()).toHaveLength(1);
-  answer = () => 200;
-  await expect.poll(kept, { timeout: 15_000 }).toEqual([]);
-  expect(new Set(captures.map(({ key }) => key)).size).toBe(1);
-});
-
-test('a text that is posted again with its properties in another order is sent under the same key', {
-  timeout: 20_000,
-}, async () => {
-  const post = await startForm();
-  const { submission, name, phone } = first;
-
-  await post(first);
-  await expect.poll(() => captures.length).toBeGreaterThan(0); // refused for now
-  await post({ phone, name, submission });
-  answer = () => 200;
-
-  await expect.poll(kept, { timeout: 15_000 }).toEqual([]);
-  expect(new Set(captures.map(({ key }) => key)).size).toBe(1);
-});
-
-test('the same text from two views of the form is two enquiries', { timeout: 20_000 }, async () => {
-  const post = await startForm();
-
-  await post(first);
-  await post({ ...first, submission: 'view-2' });
-
-  expect(await kept()).toHaveLength(2);
-});
 
 test('a text arrives as it was typed: letters that a network cuts in two, and U+FFFD as an escape', {
   timeout: 20_000,
@@ -216,37 +120,6 @@ test('half of an enquiry that a kill left behind is cleared away, and what was t
 
   await expect.poll(kept).toEqual([]);
   expect(captures.map(({ body }) => body.name)).toEqual(['Thanked For']);
-});
-
-test('a refused optional value goes to the notes, and the person is sent under a key of the new text', {
-  timeout: 20_000,
-}, async () => {
-  answer = () => (captures.length === 1 ? [422, ['linkedin', 'email']] : 201);
-  const post = await startForm();
-  const fields = { course: 'mba', linkedin: 'example.com' };
-
-  await post({ ...first, email: 'nobody@', notes: 'Please call.', fields });
-
-  await expect.poll(kept).toEqual([]);
-  expect(captures[1]?.body).toEqual({
-    name: first.name,
-    phone: first.phone,
-    fields: { course: 'mba' },
-    notes: 'Please call.\n\nlinkedin: example.com\nemail: nobody@',
-  });
-  expect(captures[1]?.key).not.toBe(captures[0]?.key);
-  expect(await readdir(join(outbox, 'refused'))).toEqual([]);
-});
-
-test('an enquiry whose phone is refused is kept for a person', { timeout: 20_000 }, async () => {
-  answer = () => [422, ['phone', 'email']];
-  const post = await startForm();
-
-  await post({ ...first, email: 'nobody@' });
-
-  await expect.poll(kept).toEqual([]);
-  expect(await readdir(join(outbox, 'refused'))).toHaveLength(1);
-  expect(captures).toHaveLength(1);
 });
 
 test('an enquiry of yesterday is not sent again, because the service may have forgotten its key', {

@@ -91,7 +91,10 @@ function startWrites(
       }),
     (apiKey: string) =>
       call('add-note', { apiKey, leadId: random.pick(active), body: { text: 'Called.' } }),
-    () => setArchived(table(), organization.id, random.pick(archivable), random.fraction() < 0.6),
+    () =>
+      setArchived(table(), organization.id, random.pick(archivable), {
+        archived: random.fraction() < 0.6,
+      }),
     async () => {
       const lead = erased.length === 0 || random.fraction() < 0.2 ? toErase.pop() : undefined;
       if (lead === undefined) return;

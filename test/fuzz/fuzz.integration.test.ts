@@ -3,10 +3,10 @@ import { dynoxide } from '../../infra/local/engines.ts';
 import { endpoints } from '../../shared/endpoints.ts';
 import { service } from '../support/service.ts';
 import { table } from '../support/table.ts';
-import { fuzz, said } from './episodes.ts';
+import { fuzz } from './episodes.ts';
 
 /** `npm run fuzz` runs longer, and with any seed. Six episodes, one of each kind of organization. */
-const seed = 20_261_121;
+const seed = 1;
 const perEpisode = 60;
 const requests = 6 * perEpisode;
 /** On two slow cores that everything else runs on, too. */
@@ -29,7 +29,7 @@ test(
       perEpisode,
     });
 
-    expect(findings.map(said).join('\n\n')).toBe('');
+    expect(findings.join('\n\n')).toBe('');
     const seen = Object.keys(outcomes).map((place) => place.split(' '));
     expect(
       new Set(seen.filter(([, outcome]) => outcome?.startsWith('2')).map(([name]) => name)),

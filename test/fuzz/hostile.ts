@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import fc from 'fast-check';
 
 /** What programs have stumbled over before: values, texts and names that are legal on the wire and meant by nobody. */
 
@@ -116,93 +116,53 @@ export const hostileObjects = [
   '[null,{"valueOf":0}]',
 ] as const;
 
-const longLengths = [
-  31, 32, 33, 60, 61, 64, 65, 200, 201, 254, 255, 300, 301, 2000, 2001, 5000, 5001, 20_000,
-] as const;
+const longTexts = fc
+  .tuple(
+    fc.constantFrom('a', '9', ' ', 'é', 'न', '\u{1F393}', '\u0301', '"', '\\', '\u2028'),
+    fc.constantFrom(31, 33, 61, 65, 200, 201, 255, 301, 2001, 5001, 20_000),
+  )
+  .map(([unit, length]) => unit.repeat(length));
 
 /** A text as somebody with bad intent or a broken program sends it. */
-export function hostileText(random: Random): string {
-  if (random.percent(70)) return random.pick(hostileTexts);
-  const unit = random.pick(['a', '9', ' ', 'é', 'न', '\u{1F393}', '\u0301', '"', '\\', '\u2028']);
-  return unit.repeat(random.pick(longLengths));
-}
+export const hostileText = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...hostileTexts) },
+  { weight: 1, arbitrary: longTexts },
+);
 
-/** A JSON value, as text, of any kind. */
-export function hostileJson(random: Random, depth = 0): string {
-  const nested = (): string => hostileJson(random, depth + 1);
-  const kinds = [
-    () => JSON.stringify(hostileText(random)),
-    () => random.pick(hostileNumbers),
-    () =>
-      random.pick([
-        'null',
-        'true',
-        'false',
-        '[]',
-        '{}',
-        '[[]]',
-        '{"":""}',
-        '[null]',
-        '""',
-        ...hostileObjects,
-      ]),
-    () => (depth > 3 ? '[]' : `[${random.times(0, 4, nested).join(',')}]`),
-    () =>
-      depth > 3
-        ? '{}'
-        : `{${random.times(0, 4, () => `${JSON.stringify(random.pick([...inheritedNames, hostileText(random)]))}:${nested()}`).join(',')}}`,
-    () => nestedDeep(random),
-  ];
-  return random.pick(depth === 0 ? kinds : kinds.slice(0, 5))();
-}
+const deepJson = fc
+  .tuple(fc.constantFrom('[]', '{}'), fc.constantFrom(100, 5000, 12_000))
+  .map(([kind, depth]) =>
+    kind === '[]'
+      ? '['.repeat(depth) + ']'.repeat(depth)
+      : `${'{"a":'.repeat(depth)}0${'}'.repeat(depth)}`,
+  );
 
-/** Brackets as deep as the transport's 100 KB allow, or a bit deeper than a stack. */
-function nestedDeep(random: Random): string {
-  const depth = random.pick([100, 5000, 12_000]);
-  const [open, close] = random.pick([
-    ['[', ']'],
-    ['{"a":', '}'],
-  ] as const);
-  return open.repeat(depth) + random.pick(['0', '"x"', 'null']) + close.repeat(depth);
-}
+/** JSON text of any kind: numbers that JavaScript cannot hold, objects that hide what they inherit, and deep nesting. */
+export const hostileJson = fc.oneof(
+  fc.json({ maxDepth: 4 }),
+  fc.constantFrom(...hostileNumbers, ...hostileObjects),
+  hostileText.map((text) => JSON.stringify(text)),
+  deepJson,
+);
 
-/** JSON text with one byte's worth of damage, or what people send in its place. */
-export function damagedJson(random: Random, text: string): string | Uint8Array {
-  const at = random.integer(0, Math.max(0, text.length - 1));
-  const damages: readonly (() => string | Uint8Array)[] = [
-    () => text.slice(0, at),
-    () =>
-      text.slice(0, at) +
-      random.pick(['"', '}', ',', '\0', '\u00a0', '//', '\\', '\n']) +
-      text.slice(at),
-    () => text.slice(0, at) + text.slice(at + 1),
-    () => `\ufeff${text}`,
-    () => `${text}${text}`,
-    () => text.replaceAll('"', "'"),
-    () => `${text}${' '.repeat(random.pick([99_000, 100_001, 120_000]))}`,
-    () =>
-      Buffer.concat([
-        Buffer.from(text.slice(0, at)),
-        Buffer.from([0xff, 0xc0, 0xaf]),
-        Buffer.from(text.slice(at)),
-      ]),
-    () => Buffer.from(text, 'utf16le'),
-    () =>
-      random.pick([
-        '',
-        ' ',
-        'null',
-        '[]',
-        '""',
-        '0',
-        'true',
-        '[',
-        '{',
-        '[{}]',
-        'name=x&phone=1',
-        '<xml/>',
-      ]),
-    () => '['.repeat(random.pick([99_999, 100_000, 100_001])),
-  ];
-  return random.pick(damages)();
-}
+/** What people send in place of JSON, from the JSON text that they meant. */
+export const damages: readonly ((text: string, at: number) => string | Uint8Array)[] = [
+  (text, at) => text.slice(0, at),
+  (text, at) => text.slice(0, at) + text.slice(at + 1),
+  ...['"', '}', ',', '\0', '\u00a0', '//', '\\', '\n'].map(
+    (odd) => (text: string, at: number) => text.slice(0, at) + odd + text.slice(at),
+  ),
+  (text) => `\ufeff${text}`,
+  (text) => `${text}${text}`,
+  (text) => text.replaceAll('"', "'"),
+  (text, at) =>
+    Buffer.concat([
+      Buffer.from(text.slice(0, at)),
+      Buffer.from([0xff, 0xc0, 0xaf]),
+      Buffer.from(text.slice(at)),
+    ]),
+  (text) => Buffer.from(text, 'utf16le'),
+  ...['', ' ', 'null', '[]', '0', '[{}]', 'name=x&phone=1', '['.repeat(100_000)].map(
+    (other) => () => other,
+  ),
+];

@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { startServiceProcess } from '../support/service-process.ts';
 import { tableOf } from '../support/table.ts';
-import { type FuzzResult, fuzz, said } from './episodes.ts';
+import { type FuzzResult, fuzz } from './episodes.ts';
 
 /** `npm run fuzz`: requests by the document, and past it, against a service of its own, until so many are answered. */
 const program = new Command('npm run fuzz --')
   .description(
-    'send valid, almost valid and hostile requests made from openapi.json to a service started for it, and judge every answer',
+    'send valid, almost valid and hostile requests made from openapi.json to a service started for it, and check every answer',
   )
   .option('--requests <N>', 'how many, rounded up to whole episodes of 100', integer(1), 10_000)
   .option(
@@ -65,7 +65,7 @@ const result = await fuzz({ ...options, baseUrl, table, onProgress: progress }).
   },
 );
 
-for (const finding of result.findings.slice(0, 20)) process.stdout.write(`${said(finding)}\n\n`);
+for (const finding of result.findings.slice(0, 20)) process.stdout.write(`${finding}\n\n`);
 process.stdout.write(figures(result));
 if (options.report)
   await writeFile(

@@ -1,13 +1,11 @@
+import fc from 'fast-check';
 import type { RawRequest } from '../security/raw-request.ts';
-import { type DescribedOperation, document, type Json } from '../support/described.ts';
-import { fromSchema } from './from-schema.ts';
-import { type Draft, spoil } from './mutations.ts';
-import type { Random } from './random.ts';
+import { anyJson } from '../support/any-json.ts';
+import { damages, hostileJson, hostileText, inheritedNames } from './hostile.ts';
 import type { KeyLabel, Tenant } from './tenant.ts';
-import { vocabularyFor } from './vocabulary.ts';
-import { spoilOnTheWire } from './wire-mutations.ts';
+import { type Draft, validRequests } from './valid-requests.ts';
 
-/** Valid: as the document describes it. Almost: that, with one thing wrong. Hostile: that, with several, down to the bytes. */
+/** Valid: as the document describes it. Almost: with one mistake. Hostile: with several, down to the bytes. */
 export type Mood = 'valid' | 'almost' | 'hostile';
 
 /** A request of an episode; the same for the same seed, as it names keys by their labels: `{key:reader}`. */
@@ -16,81 +14,262 @@ export interface FuzzRequest extends RawRequest {
   readonly operationId: string;
 }
 
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({
-    path,
-    method: method.toUpperCase(),
-    operation,
-  })),
-);
-type Operation = (typeof operations)[number];
-/** What changes leads comes more often: there is more to get wrong. */
-const weighted = operations.flatMap((one) =>
-  Array.from({ length: /leads/.test(one.path) ? 3 : 1 }, () => one),
-);
+/** Makes one thing wrong; leaves a request as it is that has no such thing. */
+type Change = (draft: Draft) => Draft;
 
-/** The next request of a stream of choices. @param leadIds of leads that are there */
-export function nextRequest(random: Random, leadIds: readonly number[]): FuzzRequest {
-  const operation = random.pick(weighted);
-  const mood: Mood = random.percent(45) ? 'valid' : random.percent(55) ? 'almost' : 'hostile';
-  const draft = validDraft(operation, random, leadIds);
-  if (mood === 'almost') spoil(draft, random);
-  if (mood === 'hostile')
-    for (let left = random.integer(1, 3); left > 0; left -= 1) spoilOnTheWire(draft, random);
-  return { ...sealed(draft), mood, operationId: operation.operation.operationId };
+/** Every place in a JSON value where another could stand: the object or list, and the key or index in it. */
+function placesIn(value: unknown, depth = 0): [Record<string, unknown>, string][] {
+  if (typeof value !== 'object' || value === null || depth > 20) return [];
+  const own = value as Record<string, unknown>;
+  return Object.keys(own).flatMap((key): [Record<string, unknown>, string][] => [
+    [own, key],
+    ...placesIn(own[key], depth + 1),
+  ]);
 }
 
-/** A request as the document describes it, for an operation. */
-export function validDraft(
-  { path, method, operation }: Operation,
-  random: Random,
-  leadIds: readonly number[] = [],
-): Draft {
-  const vocabulary = vocabularyFor(operation.operationId === 'capture-lead', leadIds);
-  const given = (where: string): [string, string][] =>
-    (operation.parameters ?? [])
-      .filter((one) => one.in === where && (where === 'path' || random.percent(25)))
-      .map(({ name, schema }) => {
-        const inner = schema.contentSchema as Json | undefined;
-        const value = fromSchema(inner ?? schema, random, vocabulary, name);
-        return [name, inner ? JSON.stringify(value) : String(value)];
-      });
-  const schema = operation.requestBody?.content?.['application/json'].schema;
-  return {
-    method,
-    path: given('path').reduce(
-      (whole, [name, value]) => whole.replace(`{${name}}`, encodeURIComponent(value)),
-      path,
-    ),
-    query: given('query').map(([name, value]) => [
-      encodeURIComponent(name),
-      encodeURIComponent(value),
-    ]),
-    headers: [
-      ['Authorization', `Bearer {key:${keyFor(operation, random)}}`],
-      ...(schema
-        ? [
-            [
-              'Content-Type',
-              random.pick(['application/json', 'application/json; charset=utf-8']),
-            ] as [string, string],
-          ]
-        : []),
-      ...given('header'),
-    ],
-    json: schema && fromSchema(schema, random, vocabulary),
-    raw: undefined,
+/** Changes a copy of the body at one of its places. */
+function inBody(
+  at: number,
+  change: (holder: Record<string, unknown>, key: string, json: unknown) => void,
+): Change {
+  return (draft) => {
+    const json = structuredClone(draft.json);
+    const places = placesIn(json);
+    const [holder, key] = places[at % places.length] ?? [];
+    if (!holder || key === undefined) return draft;
+    change(holder, key, json);
+    return { ...draft, json };
   };
 }
+/** An assignment to `__proto__` would not create a property. */
+const define = (holder: object, key: string, value: unknown): void =>
+  void Object.defineProperty(holder, key, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
 
-const keyFor = ({ operationId }: DescribedOperation, random: Random): KeyLabel =>
-  operationId === 'capture-lead' && random.percent(30) ? 'website' : 'all';
+const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
+const names = fc.oneof(
+  fc.constantFrom(...inheritedNames, 'stage_id', 'Name', 'archived', 'old_notes', 'x'.repeat(65)),
+  hostileText,
+);
+const oddNumbers = ['0', '-1', '01', '1.0', '2147483647', '2147483648', 'NaN', '١', '', ' 1', '+1'];
+const filterOf = (place: string, json: string): string =>
+  `[{${Object.entries({ field: '"name"', operator: '"contains"', value: '"x"', [place]: json })
+    .map(([name, value]) => `"${name}":${value}`)
+    .join(',')}}]`;
+const queryValues = fc.oneof(
+  fc.constantFrom(...oddNumbers, '101', '2026-02-30T00:00:00Z', '2026-01-01', '[null]'),
+  fc.constantFrom('['.repeat(7999), `[${'{"field":"city","operator":"is_empty"},'.repeat(10)}1]`),
+  fc
+    .tuple(fc.constantFrom('field', 'operator', 'value', 'values'), hostileJson)
+    .map(([place, json]) => filterOf(place, json.slice(0, 8000))),
+  hostileText,
+);
+const parameters = [
+  ...['limit', 'cursor', 'updated_since', 'stage_id', 'owner_id', 'filter', 'filter', 'filter'],
+  ...['Limit', 'limit[]', 'offset', 'q', 'token', 'api_key', '__proto__', '%00', '%ff'],
+];
+const withHeader = (draft: Draft, name: string, value: string): Draft => ({
+  ...draft,
+  headers: [
+    ...draft.headers.filter(([known]) => known.toLowerCase() !== name.toLowerCase()),
+    [name, value],
+  ],
+});
+const headerChange =
+  ([name, value]: readonly [string, string]): Change =>
+  (draft) =>
+    withHeader(draft, name, value);
+const authorizations = [
+  ...['reader', 'writer', 'website', 'expired', 'all}, Bearer {key:all'].map(
+    (label) => `Bearer {key:${label}}`,
+  ),
+  ...['Bearer', 'Bearer x', 'Basic e2tleTphbGx9Og==', '{key:all}', 'Bearer\t{key:all}'],
+  `Bearer ${'x'.repeat(9000)}`,
+  `Bearer leads_live_${'0'.repeat(10)}_${'0'.repeat(49)}`,
+].map((value) => ['Authorization', value] as const);
+const oddHeaders = [
+  ...['text/plain', 'application/json; charset=utf-16', ''].map(
+    (type) => ['Content-Type', type] as const,
+  ),
+  ...['', 'x'.repeat(200), 'x'.repeat(201), 'é', '__proto__'].map(
+    (key) => ['Idempotency-Key', key] as const,
+  ),
+  ...['http', 'https, http', 'ftp'].map((scheme) => ['X-Forwarded-Proto', scheme] as const),
+];
+const oddIds = [...oddNumbers.map(encoded), '%31', '%2e%2e', '%00', '%ff', '%', 'capture', '1;a=b'];
+const place = fc.nat(1000);
 
-function sealed({ method, path, query, headers, json, raw }: Draft): RawRequest {
-  const search = query.map(([name, value]) => `${name}=${value}`).join('&');
-  const body = raw ?? (json === undefined ? undefined : JSON.stringify(json));
-  return { method, target: search ? `${path}?${search}` : path, headers, body };
-}
+const inBodies: fc.Arbitrary<Change> = fc.oneof(
+  fc
+    .tuple(place, fc.oneof(anyJson, hostileText))
+    .map(([at, value]) => inBody(at, (holder, key) => define(holder, key, value))),
+  fc
+    .tuple(place, names, fc.constantFrom(1, 'x', null, { a: 1 }))
+    .map(([at, name, value]) =>
+      inBody(at, (holder, _, json) =>
+        define(at % 2 && !Array.isArray(holder) ? holder : (json as object), name, value),
+      ),
+    ),
+  place.map((at) =>
+    inBody(at, (holder, key) => {
+      delete holder[key];
+    }),
+  ),
+);
+/** What a programmer may do wrong. */
+const mistakes: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 3, arbitrary: inBodies },
+  fc.tuple(fc.constantFrom(...parameters), queryValues, fc.integer({ min: 1, max: 2 })).map(
+    ([name, value, times]): Change =>
+      (draft) => ({
+        ...draft,
+        query: [...draft.query, ...Array(times).fill([name, encoded(value)])],
+      }),
+  ),
+  fc.constantFrom(...oddIds).map(
+    (id): Change =>
+      (draft) => ({
+        ...draft,
+        path: draft.path.replace(/leads\/\d+/, `leads/${id}`),
+      }),
+  ),
+  { weight: 2, arbitrary: fc.constantFrom(...authorizations).map(headerChange) },
+  { weight: 2, arbitrary: fc.constantFrom(...oddHeaders).map(headerChange) },
+);
+
+const textOf = ({ json, raw }: Draft): string =>
+  raw === undefined ? JSON.stringify(json ?? {}) : Buffer.from(raw).toString();
+/** Stands for JSON text that no value of JavaScript is written as. */
+const mark = '\u0001raw\u0001';
+const wireBodies: fc.Arbitrary<Change> = fc.oneof(
+  fc.tuple(fc.constantFrom(...damages), fc.nat(1000)).map(
+    ([damage, at]): Change =>
+      (draft) => {
+        const text = textOf(draft);
+        return { ...draft, raw: damage(text, at % (text.length + 1)) };
+      },
+  ),
+  hostileJson.map(
+    (raw): Change =>
+      (draft) => ({ ...draft, raw }),
+  ),
+  fc.tuple(place, hostileJson).map(
+    ([at, json]): Change =>
+      (draft) => {
+        const marked = inBody(at, (holder, key) => define(holder, key, mark))(draft);
+        return { ...draft, raw: textOf(marked).replace(JSON.stringify(mark), () => json) };
+      },
+  ),
+);
+const wireHeaders: readonly (readonly (readonly [string, string])[])[] = [
+  [['authorization', 'Bearer {key:reader}']],
+  [['content-type', 'application/json']],
+  [
+    ['Idempotency-Key', 'a'],
+    ['idempotency-key', 'b'],
+  ],
+  [['X-HTTP-Method-Override', 'DELETE']],
+  [['X-Original-URL', '/api/v1/users']],
+  [['__proto__', 'x']],
+  [['Expect', '100-continue']],
+  [['Cookie', 'a=b; '.repeat(2000)]],
+  [['Origin', 'https://example.org']],
+  [['Accept-Encoding', 'gzip, br']],
+  [['Range', 'bytes=0-1']],
+  [['X-Request-Id', 'mine']],
+  [['X-Bytes', '\u00ff\u00fe\u0080']],
+  [['Bad Name', 'x']],
+  [['X-Null', 'a\u0000b']],
+  [['Content-Length', '0']],
+  [['Content-Length', '-1']],
+  [['Host', 'evil.example']],
+  [['', '']],
+];
+const methods = ['PUT', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'get', 'FOO', 'G E T'];
+const paths: readonly ((path: string) => string)[] = [
+  ...['/', '//', '%2f', '%00', ';jsessionid=1', '#fragment', '/{key:all}', '\u00e9'].map(
+    (end) => (path: string) => `${path}${end}`,
+  ),
+  (path) => `/${path}`,
+  (path) => path.toUpperCase(),
+  (path) => path.replace('leads', '%6ceads'),
+  (path) => path.replace('/v1', '/v1/../v1'),
+  (path) => `http://user:{key:all}@evil.example${path}`,
+  (path) => path.replaceAll('/', '\\'),
+  (path) => `${path}/${'a/'.repeat(200)}`,
+  ...['*', '/', '', '/api/v1/leads/%ff', '/api/v1/leads/{key:all}', '/api/v1/__proto__'].map(
+    (other) => () => other,
+  ),
+];
+const queries: readonly (readonly [string, string])[] = [
+  ['filter', '%'],
+  ['filter', '%5B%ff%5D'],
+  ['q', '{key:all}'],
+  ['{key:reader}', ''],
+  ['&&&', '&=&'],
+  ['a', '?b=c'],
+  ['cursor', '+5'],
+  ['x', 'y'.repeat(60_000)],
+  ['a=1&'.repeat(2000), ''],
+];
+/** What no client library would send. */
+const attacks: fc.Arbitrary<Change> = fc.oneof(
+  mistakes,
+  { weight: 4, arbitrary: wireBodies },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(100_001, 120_000).map(
+      (length): Change =>
+        (draft) => ({ ...draft, raw: textOf(draft).padEnd(length) }),
+    ),
+  },
+  fc.constantFrom(...methods).map(
+    (method): Change =>
+      (draft) => ({ ...draft, method }),
+  ),
+  fc.constantFrom(...paths).map(
+    (odd): Change =>
+      (draft) => ({ ...draft, path: odd(draft.path) }),
+  ),
+  fc.constantFrom(...wireHeaders).map(
+    (more): Change =>
+      (draft) => ({
+        ...draft,
+        headers: [...draft.headers, ...more],
+      }),
+  ),
+  fc.constantFrom(...queries).map(
+    (more): Change =>
+      (draft) => ({
+        ...draft,
+        query: [...draft.query, more],
+      }),
+  ),
+);
+
+const requests = (mood: Mood, changes: fc.Arbitrary<Change[]>): fc.Arbitrary<FuzzRequest> =>
+  fc.tuple(validRequests, changes).map(([valid, all]) => {
+    const draft = all.reduce((so, change) => change(so), valid);
+    const search = draft.query.map(([name, value]) => `${name}=${value}`).join('&');
+    const { operationId, method, path, headers, json, raw } = draft;
+    return {
+      mood,
+      operationId,
+      method,
+      target: search ? `${path}?${search}` : path,
+      headers,
+      body: raw ?? (json === undefined ? undefined : JSON.stringify(json)),
+    };
+  });
+export const fuzzRequests = fc.oneof(
+  { weight: 5, arbitrary: requests('valid', fc.constant([])) },
+  { weight: 3, arbitrary: requests('almost', fc.tuple(mistakes)) },
+  { weight: 3, arbitrary: requests('hostile', fc.array(attacks, { minLength: 1, maxLength: 3 })) },
+);
 
 /** The request with the tenant's keys in the place of their labels. */
 export function withKeys<Request extends RawRequest>(request: Request, { keys }: Tenant): Request {

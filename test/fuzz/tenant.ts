@@ -68,27 +68,3 @@ export async function newTenant(table: Table, episode: number): Promise<Tenant> 
     keys: Object.fromEntries(created) as Record<KeyLabel, string>,
   };
 }
-
-const optionsOf = (field: { options?: unknown }): string[] =>
-  ((field.options ?? []) as { value: string }[]).map(({ value }) => value);
-const customFields = sampleSettings.fields as { key: string; type: string; options?: unknown }[];
-
-/** The field keys that the organization's settings name, and their types. */
-export const fieldTypes: ReadonlyMap<
-  string,
-  { readonly type: string; readonly options: readonly string[] }
-> = new Map([
-  ...[
-    ['name', 'text'],
-    ['phone', 'phone'],
-    ['email', 'email'],
-    ['source', 'lead_source'],
-    ['assigned_to', 'user'],
-  ].map(
-    ([key, type]) => [key as string, { type: type as string, options: [] as string[] }] as const,
-  ),
-  ['lead_type', { type: 'select', options: ['student', 'consultant'] }] as const,
-  ...customFields.map(
-    (field) => [field.key, { type: field.type, options: optionsOf(field) }] as const,
-  ),
-]);

@@ -1,7 +1,10 @@
-import type { Item } from '../../simulation/dynamodb/attribute-values.ts';
-import type { CallInfo } from '../../simulation/dynamodb/connection.ts';
-import { tokensOf } from '../../simulation/dynamodb/expressions/tokens.ts';
-import type { Request, TransactItem } from '../../simulation/dynamodb/request.ts';
+import {
+  type Item,
+  type Request,
+  type TransactItem,
+  tokensOf,
+} from '../../dynamodb-model/dynamodb-model.ts';
+import type { CallInfo } from '../../simulation/network.ts';
 
 export const tableArn = 'arn:aws:dynamodb:ap-south-1:123456789012:table/leads';
 

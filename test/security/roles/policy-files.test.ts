@@ -20,7 +20,7 @@ interface Person {
 }
 const people: readonly Person[] = [
   { file: 'deploy.json', source: [], besides: ['sts:AssumeRole'] },
-  { file: 'administer.json', source: ['infra/admin', 'infra/verify', 'shared/store'] },
+  { file: 'administer.json', source: ['infra/admin', 'infra/cli', 'infra/verify', 'shared/store'] },
 ];
 
 const own: Readonly<Record<string, string>> = {

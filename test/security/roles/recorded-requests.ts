@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { EndpointName } from '../../../shared/endpoints.ts';
-import type { CallInfo } from '../../simulation/dynamodb/connection.ts';
-import { bundleService, SimulatedService } from '../../simulation/lambda/given-service.ts';
+import { readService, SimulatedService } from '../../simulation/lambda/given-service.ts';
+import type { CallInfo } from '../../simulation/network.ts';
 import { type IamRequest, iamRequestsOf } from './iam-request.ts';
 
 /** What each function asks of DynamoDB, as IAM sees it. */
@@ -14,7 +14,7 @@ export type RecordedRequests = ReadonlyMap<EndpointName, readonly IamRequest[]>;
 export async function recordRequests(): Promise<RecordedRequests> {
   const calls: CallInfo[] = [];
   const service = await SimulatedService.start({
-    bundles: await bundleService(),
+    bundles: await readService(),
     world: { seed: 'roles', onSent: (call) => calls.push(call) },
   });
   await callEveryEndpoint(service);

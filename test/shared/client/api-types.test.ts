@@ -7,9 +7,9 @@ import type { query as leadListQuery } from '../../../functions/list-leads.ts';
 import type { body as updateLeadRequest } from '../../../functions/update-lead.ts';
 import type { DetailsByCode, detailSchemas } from '../../../infra/openapi/error-schemas.ts';
 import type { schemaComponents } from '../../../infra/openapi/response-schemas.ts';
-import type { ApiErrors } from '../../../shared/client/api-errors.ts';
 import type * as api from '../../../shared/client/api-types.ts';
 import { LeadClient } from '../../../shared/client/client.ts';
+import type { ApiErrors } from '../../../shared/client/errors.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import type { ErrorCode } from '../../../shared/errors.ts';
 import { document, type Json } from '../../support/described.ts';
@@ -39,10 +39,10 @@ test('the responses of the client are those of the schemas', () => {
     LeadPage: api.LeadPage;
     CaptureResponse: api.CaptureResponse;
     NoteResponse: api.NoteResponse;
-    LeadFieldList: api.LeadFieldList;
-    StageList: api.StageList;
-    PipelineList: api.PipelineList;
-    NamedRefList: api.NamedRefList;
+    LeadFieldList: api.ItemsOf<api.LeadField>;
+    StageList: api.ItemsOf<api.Stage>;
+    PipelineList: api.ItemsOf<api.Pipeline>;
+    NamedRefList: api.ItemsOf<api.NamedRef>;
   }>();
 });
 
@@ -50,7 +50,7 @@ test('the requests of the client are those of the functions', () => {
   expectTypeOf<api.CreateLeadRequest>().toEqualTypeOf<OutputOf<typeof createLeadRequest>>();
   expectTypeOf<api.CaptureRequest>().toEqualTypeOf<OutputOf<typeof captureRequest>>();
   expectTypeOf<api.UpdateLeadRequest>().toEqualTypeOf<OutputOf<typeof updateLeadRequest>>();
-  expectTypeOf<api.NewNote>().toEqualTypeOf<OutputOf<typeof newNote>>();
+  expectTypeOf<{ readonly text: string }>().toEqualTypeOf<OutputOf<typeof newNote>>();
   expectTypeOf<keyof api.LeadListQuery>().toEqualTypeOf<
     keyof v.InferOutput<typeof leadListQuery>
   >();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ChangedLeads, LeadClient } from '../../../shared/client/client.ts';
 import { type StubAnswer, stubService } from './stub-service.ts';
-import { VirtualClock } from './virtual-clock.ts';
+import { virtualClock } from './virtual-clock.ts';
 
 /** The service's clock is three minutes behind the machine's. */
 const serviceDate = 'Sat, 21 Nov 2026 09:57:00 GMT';
@@ -11,13 +11,12 @@ const page = (ids: number[], nextCursor: number | null): StubAnswer => ({
 });
 
 function clientOf(answers: StubAnswer[]) {
-  const clock = new VirtualClock();
+  const clock = virtualClock();
   const { fetch, requests } = stubService(answers);
   const client = new LeadClient({
     baseUrl: 'https://leads.example.com',
     apiKey: 'k',
     fetch,
-    clock,
   });
   const read = async (since?: string): Promise<ChangedLeads[]> => {
     const pages: ChangedLeads[] = [];

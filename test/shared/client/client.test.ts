@@ -7,7 +7,7 @@ import {
   UnexpectedResponseError,
 } from '../../../shared/client/client.ts';
 import { captured, refusal, type StubAnswer, silence, stubService } from './stub-service.ts';
-import { VirtualClock } from './virtual-clock.ts';
+import { virtualClock } from './virtual-clock.ts';
 
 const enquiry = { name: 'Asha', phone: '+91 98220 12345' };
 const empty = { body: { items: [], nextCursor: null } };
@@ -16,10 +16,10 @@ function clientOf(
   answers: Parameters<typeof stubService>[0],
   options: Partial<LeadClientOptions> = {},
 ) {
-  const clock = new VirtualClock();
+  const clock = virtualClock();
   const { fetch, requests } = stubService(answers);
   const baseUrl = 'https://leads.example.com/stage/';
-  const client = new LeadClient({ baseUrl, apiKey: 'leads_live_k', fetch, clock, ...options });
+  const client = new LeadClient({ baseUrl, apiKey: 'leads_live_k', fetch, ...options });
   return { client, clock, requests };
 }
 
@@ -50,6 +50,17 @@ describe('the client sends', () => {
     });
     expect(requests[0]?.headers).toEqual({ Authorization: 'Bearer leads_live_k' });
   });
+
+  test.each([Number.POSITIVE_INFINITY, 2 ** 33, 1500.5])(
+    'with any time for an attempt: %d ms',
+    async (timeoutMs) => {
+      const { fetch } = stubService([empty]);
+      const baseUrl = 'https://leads.example.com';
+      const client = new LeadClient({ baseUrl, apiKey: 'leads_live_k', fetch, timeoutMs });
+
+      expect((await client.listLeads()).items).toEqual([]);
+    },
+  );
 
   test('a capture under a digest of its content and the view of the form, whatever the order of its properties', async () => {
     const { client, clock, requests } = clientOf(() => captured());
@@ -117,9 +128,11 @@ describe('the client retries', () => {
       captured(),
     ]);
 
+    const start = clock.now();
     await clock.run(client.captureLead(enquiry));
 
-    expect(clock.waitsMs).toEqual([15_000, 250, 500, 1000, 2000]);
+    expect(clock.waitsMs).toEqual([250, 500, 1000, 2000]);
+    expect(clock.now() - start).toBe(15_000 + 3750);
     expect(new Set(requests.map(({ headers }) => headers['Idempotency-Key'])).size).toBe(1);
   });
 

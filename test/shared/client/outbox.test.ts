@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LeadClient } from '../../../shared/client/client.ts';
 import { Outbox, type OutboxEntry, type OutboxStore } from '../../../shared/client/outbox.ts';
 import { captured, refusal, type StubAnswer, silence, stubService } from './stub-service.ts';
-import { VirtualClock } from './virtual-clock.ts';
+import { virtualClock } from './virtual-clock.ts';
 
 const minute = 60_000;
 const enquiry = { name: 'Asha', phone: '+91 98220 12345' };
@@ -21,19 +21,17 @@ function memoryStore(): OutboxStore & { readonly texts: Map<string, string> } {
 }
 
 function outboxOf(answers: Parameters<typeof stubService>[0], store = memoryStore()) {
-  const clock = new VirtualClock();
+  const clock = virtualClock();
   const { fetch, requests } = stubService(answers);
   const client = new LeadClient({
     baseUrl: 'https://leads.example.com',
     apiKey: 'k',
     fetch,
-    clock,
   });
   const attention: OutboxEntry[] = [];
   const delivered: number[] = [];
   const outbox = new Outbox(client, {
     store,
-    clock,
     onAttention: (entry) => attention.push(entry),
     onDelivered: (_entry, { id }) => delivered.push(id),
   });

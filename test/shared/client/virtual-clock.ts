@@ -1,49 +1,44 @@
 import { setImmediate } from 'node:timers/promises';
-import { vi } from 'vitest';
-import type { Clock } from '../../../shared/client/clock.ts';
+import { onTestFinished, vi } from 'vitest';
 
-interface Timer {
-  readonly at: number;
-  readonly fire: () => void;
-}
-
-/** A clock that jumps to the next timer whenever everything waits for one. Random numbers are 0.5. */
-export class VirtualClock implements Clock {
-  #now = Date.parse('2026-11-21T10:00:00.000Z');
-  readonly #timers = new Set<Timer>();
-  /** The waits that ended by their time, in order. */
+/** The time of a test, which jumps to the next timer whenever everything waits for one. Random numbers are 0.5. */
+export class VirtualClock {
+  /** The waits that were begun, in order, without the time-outs of attempts. */
   readonly waitsMs: number[] = [];
+  readonly #dueAt: number[] = [];
   readonly #digests = vi.spyOn(crypto.subtle, 'digest');
 
-  now(): number {
-    return this.#now;
-  }
-
-  random(): number {
-    return 0.5;
-  }
-
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      const fire = (): void => {
-        this.waitsMs.push(ms);
-        resolve();
-      };
-      const timer = { at: this.#now + ms, fire };
-      this.#timers.add(timer);
-      signal?.addEventListener('abort', () => {
-        this.#timers.delete(timer);
-        reject(signal.reason);
-      });
+  constructor() {
+    vi.useFakeTimers({
+      now: Date.parse('2026-11-21T10:00:00.000Z'),
+      toFake: ['Date', 'setTimeout', 'clearTimeout'],
     });
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const fakeTimeout = globalThis.setTimeout;
+    const start = (fire: () => void, ms: number): ReturnType<typeof setTimeout> => {
+      this.#dueAt.push(Date.now() + ms);
+      return fakeTimeout(fire, ms);
+    };
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation((fire, ms = 0) => {
+      this.waitsMs.push(ms);
+      return start(fire, ms);
+    });
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      const late = new AbortController();
+      start(() => late.abort(), ms);
+      return late.signal;
+    });
+  }
+
+  now(): number {
+    return Date.now();
   }
 
   /** Lets time pass. */
   async advance(ms: number): Promise<void> {
-    const end = this.#now + ms;
+    const end = Date.now() + ms;
     while (await this.#fireNext(end));
-    this.#now = end;
+    vi.advanceTimersByTime(end - Date.now());
     await this.#idle();
   }
 
@@ -63,11 +58,10 @@ export class VirtualClock implements Clock {
 
   async #fireNext(until: number): Promise<boolean> {
     await this.#idle();
-    const [next] = [...this.#timers].sort((a, b) => a.at - b.at);
-    if (!next || next.at > until) return false;
-    this.#timers.delete(next);
-    this.#now = Math.max(this.#now, next.at);
-    next.fire();
+    const next = Math.min(...this.#dueAt);
+    if (next > until || next === Number.POSITIVE_INFINITY) return false;
+    this.#dueAt.splice(this.#dueAt.indexOf(next), 1);
+    vi.advanceTimersByTime(Math.max(0, next - Date.now()));
     return true;
   }
 
@@ -76,4 +70,19 @@ export class VirtualClock implements Clock {
     do for (let round = 0; round < 20; round += 1) await setImmediate();
     while (this.#digests.mock.settledResults.some(({ type }) => type === 'incomplete'));
   }
+}
+
+let current: VirtualClock | undefined;
+
+/** The clock of this test: all that it tests share it. */
+export function virtualClock(): VirtualClock {
+  if (current) return current;
+  onTestFinished(() => {
+    current = undefined;
+    // In this order: a restored spy of setTimeout brings the fake one back.
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+  current = new VirtualClock();
+  return current;
 }

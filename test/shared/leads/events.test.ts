@@ -83,26 +83,4 @@ describe('the event of a timeline entry', () => {
     );
     expect(eventOf(place, later)).toBeUndefined();
   });
-
-  test('fits into an entry of EventBridge, however many fields an update changes', () => {
-    const fields = Array.from(
-      { length: 6000 },
-      (_, index) => `a_long_field_key_for_custom_field_${index}`,
-    );
-    const changes = fields.map((field) => ({ field, from: null, to: 'x' }));
-    const entry = {
-      type: 'lead_updated',
-      at,
-      actorId: 7,
-      via: 'api',
-      keyId: 'abc',
-      changes,
-    } as const;
-
-    const { changed = [] } = eventOf(place, entry)?.detail ?? {};
-
-    expect(JSON.stringify(changed).length).toBeLessThan(120_000);
-    expect(changed).toEqual(fields.slice(0, changed.length));
-    expect(changed.length).toBeGreaterThan(1000);
-  });
 });

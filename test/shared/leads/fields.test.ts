@@ -10,7 +10,11 @@ import {
   readFields,
 } from '../../../shared/leads/fields.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
-import { requireOnCreate as addMissing } from '../../../shared/leads/new-lead.ts';
+import {
+  requireOnCreate as addMissing,
+  startCapturedLead,
+  startLead,
+} from '../../../shared/leads/new-lead.ts';
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import { customField, sampleOrganization, sampleSettings } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';
@@ -202,6 +206,27 @@ describe('required on create', () => {
     expect((await refusalOf(() => requireOnCreate(of, person))).details.fields).toEqual({
       email: 'is required.',
     });
+  });
+
+  test('a lead type that is required must be sent, though a lead without one is a student', async () => {
+    const of = withFields(
+      customField('lead_type', 'select', {
+        storage: 'column',
+        requiredOnCreate: true,
+        options: ['student', 'consultant'].map((value) => ({ value, label: value })),
+      }),
+    );
+    const [stage] = of.stages;
+    const create = (submitted: FieldValues) => () =>
+      startLead(of, { submitted, stage }, new FieldIssues());
+    const capture = (submitted: FieldValues) => () => startCapturedLead(of, submitted, undefined);
+
+    for (const start of [create, capture]) {
+      expect((await refusalOf(start(person))).details.fields).toEqual({
+        lead_type: 'is required.',
+      });
+      expect(start({ ...person, lead_type: 'consultant' })().fields.lead_type).toBe('consultant');
+    }
   });
 });
 

@@ -117,6 +117,12 @@ test.each<[string, Lead, TimelineEntry[], (keyof Explained)[]]>([
   ['a change without an entry', filled, [opening], ['change', 'valuesDigest']],
   ['an entry without its change', lead(), [opening, updated(1, lead())], ['change']],
   ['a lost entry between two', moved, [opening, updated(2, moved)], ['change']],
+  [
+    'a change since the import without an entry',
+    lead({ version: 2, updatedAt: at(4), archivedAt: at(4) }),
+    [imported],
+    ['version'],
+  ],
   ['another creation', lead({ createdAt: at(1) }), [opening], ['createdAt']],
   ['an archival without an entry', lead({ archivedAt: at(0) }), [opening], ['archivedAt']],
   [

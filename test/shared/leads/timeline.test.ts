@@ -47,10 +47,10 @@ test('an entry is presented in one order of members, in whatever order DynamoDB 
   );
 
   expect(JSON.stringify(captured)).toBe(
-    `{"type":"captured","at":"${at}","actor":${JSON.stringify(actor)},"keyId":"k","keyLabel":"L","source":"Website","attribution":{"landingPage":"z","utmMedium":"y","utmSource":"x"},"filled":["city"],"kept":[{"field":"name","current":"A","submitted":"B"}]}`,
+    `{"type":"captured","at":"${at}","actor":${JSON.stringify(actor)},"attribution":{"landingPage":"z","utmMedium":"y","utmSource":"x"},"filled":["city"],"kept":[{"current":"A","field":"name","submitted":"B"}],"keyId":"k","keyLabel":"L","source":"Website"}`,
   );
   expect(JSON.stringify(updated)).toBe(
-    `{"type":"lead_updated","at":"${at}","actor":${JSON.stringify(actor)},"via":"api","keyId":"k","changes":[{"field":"city","from":null,"to":"Pune"}]}`,
+    `{"type":"lead_updated","at":"${at}","actor":${JSON.stringify(actor)},"changes":[{"field":"city","from":null,"to":"Pune"}],"keyId":"k","via":"api"}`,
   );
 });
 

@@ -1,23 +1,21 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type EndpointName, endpointNamed, type Scope } from '../../../shared/endpoints.ts';
-import { ApiError } from '../../../shared/errors.ts';
-import type { Prefetch } from '../../../shared/middleware/admission.ts';
-import { admit, given, organizationAt, organizations } from './admit.ts';
+import { given, organizationAt, organizations, type Prefetch, send } from './admit.ts';
 import { bucketWith } from './admitted.ts';
 
 vi.mock('../../../shared/store/organizations/admission.ts');
 vi.mock('../../../shared/store/organizations/organizations.ts');
 
 describe('the prefetch of an endpoint', () => {
-  const prefetch = vi.fn<Prefetch<object, string | undefined>>();
+  const prefetch = vi.fn<Prefetch>();
   beforeEach(() => void prefetch.mockReset().mockResolvedValue('read'));
 
-  test('runs with the input and the settings seen last', async () => {
-    await admit();
-    const { call } = await admit({ input: { ok: true, parts: { query: 1 } } }, prefetch);
+  test('runs with the settings seen last', async () => {
+    await send();
+    const { admitted } = await send({}, prefetch);
 
-    expect(await call.admitted?.prefetched).toBe('read');
+    expect(await admitted?.prefetched).toBe('read');
     expect(prefetch.mock.calls).toEqual([
       [
         {
@@ -25,21 +23,14 @@ describe('the prefetch of an endpoint', () => {
           organizationId: given.caller.organizationId,
           keyId: given.caller.keyId,
           cachedOrganization: organizationAt(1),
-          input: { query: 1 },
         },
       ],
     ]);
   });
 
-  test('does not run for input that will be refused', async () => {
-    await admit({ input: { ok: false, error: new ApiError('VALIDATION_FAILED') } }, prefetch);
-
-    expect(prefetch).not.toHaveBeenCalled();
-  });
-
   test('does not run for a key without a scope of the endpoint', async () => {
     given.caller = { ...given.caller, scopes: ['leads.capture'] };
-    await admit({}, prefetch);
+    await send({}, prefetch);
 
     expect(prefetch).not.toHaveBeenCalled();
   });
@@ -49,7 +40,7 @@ describe('the prefetch of an endpoint', () => {
     process.on('unhandledRejection', unhandled);
     prefetch.mockRejectedValue(new Error('DynamoDB is away.'));
     organizations.mockResolvedValueOnce({ outcome: 'exhausted', bucket: bucketWith(0, 3000) });
-    const { code } = await admit({}, prefetch);
+    const { code } = await send({}, prefetch);
     await nextTick();
     process.off('unhandledRejection', unhandled);
 
@@ -59,10 +50,10 @@ describe('the prefetch of an endpoint', () => {
 
   test('that fails is the endpoint’s to report: admission itself does not', async () => {
     prefetch.mockRejectedValue(new Error('DynamoDB is away.'));
-    const { call, code } = await admit({}, prefetch);
+    const { admitted, code } = await send({}, prefetch);
 
     expect(code).toBe('admitted');
-    await expect(call.admitted?.prefetched).rejects.toThrow('DynamoDB is away.');
+    await expect(admitted?.prefetched).rejects.toThrow('DynamoDB is away.');
   });
 });
 
@@ -76,8 +67,8 @@ describe('the scope of a key', () => {
     [false, 'list-leads', []],
   ])('is %s for %s with %j', async (hasScope, name, scopes) => {
     given.caller = { ...given.caller, scopes };
-    const { call } = await admit({ endpoint: endpointNamed(name) });
+    const { admitted } = await send({ endpoint: endpointNamed(name) });
 
-    expect(call.admitted?.hasScope).toBe(hasScope);
+    expect(admitted?.hasScope).toBe(hasScope);
   });
 });

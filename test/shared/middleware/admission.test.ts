@@ -1,29 +1,21 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import {
-  admit,
-  admittedAt,
-  given,
-  keys,
-  organizationAt,
-  organizations,
-  settings,
-} from './admit.ts';
+import { admittedAt, given, keys, organizationAt, organizations, send, settings } from './admit.ts';
 import { bucketWith, callerWith, newApiKey, newOrganizationId } from './admitted.ts';
 
 vi.mock('../../../shared/store/organizations/admission.ts');
 vi.mock('../../../shared/store/organizations/organizations.ts');
 const codes = async (times: number): Promise<string[]> => {
   const all: string[] = [];
-  for (let left = times; left > 0; left -= 1) all.push((await admit()).code);
+  for (let left = times; left > 0; left -= 1) all.push((await send()).code);
   return all;
 };
 
 describe('what admission establishes', () => {
   test('is the caller, the organization and its lead sequence', async () => {
-    const { call } = await admit();
+    const { admitted, call } = await send();
 
-    expect(call.admitted).toEqual({
+    expect(admitted).toEqual({
       caller: given.caller,
       hasScope: true,
       organization: organizationAt(1),
@@ -34,7 +26,7 @@ describe('what admission establishes', () => {
   });
 
   test('shows the bucket that is closer to running out', async () => {
-    const { call } = await admit();
+    const { call } = await send();
 
     expect(call.responseHeaders).toEqual({
       'RateLimit-Limit': '600',
@@ -58,10 +50,10 @@ describe('the cache of API keys', () => {
 
   test('refuses a key that has expired since without DynamoDB', async () => {
     given.caller = { ...given.caller, expiresAt: Date.now() + 1000 };
-    const before = await admit();
+    const before = await send();
     vi.setSystemTime(Date.now() + 1000);
 
-    expect([before.code, (await admit()).code]).toEqual(['admitted', 'UNAUTHORIZED']);
+    expect([before.code, (await send()).code]).toEqual(['admitted', 'UNAUTHORIZED']);
     expect(keys).toHaveBeenCalledOnce();
   });
 
@@ -71,11 +63,11 @@ describe('the cache of API keys', () => {
       caller: given.caller,
       bucket: bucketWith(0),
     });
-    const first = await admit();
+    const first = await send();
     vi.setSystemTime(Date.now() + 600_000);
-    const second = await admit();
+    const second = await send();
     vi.setSystemTime(Date.now() + 3_000_000);
-    const third = await admit();
+    const third = await send();
 
     expect([first.code, second.code, third.code]).toEqual([
       'RATE_LIMITED',
@@ -127,7 +119,7 @@ describe('the order of the two token buckets', () => {
       });
       return { outcome: 'admitted', caller: given.caller, bucket: bucketWith(500) };
     });
-    const admitting = admit();
+    const admitting = send();
     await nextTick();
     const before = organizations.mock.calls.length;
     release();
@@ -145,7 +137,7 @@ describe('the order of the two token buckets', () => {
       caller: given.caller,
       bucket: bucketWith(60),
     });
-    await admit();
+    await send();
 
     expect(await isParallel()).toBe(false);
   });
@@ -156,19 +148,18 @@ describe('the order of the two token buckets', () => {
       caller: given.caller,
       bucket: bucketWith(1),
     });
-    await admit();
+    await send();
     vi.setSystemTime(Date.now() + 3_600_000);
 
     expect(await isParallel()).toBe(true);
   });
 
   test('a key that turns out to be revoked is refused, though its organization gave a token in parallel', async () => {
-    await admit();
+    await send();
     keys.mockResolvedValueOnce({ outcome: 'revoked' });
-    const { call, code } = await admit();
+    const { call, code } = await send();
 
     expect(code).toBe('UNAUTHORIZED');
-    expect(call.admitted).toBeUndefined();
     expect(call.responseHeaders).toEqual({});
   });
 });
@@ -179,15 +170,15 @@ describe('the cache of exhausted organizations', () => {
   test('refuses every cached key of the organization without DynamoDB until the window ends', async () => {
     const first = given.apiKey;
     const second = newApiKey();
-    await admit();
+    await send();
     given.apiKey = second;
     organizations.mockResolvedValueOnce(exhausted());
-    const refused = await admit();
+    const refused = await send();
     given.apiKey = first;
-    const cached = await admit();
+    const cached = await send();
     const callsBefore = organizations.mock.calls.length;
     vi.setSystemTime(Date.now() + 3_600_000);
-    const after = await admit();
+    const after = await send();
 
     expect([refused.code, cached.code, after.code]).toEqual([
       'RATE_LIMITED',
@@ -203,37 +194,37 @@ describe('the cache of exhausted organizations', () => {
 
   test('does not refuse the keys of another organization', async () => {
     organizations.mockResolvedValueOnce(exhausted());
-    const refused = await admit();
+    const refused = await send();
     given.caller = callerWith({ organizationId: newOrganizationId() });
     given.apiKey = newApiKey();
 
-    expect([refused.code, (await admit()).code]).toEqual(['RATE_LIMITED', 'admitted']);
+    expect([refused.code, (await send()).code]).toEqual(['RATE_LIMITED', 'admitted']);
   });
 });
 
 describe('the cache of settings', () => {
   test('is used while its version is the newest', async () => {
-    await admit();
-    const { call } = await admit();
+    await send();
+    const { admitted } = await send();
 
     expect(settings).toHaveBeenCalledOnce();
-    expect(call.admitted?.organization.version).toBe(1);
+    expect(admitted?.organization.version).toBe(1);
   });
 
   test('is replaced when admission reports a newer version', async () => {
-    await admit();
+    await send();
     organizations.mockResolvedValue(admittedAt(2));
     settings.mockResolvedValue(organizationAt(2));
-    const second = await admit();
-    const third = await admit();
+    const second = await send();
+    const third = await send();
 
-    expect([second, third].map(({ call }) => call.admitted?.organization.version)).toEqual([2, 2]);
+    expect([second, third].map(({ admitted }) => admitted?.organization.version)).toEqual([2, 2]);
     expect(settings).toHaveBeenCalledTimes(2);
   });
 
   test('is not needed to fail on an organization without settings', async () => {
     settings.mockResolvedValue(undefined);
-    const { code, error, call } = await admit();
+    const { code, error, call } = await send();
 
     expect([code, call.caller]).toEqual(['INTERNAL', given.caller]);
     expect(String(error)).toContain('no settings');

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 import { ApiError, type ErrorCode } from '../../../shared/errors.ts';
-import { admission, type Prefetch } from '../../../shared/middleware/admission.ts';
+import {
+  type Admitted,
+  admit,
+  type PrefetchContext,
+} from '../../../shared/middleware/admission.ts';
 import type { Call } from '../../../shared/middleware/call.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import {
@@ -11,7 +15,7 @@ import {
 import { loadOrganization } from '../../../shared/store/organizations/organizations.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { bucketWith, callerWith, newApiKey, newOrganizationId } from './admitted.ts';
-import { newCall, runBefore } from './event.ts';
+import { newCall, requestEvent } from './event.ts';
 
 export const keys = vi.mocked(admitKey);
 export const organizations = vi.mocked(admitOrganization);
@@ -48,26 +52,26 @@ export const organizationAt = (version: number): Organization => ({
   version,
 });
 
-const goodInput = { ok: true, parts: {} } as const;
-const noPrefetch: Prefetch<object, undefined> | undefined = undefined;
+/** An endpoint's prefetch as admission starts it. */
+export type Prefetch = (context: PrefetchContext) => Promise<string>;
 
-export async function admit(
-  more: Partial<Call<object, string | undefined>> = {},
-  prefetch: Prefetch<object, string | undefined> | undefined = noPrefetch,
+/** Sends a request of the given key through admission. */
+export async function send(
+  more: Partial<Call> = {},
+  prefetch?: Prefetch,
 ): Promise<{
-  call: Call<object, string | undefined>;
+  call: Call;
+  admitted: Admitted<string> | undefined;
   code: ErrorCode | 'admitted';
   error: unknown;
 }> {
-  const call = newCall<object, string | undefined>('list-leads', { input: goodInput, ...more });
+  const call = newCall('list-leads', more);
+  const event = requestEvent({ headers: { Authorization: `Bearer ${given.apiKey}` } });
   try {
-    await runBefore(
-      admission(prefetch),
-      { headers: { Authorization: `Bearer ${given.apiKey}` } },
-      call,
-    );
-    return { call, code: 'admitted', error: undefined };
+    const admitted = await admit(event, call, prefetch);
+    return { call, admitted, code: 'admitted', error: undefined };
   } catch (error) {
-    return { call, code: error instanceof ApiError ? error.code : 'INTERNAL', error };
+    const code = error instanceof ApiError ? error.code : 'INTERNAL';
+    return { call, admitted: undefined, code, error };
   }
 }

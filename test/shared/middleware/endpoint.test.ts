@@ -209,6 +209,19 @@ describe('the errors of an endpoint', () => {
     expect(lines.join('')).toContain('DynamoDB is away.');
   });
 
+  test('are INTERNAL where its prefetch throws at once', async () => {
+    const handler = endpoint('list-users', {
+      input: {},
+      prefetch: () => {
+        throw new TypeError('a defect');
+      },
+      respond: async () => ({ status: 200, body: {} }),
+    });
+
+    expect((await send(handler)).status).toBe(500);
+    expect(lines.join('')).toContain('a defect');
+  });
+
   test('are INTERNAL half a second before the function ends, while it still hangs, and are logged once', async () => {
     const handler = endpoint('list-users', {
       input: {},

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loggedNames, refusedFields } from '../../../shared/middleware/refused-fields.ts';
+import { loggedNames, refusedFields } from '../../../shared/middleware/respond.ts';
 import { document } from '../../support/described.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 

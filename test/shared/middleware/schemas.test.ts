@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { body, headers } from '../../../functions/capture-lead.ts';
 import { body as createBody } from '../../../functions/create-lead.ts';
+import { query } from '../../../functions/list-leads.ts';
 import { body as updateBody } from '../../../functions/update-lead.ts';
 import { fieldValues, id, leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import { refusalsOf } from '../../../shared/middleware/validate.ts';
@@ -184,6 +185,14 @@ describe('an object', () => {
     );
     expect(issuesOfCapture({ attribution: { utmSorce: 'x' } })?.['attribution.utmSorce']).toContain(
       'did you mean utmSource?',
+    );
+  });
+  test('calls what is unknown in a query a parameter', () => {
+    expect(issues(query, { limt: '1' })).toEqual({
+      limt: 'is not a known parameter; did you mean limit?',
+    });
+    expect(issues(query, { foo: '1' })?.foo).toMatch(
+      /^is not a known parameter; known parameters: limit, /,
     );
   });
   test('names those that there are where none is near, one or several', () => {

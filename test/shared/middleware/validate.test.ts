@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { id, leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
-import { parseInput, refuseInput } from '../../../shared/middleware/validate.ts';
+import { parseInput, type Schemas } from '../../../shared/middleware/validate.ts';
 import { refusalMessage } from '../../../shared/validation.ts';
 import { refusalOf } from '../leads/refusal.ts';
-import { type EventParts, newCall, runBefore } from './event.ts';
+import { type EventParts, requestEvent } from './event.ts';
 
 const schemas = {
   path: leadIdPath,
@@ -26,12 +26,13 @@ const schemas = {
   }),
 };
 const good: EventParts = { pathParameters: { leadId: '5' } };
-const run = async (parts: EventParts, jsonBody: unknown, of: object = schemas) =>
-  runBefore(parseInput(of), { ...good, ...parts }, newCall('update-lead', { jsonBody }));
-const refusal = async (parts: EventParts, jsonBody: unknown = { name: 'Asha' }) => {
-  const call = await run(parts, jsonBody);
-  return refusalOf(() => runBefore(refuseInput(), parts, call));
-};
+const run = (parts: EventParts, jsonBody: unknown, of: Schemas = schemas) =>
+  parseInput(of, requestEvent({ ...good, ...parts }), jsonBody);
+const refusal = (parts: EventParts, jsonBody: unknown = { name: 'Asha' }) =>
+  refusalOf(() => {
+    const input = run(parts, jsonBody);
+    if (!input.ok) throw input.error;
+  });
 const query = (name: string, ...values: string[]): EventParts => ({
   multiValueQueryStringParameters: { [name]: values },
   queryStringParameters: { [name]: values.at(-1)! },
@@ -39,7 +40,7 @@ const query = (name: string, ...values: string[]): EventParts => ({
 
 describe('reading a request by its schemas', () => {
   test('gives each part as its schema reads it', async () => {
-    const { input } = await run(
+    const input = run(
       { headers: { 'IDEMPOTENCY-Key': 'k' }, ...query('limit', '5') },
       { name: 'Asha', stageId: 3 },
     );
@@ -55,7 +56,7 @@ describe('reading a request by its schemas', () => {
   });
 
   test('reads nothing that an endpoint has no schema for', async () => {
-    expect((await run(query('anything', 'x'), 5, {})).input).toEqual({ ok: true, parts: {} });
+    expect(run(query('anything', 'x'), 5, {})).toEqual({ ok: true, parts: {} });
   });
 
   test('takes null maps for empty ones', async () => {
@@ -67,16 +68,16 @@ describe('reading a request by its schemas', () => {
       queryStringParameters: null,
       multiValueQueryStringParameters: null,
     };
-    expect((await run(parts, { name: 'Asha' }, others)).input).toMatchObject({ ok: true });
+    expect(run(parts, { name: 'Asha' }, others)).toMatchObject({ ok: true });
   });
 
   test('decodes a percent-encoded path', async () =>
-    expect((await run({ pathParameters: { leadId: '%35' } }, { name: 'A' })).input).toMatchObject({
+    expect(run({ pathParameters: { leadId: '%35' } }, { name: 'A' })).toMatchObject({
       parts: { path: { leadId: 5 } },
     }));
 
   test('says nothing of what is wrong before it is asked to', async () => {
-    expect((await run({ pathParameters: { leadId: 'x' } }, undefined)).input).toMatchObject({
+    expect(run({ pathParameters: { leadId: 'x' } }, undefined)).toMatchObject({
       ok: false,
     });
   });
@@ -109,10 +110,7 @@ describe('what a refusal says', () => {
   );
 
   test('a header given twice is read as HTTP joins it', async () => {
-    const { input } = await run(
-      { multiValueHeaders: { 'idempotency-key': ['a', 'b'] } },
-      { name: 'Asha' },
-    );
+    const input = run({ multiValueHeaders: { 'idempotency-key': ['a', 'b'] } }, { name: 'Asha' });
     expect(input).toMatchObject({ parts: { headers: { 'idempotency-key': 'a, b' } } });
   });
 
@@ -166,6 +164,6 @@ describe('what a refusal says', () => {
         }),
       ),
     };
-    await expect(run({}, {}, broken)).rejects.toThrow(TypeError);
+    expect(() => run({}, {}, broken)).toThrow(TypeError);
   });
 });

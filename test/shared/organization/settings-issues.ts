@@ -1,10 +1,11 @@
-import { parseSettingsFile, SettingsFileError } from '../../../shared/organization/settings.ts';
+import { parseSettingsFile } from '../../../shared/organization/settings.ts';
+import { SettingsRejectedError } from '../../../shared/organization/settings-shape.ts';
 
 export function issuesOf(text: string): { path: string; message: string }[] {
   try {
     parseSettingsFile(text);
   } catch (error) {
-    if (error instanceof SettingsFileError) return [...error.issues];
+    if (error instanceof SettingsRejectedError) return [...error.issues];
     throw error;
   }
   return [];

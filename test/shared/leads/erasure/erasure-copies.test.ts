@@ -1,44 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  damagedAttributes,
-  erasedMark,
-  withErasuresOf,
-} from '../../../../shared/leads/erasure/erasure.ts';
-import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
-
-const note = (text: string): TimelineEntry => ({
-  type: 'note_added',
-  at: '',
-  actorId: 7,
-  via: 'api',
-  keyId: 'k',
-  text,
-});
-
-describe('a text is damaged', () => {
-  const between = (text: string) =>
-    [...text].map((char) => `${erasedMark}${char}`).join('') + erasedMark;
-
-  test.each([between('Call at nine'), between('नमस्ते'), between('go')])(
-    'when marks stand between its characters: %s',
-    (text) => {
-      expect(damagedAttributes({ ...note(text) })).toEqual(['text']);
-      expect(
-        damagedAttributes({ kept: [{ field: 'city', current: text, submitted: 'x' }] }),
-      ).toEqual(['kept']);
-    },
-  );
-
-  test.each([
-    erasedMark,
-    `${erasedMark}/${erasedMark}/${erasedMark}`,
-    `${erasedMark}${erasedMark}${erasedMark}`,
-    `Call ${erasedMark} or ${erasedMark}, a brother of ${erasedMark}.`,
-    'Call at nine',
-  ])('but not when marks stand for phones: %s', (text) => {
-    expect(damagedAttributes({ ...note(text) })).toEqual([]);
-  });
-});
+import { erasedMark, withErasuresOf } from '../../../../shared/leads/erasure/erasure.ts';
 
 describe('what an erasure took from a copy of an entry', () => {
   const entry = {
@@ -70,7 +31,6 @@ describe('what an erasure took from a copy of an entry', () => {
     { text: `Write to ${erasedMark} at nine` },
     { text: `Call ${erasedMark} at ten` },
     { text: `Call ${erasedMark} at nine at nine` },
-    { text: [...entry.text].map((char) => `${erasedMark}${char}`).join('') + erasedMark },
     { at: erasedMark },
     { kept: [] },
     { kept: undefined },

@@ -4,7 +4,6 @@ import {
   erasedMark,
   identitiesIn,
   identitiesOf,
-  joinedIdentities,
   withoutPerson,
 } from '../../../../shared/leads/erasure/erasure.ts';
 import { PersonSearch } from '../../../../shared/leads/erasure/person-search.ts';
@@ -102,12 +101,8 @@ function eraseAndJudge(model: Model, id: number): void {
   const theirs = theirsOf(model, id, lead, own);
   model.leads.delete(id);
   model.timelines.delete(id);
-  const free = (values: readonly string[]) => values.filter((value) => !isHeld(model, value));
-  const { phones: had, emails: wrote } = joinedIdentities(
-    identitiesOf({ fields: lead } as unknown as Lead),
-    identitiesIn(own),
-  );
-  const search = new PersonSearch({ phones: free(had), emails: free(wrote) });
+  const had = [...identitiesOf({ fields: lead } as unknown as Lead), ...identitiesIn(own)];
+  const search = new PersonSearch(had.filter((value) => !isHeld(model, value)));
 
   for (const [otherId, entries] of model.timelines) {
     const after = entries.map((entry) => withoutPerson(entry, search));

@@ -8,10 +8,7 @@ import { PersonSearch } from '../../../../shared/leads/erasure/person-search.ts'
 import { parsePhone } from '../../../../shared/leads/identity.ts';
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 
-const pattern = new PersonSearch({
-  phones: ['+919812345678'],
-  emails: ['asha.rao+x@example.com'],
-});
+const pattern = new PersonSearch(['+919812345678', 'asha.rao+x@example.com']);
 const note = (text: string): TimelineEntry => ({
   type: 'note_added',
   at: '',
@@ -51,14 +48,14 @@ describe('a person is found', () => {
       { type: 'lead_updated', at: '', actorId: 7, via: 'api', keyId: 'k', changes },
     ]);
 
-    expect(identities).toEqual({ phones: [stored], emails: [] });
+    expect(identities).toEqual([stored]);
     expect(erasedText('At +52 1 55 1234 5678.', new PersonSearch(identities))).toBe(
       `At ${erasedMark}.`,
     );
   });
 
   test('by a phone of a country that is no longer known', () => {
-    const search = new PersonSearch({ phones: ['+99912345678'], emails: [] });
+    const search = new PersonSearch(['+99912345678']);
 
     expect(erasedText('At +999 1234-5678 or 0099912345678, not 12345678.', search)).toBe(
       `At ${erasedMark} or ${erasedMark}, not 12345678.`,

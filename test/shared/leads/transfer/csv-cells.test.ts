@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cellOf, nameOrId, rawFromCell } from '../../../../shared/leads/transfer/csv-cells.ts';
-import { idNamed } from '../../../../shared/organization/id-named.ts';
+import { idNamed } from '../../../../shared/organization/named.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 
 const organization = sampleOrganization();

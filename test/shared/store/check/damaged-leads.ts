@@ -140,26 +140,6 @@ export const timelines: Case[] = [
     ],
   ],
   [
-    'an entry has the text that was typed',
-    ({ table, key }) =>
-      damage(table, key.opening, { text: '[erased]C[erased]a[erased]l[erased]l[erased]' }),
-    ({ key }) => [
-      `The timeline entry ${named(key.opening)} has a damaged text: an erasure wrote [erased] between its characters.`,
-    ],
-  ],
-  [
-    'an entry has the values that were sent',
-    ({ table, key }) =>
-      damage(table, key.opening, {
-        kept: [
-          { field: 'city', current: '[erased]G[erased]o[erased]a[erased]', submitted: '[erased]' },
-        ],
-      }),
-    ({ key }) => [
-      `The timeline entry ${named(key.opening)} has a damaged kept: an erasure wrote [erased] between its characters.`,
-    ],
-  ],
-  [
     'an entry lies at its time',
     ({ table, key }) => damage(table, key.opening, { at: '2020-01-01T00:00:00.000Z' }),
     (w) => [
@@ -239,7 +219,7 @@ export const leads: Case[] = [
   [
     'an archived lead is in no index',
     async ({ table, key, a }) => {
-      await setArchived(table, 1, a.id, true);
+      await setArchived(table, 1, a.id, { archived: true });
       await damage(table, key.lead, { ownerKey: 'OWNER#1#7' });
     },
     (w) => [

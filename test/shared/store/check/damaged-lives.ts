@@ -150,6 +150,16 @@ export const lives: Case[] = [
     ],
   ],
   [
+    'a change of an imported lead has its entry',
+    async ({ table, key, a }) => {
+      await damage(table, key.opening, { via: 'import', importedAt: a.createdAt });
+      await damage(table, key.lead, { version: 2 });
+    },
+    (w) => [
+      `${lead(w)} has the version 2, but its timeline tells of no change since the import: an entry is missing, or the lead was changed without one.`,
+    ],
+  ],
+  [
     'a lead was created when its timeline begins',
     ({ table, key }) => damage(table, key.lead, { createdAt: '2020-01-01T00:00:00.000Z' }),
     (w) => [

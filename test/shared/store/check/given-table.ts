@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { recordExpiry } from '../../../../shared/leads/idempotency.ts';
 import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
-import type { Settings } from '../../../../shared/organization/settings-types.ts';
+import type { Settings } from '../../../../shared/organization/organization.ts';
 import { writeCapture } from '../../../../shared/store/leads/captures.ts';
 import { createLead } from '../../../../shared/store/leads/create-lead.ts';
 import { nextOwner } from '../../../../shared/store/leads/rotation.ts';

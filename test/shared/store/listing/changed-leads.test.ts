@@ -43,12 +43,12 @@ test('a change dated by a clock far ahead hides no later change', async () => {
   const entries = [entryOf(1, Date.now() + 120_000)];
   const { table } = indexOf(entries);
   const read = () => readChangedLeads({ table, organizationId: 1 }, since, 1000, budget());
-  expect([...(await read()).ids]).toEqual([1]);
+  expect((await read()).ids).toEqual([1]);
 
   entries.push(entryOf(2, Date.now()));
   const { ids, isComplete } = await read();
 
-  expect([[...ids], isComplete]).toEqual([[1, 2], true]);
+  expect([ids, isComplete]).toEqual([[2, 1], true]);
 });
 
 test('a cached read of as many changed leads as a page reads is extended in pages, not one by one', async () => {
@@ -64,7 +64,7 @@ test('a cached read of as many changed leads as a page reads is extended in page
     entriesPerPage,
     budget(),
   );
-  expect([first.ids.size, first.isComplete]).toEqual([entriesPerPage - 1, true]);
+  expect([first.ids.length, first.isComplete]).toEqual([entriesPerPage - 1, true]);
   const queriesBefore = queries();
 
   entries.push(entryOf(entriesPerPage, Date.now()));
@@ -75,7 +75,7 @@ test('a cached read of as many changed leads as a page reads is extended in page
     budget(),
   );
 
-  expect([ids.size, isComplete]).toEqual([entriesPerPage, true]);
+  expect([ids.length, isComplete]).toEqual([entriesPerPage, true]);
   expect(queries() - queriesBefore).toBeLessThanOrEqual(entriesPerPage / 1000 + 1);
 });
 
@@ -97,6 +97,6 @@ test('a read of changed leads that takes several pages finds an entry that the i
   const last = await read();
 
   expect([...isComplete, last.isComplete]).toEqual([false, false, true]);
-  expect([...last.ids].slice(-3)).toEqual([90_000, 90_001, 90_002]);
-  expect(last.ids.size).toBe(2 * entriesPerPage + 3);
+  expect(last.ids.slice(0, 3)).toEqual([90_002, 90_001, 90_000]);
+  expect(last.ids.length).toBe(2 * entriesPerPage + 3);
 });

@@ -63,8 +63,8 @@ const oneIn = (share: number) => (id: number) => (id % share === 1 ? 9 : 7);
 
 test.each([
   { changed: 10, units: 21, calls: 2 },
-  { changed: 1000, units: 110, calls: 7 },
-  { changed: 10_000, units: 205, calls: 7 },
+  { changed: 1000, units: 75, calls: 3 },
+  { changed: 10_000, units: 190, calls: 4 },
 ])(
   'of 1,000,000 leads, a page of the $changed changed ones of an owner takes $calls calls and at most $units read units',
   async ({ changed, units, calls }) => {
@@ -75,12 +75,12 @@ test.each([
   },
 );
 
-test('a page of 10,000 changed leads of an owner takes the same calls in 10,000,000 leads as in 100,000, and at most 1.2 times the units', async () => {
+test('a page of 10,000 changed leads of an owner takes no more calls in 10,000,000 leads than in 100,000, and at most 1.2 times the units', async () => {
   const listed = { changed: 10_000, ownerId: 7 };
   const few = await firstPage({ ...listed, leads: 100_000 });
   const many = await firstPage({ ...listed, leads: 10_000_000 });
 
-  expect(many.calls).toBe(few.calls);
+  expect(many.calls).toBeLessThanOrEqual(few.calls);
   expect(many.units).toBeLessThanOrEqual(1.2 * few.units);
 });
 

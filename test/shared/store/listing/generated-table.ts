@@ -96,12 +96,10 @@ export function generatedTable(
   };
 
   const queryLeads = ({ Limit = leads, ExpressionAttributeValues }: QueryCommand['input']) => {
-    const [from, to] = [':from', ':to'].map((name) => Number(ExpressionAttributeValues?.[name]));
-    const highest = Math.min(to ?? 0, leads);
-    const lowest = Math.max(from ?? 0, 1);
+    const highest = Math.min(Number(ExpressionAttributeValues?.[':below']) - 1, leads);
     const ids: number[] = [];
     let bytes = 0;
-    for (let id = highest; id >= lowest && ids.length < Limit; id -= 1) {
+    for (let id = highest; id >= 1 && ids.length < Limit; id -= 1) {
       if (bytes + bytesOf(id) > queryMaxBytes) break;
       bytes += bytesOf(id);
       ids.push(id);
@@ -111,7 +109,7 @@ export function generatedTable(
     const next = highest - ids.length;
     return {
       Items: ids.map(itemOf),
-      LastEvaluatedKey: next >= lowest ? { sk: next + 1 } : undefined,
+      LastEvaluatedKey: next >= 1 ? { sk: next + 1 } : undefined,
       ConsumedCapacity: { CapacityUnits },
     };
   };

@@ -161,6 +161,24 @@ test('the next page of a list by time reads only later changes from the index, a
   await proxy.stop();
 });
 
+test('a list by time begins at the highest changed lead, however many newer leads did not change', async () => {
+  const { id } = await givenOrganization();
+  const changed = Array.from({ length: 10 }, (_, index) =>
+    leadOf(id, index + 1, 'changed', at(1000)),
+  );
+  const old = Array.from({ length: 60 }, (_, index) => leadOf(id, 40_000 - index, 'old', at(0)));
+  await storeListedLeads(table(), [...old, ...changed]);
+  const { recorded, proxy } = await recordedTable();
+  const asked = query(id, { updatedSince: Date.parse(at(1000)) });
+
+  const { result, calls } = await proxy.record(() => listLeads(recorded, asked));
+
+  expect(result.leads.map((lead) => lead.id)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  expect(result.nextCursor).toBeNull();
+  expect(calls).toHaveLength(2);
+  await proxy.stop();
+});
+
 /** An organization's leads 1 to 60, of which some are changed through a proxy whose index by stage does not show it yet. */
 async function movedLeads(moved: readonly number[]) {
   const { id } = await givenOrganization();

@@ -1,14 +1,15 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, test } from 'vitest';
 import { limits } from '../../../../shared/limits.ts';
+import type { Settings } from '../../../../shared/organization/organization.ts';
 import { parseSettingsFile, toSettingsFile } from '../../../../shared/organization/settings.ts';
-import type { Settings } from '../../../../shared/organization/settings-types.ts';
+import { SettingsRejectedError } from '../../../../shared/organization/settings-shape.ts';
 import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts';
+import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import {
-  applySettings,
-  SettingsRejectedError,
-} from '../../../../shared/store/organizations/apply-settings.ts';
-import { readSettings } from '../../../../shared/store/organizations/organizations.ts';
+  readSettings,
+  replaceSettings,
+} from '../../../../shared/store/organizations/organizations.ts';
 import { leadPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { newSettings } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
@@ -220,7 +221,9 @@ test.each([-3_600_000, 0, 3_600_000])(
   async (skewMs) => {
     const settings = smallSettings();
     const inactive = without(settings, (draft) => (draft.fields.at(-1)!.active = false));
-    await applySettings(table, inactive, { now: () => new Date(Date.now() + skewMs) });
+    const now = new Date(Date.now() + skewMs);
+    const action = { who: 'a test', what: 'organization apply' };
+    await replaceSettings(table, { before: undefined, settings: inactive, now, action });
     const waits: number[] = [];
     const wait = async (ms: number): Promise<void> => {
       waits.push(ms);

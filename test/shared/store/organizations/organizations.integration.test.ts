@@ -1,7 +1,7 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, test } from 'vitest';
+import type { Settings } from '../../../../shared/organization/organization.ts';
 import { parseSettingsFile, toSettingsFile } from '../../../../shared/organization/settings.ts';
-import type { Settings } from '../../../../shared/organization/settings-types.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import {
   loadOrganization,

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { storedBytes } from '../../../../shared/item-size.ts';
 import { limits } from '../../../../shared/limits.ts';
-import type { Settings } from '../../../../shared/organization/settings-types.ts';
+import type { Settings } from '../../../../shared/organization/organization.ts';
 import {
   applySettings,
   previewSettings,

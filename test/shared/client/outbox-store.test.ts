@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { fileStore } from '../../../shared/client/file-store.ts';
 import type { OutboxEntry } from '../../../shared/client/outbox-store.ts';
+import { fileStore } from '../../../shared/client/outbox-store.ts';
 
 let folder: string;
 beforeEach(async () => {

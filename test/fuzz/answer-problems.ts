@@ -4,7 +4,7 @@ import type { RawReply, RawRequest } from '../security/raw-request.ts';
 import { assertDescribed, requestIdForm, schemaIssue } from '../support/described.ts';
 import type { Tenant } from './tenant.ts';
 
-export interface Judged {
+export interface AnswerProblems {
   /** `200`, or the code of an error. */
   readonly outcome: string;
   /** What is wrong with the answer, one sentence each. */
@@ -12,16 +12,16 @@ export interface Judged {
 }
 
 /**
- * Holds an answer to what is true of every answer: described by the document, no failure of the service's own, nothing of another
- * organization, no key in it, the headers of every response and none that tells on the server.
+ * Checks an answer against what is true of every answer: the document describes it, the service did not fail, it contains no key and
+ * nothing of another organization, and it has the headers of every response and none that names the server.
  * @param sent with the keys in it
  */
-export function judge(
+export function problemsOf(
   sent: RawRequest,
   answer: RawReply,
   tenant: Tenant,
   others: readonly Tenant[],
-): Judged {
+): AnswerProblems {
   const body = parsed(answer.text);
   const outcome =
     (body as { error?: { code?: string } } | undefined)?.error?.code ?? String(answer.status);

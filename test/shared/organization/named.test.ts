@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idNamed } from '../../../shared/organization/id-named.ts';
+import { idNamed } from '../../../shared/organization/named.ts';
 
 test('a name that two have, neither or both of them active, says not which', () => {
   const named = (...active: boolean[]) =>

@@ -1,14 +1,14 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { FieldValue, Lead } from '../../shared/leads/lead.ts';
-import { usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import { call } from '../support/call.ts';
-import { filterFor, type ModelField, modelMatches, valueFor } from '../support/lead-model.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { person } from '../support/people.ts';
-import { storeListedLeads } from '../support/stored-leads.ts';
-import { table } from '../support/table.ts';
+import type { FieldValue, Lead } from '../../../../shared/leads/lead.ts';
+import { usagePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
+import { call } from '../../../support/call.ts';
+import { filterFor, type ModelField, modelMatches, valueFor } from '../../../support/lead-model.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { person } from '../../../support/people.ts';
+import { storeListedLeads } from '../../../support/stored-leads.ts';
+import { table } from '../../../support/table.ts';
 
 const ids = { user: [7, 8, 9], lead_source: [1, 3, 4] };
 const start = Date.parse('2026-01-01T00:00:00Z');

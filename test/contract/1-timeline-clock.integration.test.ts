@@ -69,7 +69,7 @@ test.each<
     'archiving',
     'archived',
     async ({ id: organizationId }, { id }) =>
-      (await setArchived(table(), organizationId, id, true))?.lead.updatedAt,
+      (await setArchived(table(), organizationId, id, { archived: true }))?.lead.updatedAt,
   ],
 ])(
   '%s by a function whose clock is behind stands on the timeline after the change that it follows',

@@ -1,13 +1,13 @@
 import type { Context } from 'aws-lambda';
 import { afterAll, expect, test, vi } from 'vitest';
-import type * as identity from '../../shared/leads/identity.ts';
-import { parsePhone } from '../../shared/leads/identity.ts';
-import { eventOf } from '../bench/lambda-process.ts';
-import { givenOrganization } from '../support/organizations.ts';
-import { person } from '../support/people.ts';
+import type * as identity from '../../../shared/leads/identity.ts';
+import { parsePhone } from '../../../shared/leads/identity.ts';
+import { eventOf } from '../../bench/lambda-process.ts';
+import { givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
 
 /** The handler runs in this process, so that what it calls can be counted. */
-vi.mock('../../shared/leads/identity.ts', async (original) => {
+vi.mock('../../../shared/leads/identity.ts', async (original) => {
   const actual = await original<typeof identity>();
   return { ...actual, parsePhone: vi.fn(actual.parsePhone) };
 });
@@ -18,7 +18,7 @@ afterAll(() => void vi.restoreAllMocks());
 
 test('a capture parses its phone once, whether it makes a lead, matches one or is replayed', async () => {
   const { website: apiKey } = await givenOrganization();
-  const { handler } = await import('../../functions/capture-lead.ts');
+  const { handler } = await import('../../../functions/capture-lead.ts');
   const who = person();
   const repeat = {
     apiKey,

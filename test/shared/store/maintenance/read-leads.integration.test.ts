@@ -4,7 +4,7 @@ import { eraseLead } from '../../../../shared/store/maintenance/erase-lead.ts';
 import {
   type LeadTimeline,
   scanTimelines,
-} from '../../../../shared/store/maintenance/read-timelines.ts';
+} from '../../../../shared/store/maintenance/read-leads.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { call } from '../../../support/call.ts';
 import { givenLead } from '../../../support/leads.ts';
@@ -51,7 +51,7 @@ test('no item of a lead is read while its timeline is deleted, whichever item of
   const reader = watched(async (command) => {
     const isTimeline =
       command instanceof QueryCommand &&
-      ':timeline' in (command.input.ExpressionAttributeValues ?? {});
+      String(command.input.ExpressionAttributeValues?.[':pk']).startsWith('TIMELINE#');
     if (!isTimeline) return;
     erasing ??= eraseLead(eraser, organization.id, lead.id, { who: 'a test' });
     await reachedHalf.promise;

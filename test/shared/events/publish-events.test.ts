@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundleFunction, publisherName } from '../../infra/bundle/bundle.ts';
-import { startEventBus } from '../support/event-bus.ts';
+import { bundleFunction, publisherName } from '../../../infra/bundle/bundle.ts';
+import { startEventBus } from '../../support/event-bus.ts';
 
 const run = promisify(execFile);
 let folder: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { usageIssues } from '../../../../shared/store/check/usage-issues.ts';
+import { usageIssues } from '../../../../shared/store/check/item-issues.ts';
 
 const now = Date.UTC(2026, 0, 31, 9, 30);
 const current = now + 60_000;
@@ -47,5 +47,5 @@ test.each<[string, { used: unknown; windowEndsAt: unknown }, number | undefined,
     [],
   ],
 ])('usage %s', (_, bucket, limit, issues) => {
-  expect(usageIssues('Organization 1', bucket, limit, now)).toEqual(issues);
+  expect([...usageIssues('Organization 1', bucket, limit, now)]).toEqual(issues);
 });

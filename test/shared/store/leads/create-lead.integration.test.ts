@@ -1,13 +1,13 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { limits } from '../../shared/limits.ts';
-import { usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import { call } from '../support/call.ts';
-import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
-import { givenLead } from '../support/leads.ts';
-import { givenOrganization } from '../support/organizations.ts';
-import { person } from '../support/people.ts';
-import { table } from '../support/table.ts';
+import { limits } from '../../../../shared/limits.ts';
+import { usagePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
+import { call } from '../../../support/call.ts';
+import { type FaultyService, startFaultyService } from '../../../support/faults/faulty-service.ts';
+import { givenLead } from '../../../support/leads.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
+import { person } from '../../../support/people.ts';
+import { table } from '../../../support/table.ts';
 
 let faulty: FaultyService;
 beforeAll(async () => {
