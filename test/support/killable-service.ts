@@ -26,13 +26,10 @@ export async function startKillableService(): Promise<KillableService> {
     running = undefined;
   };
   const start = async (): Promise<void> => {
-    running = await startServiceProcess(
-      ['--engine', proxy.endpoint, '--port', String(port)],
-      {
-        LEADS_TABLE: service().environment.LEADS_TABLE ?? '', // a test file before this one may have left its own
-        WORKERS_PER_FUNCTION: String(racingWorkers), // requests that hang do not keep others waiting
-      },
-    );
+    running = await startServiceProcess(['--engine', proxy.endpoint, '--port', String(port)], {
+      LEADS_TABLE: service().environment.LEADS_TABLE ?? '', // a test file before this one may have left its own
+      WORKERS_PER_FUNCTION: String(racingWorkers), // requests that hang do not keep others waiting
+    });
   };
   await start();
   return {
