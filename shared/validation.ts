@@ -1,28 +1,5 @@
+import type { FieldReason } from './client/api-types.ts';
 import { ApiError } from './errors.ts';
-
-/**
- * Why a value of a request is refused. `details.reasons` maps each field or property of `details.fields` to one of these, so that a
- * program can word it for a visitor. Programs compare them: none is renamed. `infra/openapi/error-schemas.ts` says what each means.
- */
-type ValueReason =
-  | 'required'
-  | 'wrong_type'
-  | 'too_short'
-  | 'too_long'
-  | 'invalid_characters'
-  | 'invalid_phone'
-  | 'invalid_email'
-  | 'invalid_url'
-  | 'invalid_number'
-  | 'invalid_date'
-  | 'invalid_checkbox'
-  | 'invalid_id'
-  | 'out_of_range'
-  | 'unknown_option'
-  | 'unknown_field'
-  | 'unknown_property'
-  | 'not_accepted'
-  | 'idempotency_key_reused';
 
 /** The reasons for a stage, pipeline, source, owner or user. In upper case each is a `details.reason` (contract, section 7). */
 export const referenceReasons = [
@@ -38,10 +15,8 @@ export const referenceReasons = [
   'user_not_found',
   'user_not_active',
   'no_active_owner',
-] as const;
+] as const satisfies readonly FieldReason[];
 type ReferenceReason = (typeof referenceReasons)[number];
-
-export type FieldReason = ValueReason | ReferenceReason;
 
 /** Why a value is refused: for programs, and as a sentence that follows the field's name, such as "must be a number." */
 export interface Refusal {

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
+import type { FieldReason } from '../../shared/client/api-types.ts';
 import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import { id } from '../../shared/middleware/schemas.ts';
-import { type FieldReason, referenceReasons } from '../../shared/validation.ts';
+import { referenceReasons } from '../../shared/validation.ts';
 
 /** Schemas of error responses (contract, section 7): one for each code, with the code's own details. */
 

@@ -1,6 +1,6 @@
+import type { FieldReason } from '../../shared/client/api-types.ts';
 import type { RawValue } from '../../shared/leads/field-types.ts';
 import type { FieldType } from '../../shared/organization/field-kinds.ts';
-import type { FieldReason } from '../../shared/validation.ts';
 
 /** What a request may send for a field of each type. A test reads every example by the rules of the service. */
 export interface FieldValueRow {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { CaptureResult } from '../../shared/leads/idempotency.ts';
+import type { CaptureResult } from '../../shared/client/api-types.ts';
 import type { PresentedLead } from '../../shared/leads/lead.ts';
 import type {
   presentField,

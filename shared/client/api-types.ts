@@ -1,6 +1,6 @@
 /**
- * What the service takes and returns. The client is a package of its own, so it cannot import the service's schemas: a test compares
- * these types with them.
+ * The contract's requests, responses and reasons as types. The client is a package of its own, so it cannot import the service's schemas: a
+ * test compares these types with them, and the service imports them from here.
  */
 
 /** A field's value. Its type depends on the field's type. */
@@ -221,3 +221,39 @@ export interface LeadListQuery {
   /** At most 10 filters, all of which must match. */
   readonly filter?: readonly LeadFilter[] | undefined;
 }
+
+/**
+ * Why a value is refused, for programs: `details.reasons` has one for each refused field or property. Programs compare them, so none is
+ * renamed. The API reference says what each means.
+ */
+export type FieldReason =
+  | 'required'
+  | 'wrong_type'
+  | 'too_short'
+  | 'too_long'
+  | 'invalid_characters'
+  | 'invalid_phone'
+  | 'invalid_email'
+  | 'invalid_url'
+  | 'invalid_number'
+  | 'invalid_date'
+  | 'invalid_checkbox'
+  | 'invalid_id'
+  | 'out_of_range'
+  | 'unknown_option'
+  | 'unknown_field'
+  | 'unknown_property'
+  | 'not_accepted'
+  | 'idempotency_key_reused'
+  | 'pipeline_not_found'
+  | 'stage_not_found'
+  | 'stage_not_active'
+  | 'stage_not_in_pipeline'
+  | 'no_starting_stage'
+  | 'source_not_found'
+  | 'source_not_active'
+  | 'owner_not_found'
+  | 'owner_not_active'
+  | 'user_not_found'
+  | 'user_not_active'
+  | 'no_active_owner';

@@ -30,7 +30,6 @@ export {
   type ApiError,
   type ApiErrors,
   type ErrorCode,
-  type FieldReason,
   isLeadServiceError,
   LeadServiceError,
   NoResponseError,

@@ -1,37 +1,6 @@
 /** The errors of the service, whose types a test compares with the service's schemas, and those that the client throws. */
 
-/** Why a value is refused, for programs. The API reference says what each means. */
-export type FieldReason =
-  | 'required'
-  | 'wrong_type'
-  | 'too_short'
-  | 'too_long'
-  | 'invalid_characters'
-  | 'invalid_phone'
-  | 'invalid_email'
-  | 'invalid_url'
-  | 'invalid_number'
-  | 'invalid_date'
-  | 'invalid_checkbox'
-  | 'invalid_id'
-  | 'out_of_range'
-  | 'unknown_option'
-  | 'unknown_field'
-  | 'unknown_property'
-  | 'not_accepted'
-  | 'idempotency_key_reused'
-  | 'pipeline_not_found'
-  | 'stage_not_found'
-  | 'stage_not_active'
-  | 'stage_not_in_pipeline'
-  | 'no_starting_stage'
-  | 'source_not_found'
-  | 'source_not_active'
-  | 'owner_not_found'
-  | 'owner_not_active'
-  | 'user_not_found'
-  | 'user_not_active'
-  | 'no_active_owner';
+import type { FieldReason } from './api-types.ts';
 
 type ReferenceReason = Extract<
   FieldReason,
@@ -48,7 +17,7 @@ interface InvalidQueryDetails {
 }
 
 interface ForbiddenDetails {
-  /** The scopes of which the key needs one. */
+  /** The key needs one of these scopes. */
   readonly scopes?: readonly string[];
   /** The module that the organization's plan does not include. */
   readonly module?: string;

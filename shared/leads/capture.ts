@@ -1,10 +1,11 @@
+import type { CaptureRequest } from '../client/api-types.ts';
 import {
   activeSourceNamed,
   defaultSourceName,
   type Organization,
 } from '../organization/organization.ts';
 import { changeTimeOf } from './changes.ts';
-import { isEmptyValue, notAPhone, type RawValue } from './field-types.ts';
+import { isEmptyValue, notAPhone } from './field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from './fields.ts';
 import {
   fingerprintOf,
@@ -18,21 +19,7 @@ import { comparableEmail, emailIdentity, parsePhone } from './identity.ts';
 import { type FieldValue, type FieldValues, type Lead, type LeadFields, valueOf } from './lead.ts';
 import { assertLeadFits } from './lead-size.ts';
 import { type NewLead, newLead } from './new-lead.ts';
-import type { Attribution, Enquiry, KeptField, TimelineEntry } from './timeline.ts';
-
-/** What a capture request says about the person (contract, section 4.3). */
-export interface CaptureRequest {
-  readonly name: string;
-  readonly phone: string;
-  readonly email?: string | undefined;
-  readonly source?: string | undefined;
-  readonly pipelineId?: number | undefined;
-  readonly notes?: string | undefined;
-  readonly fields?: Readonly<Record<string, RawValue>> | undefined;
-  readonly attribution?: Attribution | undefined;
-  /** The website's own ID of the enquiry, which is an idempotency key. */
-  readonly externalId?: string | undefined;
-}
+import type { Enquiry, KeptField, TimelineEntry } from './timeline.ts';
 
 /** What is computed of a capture request once, however often it is retried: who is looked up, and how its repeats are known. */
 export interface Capture {
@@ -182,7 +169,7 @@ export const enquiryOf = (
   keyLabel: caller.label,
   source: sourceName,
   ...(notes && { notes }),
-  ...(attribution && Object.keys(attribution).length > 0 && { attribution }),
+  ...(attribution && Object.keys(attribution).length > 0 && { attribution: { ...attribution } }),
 });
 
 /** The decision to replay an earlier result. @param records parallel to the keys. @throws ApiError as `recordToReplay` */

@@ -1,9 +1,10 @@
+import type { FieldReason } from '../client/api-types.ts';
 import { limits } from '../limits.ts';
 import { memoize } from '../memoize.ts';
 import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
 import { optionFinder } from '../organization/named.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import type { FieldReason, Refusal } from '../validation.ts';
+import type { Refusal } from '../validation.ts';
 import { asciiDigits, emailIdentity, parsePhone, visibleText } from './identity.ts';
 import type { FieldValue } from './lead.ts';
 

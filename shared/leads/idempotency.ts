@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { CaptureResult } from '../client/api-types.ts';
 import { limits } from '../limits.ts';
 import { type Refusal, validationFailed } from '../validation.ts';
-
-/** The contract's `lead` object in the response to a capture (section 4.3). */
-export interface CaptureResult {
-  readonly id: number;
-  readonly created: boolean;
-  readonly updated: boolean;
-  readonly archived?: true;
-}
 
 /** What a capture records for its repeats. */
 export interface IdempotencyRecord {

@@ -1,3 +1,4 @@
+import type { Lead as ContractLead, NamedRef } from '../client/api-types.ts';
 import { isBuiltIn } from '../organization/field-kinds.ts';
 import type { Organization } from '../organization/organization.ts';
 
@@ -52,30 +53,11 @@ export const sourceIdOf = ({ fields }: Pick<Lead, 'fields'>): number | null =>
 export const ownerIdOf = ({ fields }: Pick<Lead, 'fields'>): number | null =>
   fields.assigned_to ?? null;
 
-interface NamedRef {
-  readonly id: number;
-  readonly name: string;
-}
-
 /** The contract's Lead (section 2), with every property always there. */
-export interface PresentedLead {
-  readonly id: number;
-  readonly name: string;
-  readonly phone: string;
-  readonly email: string | null;
+export type PresentedLead = Omit<ContractLead, 'leadType' | 'fields'> & {
   readonly leadType: string;
-  readonly stageId: number | null;
-  readonly pipelineId: number;
-  readonly sourceId: number | null;
-  readonly assignedTo: number | null;
-  readonly stage: (NamedRef & { readonly meaning: string }) | null;
-  readonly pipeline: NamedRef | null;
-  readonly source: NamedRef | null;
-  readonly owner: NamedRef | null;
   readonly fields: FieldValues;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+};
 
 const namedRef = (found: NamedRef | undefined): NamedRef | null =>
   found ? { id: found.id, name: found.name } : null;

@@ -1,5 +1,5 @@
+import type { FieldReason } from '../client/api-types.ts';
 import type { Organization, Stage } from '../organization/organization.ts';
-import type { FieldReason } from '../validation.ts';
 import type { FieldIssues } from './fields.ts';
 
 /** The default pipeline's ID, if the organization has one. */

@@ -14,9 +14,6 @@ interface EntryOrigin {
   readonly cleanedAt?: string;
 }
 
-/** The page and campaign a capture came from (contract, section 2, CaptureAttribution). */
-export type Attribution = Readonly<Record<string, string | undefined>>;
-
 /** A field that a capture left unchanged: its value, and the value that was sent. */
 export interface KeptField {
   readonly field: string;
@@ -31,7 +28,8 @@ export interface Enquiry {
   /** The recorded source's name. */
   readonly source: string;
   readonly notes?: string;
-  readonly attribution?: Attribution;
+  /** The page and campaign that it came from (contract, section 2, CaptureAttribution). */
+  readonly attribution?: Readonly<Record<string, string | undefined>>;
   readonly filled: readonly string[];
   readonly kept: readonly KeptField[];
   readonly archived?: true;

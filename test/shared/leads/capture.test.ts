@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CaptureRequest, fillLead, readCapture } from '../../../shared/leads/capture.ts';
+import type { CaptureRequest } from '../../../shared/client/api-types.ts';
+import { fillLead, readCapture } from '../../../shared/leads/capture.ts';
 import { parsePhone } from '../../../shared/leads/identity.ts';
 import type { FieldValue, FieldValues, Lead, LeadFields } from '../../../shared/leads/lead.ts';
 import { sampleOrganization } from '../../support/settings.ts';
