@@ -1,4 +1,5 @@
 import { ApiError } from '../shared/errors.ts';
+import { byApi } from '../shared/leads/timeline.ts';
 import { limits } from '../shared/limits.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { leadIdPath, object, text } from '../shared/middleware/schemas.ts';
@@ -13,16 +14,11 @@ export const handler = endpoint('add-note', {
   respond: async ({ table, organization, caller, input }) => {
     const { leadId } = input.path;
     const { text } = input.body;
-    const note = {
-      type: 'note_added',
-      actorId: caller.createdBy,
-      via: 'api',
-      keyId: caller.keyId,
-      text,
-    } as const;
     const createdAt = await addToTimeline(table, organization.id, leadId, (at) => ({
-      ...note,
+      type: 'note_added',
       at,
+      ...byApi(caller),
+      text,
     }));
     if (createdAt === undefined) {
       throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');

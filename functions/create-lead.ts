@@ -5,6 +5,7 @@ import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
 import { ownerIdOf, presentLead } from '../shared/leads/lead.ts';
 import { type LeadStart, newLead, newLeadId, startLead } from '../shared/leads/new-lead.ts';
 import { placeLead } from '../shared/leads/placement.ts';
+import { byApi } from '../shared/leads/timeline.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
@@ -40,13 +41,7 @@ export const handler = endpoint('create-lead', {
     if (owner === undefined) throw new Error('A lead without an owner passed the rules.');
     const result = await createLead(table, (now) => ({
       lead: newLead({ id, organizationId: organization.id, fields, stage, owner, now }),
-      opening: {
-        type: 'lead_created',
-        at: now,
-        actorId: caller.createdBy,
-        via: 'api',
-        keyId: caller.keyId,
-      },
+      opening: { type: 'lead_created', at: now, ...byApi(caller) },
     }));
     if (result.outcome === 'duplicate')
       throw new ApiError('DUPLICATE_LEAD', result.holder && { ...result.holder });

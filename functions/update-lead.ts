@@ -11,6 +11,7 @@ import {
 import { type Lead, leadFieldsOf, presentLead } from '../shared/leads/lead.ts';
 import { assertLeadFits } from '../shared/leads/lead-size.ts';
 import { placeLead } from '../shared/leads/placement.ts';
+import { byApi } from '../shared/leads/timeline.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, leadIdPath, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
@@ -41,16 +42,12 @@ export const handler = endpoint('update-lead', {
       const changes = changesBetween(before, after);
       if (changes.length === 0) return before;
 
-      const at = after.updatedAt;
-      const entry = {
+      const result = await updateLead(table, before, after, {
         type: 'lead_updated',
-        at,
-        actorId: caller.createdBy,
-        via: 'api',
-        keyId: caller.keyId,
+        at: after.updatedAt,
+        ...byApi(caller),
         changes,
-      } as const;
-      const result = await updateLead(table, before, after, entry);
+      });
       if (result.outcome === 'duplicate')
         throw new ApiError('DUPLICATE_LEAD', { ...result.holder });
       return result.outcome === 'changed' ? after : conflict;

@@ -1,4 +1,3 @@
-import { keysOf } from './keys-of.ts';
 import { limits } from './limits.ts';
 
 /** The environment variables by which a deployment sets its own hourly limits. infra/ writes them; only this file reads them. */
@@ -15,33 +14,21 @@ export const requestsPerWindowMax = 360_000;
 
 export type RateLimits = Readonly<Record<keyof typeof rateLimitVariables, number>>;
 
-/** The hourly limits of this deployment: the contract's (section 8) unless the environment sets others.
- *  @throws Error that names a variable that is not a whole number from 1 to `requestsPerWindowMax` */
-export function readRateLimits(
-  environment: Readonly<Record<string, string | undefined>>,
-): RateLimits {
-  const read = (name: keyof RateLimits): number => {
-    const text = environment[rateLimitVariables[name]];
-    if (text === undefined) return limits[name];
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-    if (value >= 1 && value <= requestsPerWindowMax) return value;
-    throw new Error(
-      `${rateLimitVariables[name]} is '${text}': it must be a whole number from 1 to ${requestsPerWindowMax}.`,
-    );
-  };
-  return {
-    requestsPerKeyPerWindow: read('requestsPerKeyPerWindow'),
-    requestsPerOrganizationPerWindow: read('requestsPerOrganizationPerWindow'),
-  };
-}
-
-/** The hourly limits that an environment sets; without those that it leaves to the contract. @throws Error as `readRateLimits` */
+/** The hourly limits that an environment sets. @throws Error that names a variable that is not a whole number from 1 to `requestsPerWindowMax` */
 export function rateLimitsIn(
   environment: Readonly<Record<string, string | undefined>>,
 ): Partial<RateLimits> {
-  const read = readRateLimits(environment);
-  const set = keysOf(read).filter((name) => environment[rateLimitVariables[name]] !== undefined);
-  return Object.fromEntries(set.map((name) => [name, read[name]]));
+  const set = Object.entries(rateLimitVariables).flatMap(([name, variable]) => {
+    const text = environment[variable];
+    if (text === undefined) return [];
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+    if (value >= 1 && value <= requestsPerWindowMax) return [[name, value]];
+    throw new Error(
+      `${variable} is '${text}': it must be a whole number from 1 to ${requestsPerWindowMax}.`,
+    );
+  });
+  return Object.fromEntries(set);
 }
 
-export const rateLimits: RateLimits = readRateLimits(process.env);
+/** The hourly limits of this deployment: the contract's (section 8) unless the environment sets others. */
+export const rateLimits: RateLimits = { ...limits, ...rateLimitsIn(process.env) };

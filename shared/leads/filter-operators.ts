@@ -15,8 +15,6 @@ export interface Operator {
   readonly testFor: (...operands: FieldValue[]) => Test;
 }
 
-const folded = (value: FieldValue): string => foldText(String(value));
-
 /** An operator that compares the value with one operand. */
 const comparing = (holds: (value: FieldValue, operand: FieldValue) => boolean): Operator => ({
   takes: 'value',
@@ -38,34 +36,27 @@ const emptiness = {
   is_empty: { takes: 'nothing', testFor: () => () => false },
   is_not_empty: { takes: 'nothing', testFor: () => () => true },
 } as const satisfies Record<string, Operator>;
+/** @param form the form in which two texts are compared */
+const equalIn = (form: (text: string) => string): Operator => ({
+  takes: 'value',
+  testFor: (text) => {
+    const operand = form(String(text));
+    return (value) => form(String(value)) === operand;
+  },
+});
 const ofText = {
   contains: {
     takes: 'value',
     testFor: (part) => {
-      const isIn = partFinder(folded(part));
-      return (value) => isIn(folded(value));
+      const isIn = partFinder(foldText(String(part)));
+      return (value) => isIn(foldText(String(value)));
     },
   },
-  equals: {
-    takes: 'value',
-    testFor: (text) => {
-      const operand = folded(text);
-      return (value) => folded(value) === operand;
-    },
-  },
+  equals: equalIn(foldText),
   ...emptiness,
 } as const satisfies Record<string, Operator>;
 /** A whole email is compared as a person's is, so that a filter finds whom a capture would match. */
-const ofEmail = {
-  ...ofText,
-  equals: {
-    takes: 'value',
-    testFor: (email) => {
-      const operand = comparableEmail(String(email));
-      return (value) => comparableEmail(String(value)) === operand;
-    },
-  },
-} as const satisfies Record<string, Operator>;
+const ofEmail = { ...ofText, equals: equalIn(comparableEmail) } as const;
 const ofChoice = { is_any_of: anyOf, ...emptiness } as const;
 
 /** The operators of each field type (contract, section 4.1). */

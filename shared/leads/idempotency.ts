@@ -39,13 +39,14 @@ export function idempotencyKeys(
 
 /** SHA-256 of a body, independent of the order of its properties, so that a repeat has the same fingerprint. */
 export const fingerprintOf = (body: unknown): string =>
-  createHash('sha256').update(canonical(body)).digest('base64url');
+  createHash('sha256').update(canonicalJson(body)).digest('base64url');
 
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+/** A value as JSON, with the properties of each object in the order of their names: DynamoDB returns those of a map in any order. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`).join(',')}}`;
+  return `{${entries.map(([name, one]) => `${JSON.stringify(name)}:${canonicalJson(one)}`).join(',')}}`;
 }
 
 /**

@@ -25,24 +25,15 @@ export function leadQuery(
   parameters: ListParameters,
   filter: LeadFilter,
 ) {
-  const {
-    limit = limits.pageSizeDefault,
-    cursor,
-    updated_since,
-    stage_id,
-    pipeline_id,
-    source_id,
-    owner_id,
-  } = parameters;
   const isOfList = leadMatcher(parameters, filter);
   return {
     organizationId: organization.id,
-    limit,
-    cursor,
-    stageIds: stageIdsOf(organization, stage_id, pipeline_id),
-    ownerId: owner_id,
-    sourceId: source_id,
-    updatedSince: updated_since,
+    limit: parameters.limit ?? limits.pageSizeDefault,
+    cursor: parameters.cursor,
+    stageIds: stageIdsOf(organization, parameters),
+    ownerId: parameters.owner_id,
+    sourceId: parameters.source_id,
+    updatedSince: parameters.updated_since,
     matches: (lead: Lead): boolean => lead.archivedAt === undefined && isOfList(lead),
     hasRoom: responseRoom(organization),
   };
@@ -65,19 +56,17 @@ export const leadMatcher =
 /** The stages whose index lists hold the leads. A pipeline's leads are in the lists of all its stages, inactive ones too. */
 function stageIdsOf(
   organization: Organization,
-  stageId: number | undefined,
-  pipelineId: number | undefined,
+  { stage_id, pipeline_id }: ListParameters,
 ): number[] | undefined {
-  if (pipelineId === undefined) return stageId === undefined ? undefined : [stageId];
-  const ofPipeline = organization.stages
-    .filter((stage) => stage.pipelineId === pipelineId)
-    .map(({ id }) => id);
-  return stageId === undefined ? ofPipeline : ofPipeline.filter((one) => one === stageId);
+  if (pipeline_id === undefined) return stage_id === undefined ? undefined : [stage_id];
+  const ofPipeline = organization.stages.filter(({ pipelineId }) => pipelineId === pipeline_id);
+  const ids = ofPipeline.map(({ id }) => id);
+  return stage_id === undefined ? ids : ids.filter((one) => one === stage_id);
 }
 
 /**
- * Tells whether the response has room for one more lead. It counts bytes as Lambda does: a function returns at most 6 MB of JSON, in
- * which the response's body is a string, so every quote in it is escaped.
+ * Whether the response has room for one more lead. Counts bytes as Lambda does: a function returns at most 6 MB of JSON, in which the
+ * response's body is a string, so every quote in it is escaped.
  */
 function responseRoom(organization: Organization): (lead: Lead) => boolean {
   let bytesLeft: number = limits.responseMaxBytes;

@@ -1,46 +1,30 @@
+import type {
+  Pipeline as ContractPipeline,
+  Stage as ContractStage,
+  LeadField,
+} from '../client/api-types.ts';
 import type { Field, Organization, Pipeline, Stage } from '../organization/organization.ts';
 
+/** The named properties of an item: settings can have others, which no response shows. */
+const pick = <T extends object, Name extends keyof T>(item: T, ...names: Name[]): Pick<T, Name> =>
+  Object.fromEntries(names.map((name) => [name, item[name]])) as Pick<T, Name>;
+
 /** The contract's LeadField (section 2). */
-export const presentField = ({
-  key,
-  label,
-  type,
-  section,
-  storage,
-  options,
-  requiredOnCreate,
-  requiredOnEdit,
-  showWhen,
-}: Field) => ({
-  key,
-  label,
-  type,
-  section,
-  storage,
-  options: options.filter(({ retired }) => !retired).map(({ value, label }) => ({ value, label })),
-  requiredOnCreate,
-  requiredOnEdit,
-  showWhen,
+export const presentField = (field: Field): LeadField => ({
+  ...pick(field, 'key', 'label', 'type', 'section', 'storage'),
+  options: field.options
+    .filter(({ retired }) => !retired)
+    .map((option) => pick(option, 'value', 'label')),
+  ...pick(field, 'requiredOnCreate', 'requiredOnEdit', 'showWhen'),
 });
 
 /** The contract's Stage (section 2). */
-export const presentStage = ({ id, name, slug, order, meaning, isDefault, pipelineId }: Stage) => ({
-  id,
-  name,
-  slug,
-  order,
-  meaning,
-  isDefault,
-  pipelineId,
-});
+export const presentStage = (stage: Stage): ContractStage =>
+  pick(stage, 'id', 'name', 'slug', 'order', 'meaning', 'isDefault', 'pipelineId');
 
 /** The contract's Pipeline (section 2). */
-export const presentPipeline = ({ id, name, order, isDefault }: Pipeline) => ({
-  id,
-  name,
-  order,
-  isDefault,
-});
+export const presentPipeline = (pipeline: Pipeline): ContractPipeline =>
+  pick(pipeline, 'id', 'name', 'order', 'isDefault');
 
 let collator: Intl.Collator | undefined;
 
@@ -54,5 +38,5 @@ function byName(a: string, b: string): number {
 export const presentNamed = (items: Organization['sources'] | Organization['users']) =>
   items
     .filter(({ active }) => active)
-    .map(({ id, name }) => ({ id, name }))
+    .map((item) => pick(item, 'id', 'name'))
     .sort((a, b) => byName(a.name, b.name) || a.id - b.id);

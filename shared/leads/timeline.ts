@@ -1,4 +1,5 @@
 import { storedBytes } from '../item-size.ts';
+import { canonicalJson } from './idempotency.ts';
 import type { FieldValue } from './lead.ts';
 
 /** The user who created the API key, or null for the administrator at the terminal. */
@@ -48,6 +49,10 @@ interface ByApi {
   readonly keyId: string;
 }
 
+/** The origin of an entry that a request writes. */
+export const byApi = (caller: { readonly createdBy: number; readonly keyId: string }) =>
+  ({ actorId: caller.createdBy, via: 'api', keyId: caller.keyId }) as const;
+
 /** By an import; `at` is when the lead was created in the system it came from. */
 interface ByImport {
   readonly via: 'import';
@@ -91,17 +96,6 @@ export interface TimelineItem extends Partial<Enquiry> {
 const administrator = { userId: null, name: 'administrator' };
 
 /**
- * A value with the members of its maps by name, because DynamoDB returns them in any order. Files of timelines can be compared as text only
- * if an item is always written alike.
- */
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(members.map(([name, member]) => [name, inOrder(member)]));
-}
-
-/**
  * Presents an entry as one or two items, with the actor's current name.
  * @param nameOf a user's name by ID
  */
@@ -110,7 +104,8 @@ export function presentEntry(
   nameOf: (userId: number) => string,
 ): TimelineItem[] {
   const { type, at, cleanedAt, actorId, valuesDigest: _, ...members } = entry;
-  const rest = inOrder(members) as typeof members;
+  // Files of timelines can be compared as text only if an item is always written alike.
+  const rest: typeof members = JSON.parse(canonicalJson(members));
   const actor = actorId === null ? administrator : { userId: actorId, name: nameOf(actorId) };
   const origin = { at, ...(cleanedAt !== undefined && { cleanedAt }), actor };
   if (entry.type !== 'captured_new') return [{ type, ...origin, ...rest }];

@@ -25,33 +25,25 @@ export type ParsedInput<Input> =
 /**
  * Reads the request by the endpoint's schemas before admission, so that the endpoint can prefetch in parallel with it. The error is thrown
  * after admission, because the API key is checked first (contract, section 5).
+ * @returns the error of the first part that is wrong, in the order path, headers, query, body
  */
 export function parseInput<S extends Schemas>(
-  schemas: S,
+  { path, headers, query, body }: S,
   event: APIGatewayProxyEvent,
   jsonBody: unknown,
 ): ParsedInput<Input<S>> {
   try {
-    return { ok: true, parts: partsOf(schemas, event, jsonBody) };
+    const parts = {
+      ...(path && { path: parse(path, pathOf(event), notFound) }),
+      ...(headers && { headers: parse(headers, headersOf(event), invalidKey) }),
+      ...(query && { query: parse(query, queryOf(event), invalidQuery) }),
+      ...(body && { body: parse(body, jsonBody, invalidBody) }),
+    };
+    return { ok: true, parts: parts as Input<S> };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { ok: false, error };
   }
-}
-
-/** @throws ApiError for the first part that is wrong, in the order path, headers, query, body. */
-function partsOf<S extends Schemas>(
-  { path, headers, query, body }: S,
-  event: APIGatewayProxyEvent,
-  jsonBody: unknown,
-): Input<S> {
-  const parts = {
-    ...(path && { path: parse(path, pathOf(event), notFound) }),
-    ...(headers && { headers: parse(headers, headersOf(event), invalidKey) }),
-    ...(query && { query: parse(query, queryOf(event), invalidQuery) }),
-    ...(body && { body: parse(body, jsonBody, invalidBody) }),
-  };
-  return parts as Input<S>;
 }
 
 type Issues = [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]];
