@@ -28,12 +28,8 @@ type Handler = (
 
 const publisherFile = `./functions/${publisherName}.ts`;
 
-/** Bundles the publisher with a client of the simulated bus. */
 export const bundlePublisher = (options: ProgramOptions = {}): Promise<Program> =>
-  readProgram(`export { handler } from ${JSON.stringify(publisherFile)};`, {
-    ...options,
-    replaced: { '@aws-sdk/client-eventbridge': 'test/simulation/events/simulated-event-bridge.ts' },
-  });
+  readProgram(`export { handler } from ${JSON.stringify(publisherFile)};`, options);
 
 const faults: readonly Fault[] = [
   'lost before',

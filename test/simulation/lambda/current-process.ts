@@ -1,14 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { SimulatedConnection } from './simulated-connection.ts';
+import type { Connection } from '../network.ts';
 import { type Globals, globalsFor, type ProcessOptions } from './simulated-process.ts';
 
 /** What shared code needs of the process that it runs in. */
 export interface ProcessContext extends ProcessOptions {
-  readonly connection: SimulatedConnection;
+  readonly connection: Connection;
 }
-
-/** What a simulated process gives its modules: global names, and its way to DynamoDB. */
-export type Surroundings = Globals & { readonly simulatedConnection: SimulatedConnection };
 
 const running = new AsyncLocalStorage<ProcessContext>();
 
@@ -42,14 +39,10 @@ const options: ProcessOptions = {
 /** The process whose code is running, through all its promises and timers. */
 export const currentProcess: {
   readonly run: <T>(context: ProcessContext, run: () => T) => T;
-  readonly surroundings: Surroundings;
+  readonly connection: () => Connection;
+  readonly globals: Globals;
 } = {
   run: (context, run) => running.run(context, run),
-  surroundings: {
-    ...globalsFor(options),
-    simulatedConnection: {
-      call: (operation, input, callOptions) =>
-        current().connection.call(operation, input, callOptions),
-    },
-  },
+  connection: () => current().connection,
+  globals: globalsFor(options),
 };

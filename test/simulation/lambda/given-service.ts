@@ -8,7 +8,7 @@ import { type Program, type ProgramOptions, readFunctions, readProgram } from '.
 import { Runtime } from './runtime.ts';
 import { SimulatedFunctions, type SimulatedFunctionsOptions } from './simulated-functions.ts';
 
-/** What an administrator's process can do, bundled as the functions are. It looks for the SDK's settings in no file, as they do. */
+/** What an administrator's process can do, bundled as the functions are. */
 const administrationSource = `
   export { applySettings } from './shared/store/organizations/apply-settings.ts';
   export { createApiKey, revokeApiKey } from './shared/store/organizations/api-keys.ts';
@@ -20,8 +20,7 @@ const administrationSource = `
   export { ownedLeads, reassignLead } from './shared/store/maintenance/reassign-leads.ts';
   export { finishRestore } from './shared/store/maintenance/restore/finish-restore.ts';
   export { importRows } from './infra/admin/import/run.ts';
-  import { sdkDefaults, openTable as open } from './shared/store/table/client.ts';
-  export const openTable = (name) => open(name, sdkDefaults);
+  export { openTable } from './shared/store/table/client.ts';
   export { checkTable } from './shared/store/check/check-table.ts';
   export { parseSettingsFile } from './shared/organization/settings.ts';`;
 

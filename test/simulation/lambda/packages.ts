@@ -1,8 +1,9 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { compileFunction } from 'node:vm';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
 import { builtinsWithoutFacade, replacedPackages } from '../../../infra/bundle/esbuild-plugins.ts';
 import { currentProcess } from './current-process.ts';
+import { simulatedClient } from './simulated-client.ts';
 import { globalNames } from './simulated-process.ts';
 
 /** Packages by the name under which they are imported, with their members. */
@@ -11,6 +12,7 @@ export type Packages = Readonly<Record<string, object>>;
 /** What the project's own modules import. Packages keep nothing of a request. */
 const packageNames = [
   '@aws-sdk/client-dynamodb',
+  '@aws-sdk/client-eventbridge',
   '@aws-sdk/lib-dynamodb',
   '@aws-sdk/util-dynamodb',
   '@middy/core',
@@ -20,10 +22,7 @@ const packageNames = [
   'valibot',
 ] as const;
 
-/**
- * The packages, evaluated once for all processes: the SDK's client is whole down to HTTP requests. Their clock, timers, randomness and
- * connection are those of the process that is running when they ask.
- */
+/** The packages, evaluated once for all processes. Their clock, timers and randomness are those of the process that is running when they ask. */
 export function sharedPackages(): Promise<Packages> {
   evaluated ??= evaluate();
   return evaluated;
@@ -32,27 +31,26 @@ export function sharedPackages(): Promise<Packages> {
 let evaluated: Promise<Packages> | undefined;
 
 async function evaluate(): Promise<Packages> {
-  const { simulatedConnection, ...globals } = currentProcess.surroundings;
-  const run = compileFunction(
-    await bundleText(),
-    ['module', 'exports', 'simulatedConnection', ...globalNames],
-    { filename: 'packages.cjs' },
-  ) as (...values: unknown[]) => void;
+  const run = compileFunction(await bundleText(), ['module', 'exports', ...globalNames], {
+    filename: 'packages.cjs',
+  }) as (...values: unknown[]) => void;
   const module = { exports: {} as { packages: Packages } };
-  const values = globalNames.map((name) => globals[name]);
-  run(module, module.exports, simulatedConnection, ...values);
-  return module.exports.packages;
+  const values = globalNames.map((name) => currentProcess.globals[name]);
+  run(module, module.exports, ...values);
+  const { packages } = module.exports;
+  const withSimulated = (name: (typeof packageNames)[number], client: string): object => {
+    const members = packages[name] as Parameters<typeof simulatedClient>[0];
+    return Object.create(members, { [client]: { value: simulatedClient(members, client) } });
+  };
+  return {
+    ...packages,
+    '@aws-sdk/client-dynamodb': withSimulated('@aws-sdk/client-dynamodb', 'DynamoDBClient'),
+    '@aws-sdk/client-eventbridge': withSimulated(
+      '@aws-sdk/client-eventbridge',
+      'EventBridgeClient',
+    ),
+  };
 }
-
-/** Nobody verifies a signature here, and computing it takes a fifth of a history's time. */
-const withoutSignatures = `
-  const sdk = packages['@aws-sdk/client-dynamodb'];
-  class UnsignedClient extends sdk.DynamoDBClient {
-    constructor(config) {
-      super({ ...config, signer: { sign: async (request) => request } });
-    }
-  }
-  Object.defineProperty(sdk, 'DynamoDBClient', { value: UnsignedClient });`;
 
 /** Members are inherited: esbuild's `import *` copies each own member of a CommonJS module, at every import. */
 async function bundleText(): Promise<string> {
@@ -63,7 +61,7 @@ async function bundleText(): Promise<string> {
   const members = packageNames.map(
     (name, at) => `${JSON.stringify(name)}: Object.create(p${at}, { __esModule: { value: true } })`,
   );
-  const contents = `${imports.join('\n')}\nexport const packages = { ${members.join(', ')} };\n${withoutSignatures}`;
+  const contents = `${imports.join('\n')}\nexport const packages = { ${members.join(', ')} };`;
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: projectFolder, sourcefile: 'packages.ts', loader: 'ts' },
     absWorkingDir: projectFolder,
@@ -75,7 +73,7 @@ async function bundleText(): Promise<string> {
     charset: 'utf8',
     legalComments: 'none',
     alias: replacedPackages,
-    plugins: [simulatedHttpHandler, settingsFromEnvironment, builtinsWithoutFacade],
+    plugins: [builtinsWithoutFacade],
     write: false,
     logLevel: 'warning',
   });
@@ -83,26 +81,3 @@ async function bundleText(): Promise<string> {
   if (code === undefined) throw new Error('esbuild wrote no bundle.');
   return code;
 }
-
-const simulatedHttpHandler: Plugin = {
-  name: 'simulated-http-handler',
-  setup({ onResolve }) {
-    onResolve({ filter: /^@smithy\/node-http-handler$/ }, () => ({
-      path: join(import.meta.dirname, 'simulated-http-handler.ts'),
-    }));
-  },
-};
-
-/** Nothing in simulated time waits for a file: a function has no `~/.aws/config`. */
-const settingsFromEnvironment: Plugin = {
-  name: 'settings-from-environment',
-  setup({ onLoad }) {
-    onLoad({ filter: /node-config-provider[\\/]configLoader\.js$/ }, () => ({
-      contents: `
-        export const loadConfig = (setting) => async () =>
-          setting.environmentVariableSelector(process.env, {}) ??
-          (typeof setting.default === 'function' ? setting.default() : setting.default);`,
-      loader: 'js',
-    }));
-  },
-};

@@ -2,7 +2,6 @@ import { type Caller, Connection, type Network } from '../network.ts';
 import type { Random } from '../random.ts';
 import { currentProcess, type ProcessContext } from './current-process.ts';
 import type { Program } from './modules.ts';
-import { simulatedConnection } from './simulated-connection.ts';
 import { globalsFor } from './simulated-process.ts';
 
 export interface RuntimeOptions {
@@ -14,15 +13,6 @@ export interface RuntimeOptions {
   /** Lines that its code writes. @default dropped */
   readonly write?: (line: string) => void;
 }
-
-/** What a function's environment holds: the table, and what the SDK asks for. */
-const ownEnvironment: Readonly<Record<string, string>> = {
-  LEADS_TABLE: 'leads',
-  AWS_REGION: 'ap-south-1',
-  AWS_ACCESS_KEY_ID: 'simulated',
-  AWS_SECRET_ACCESS_KEY: 'simulated',
-  AWS_ENDPOINT_URL_DYNAMODB: 'http://dynamodb.simulated',
-};
 
 /** Ids are drawn apart, since the SDK's client draws one for each call: what happens does not depend on how many it draws. */
 const randomOf = (random: Random, ids: Random): ProcessContext['random'] => ({
@@ -56,13 +46,13 @@ export class Runtime implements Caller {
     const { scheduler } = options.network;
     const startedAt = scheduler.now;
     this.#context = {
-      environment: { ...ownEnvironment, ...options.environment },
+      environment: { LEADS_TABLE: 'leads', ...options.environment },
       random: randomOf(this.random, options.network.scheduler.randomFor(`${this.name} ids`)),
       now: () => this.now,
       elapsed: () => scheduler.now - startedAt,
       after: (ms, what, take) => this.after(ms, what, take),
       write: options.write ?? (() => undefined),
-      connection: simulatedConnection(new Connection(options.network, this)),
+      connection: new Connection(options.network, this),
     };
   }
 
@@ -73,9 +63,8 @@ export class Runtime implements Caller {
 
   /** Evaluates a program's modules in this process. */
   load<T>(program: Program): T {
-    const context = this.#context;
-    const surroundings = { ...globalsFor(context), simulatedConnection: context.connection };
-    return this.run(() => program(surroundings) as T);
+    const globals = globalsFor(this.#context);
+    return this.run(() => program(globals) as T);
   }
 
   /** Runs code of this process: all that it calls, and whatever follows from that, is in this process. */
