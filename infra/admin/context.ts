@@ -82,10 +82,12 @@ export class CommandContext {
     return this.#location?.rateLimits ?? rateLimitsIn(this.environment);
   }
 
-  /** The service that `--stack` names. @param instead what a person does with a local service @throws CommandError without `--stack` */
+  /** The service that `--stack` names; without `--stack`, wrong usage. @param instead what a person does with a local service */
   deployed(instead: string): ServiceLocation {
-    if (this.#location) return this.#location;
-    throw new CommandError(`Name the deployed service with --stack NAME: ${instead}`);
+    return (
+      this.#location ??
+      this.#program.error(`error: name the deployed service with --stack NAME: ${instead}`)
+    );
   }
 
   /** Who runs the command, for the audit log: the AWS identity, else the user of this machine. */

@@ -47,6 +47,11 @@ export class CliCommand extends Command {
     if (code === 'commander.optionMissingArgument')
       return message.replace(/ argument missing$/, ' needs a value');
     if (code === 'commander.excessArguments') return this.#excessArguments();
+    if (code === 'commander.invalidArgument')
+      return message.replace(
+        /^error: command-argument value ('.*') is invalid for argument '(.*?)'/s,
+        '$1 is not a valid <$2>',
+      );
     return message;
   }
 

@@ -208,6 +208,7 @@ export class AdministratorCommands {
     return this.#run(({ importRows, loadOrganization }, table) =>
       importRows(table, {
         headingOf: new Map(),
+        formats: {},
         rows: fileRows(rows),
         organizationId,
         organization: () => loadOrganization(table, organizationId),

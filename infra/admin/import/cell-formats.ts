@@ -73,7 +73,7 @@ export function writtenNumber(text: string, mark: DecimalMark): string | undefin
 }
 
 /** Whether a text is one number with a decimal comma and another with a decimal point: `12.500`, `1,250`. */
-export function hasTwoReadings(text: string): boolean {
+function hasTwoReadings(text: string): boolean {
   const [comma, point] = [writtenNumber(text, 'comma'), writtenNumber(text, 'point')];
   return comma !== undefined && point !== undefined && Number(comma) !== Number(point);
 }
@@ -87,24 +87,25 @@ function typeOf({ fieldByKey }: Organization, target: ImportTarget | undefined):
   return target.property === 'stage' || target.property === 'pipeline' ? 'place' : 'time';
 }
 
-/** The end of a refusal: the option by which the refused text could be read. Empty if there is none. */
+/** The end of a refusal: the option by which the refused text could be read. Empty if there is none, or it is given already. */
 export function hintFor(
   organization: Organization,
   target: ImportTarget | undefined,
-  heading: string,
-  text: string,
+  { heading, text, formats }: { heading: string; text: string; formats: FormatOptions },
 ): string {
   const type = typeOf(organization, target);
   if (type === 'number') {
+    if (formats.decimal) return '';
     const isPlain = writtenNumber(text, 'point') === text && !hasTwoReadings(text);
     const marks = decimalMarks.filter((mark) => writtenNumber(text, mark) !== undefined);
     return isPlain ? '' : optionHint('--decimal', marks, 'the point marks decimals');
   }
   if (type === 'date' || type === 'time') {
+    if (formats.dates) return '';
     const read = type === 'date' ? writtenDate : writtenTime;
     // ISO 8601 is read without an option.
-    const formats = dateFormats.slice(0, -1).filter((format) => read(text, format) !== undefined);
-    return optionHint('--dates', formats, 'the month comes first');
+    const readable = dateFormats.slice(0, -1).filter((format) => read(text, format) !== undefined);
+    return optionHint('--dates', readable, 'the month comes first');
   }
   const option = `--value '${heading.replaceAll("'", "'\\''")}:TEXT=VALUE'`;
   return typesOfWords.includes(type) ? ` Add ${option} to read TEXT as VALUE.` : '';

@@ -12,6 +12,7 @@ import {
 } from '../context.ts';
 import { organizationCommand } from '../options.ts';
 import { dateFormats, decimalMarks } from './cell-formats.ts';
+import type { FileTerms } from './drafts.ts';
 import { encodings, type FileOptions, openImportFile } from './file.ts';
 import { parseMap } from './mapping.ts';
 import { ImportReport, reportPath } from './report.ts';
@@ -140,7 +141,7 @@ function writeOptions(
   context: CommandContext,
   organization: Organization,
   { dryRun = false, keepIds = false, rate }: ImportOptions,
-): Omit<WriteOptions, 'headingOf'> {
+): Omit<WriteOptions, keyof FileTerms> {
   const writeRate = rate ?? (context.isLocalEngine() ? Number.POSITIVE_INFINITY : rateDefault);
   return {
     organizationId: organization.id,
@@ -174,7 +175,7 @@ const columnHelp = `\
 The heading of a column is the key or label of a field, or one of: owner, stage,
 pipeline, created at, updated at, archived, archived at.
 Write a stage, pipeline, source or user as its ID or name, and an option as its
-value or label. Separate several options by commas (hostel,loan), or write them
+value or label. Separate several options with commas (hostel,loan), or write them
 as a JSON list (["hostel","Education loan, bank"]). Write a phone with its country
 code: a number without one is read as an Indian number, and the command says how
 many were.

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import type { RowDigests } from '../../../shared/store/maintenance/import-leads.ts';
-import { hintFor } from './cell-formats.ts';
+import { type FormatOptions, hintFor } from './cell-formats.ts';
 import type { FileRow } from './rows.ts';
 
 /** A row that was read by settings. An earlier run may have imported it under others, which allowed it. */
@@ -33,11 +33,15 @@ export interface LeadDraft extends Draft {
 
 export const isLeadDraft = (draft: Draft): draft is LeadDraft => draft.lead !== undefined;
 
-/** The heading of a column by its field's key or its property, if the heading is another text. */
-export type HeadingOf = ReadonlyMap<string, string>;
+/** How a file names its columns and writes their values, for the sentences of refusals. */
+export interface FileTerms {
+  /** The heading of a column by its field's key or its property, if the heading is another text. */
+  readonly headingOf: ReadonlyMap<string, string>;
+  readonly formats: FormatOptions;
+}
 
 /** A field or property, followed by its column's heading if that has another name. */
-export function columnName(headingOf: HeadingOf, name: string): string {
+export function columnName({ headingOf }: FileTerms, name: string): string {
   const heading = headingOf.get(name);
   return heading === undefined ? name : `${name} (column ${JSON.stringify(heading)})`;
 }
@@ -45,7 +49,7 @@ export function columnName(headingOf: HeadingOf, name: string): string {
 /** Reads a row by the rules of a new lead. */
 export function draftOf(
   organization: Organization,
-  headingOf: HeadingOf,
+  terms: FileTerms,
   row: FileRow,
   input: ImportRow,
 ): Draft {
@@ -56,7 +60,7 @@ export function draftOf(
     return { ...draft, lead, issues: [] };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { ...draft, lead: undefined, issues: issuesOf(error, draft, headingOf) };
+    return { ...draft, lead: undefined, issues: issuesOf(error, draft, terms) };
   }
 }
 
@@ -64,7 +68,7 @@ export function draftOf(
 function issuesOf(
   { message, details }: ApiError,
   { row, input, organization }: Pick<Draft, 'row' | 'input' | 'organization'>,
-  headingOf: HeadingOf,
+  terms: FileTerms,
 ): string[] {
   const issues = Object.entries(isPlainObject(details?.fields) ? details.fields : {});
   if (issues.length === 0) return [message];
@@ -73,11 +77,12 @@ function issuesOf(
     const target = targetNamed(organization, name);
     const raw = target?.kind === 'field' ? fields[target.fieldKey] : undefined;
     const text = target?.kind === 'property' ? properties[target.property] : raw;
+    const heading = terms.headingOf.get(name) ?? name;
     const hint =
       typeof text === 'string' && text.trim() !== '' && !input.isExported
-        ? hintFor(organization, target, headingOf.get(name) ?? name, text.trim())
+        ? hintFor(organization, target, { heading, text: text.trim(), formats: terms.formats })
         : '';
-    return `${columnName(headingOf, name)} ${issue}${hint}`;
+    return `${columnName(terms, name)} ${issue}${hint}`;
   });
 }
 

@@ -62,7 +62,7 @@ export async function openImportFile(
   const rows =
     form.format === 'csv'
       ? await openCsv(file, csvRecords(file, texts, form.delimiter), reading)
-      : { headings: [], headingOf: new Map(), rows: jsonlRows(texts, reading) };
+      : { headings: [], headingOf: new Map(), formats: options, rows: jsonlRows(texts, reading) };
   const progress = (): number => (stats.size === 0 ? 1 : stream.bytesRead / stats.size);
   return { form, ...rows, progress };
 }

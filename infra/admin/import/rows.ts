@@ -10,6 +10,7 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { cellReader, type FormatOptions, type ReadCell } from './cell-formats.ts';
+import type { FileTerms } from './drafts.ts';
 import { type Column, type ColumnMapping, targetName } from './mapping.ts';
 
 /** One row of a file. */
@@ -25,11 +26,9 @@ export interface FileRow {
 }
 
 /** What the rows of a file are read into. */
-export interface FileRows {
+export interface FileRows extends FileTerms {
   /** Empty for JSONL. */
   readonly headings: readonly string[];
-  /** The heading of a column by its field's key or its property, if the heading is another text. */
-  readonly headingOf: ReadonlyMap<string, string>;
   readonly rows: AsyncGenerator<FileRow>;
 }
 
@@ -81,7 +80,7 @@ export async function openCsv(
       if (!isEmpty) yield { number, original: cells, ...rowOfCells(cells) };
     }
   }
-  return { headings, headingOf: new Map(names), rows: rows() };
+  return { headings, headingOf: new Map(names), formats, rows: rows() };
 }
 
 export interface CsvRecord {

@@ -1,20 +1,13 @@
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { rowsPerLookUp } from '../../../shared/store/maintenance/import-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import {
-  type Draft,
-  draftOf,
-  identitiesOf,
-  isLeadDraft,
-  type RowResult,
-  refused,
-} from './drafts.ts';
+import { type Draft, draftOf, isLeadDraft, type RowResult, refused } from './drafts.ts';
 import type { FileRow } from './rows.ts';
 import { LeadWriter, type WriteOptions } from './write.ts';
 
 export interface ImportRequest extends WriteOptions {
   readonly rows: AsyncIterable<FileRow>;
-  /** Called with what became of the rows of a batch, batch by batch in the order of the file. */
+  /** Called with the results of each batch, in the order of the file. */
   readonly onResults: (results: readonly RowResult[], counts: ImportCounts) => unknown;
 }
 
@@ -26,60 +19,31 @@ export interface ImportCounts {
   refused: number;
 }
 
-/** Batches under way. With 4, a local engine was idle for 7 % of the time, with 8 for 2 %. */
-const batchesMax = 8;
-
-interface Batch {
-  /** The phones and emails of its rows. */
-  readonly people: ReadonlySet<string>;
-  readonly results: Promise<readonly RowResult[]>;
-}
+/** Eight lookups at once: with them, the engine of one machine is hardly ever idle. */
+const batchRowsMax = 8 * rowsPerLookUp;
 
 /**
- * Makes leads of the rows of a file: reads a batch of rows, drafts its leads by the rules, and writes them while it reads further ones.
- * Rows that share a phone or an email are written in the order of the file, other rows in parallel. Each row is written whole or not at
- * all, together with a record of the row: a repeat creates no second lead, even after a kill. After an error no further batch is begun, and
- * what was begun has ended before the error is thrown.
+ * Makes leads of the rows of a file, batch by batch: reads the rows, drafts their leads by the rules, and writes them. Each row is written
+ * whole or not at all, together with a record of the row: a repeat creates no second lead, even after a kill. After an error no further
+ * batch is begun, and what was begun has ended before the error is thrown.
  */
 export async function importRows(table: Table, request: ImportRequest): Promise<ImportCounts> {
   const counts: ImportCounts = { rows: 0, imported: 0, alreadyThere: 0, refused: 0 };
   const writer = new LeadWriter(table, request);
   const draftsOf = rowReader(request);
-  const batches: Batch[] = [];
-  let hasFailed = false;
-  const endFirst = async (): Promise<void> => {
-    const results = (await batches[0]?.results) ?? [];
-    batches.shift();
+  for await (const rows of batchesOf(request)) {
+    const { drafts, results } = draftsOf(await request.organization(), rows);
+    results.push(...(await writer.write(drafts)));
     counts.rows += results.length;
     for (const { outcome } of results) counts[outcome] += 1;
     await request.onResults(results, counts);
-  };
-  try {
-    for await (const rows of batchesOf(request)) {
-      if (hasFailed) break;
-      const { drafts, results: unusable } = draftsOf(await request.organization(), rows);
-      const people = new Set(drafts.flatMap(identitiesOf));
-      const earlier = batches.filter((batch) => [...people].some((one) => batch.people.has(one)));
-      const results = Promise.all(earlier.map((batch) => batch.results))
-        .then(() => writer.write(drafts))
-        .then((written) => [...unusable, ...written]);
-      results.catch(() => {
-        hasFailed = true;
-      });
-      batches.push({ people, results });
-      if (batches.length === batchesMax) await endFirst();
-    }
-    while (batches.length > 0) await endFirst();
-    return counts;
-  } finally {
-    await Promise.allSettled(batches.map(({ results }) => results));
   }
+  return counts;
 }
 
 /** Batches are small at a low rate, so that no row waits long between its reading and its write. */
 async function* batchesOf({ rows, leadsPerSecond }: ImportRequest): AsyncGenerator<FileRow[]> {
-  const rowsAtRate = Math.floor(leadsPerSecond / (2 * batchesMax));
-  const rowsMax = Math.max(1, Math.min(rowsPerLookUp, rowsAtRate));
+  const rowsMax = Math.max(1, Math.min(batchRowsMax, Math.floor(leadsPerSecond / 2)));
   let batch: FileRow[] = [];
   for await (const row of rows) {
     batch.push(row);
@@ -91,7 +55,7 @@ async function* batchesOf({ rows, leadsPerSecond }: ImportRequest): AsyncGenerat
 }
 
 /** Drafts leads of rows. Nothing can make a row a lead that cannot be read, or that repeats an earlier row of the file: it has its result. */
-function rowReader({ headingOf }: ImportRequest) {
+function rowReader(request: ImportRequest) {
   const rowOfDigest = new Map<string, number>();
   return (organization: Organization, rows: readonly FileRow[]) => {
     const drafts: Draft[] = [];
@@ -101,7 +65,7 @@ function rowReader({ headingOf }: ImportRequest) {
         results.push(refused({ row }, row.read));
         continue;
       }
-      const draft = draftOf(organization, headingOf, row, row.read);
+      const draft = draftOf(organization, request, row, row.read);
       const { digest } = draft.digests;
       const same = rowOfDigest.get(digest);
       const repeated = `The row has the same values as row ${same}.`;

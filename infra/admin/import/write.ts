@@ -9,8 +9,9 @@ import {
   passLeadId,
   type RowMatches,
   reserveLeadIds,
+  rowsPerLookUp,
 } from '../../../shared/store/maintenance/import-leads.ts';
-import { RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
+import { allSettled, RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
 import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
 import type { ImportedRowItem } from '../../../shared/store/table/items.ts';
 import { UnknownOutcomeError } from '../../../shared/store/table/transact.ts';
@@ -18,7 +19,7 @@ import {
   columnName,
   type Draft,
   draftOf,
-  type HeadingOf,
+  type FileTerms,
   identitiesOf,
   isLeadDraft,
   type LeadDraft,
@@ -26,8 +27,7 @@ import {
   refused,
 } from './drafts.ts';
 
-export interface WriteOptions {
-  readonly headingOf: HeadingOf;
+export interface WriteOptions extends FileTerms {
   readonly organizationId: number;
   /** The organization as it is now: its settings may change during an import. */
   readonly organization: () => Promise<Organization>;
@@ -65,7 +65,7 @@ export class LeadWriter {
     this.#rateLimiter = new RateLimiter(options.leadsPerSecond);
   }
 
-  /** Makes leads of drafts: in the order of the file where they share a phone or an email, else together. */
+  /** Makes leads of drafts: in the order of the file where they share a phone or an email, else in parallel, as many as a lookup may have. */
   async write(drafts: readonly Draft[]): Promise<RowResult[]> {
     const lastRound = new Map<string, number>();
     const rounds = Map.groupBy(drafts, (draft) => {
@@ -75,7 +75,12 @@ export class LeadWriter {
       return round;
     });
     const results: RowResult[] = [];
-    for (const round of rounds.values()) results.push(...(await this.#writeRound(round)));
+    for (const round of rounds.values()) {
+      const lookUps: Promise<RowResult[]>[] = [];
+      for (let from = 0; from < round.length; from += rowsPerLookUp)
+        lookUps.push(this.#writeRound(round.slice(from, from + rowsPerLookUp)));
+      results.push(...(await allSettled(lookUps)).flat());
+    }
     return results;
   }
 
@@ -121,7 +126,7 @@ export class LeadWriter {
     return imported(draft);
   }
 
-  /** Writes drafts; if the answer does not come in time, again, by the settings of then. */
+  /** Writes drafts. If no answer comes in time, writes them again, by the settings in force then. */
   async #writeUnknown(drafts: readonly LeadDraft[]): Promise<RowResult[]> {
     if (drafts.length === 0) return [];
     await this.#rateLimiter.take(drafts.reduce((sum, draft) => sum + kilobytesOf(draft), 0));
@@ -174,7 +179,7 @@ export class LeadWriter {
       const draft =
         before.organization === organization
           ? before
-          : draftOf(organization, this.#options.headingOf, before.row, before.input);
+          : draftOf(organization, this.#options, before.row, before.input);
       if (isLeadDraft(draft)) allowed.push({ draft, leadId });
       else if (!isSent) forbidden.push(refused(draft, ...draft.issues));
       else {
@@ -231,7 +236,7 @@ export class LeadWriter {
   }
 
   #taken(draft: Draft, field: string, holder: string): RowResult {
-    const column = columnName(this.#options.headingOf, field);
+    const column = columnName(this.#options, field);
     return refused(draft, `${column} belongs to ${holder}: no two leads may share it.`);
   }
 }

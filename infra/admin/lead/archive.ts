@@ -21,7 +21,7 @@ type ArchiveCommand = keyof typeof commands;
 export function leadArchiveCommands(lead: Command, context: CommandContext): void {
   for (const name of ['archive', 'restore'] as const) {
     organizationCommand(lead, name, commands[name])
-      .requiredOption('--lead <ID>', 'lead ID; separate several by commas', parseIds)
+      .requiredOption('--lead <ID>', 'lead ID; separate several with commas', parseIds)
       .addHelpText(
         'after',
         `

@@ -60,7 +60,7 @@ async function find(
 ): Promise<void> {
   const { organization, phone, email, name } = options;
   if ([phone, email, name].filter((value) => value !== undefined).length !== 1)
-    command.error('error: give one of --phone, --email and --name');
+    command.error('error: give exactly one of --phone, --email and --name');
   await existingOrganization(context.table(), organization);
   if (name !== undefined) return findByName(context, options, name);
   const holder = await findLeadByIdentity(context.table(), organization, phone, email);

@@ -46,7 +46,7 @@ export function leadReassignCommand(lead: Command, context: CommandContext): voi
     "give a user's leads to other users in turn, such as when the user leaves",
   )
     .requiredOption('--from <USER>', 'ID of the user who has the leads', parseId)
-    .requiredOption('--to <USER>', 'ID of the new owner; separate several by commas', parseIds)
+    .requiredOption('--to <USER>', 'ID of the new owner; separate several with commas', parseIds)
     .option('--stage <ID>', 'only leads in this stage', parseId)
     .option('--dry-run', 'print how many leads would be reassigned, and change nothing')
     .option('--yes', 'do not ask for confirmation')
@@ -107,7 +107,7 @@ function assertUsers(organization: Organization, { from, to }: ReassignOptions):
   for (const userId of to) {
     assertKnownId(organization, 'user', userId);
     if (userId === from)
-      throw new CommandError(`User ${from} has the leads already: name other users with --to.`);
+      throw new CommandError(`User ${from} already owns these leads: name other users with --to.`);
     assertActive(organization, userId);
   }
 }

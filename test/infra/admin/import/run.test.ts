@@ -1,13 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { BatchGetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import type { FileRow } from '../../../../infra/admin/import/rows.ts';
 import { type ImportRequest, importRows } from '../../../../infra/admin/import/run.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 
-/** So many rows a second that each batch is one row. */
-const oneRowABatch = 16;
-
+/** Rows of one person. */
 async function* rowsOfOnePerson(rows: number): AsyncGenerator<FileRow> {
   for (let number = 2; number < rows + 2; number += 1) {
     const fields = { name: `Row ${number}`, phone: '+919876543210' };
@@ -16,93 +13,71 @@ async function* rowsOfOnePerson(rows: number): AsyncGenerator<FileRow> {
   }
 }
 
-const requestFor = (rows: number): ImportRequest => ({
+const requestOf = (): ImportRequest => ({
   headingOf: new Map(),
-  rows: rowsOfOnePerson(rows),
+  formats: {},
+  rows: rowsOfOnePerson(3),
   organizationId: 1,
-  // Long enough that both rows are under way.
-  organization: () => pause(10, sampleOrganization()),
+  organization: async () => sampleOrganization(),
   keepIds: false,
-  dryRun: false,
-  leadsPerSecond: oneRowABatch,
+  dryRun: true,
+  leadsPerSecond: Number.POSITIVE_INFINITY,
   onResults: () => undefined,
 });
+/** So few leads a second that each batch is one row. */
+const oneRowABatch = 2;
+
+/** A table without items, which fails if told to. */
+function givenTable(failure?: Error) {
+  const sent: unknown[] = [];
+  const send = async (command: unknown) => {
+    sent.push(command);
+    if (failure) throw failure;
+    return { Responses: { leads: [] } };
+  };
+  return { sent, name: 'leads', client: { send } as unknown as DynamoDBDocumentClient };
+}
 
 test('an import ends with the error of a file that cannot be read further, after the rows before it', async () => {
   async function* rows(): AsyncGenerator<FileRow> {
     yield* rowsOfOnePerson(2);
     throw new Error('The disk is gone.');
   }
-  const sent: unknown[] = [];
-  const send = async (command: unknown) => {
-    await pause(20);
-    sent.push(command);
-    return { Responses: { leads: [] } };
-  };
-  const table = { name: 'leads', client: { send } as unknown as DynamoDBDocumentClient };
+  const table = givenTable();
 
-  const counts = importRows(table, { ...requestFor(0), rows: rows(), dryRun: true });
+  const counts = importRows(table, { ...requestOf(), rows: rows(), leadsPerSecond: oneRowABatch });
 
   await expect(counts).rejects.toThrow('The disk is gone.');
-  expect(sent).toEqual(Array(2).fill(expect.any(BatchGetCommand)));
+  expect(table.sent).toHaveLength(2);
 });
 
-test('no further batch is begun once one has failed', async () => {
-  async function* rows(): AsyncGenerator<FileRow> {
-    for (const number of [2, 3]) {
-      const fields = { name: 'Asha', phone: `+91987654321${number}` };
-      yield { number, read: { isExported: false, fields, properties: {} }, original: [] };
-      await pause(50); // until the first row has failed
-    }
-  }
-  const sent: unknown[] = [];
-  const send = async (command: unknown) => {
-    sent.push(command);
-    throw new Error('The table is gone.');
-  };
-  const table = { name: 'leads', client: { send } as unknown as DynamoDBDocumentClient };
+test.each([
+  ['no further batch is begun', oneRowABatch],
+  ['no row of the same person is looked up', Number.POSITIVE_INFINITY],
+])('once a row has failed, %s', async (_, leadsPerSecond) => {
+  const table = givenTable(new Error('The table is gone.'));
 
-  const counts = importRows(table, { ...requestFor(0), rows: rows() });
+  const counts = importRows(table, { ...requestOf(), leadsPerSecond });
 
   await expect(counts).rejects.toThrow('The table is gone.');
-  expect(sent).toHaveLength(1);
+  expect(table.sent).toHaveLength(1);
 });
 
-test('a row that waited for another is not looked up and not written once a row has failed', async () => {
-  const sent: unknown[] = [];
-  const send = async (command: unknown) => {
-    sent.push(command);
-    await pause(50); // until the second row waits
-    throw new Error('The table is gone.');
-  };
-  const table = { name: 'leads', client: { send } as unknown as DynamoDBDocumentClient };
-
-  await expect(importRows(table, requestFor(3))).rejects.toThrow('The table is gone.');
-
-  expect(sent).toEqual([expect.any(BatchGetCommand)]);
-});
-
-test('of rows of one person in one batch, the first is written and the others are refused', async () => {
+test('of rows of one person in one batch, the first is written, and each is looked up after it', async () => {
+  const table = givenTable();
   const results: [number, string][] = [];
 
-  await importRows(
-    { name: 'leads', client: emptyTable() },
-    {
-      ...requestFor(3),
-      leadsPerSecond: Number.POSITIVE_INFINITY,
-      dryRun: true,
-      onResults: (batch) => {
-        for (const { row, outcome } of batch) results.push([row.number, outcome]);
-      },
+  await importRows(table, {
+    ...requestOf(),
+    onResults: (batch) => {
+      for (const { row, outcome } of batch) results.push([row.number, outcome]);
     },
-  );
+  });
 
   expect(results).toEqual([
     [2, 'imported'],
     [3, 'refused'],
     [4, 'refused'],
   ]);
+  expect(table.sent).toHaveLength(3);
 });
-
-const emptyTable = (): DynamoDBDocumentClient =>
-  ({ send: async () => ({ Responses: { leads: [] } }) }) as unknown as DynamoDBDocumentClient;

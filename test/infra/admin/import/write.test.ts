@@ -17,6 +17,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const options: WriteOptions = {
   headingOf: new Map(),
+  formats: {},
   organizationId: 1,
   organization: async () => sampleOrganization(),
   keepIds: false,
@@ -31,7 +32,7 @@ function draftOfRow(): LeadDraft {
   const fields = { name: 'Someone', phone: `+9198765${43210 + rows}` };
   const read = { isExported: false, fields, properties: {} };
   const row = { number: rows, read, original: [] };
-  const draft = draftOf(sampleOrganization(), new Map(), row, read);
+  const draft = draftOf(sampleOrganization(), options, row, read);
   if (!isLeadDraft(draft)) throw new Error('The row is refused.');
   return draft;
 }

@@ -117,7 +117,7 @@ test('request that finds no line says how far it looked, and finds it with more 
 });
 
 test.each([
-  [['request', requestId], 1, 'Name the deployed service with --stack NAME'],
+  [['request', requestId], 2, 'Name the deployed service with --stack NAME'],
   [['request', 'x" OR "y', '--stack', 'leads'], 1, 'is not a request ID'],
   [['request', requestId, '--stack', 'leads', '--hours', '0'], 2, 'integer from 1 to 87600'],
   [['request', '--stack', 'leads', '--', '-KJaXmPLvHcESHA='], 1, 'No log line of stack leads'],

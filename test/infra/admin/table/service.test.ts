@@ -41,8 +41,8 @@ test('service stop that Lambda refuses for one function ends with status 1, and 
 test('service stop without a stack says how to name one, and how a local service stops', async () => {
   const { status, stderr } = await run('service', 'stop');
 
-  expect(status).toBe(1);
+  expect(status).toBe(2);
   expect(stderr).toBe(
-    'Name the deployed service with --stack NAME: a local service stops with Ctrl-C.\n',
+    'Name the deployed service with --stack NAME: a local service stops with Ctrl-C. See: npm run admin -- --help\n',
   );
 });
