@@ -11,6 +11,10 @@ export const organizationCommand = (noun: Command, name: string, description: st
     .description(description)
     .requiredOption('--organization <ID>', 'organization ID', parseId);
 
+/** Adds a command for one lead of an organization. */
+export const leadCommand = (noun: Command, name: string, description: string): Command =>
+  organizationCommand(noun, name, description).requiredOption('--lead <ID>', 'lead ID', parseId);
+
 /** Parses a date or date-time. @returns epoch milliseconds @throws InvalidArgumentError, which is reported as wrong usage */
 export function parseTime(text: string): number {
   const at = parseDateTime(isDate(text) ? `${text}T00:00:00Z` : text);

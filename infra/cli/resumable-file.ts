@@ -23,6 +23,9 @@ export const withFileOptions = (command: Command, nounOfRecords: string): Comman
         command.error("error: option '--resume' needs --out <FILE>, the file to continue");
     });
 
+/** Not a text: a file may have millions of records, whose IDs are all kept in memory. */
+export type RecordId = number | bigint;
+
 /** The records that a command writes, and how it recognizes them in a file that it continues. */
 export interface RecordForm {
   /** The first line of a CSV file; empty for JSON lines. */
@@ -32,7 +35,7 @@ export interface RecordForm {
    * @param start the first bytes of the record
    * @returns undefined if the command does not write such a record
    */
-  readonly idOf: (start: string) => bigint | undefined;
+  readonly idOf: (start: string) => RecordId | undefined;
   /** The refusal of a record, counted from 1, or of the heading, which is record 0. */
   readonly foreignError: (path: string, record: number) => CommandError;
   /** Called after all records are read, and before anything is changed. @throws CommandError for a file of another organization */
@@ -52,22 +55,25 @@ export async function writeRecords(
   { out, resume = false }: FileOptions,
   form: RecordForm,
   produce: (write: WriteRecords) => Promise<void>,
-): Promise<IdSet> {
+): Promise<ReadonlySet<RecordId>> {
   if (out === undefined) {
     await toStdout(form.heading);
     await produce(async (records) => {
       await toStdout(records.join(''));
       return records.length;
     });
-    return new IdSet();
+    return new Set();
   }
   const file = await openFile(out, resume);
   try {
-    const { ids, end } = resume ? await readRecords(file, out, form) : newFile;
+    const { ids, end } = resume ? await readRecords(file, out, form) : newFile();
     await file.truncate(end); // Only now is it certain that the file is the command's.
     if (end === 0) await file.appendFile(form.heading);
     await produce(async (records) => {
-      const added = ids.size === 0 ? records : records.filter((one) => !ids.has(form.idOf(one)));
+      const added = records.filter((one) => {
+        const id = ids.size > 0 ? form.idOf(one) : undefined;
+        return id === undefined || !ids.has(id);
+      });
       await file.appendFile(added.join(''));
       return added.length;
     });
@@ -79,7 +85,7 @@ export async function writeRecords(
 }
 
 /** The end of a sentence about a file that was continued; empty for any other. */
-export const alreadyHad = ({ size }: IdSet, nounOfRecord: string): string =>
+export const alreadyHad = ({ size }: ReadonlySet<RecordId>, nounOfRecord: string): string =>
   size > 0 ? `, which already had ${countOf(size, nounOfRecord)}` : '';
 
 async function openFile(path: string, resume: boolean): Promise<FileHandle> {
@@ -107,7 +113,7 @@ const toStdout = (text: string): Promise<void> =>
 
 interface ReadFile {
   /** Of the complete records. */
-  readonly ids: IdSet;
+  readonly ids: Set<RecordId>;
   /** Where the last complete record ends, in bytes. */
   readonly end: number;
 }
@@ -120,32 +126,28 @@ async function readRecords(file: FileHandle, path: string, form: RecordForm): Pr
   });
   const compared = Math.min(bytesRead, heading.length);
   if (heading.compare(buffer, 0, compared, 0, compared) !== 0) throw form.foreignError(path, 0);
-  if (compared < heading.length) return newFile;
+  if (compared < heading.length) return newFile();
   const isCsv = heading.length > 0;
-  let [ids, count, end] = [new BigUint64Array(1024), 0, heading.length];
+  const ids = new Set<RecordId>();
+  let [count, end] = [0, heading.length];
   for await (const { start, endsAt } of recordsIn(file, end, isCsv)) {
     const id = form.idOf(start);
     const isForeign = endsAt === undefined ? !isCsv && !mayBeginJsonLine(start) : id === undefined;
     if (isForeign) throw form.foreignError(path, count + 1);
     if (endsAt === undefined || id === undefined) continue;
-    if (count === ids.length) ids = doubled(ids);
-    ids[count] = id;
+    ids.add(id);
     count += 1;
     end = endsAt;
   }
   await form.assertOwn(path);
-  return { ids: new IdSet(ids.subarray(0, count)), end };
+  return { ids, end };
 }
+
+const newFile = (): ReadFile => ({ ids: new Set(), end: 0 });
 
 /** Whether a line of an export or of timelines, of which the end may be missing, begins like this. */
 const mayBeginJsonLine = (start: string): boolean =>
   '{"leadId":'.startsWith(start.slice(0, '{"leadId":'.length));
-
-function doubled(ids: BigUint64Array<ArrayBuffer>): BigUint64Array<ArrayBuffer> {
-  const larger = new BigUint64Array(2 * ids.length);
-  larger.set(ids);
-  return larger;
-}
 
 const [lineFeed, quote] = [0x0a, 0x22];
 /** Enough of a record for its ID. */
@@ -183,33 +185,3 @@ async function* recordsIn(
   }
   if (start !== '') yield { start, endsAt: undefined };
 }
-
-/** A set of IDs of 8 bytes each. A `Set` needs several times as many, and is full at 16.7 million. */
-export class IdSet {
-  readonly #sorted: BigUint64Array;
-
-  constructor(ids = new BigUint64Array()) {
-    this.#sorted = ids.sort();
-  }
-
-  get size(): number {
-    return this.#sorted.length;
-  }
-
-  get highest(): bigint | undefined {
-    return this.#sorted.at(-1);
-  }
-
-  has(id: bigint | undefined): boolean {
-    if (id === undefined) return false;
-    let [from, to] = [0, this.size];
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if ((this.#sorted[middle] ?? id) < id) from = middle + 1;
-      else to = middle;
-    }
-    return this.#sorted[from] === id;
-  }
-}
-
-const newFile: ReadFile = { ids: new IdSet(), end: 0 };

@@ -14,6 +14,7 @@ import { CommandError } from '../../cli/command.ts';
 import { dateOf } from '../../cli/format.ts';
 import { parseId } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
+import { organizationCommand } from '../options.ts';
 
 /** An API key that a command line names. */
 export interface NamedKey {
@@ -64,10 +65,7 @@ interface RotateOptions extends NamedKey {
 const expiresInText = `days until the key expires, such as 30d; fewer than its type allows (${lifetimeText})`;
 
 export function keyCreateCommand(key: Command, context: CommandContext): void {
-  key
-    .command('create')
-    .description('create an API key and print it; it is not shown again')
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
+  organizationCommand(key, 'create', 'create an API key and print it; it is not shown again')
     .addOption(
       new Option('--type <TYPE>', 'what the key is for').choices(apiKeyTypes).makeOptionMandatory(),
     )
@@ -102,10 +100,11 @@ Examples:
 }
 
 export function keyRotateCommand(key: Command, context: CommandContext): void {
-  key
-    .command('rotate')
-    .description('create the successor of a key, with the same type, scopes, label and creator')
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
+  organizationCommand(
+    key,
+    'rotate',
+    'create the successor of a key, with the same type, scopes, label and creator',
+  )
     .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
     .option('--created-by <USER_ID>', 'user that the successor acts for', parseId)
     .option('--expires-in <DAYSd>', expiresInText, parseDays)

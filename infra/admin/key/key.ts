@@ -7,8 +7,8 @@ import {
 } from '../../../shared/store/organizations/api-keys.ts';
 import { canAsk, confirmed } from '../../cli/confirm.ts';
 import { dateOf, formatColumns } from '../../cli/format.ts';
-import { parseId } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
+import { organizationCommand } from '../options.ts';
 import {
   keyCreateCommand,
   keyRotateCommand,
@@ -30,10 +30,11 @@ export function keyCommands(program: Command, context: CommandContext): void {
 }
 
 function listCommand(key: Command, context: CommandContext): void {
-  key
-    .command('list')
-    .description('list the API keys of an organization, without the keys themselves')
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
+  organizationCommand(
+    key,
+    'list',
+    'list the API keys of an organization, without the keys themselves',
+  )
     .addHelpText(
       'after',
       `
@@ -112,10 +113,7 @@ interface RevokeOptions extends NamedKey {
 }
 
 function revokeCommand(key: Command, context: CommandContext): void {
-  key
-    .command('revoke')
-    .description('revoke a key at once, for good')
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
+  organizationCommand(key, 'revoke', 'revoke a key at once, for good')
     .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
     .option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
     .addHelpText(

@@ -8,9 +8,9 @@ import {
 import { CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf, dateOf, printable } from '../../cli/format.ts';
-import { integerOption, parseId } from '../../cli/options.ts';
+import { integerOption } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
-import { organizationCommand, readRateOption } from '../options.ts';
+import { leadCommand, readRateOption } from '../options.ts';
 import { type NamedLead, unknownLeadError } from './summary.ts';
 
 interface EraseOptions extends NamedLead {
@@ -27,12 +27,7 @@ const maxItemsDefault = 1000;
 const backupDays = 35;
 
 export function leadEraseCommand(lead: Command, context: CommandContext): void {
-  organizationCommand(
-    lead,
-    'erase',
-    "remove a lead, and the person's data wherever it is stored, for good",
-  )
-    .requiredOption('--lead <ID>', 'lead ID', parseId)
+  leadCommand(lead, 'erase', "remove a lead, and the person's data wherever it is stored, for good")
     .option('--dry-run', 'print what would be removed and changed, and change nothing')
     .option(
       '--max-items <N>',

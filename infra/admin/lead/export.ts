@@ -79,9 +79,9 @@ column of such numbers as text.
 The file contains personal data: only you may read it.
 
 --resume reads the file once, then every lead of the organization, so it costs
-the same as a new export: one read unit per 4 KB of leads. It uses 8 bytes of
-memory for each lead in the file. Leads in the file are not updated, even if
-they have been changed, archived or erased since. New leads are added at the end.
+the same as a new export: one read unit per 4 KB of leads. Leads in the file are
+not updated, even if they have been changed, archived or erased since. New leads
+are added at the end.
 
 Examples:
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl
@@ -121,9 +121,10 @@ async function exportLeads(
     ),
   );
   if (file === undefined) return context.note(`${countOf(leads, 'lead')} exported.`);
-  const { highest } = earlier;
+  let after = 0;
+  for (const leadId of earlier) after = Math.max(after, Number(leadId));
   context.print(
-    { leads, file, ...(highest !== undefined && { after: Number(highest) }) },
+    { leads, file, ...(after > 0 && { after }) },
     () => `${countOf(leads, 'lead')} exported to ${file}${alreadyHad(earlier, 'lead')}.`,
   );
 }
@@ -173,7 +174,7 @@ export function formOf(
     idOf: (start) => {
       const ids = exportedIds(format, start);
       if (ids && ids.organizationId !== organization.id) otherId = ids.organizationId;
-      return ids && BigInt(ids.leadId);
+      return ids?.leadId;
     },
     foreignError: (path, record) =>
       new CommandError(

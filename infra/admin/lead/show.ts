@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { parseId } from '../../cli/options.ts';
 import type { CommandContext } from '../context.ts';
-import { organizationCommand } from '../options.ts';
+import { leadCommand } from '../options.ts';
 import {
   type Detail,
   detailLines,
@@ -13,8 +12,7 @@ import {
 } from './summary.ts';
 
 export function leadShowCommand(lead: Command, context: CommandContext): void {
-  organizationCommand(lead, 'show', 'print one lead with all its fields, archived or not')
-    .requiredOption('--lead <ID>', 'lead ID', parseId)
+  leadCommand(lead, 'show', 'print one lead with all its fields, archived or not')
     .addHelpText(
       'after',
       `

@@ -4,9 +4,8 @@ import { presentEntry, type TimelineItem } from '../../../shared/leads/timeline.
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { readTimeline } from '../../../shared/store/leads/timeline.ts';
 import { printable } from '../../cli/format.ts';
-import { parseId } from '../../cli/options.ts';
 import type { CommandContext } from '../context.ts';
-import { organizationCommand } from '../options.ts';
+import { leadCommand } from '../options.ts';
 import {
   type Detail,
   detailLines,
@@ -16,8 +15,7 @@ import {
 } from './summary.ts';
 
 export function leadTimelineCommand(lead: Command, context: CommandContext): void {
-  organizationCommand(lead, 'timeline', 'print the timeline of a lead, oldest item first')
-    .requiredOption('--lead <ID>', 'lead ID', parseId)
+  leadCommand(lead, 'timeline', 'print the timeline of a lead, oldest item first')
     .addHelpText('after', '\nExample:\n  npm run admin -- lead timeline --organization 1 --lead 5')
     .action((options: NamedLead) => timeline(context, options));
 }

@@ -60,8 +60,8 @@ begin each run a minute before the last one began.
 An item from which an erased person was removed comes again under its ID, as it
 reads now, with the time in cleanedAt: --since counts it by that time, --resume adds
 it at the end. Replace items by their ID, and remove what you stored of an erased lead.
---resume reads the file once and uses 8 bytes of memory for each of its items. New
-items are added at the end; items of leads erased since stay until you remove them.
+--resume reads the file once and adds new items at the end; items of leads erased
+since stay until you remove them.
 
 Cost: a read unit for each 4 KB of leads, and at least one for each lead's timeline,
 whatever --since is. A million small leads cost about 1.1 million read units: $0.13,

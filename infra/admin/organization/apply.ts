@@ -7,14 +7,11 @@ import {
   type Applied,
   applySettings,
   previewSettings,
-  SettingsMovedError,
 } from '../../../shared/store/organizations/apply-settings.ts';
-import { readAuditLog, readKeptSettings } from '../../../shared/store/organizations/audit-log.ts';
 import {
   readSettings,
   type StoredSettings,
 } from '../../../shared/store/organizations/organizations.ts';
-import type { Table } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
 import { errorCode } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
@@ -84,20 +81,12 @@ async function apply(
   }
   const file = { settings, version: overwrite ? undefined : version };
   if (dryRun) return preview(context, file, rate);
+  const expectedVersion = await replaceableVersion(context, file);
   const what = `organization apply${overwrite ? ' --overwrite' : ''}`;
-  // Each pass but the last lost to another apply: the conditional write admits one, and the file is compared with that one.
-  for (;;) {
-    const expectedVersion = await replaceableVersion(context, file);
-    const request = { what, expectedVersion, readUnitsPerSecond: rate };
-    try {
-      return await applyAndNote(context, settings, request, (applied) =>
-        printApplied(context, settings, applied),
-      );
-    } catch (error) {
-      // Without a version, to begin again would replace the other's settings unseen.
-      if (!(error instanceof SettingsMovedError) || expectedVersion === undefined) throw error;
-    }
-  }
+  const request = { what, expectedVersion, readUnitsPerSecond: rate };
+  await applyAndNote(context, settings, request, (applied) =>
+    printApplied(context, settings, applied),
+  );
 }
 
 /** The text of a settings file. @throws CommandError for a file that cannot be read or is not UTF-8 */
@@ -138,9 +127,9 @@ async function replaceableVersion(
     throw new CommandError(
       [
         `Nothing was applied: the file has settings version ${version}, but version ${inForce.version} is in force; merge the changes, or add --overwrite.`,
-        ...(await changesSince(context.table(), version, inForce)),
         'The file would change:',
         ...changeLines(inForce.settings, settings),
+        `To see what others changed: npm run admin -- organization diff ${settings.id} --from ${version}`,
         `To merge, save the output of organization show ${settings.id}, repeat your change in it, and apply that.`,
       ].join('\n'),
     );
@@ -157,26 +146,6 @@ const isOutdated = ({ settings, version }: FileToApply, inForce: StoredSettings)
   version !== undefined &&
   version < inForce.version &&
   !isDeepStrictEqual(settings, inForce.settings);
-
-/** Entries of the audit log that are searched for the version in force: it is one of the newest. */
-const entriesMax = 200;
-
-/** Who applied the version in force, and what was changed since an earlier version, as lines. */
-async function changesSince(
-  table: Table,
-  version: number,
-  inForce: StoredSettings,
-): Promise<string[]> {
-  const { id } = inForce.settings;
-  const entry = (await readAuditLog(table, id, entriesMax)).find(
-    ({ versionAfter }) => versionAfter === inForce.version,
-  );
-  const applied = `Version ${inForce.version} was applied on ${inForce.appliedAt}${entry ? ` by ${entry.who}` : ''}.`;
-  const base = await readKeptSettings(table, id, version);
-  return base
-    ? [`${applied} Changed since version ${version}:`, ...changeLines(base, inForce.settings)]
-    : [`${applied} Version ${version} is no longer kept: its differences are unknown.`];
-}
 
 interface ApplyRequest {
   /** The audit log's entry. */

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { readAuditLog } from '../../../shared/store/organizations/audit-log.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import { formatColumns } from '../../cli/format.ts';
-import { integerOption, parseId } from '../../cli/options.ts';
+import { integerOption } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
+import { organizationCommand } from '../options.ts';
 import { organizationApplyCommand } from './apply.ts';
 import { organizationInitCommands } from './init.ts';
 import {
@@ -55,10 +56,11 @@ interface HistoryOptions {
 }
 
 function historyCommand(organization: Command, context: CommandContext): void {
-  organization
-    .command('history')
-    .description('print the audit log: who changed what and when, newest first')
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
+  organizationCommand(
+    organization,
+    'history',
+    'print the audit log: who changed what and when, newest first',
+  )
     .option(
       '--limit <N>',
       `maximum number of entries, 1 to ${entriesMax}`,

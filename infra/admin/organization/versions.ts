@@ -19,6 +19,7 @@ import { CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { integerOption, parseId } from '../../cli/options.ts';
 import { type CommandContext, unknownOrganizationError } from '../context.ts';
+import { organizationCommand } from '../options.ts';
 import { applyAndNote } from './apply.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
 
@@ -107,10 +108,11 @@ interface UndoOptions {
 }
 
 export function organizationUndoCommand(organization: Command, context: CommandContext): void {
-  organization
-    .command('undo')
-    .description('apply an earlier version of the settings again, as a new version')
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
+  organizationCommand(
+    organization,
+    'undo',
+    'apply an earlier version of the settings again, as a new version',
+  )
     .option(
       '--to <N>',
       'a kept version (default: the one before the last apply; a second undo then goes forward again)',

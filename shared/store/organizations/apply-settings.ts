@@ -112,7 +112,7 @@ class Apply {
     const readAt = performance.now();
     if (this.#expectedVersion !== undefined && before?.version !== this.#expectedVersion)
       throw new SettingsMovedError(
-        `Organization ${settings.id} no longer has version ${this.#expectedVersion} of its settings.`,
+        `Organization ${settings.id} no longer has version ${this.#expectedVersion} of its settings: see what was applied, then run the command again.`,
       );
     if (before && isDeepStrictEqual(before.settings, settings))
       return { outcome: 'unchanged', version: before.version, before: before.settings };

@@ -21,26 +21,6 @@ async function givenOrganizationId(): Promise<string> {
   return String(settings.id);
 }
 
-test('applies a file, shows it in the form of the file, and takes that form as nothing new', async () => {
-  const settings = newSettings();
-
-  const applied = await runAdmin(['organization', 'apply', await givenFile(settings), '--json']);
-  const shown = await runAdmin(['--json', 'organization', 'show', String(settings.id)]);
-  const again = await runAdmin([
-    'organization',
-    'apply',
-    await givenFile(JSON.parse(shown.stdout)),
-  ]);
-
-  expect(applied).toMatchObject({
-    status: 0,
-    stdout: `{"organization":{"id":${settings.id}}}\n`,
-    stderr: '',
-  });
-  expect(JSON.parse(shown.stdout)).toEqual({ ...settings, version: 1 });
-  expect(again.stdout).toMatch(/already has these settings, version 1/);
-});
-
 test('organization apply refuses a file with keys unless told to ignore them', async () => {
   const file = await givenFile({ ...smallFile(), id: newSettings().id });
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { awsFailure } from '../../../infra/cli/aws.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
 
@@ -25,13 +25,4 @@ test.each([
 
   expect(stdout).toBe(`${answer}\n`);
   expect(stderr).toContain('Type leads to continue: ');
-});
-
-test('the admin program loads the data of a language only when it first prints a count', async () => {
-  const NumberFormat = vi.spyOn(Intl, 'NumberFormat');
-  vi.resetModules(); // another file may have printed a count
-  const { countOf } = await import('../../../infra/cli/format.ts');
-  expect(NumberFormat).not.toHaveBeenCalled();
-  expect([countOf(1, 'lead'), countOf(2500, 'row')]).toEqual(['1 lead', '2,500 rows']);
-  expect(NumberFormat).toHaveBeenCalledTimes(1);
 });

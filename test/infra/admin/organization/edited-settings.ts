@@ -1,35 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
 import type { Settings } from '../../../../shared/organization/organization.ts';
 import { toSettingsFile } from '../../../../shared/organization/settings.ts';
 import { runAdmin } from '../../../support/admin.ts';
 import type { GivenOrganization } from '../../../support/organizations.ts';
+import { useFolder } from '../../given-folder.ts';
 
-let folder: string;
-let files = 0;
-
-/** Makes a folder for the settings of this test file. */
-export function useEditedSettings(): void {
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'organization-test-'));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
-}
-
-/** The organization's settings file after an edit. @param version that the file says it has */
-export async function edited(
-  { settings }: Pick<GivenOrganization, 'settings'>,
-  edit: (draft: Settings) => void,
-  version?: number,
-): Promise<string> {
-  const draft = structuredClone(toSettingsFile(settings));
-  edit(draft);
-  files += 1;
-  const file = join(folder, `${files}.json`);
-  await writeFile(file, JSON.stringify({ ...draft, version }));
-  return file;
+/** @returns writes an organization's settings file after an edit; `version` is the one that the file says it has */
+export function useEditedSettings() {
+  const files = useFolder();
+  return (
+    { settings }: Pick<GivenOrganization, 'settings'>,
+    edit: (draft: Settings) => void,
+    version?: number,
+  ): Promise<string> => {
+    const draft = structuredClone(toSettingsFile(settings));
+    edit(draft);
+    return files.write('settings.json', { ...draft, version });
+  };
 }
 
 export const apply = (file: string, ...more: string[]) =>

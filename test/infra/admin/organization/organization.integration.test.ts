@@ -5,9 +5,9 @@ import { type GivenOrganization, givenOrganization } from '../../../support/orga
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { run } from '../commands.ts';
-import { apply, edited, useEditedSettings } from './edited-settings.ts';
+import { apply, useEditedSettings } from './edited-settings.ts';
 
-useEditedSettings();
+const edited = useEditedSettings();
 
 useOwnTable();
 

@@ -4,7 +4,6 @@ import { confirmed } from '../../../../infra/cli/confirm.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import {
   readKeptSettings,
-  versionsBefore,
   versionsKept,
 } from '../../../../shared/store/organizations/audit-log.ts';
 import { adminJson, spawnAdmin } from '../../../support/admin.ts';
@@ -38,16 +37,9 @@ test('an undo brings back the settings before, at once for the service, and anot
   const second = await shown(organization);
 
   expect(undone).toEqual({ organization: { id: organization.id } });
-  expect(first).toEqual(
-    await shown({ ...organization }).then((now) => ({
-      ...now,
-      name: organization.settings.name,
-      version: 3,
-    })),
-  );
+  expect(first).toEqual({ ...organization.settings, version: 3 });
   expect(again).toEqual(undone);
-  expect(second.version).toBe(4);
-  expect(second.name).toBe('Renamed');
+  expect(second).toEqual({ ...first, name: 'Renamed', version: 4 });
   expect(
     (await history(organization)).filter(
       ({ versionAfter }: { versionAfter?: number }) => versionAfter,
@@ -134,21 +126,6 @@ test('organization undo says so when there is no version before, and when it can
     status: 1,
     stderr: expect.stringMatching(/goes back to the settings of version 1[\s\S]*Add --yes/),
   });
-});
-
-test('the versions before are told in order, back to where the history begins', () => {
-  const entry = (versionBefore: number, isIntermediate?: true) => ({
-    at: '',
-    ...action,
-    versionBefore,
-    versionAfter: versionBefore + 1,
-    ...(isIntermediate && { isBetween: isIntermediate }),
-  });
-
-  expect(versionsBefore([entry(6), entry(5), entry(4, true), entry(3, true), entry(2)], 7)).toEqual(
-    [6, 3, 2],
-  );
-  expect(versionsBefore([entry(6)], 5)).toEqual([]);
 });
 
 test('what is done to leads is told without a person’s data', async () => {

@@ -5,9 +5,9 @@ import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { customField } from '../../../support/settings.ts';
 import { run } from '../commands.ts';
-import { apply, edited, useEditedSettings } from './edited-settings.ts';
+import { apply, useEditedSettings } from './edited-settings.ts';
 
-useEditedSettings();
+const edited = useEditedSettings();
 
 useOwnTable();
 
