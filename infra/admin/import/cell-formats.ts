@@ -22,6 +22,13 @@ export interface FormatOptions {
   readonly value?: readonly string[] | undefined;
 }
 
+/** How a file names its columns and writes their values, for the sentences of refusals. */
+export interface FileTerms {
+  /** The heading of a column by its field's key or its property, if the heading is another text. */
+  readonly headingOf: ReadonlyMap<string, string>;
+  readonly formats: FormatOptions;
+}
+
 /** A spreadsheet writes a date with its time, if the cell has one: `21.11.2026 14:30`, `11/21/2026 2:30 PM`. */
 const time =
   '(?:[ T]+(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2}))?(?: ?(?<half>[AP]M))?)?';

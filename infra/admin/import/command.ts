@@ -11,8 +11,7 @@ import {
   withAuditEntry,
 } from '../context.ts';
 import { organizationCommand } from '../options.ts';
-import { dateFormats, decimalMarks } from './cell-formats.ts';
-import type { FileTerms } from './drafts.ts';
+import { dateFormats, decimalMarks, type FileTerms } from './cell-formats.ts';
 import { encodings, type FileOptions, openImportFile } from './file.ts';
 import { parseMap } from './mapping.ts';
 import { ImportReport, reportPath } from './report.ts';

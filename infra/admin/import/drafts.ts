@@ -11,7 +11,7 @@ import {
 } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import type { RowDigests } from '../../../shared/store/maintenance/import-leads.ts';
-import { type FormatOptions, hintFor } from './cell-formats.ts';
+import { type FileTerms, hintFor } from './cell-formats.ts';
 import type { FileRow } from './rows.ts';
 
 /** A row that was read by settings. An earlier run may have imported it under others, which allowed it. */
@@ -32,13 +32,6 @@ export interface LeadDraft extends Draft {
 }
 
 export const isLeadDraft = (draft: Draft): draft is LeadDraft => draft.lead !== undefined;
-
-/** How a file names its columns and writes their values, for the sentences of refusals. */
-export interface FileTerms {
-  /** The heading of a column by its field's key or its property, if the heading is another text. */
-  readonly headingOf: ReadonlyMap<string, string>;
-  readonly formats: FormatOptions;
-}
 
 /** A field or property, followed by its column's heading if that has another name. */
 export function columnName({ headingOf }: FileTerms, name: string): string {

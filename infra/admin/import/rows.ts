@@ -9,8 +9,7 @@ import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { cellReader, type FormatOptions, type ReadCell } from './cell-formats.ts';
-import type { FileTerms } from './drafts.ts';
+import { cellReader, type FileTerms, type FormatOptions, type ReadCell } from './cell-formats.ts';
 import { type Column, type ColumnMapping, targetName } from './mapping.ts';
 
 /** One row of a file. */

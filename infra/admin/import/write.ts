@@ -15,11 +15,11 @@ import { allSettled, RateLimiter } from '../../../shared/store/maintenance/pacin
 import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
 import type { ImportedRowItem } from '../../../shared/store/table/items.ts';
 import { UnknownOutcomeError } from '../../../shared/store/table/transact.ts';
+import type { FileTerms } from './cell-formats.ts';
 import {
   columnName,
   type Draft,
   draftOf,
-  type FileTerms,
   identitiesOf,
   isLeadDraft,
   type LeadDraft,
