@@ -11,8 +11,8 @@ import { liveRecord, putRecord } from './idempotency.ts';
 import {
   holdersIn,
   type IdentityHolders,
+  identityChanges,
   identityPrimaryKeys,
-  putEmail,
   putIdentities,
 } from './identities.ts';
 import { checkLead, checkLeadExists, leadUpdateItem, putLead, readLead } from './leads.ts';
@@ -99,10 +99,9 @@ function leadItems(
     ];
   const { match } = decision;
   const isFilled = lead !== match;
-  const newEmail = emailOf(match) === null ? emailOf(lead) : null;
   return [
     isFilled ? leadUpdateItem(table, match, lead) : checkLead(table, match),
-    ...(newEmail === null ? [] : [putEmail(table, lead, newEmail)]),
+    ...identityChanges(table, match, lead),
     (isFilled ? putChangeEntry : putTimelineEntry)(table, lead, entry),
   ];
 }

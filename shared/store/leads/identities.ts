@@ -5,39 +5,47 @@ import type { IdentityItem } from '../table/items.ts';
 import {
   emailPrimaryKey,
   type ItemsByKey,
+  keyText,
   type PrimaryKey,
   phonePrimaryKey,
 } from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 
-/** The item that makes a phone unique in the organization. It exists exactly while a lead, archived or not, has the phone. */
-export const putPhone = (table: Table, { organizationId, id }: Lead, phone: string): TransactItem =>
-  putIfAbsent(table, { ...phonePrimaryKey(organizationId, phone), leadId: id });
+/*
+ * An identity item makes a phone or an email unique in the organization. It exists exactly while a lead, archived or not, has the phone or
+ * email, and names that lead.
+ */
 
-/** The item that makes an email unique in the organization, in its comparable form. */
-export const putEmail = (table: Table, { organizationId, id }: Lead, email: string): TransactItem =>
-  putIfAbsent(table, { ...emailPrimaryKey(organizationId, comparableEmail(email)), leadId: id });
+/** Part of a transaction: a lead's identity items. @param keys @default all */
+export const putIdentities = (
+  table: Table,
+  lead: Lead,
+  keys: readonly PrimaryKey<IdentityItem>[] = identityKeysOf(lead),
+): TransactItem[] => keys.map((key) => putIfAbsent(table, { ...key, leadId: lead.id }));
 
-/** Part of a transaction: deletes an identity item, only if it names this lead. */
-const deleteIdentity = (table: Table, key: PrimaryKey, { id }: Lead): TransactItem => ({
-  Delete: {
-    TableName: table.name,
-    Key: { ...key },
-    ConditionExpression: 'leadId = :lead',
-    ExpressionAttributeValues: { ':lead': id },
-  },
-});
-export const deletePhone = (table: Table, lead: Lead, phone: string): TransactItem =>
-  deleteIdentity(table, phonePrimaryKey(lead.organizationId, phone), lead);
-export const deleteEmail = (table: Table, lead: Lead, email: string): TransactItem =>
-  deleteIdentity(table, emailPrimaryKey(lead.organizationId, comparableEmail(email)), lead);
+/** Part of a transaction: deletes identity items, only if they name this lead. */
+export const deleteIdentities = (
+  table: Table,
+  { id }: Lead,
+  keys: readonly PrimaryKey<IdentityItem>[],
+): TransactItem[] =>
+  keys.map((key) => ({
+    Delete: {
+      TableName: table.name,
+      Key: { ...key },
+      ConditionExpression: 'leadId = :lead',
+      ExpressionAttributeValues: { ':lead': id },
+    },
+  }));
 
-/** Part of a transaction: a new lead's identity items. */
-export function putIdentities(table: Table, lead: Lead): TransactItem[] {
-  const email = emailOf(lead);
+/** Part of a transaction: what a change of a lead changes in its identity items. An email that only changes case keeps its item. */
+export function identityChanges(table: Table, before: Lead, after: Lead): TransactItem[] {
+  const [old, next] = [identityKeysOf(before), identityKeysOf(after)];
+  const without = (keys: PrimaryKey<IdentityItem>[], others: PrimaryKey<IdentityItem>[]) =>
+    keys.filter((key) => !others.some((other) => keyText(other) === keyText(key)));
   return [
-    putPhone(table, lead, phoneOf(lead)),
-    ...(email === null ? [] : [putEmail(table, lead, email)]),
+    ...deleteIdentities(table, before, without(old, next)),
+    ...putIdentities(table, after, without(next, old)),
   ];
 }
 
@@ -73,6 +81,10 @@ const emailKey = ({ organizationId, email }: LeadIdentity): PrimaryKey<IdentityI
 
 export const identityPrimaryKeys = (identity: LeadIdentity): PrimaryKey<IdentityItem>[] =>
   [phoneKey(identity), emailKey(identity)].filter((key) => key !== undefined);
+
+/** The keys of a lead's identity items. */
+export const identityKeysOf = (lead: Lead): PrimaryKey<IdentityItem>[] =>
+  identityPrimaryKeys(identityOf(lead));
 
 /** The leads that have the phone and the email, according to the items under `identityPrimaryKeys`. */
 export function holdersIn(items: ItemsByKey, identity: LeadIdentity): IdentityHolders {

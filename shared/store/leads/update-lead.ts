@@ -1,17 +1,8 @@
-import { comparableEmail } from '../../leads/identity.ts';
-import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
+import type { Lead } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import type { Table } from '../table/client.ts';
-import { type TransactItem, transact } from '../table/transact.ts';
-import {
-  deleteEmail,
-  deletePhone,
-  firstHolderIn,
-  type IdentityHolder,
-  identityOf,
-  putEmail,
-  putPhone,
-} from './identities.ts';
+import { transact } from '../table/transact.ts';
+import { firstHolderIn, type IdentityHolder, identityChanges, identityOf } from './identities.ts';
 import { leadUpdateItem } from './leads.ts';
 import { putChangeEntry } from './timeline.ts';
 
@@ -40,18 +31,4 @@ export async function updateLead(
   if (written.outcome === 'conflict') return { outcome: 'conflict' };
   const holder = firstHolderIn(written.existing, identityOf(after), before.id);
   return holder ? { outcome: 'duplicate', holder } : { outcome: 'conflict' };
-}
-
-/** An email that only changes case keeps its item: a transaction may not name an item twice. */
-function identityChanges(table: Table, before: Lead, after: Lead): TransactItem[] {
-  const items: TransactItem[] = [];
-  if (phoneOf(before) !== phoneOf(after)) {
-    items.push(deletePhone(table, before, phoneOf(before)), putPhone(table, after, phoneOf(after)));
-  }
-  const [old, next] = [emailOf(before), emailOf(after)];
-  if (comparableEmail(old ?? '') !== comparableEmail(next ?? '')) {
-    if (old !== null) items.push(deleteEmail(table, before, old));
-    if (next !== null) items.push(putEmail(table, after, next));
-  }
-  return items;
 }

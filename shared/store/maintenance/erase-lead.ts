@@ -1,4 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { changeTimeOf } from '../../leads/changes.ts';
 import { identitiesIn, identitiesOf } from '../../leads/erasure/erasure.ts';
@@ -8,14 +7,8 @@ import {
   isEmailIdentity,
   PersonSearch,
 } from '../../leads/erasure/person-search.ts';
-import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
-import {
-  deleteEmail,
-  deletePhone,
-  holdersIn,
-  identityOf,
-  identityPrimaryKeys,
-} from '../leads/identities.ts';
+import type { Lead } from '../../leads/lead.ts';
+import { deleteIdentities, identityKeysOf } from '../leads/identities.ts';
 import { readLead } from '../leads/leads.ts';
 import { newEntryId, putTimelineEntry, readTimelineItems } from '../leads/timeline.ts';
 import { addAuditEntry, auditEntryPut } from '../organizations/audit-log.ts';
@@ -25,7 +18,7 @@ import { getItem } from '../table/get-item.ts';
 import type { ErasureItem } from '../table/items.ts';
 import { deleteItems } from '../table/many-items.ts';
 import { erasurePrimaryKey, leadPrimaryKey } from '../table/primary-keys.ts';
-import { conflict, retryOnConflict } from '../table/retry.ts';
+import { conflict, ifConditionHolds, retryOnConflict } from '../table/retry.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
 import {
   type ErasedLead,
@@ -148,10 +141,9 @@ async function beginErasure(
     const before = await readErasure(erased);
     if (!before?.lead) return before;
     const { lead, identities } = before;
-    const email = emailOf(lead);
     // Of a lead that a backup has in part, an item may be missing, or may already name another lead.
-    const identityItems = await batchGet(table, identityPrimaryKeys(identityOf(lead)));
-    const { phoneLeadId, emailLeadId } = holdersIn(identityItems, identityOf(lead));
+    const identityItems = await batchGet(table, identityKeysOf(lead));
+    const ownKeys = identityKeysOf(lead).filter((key) => identityItems.get(key)?.leadId === leadId);
     const at = changeTimeOf(lead, new Date()).toISOString();
     // One ID for both: the audit log's is what `lead timelines` prints, the timeline's is what the event has.
     const id = newEntryId(at);
@@ -161,8 +153,7 @@ async function beginErasure(
     const erasure: ErasureItem = { organizationId, leadId, ...byKind(identities), auditEntries };
     const { outcome } = await transact(table, [
       deleteLead(table, lead),
-      ...(phoneLeadId === leadId ? [deletePhone(table, lead, phoneOf(lead))] : []),
-      ...(email !== null && emailLeadId === leadId ? [deleteEmail(table, lead, email)] : []),
+      ...deleteIdentities(table, lead, ownKeys),
       {
         Put: {
           TableName: table.name,
@@ -196,21 +187,14 @@ async function storePerson(
   identities: Identities,
 ): Promise<boolean> {
   const { phones, emails } = byKind(identities);
-  try {
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: erasurePrimaryKey(organizationId, leadId),
-        UpdateExpression: 'SET phones = :phones, emails = :emails',
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':phones': phones, ':emails': emails },
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  const store = new UpdateCommand({
+    TableName: table.name,
+    Key: erasurePrimaryKey(organizationId, leadId),
+    UpdateExpression: 'SET phones = :phones, emails = :emails',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeValues: { ':phones': phones, ':emails': emails },
+  });
+  return (await ifConditionHolds(table.client.send(store))) !== undefined;
 }
 
 /** Completes the erasure's audit entries, then deletes the item that said what was left to do. */

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { changeTimeOf } from '../../leads/changes.ts';
 import { foundIn, mentionsIn, withoutPerson } from '../../leads/erasure/erasure.ts';
@@ -23,7 +22,7 @@ import {
   phonePrimaryKey,
   timelinePartitionKey,
 } from '../table/primary-keys.ts';
-import { conflict, retryOnConflict } from '../table/retry.ts';
+import { conflict, ifConditionHolds, retryOnConflict } from '../table/retry.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 
 export interface ErasedLead extends OrganizationTable {
@@ -163,19 +162,14 @@ async function removeOf(
   { pk, sk }: PrimaryKey,
   path: '#result.id' | 'leadId',
 ): Promise<void> {
-  try {
-    await table.client.send(
-      new DeleteCommand({
-        TableName: table.name,
-        Key: { pk, sk },
-        ConditionExpression: `${path} = :lead`,
-        ...(path === '#result.id' && { ExpressionAttributeNames: { '#result': 'result' } }),
-        ExpressionAttributeValues: { ':lead': leadId },
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error; // it is gone
-  }
+  const remove = new DeleteCommand({
+    TableName: table.name,
+    Key: { pk, sk },
+    ConditionExpression: `${path} = :lead`,
+    ...(path === '#result.id' && { ExpressionAttributeNames: { '#result': 'result' } }),
+    ExpressionAttributeValues: { ':lead': leadId },
+  });
+  await ifConditionHolds(table.client.send(remove));
 }
 
 /**
@@ -212,12 +206,7 @@ async function cleanEntry(
             ConditionExpression: 'cleanedAt = :before',
             ExpressionAttributeValues: { ':before': entry.cleanedAt },
           };
-    try {
-      await table.client.send(new PutCommand({ TableName: table.name, Item: clean, ...asRead }));
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return conflict;
-      throw error;
-    }
+    const put = new PutCommand({ TableName: table.name, Item: clean, ...asRead });
+    return (await ifConditionHolds(table.client.send(put))) ? true : conflict;
   });
 }

@@ -1,7 +1,4 @@
-import {
-  ConditionalCheckFailedException,
-  TransactionConflictException,
-} from '@aws-sdk/client-dynamodb';
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import { LeadIdsExhaustedError } from '../../leads/new-lead.ts';
@@ -17,7 +14,7 @@ import { putLead } from '../leads/leads.ts';
 import { newLastEntryId, putChangeEntry, putTimelineEntry } from '../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
-import type { ImportedRowItem, UsageItem } from '../table/items.ts';
+import type { ImportedRowItem } from '../table/items.ts';
 import {
   erasurePrimaryKey,
   type ItemsByKey,
@@ -25,7 +22,7 @@ import {
   keyText,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
-import { ContentionError, conflict, retryOnConflict } from '../table/retry.ts';
+import { ContentionError, conflict, ifConditionHolds, retryOnConflict } from '../table/retry.ts';
 import {
   putIfAbsent,
   ThrottledError,
@@ -237,7 +234,7 @@ export async function reserveLeadIds(
   return last - count + 1;
 }
 
-/** Advances the organization's sequence past an id that an imported lead keeps, so that no new lead gets it. One write. */
+/** Advances the organization's sequence to an id that is taken, so that no new lead gets it. One write. */
 export async function passLeadId(
   table: Table,
   organizationId: number,
@@ -245,7 +242,8 @@ export async function passLeadId(
 ): Promise<void> {
   await advance(table, organizationId, {
     UpdateExpression: 'SET lastLeadId = :id',
-    ConditionExpression: 'lastLeadId < :id',
+    // A backup may lack the item.
+    ConditionExpression: 'attribute_not_exists(lastLeadId) OR lastLeadId < :id',
     ExpressionAttributeValues: { ':id': leadId },
   });
 }
@@ -260,11 +258,10 @@ async function advance(
   const input = { TableName: table.name, Key, ...update, ReturnValues: 'UPDATED_NEW' } as const;
   return retryOnConflict(async () => {
     try {
-      const { Attributes } = await table.client.send(new UpdateCommand(input));
-      return (Attributes as Pick<UsageItem, 'lastLeadId'>).lastLeadId;
+      const written = await ifConditionHolds(table.client.send(new UpdateCommand(input)));
+      return written?.Attributes?.lastLeadId;
     } catch (error) {
       if (error instanceof TransactionConflictException) return conflict; // settings are being applied
-      if (error instanceof ConditionalCheckFailedException) return undefined;
       throw error;
     }
   });

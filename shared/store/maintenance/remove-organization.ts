@@ -1,5 +1,5 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import { identityOf, identityPrimaryKeys } from '../leads/identities.ts';
+import { identityKeysOf } from '../leads/identities.ts';
 import { listApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
 import type { Table } from '../table/client.ts';
 import { getItem, itemsOf } from '../table/get-item.ts';
@@ -44,7 +44,7 @@ export async function removeOrganization(table: Table, organizationId: number): 
   for await (const leads of scanLeadsAscending(table, organizationId, { withArchived: true }))
     for (const lead of leads)
       await remove([
-        ...identityPrimaryKeys(identityOf(lead)),
+        ...identityKeysOf(lead),
         ...(await timelineOf(lead.id)),
         leadPrimaryKey(organizationId, lead.id),
       ]);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { limits } from '../../limits.ts';
 
 /** Codes of `CancellationReasons` that mean throttling (AWS: TransactWriteItems, Errors), and names of errors that mean the same. */
@@ -19,6 +20,16 @@ export const conflict = Symbol('conflict with another request');
 /** Thrown when conflicts outlast `limits.conflictRetryMs`; this request wrote nothing. */
 export class ContentionError extends Error {
   override readonly name = 'ContentionError';
+}
+
+/** The response to a write; undefined if its condition did not hold. */
+export async function ifConditionHolds<T>(write: Promise<T>): Promise<T | undefined> {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { withErasuresOf } from '../../../leads/erasure/erasure.ts';
 import { limits } from '../../../limits.ts';
 import { listApiKeys, revokeApiKey } from '../../organizations/api-keys.ts';
@@ -15,6 +14,7 @@ import { getItem } from '../../table/get-item.ts';
 import type { UsageItem } from '../../table/items.ts';
 import { type PrimaryKey, usagePrimaryKey } from '../../table/primary-keys.ts';
 import { eraseLead } from '../erase-lead.ts';
+import { passLeadId } from '../import-leads.ts';
 import { completeFromOld, mendOrganizations, mendTable } from './mend-table.ts';
 import { type LeadReference, MendedTable } from './mended-table.ts';
 import { assertOrigin, describeTable, RestoreError } from './restore-origin.ts';
@@ -257,7 +257,7 @@ async function continueAfter(
   organizationId: number,
   { lastLeadId, settingsVersion }: Counters,
 ): Promise<void> {
-  await raiseLastLeadId(table, organizationId, lastLeadId);
+  await passLeadId(table, organizationId, lastLeadId);
   if ((await readCounters(table, organizationId)).settingsVersion > settingsVersion) return;
   const { id: restoredTableId } = await describeTable(table);
   const action = { who, what: `${what}: new settings version`, restoredTableId };
@@ -270,21 +270,5 @@ async function continueAfter(
     const version = Math.max(before.version, settingsVersion) + 1;
     const change = { before, settings: before.settings, now: new Date(), action, version };
     if ((await replaceSettings(table, change)) !== undefined) return;
-  }
-}
-
-async function raiseLastLeadId(table: Table, organizationId: number, used: number): Promise<void> {
-  try {
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: usagePrimaryKey(organizationId),
-        UpdateExpression: 'SET lastLeadId = :used',
-        ConditionExpression: 'attribute_not_exists(lastLeadId) OR lastLeadId < :used',
-        ExpressionAttributeValues: { ':used': used },
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error; // It is higher already.
   }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FieldValue, valueOf } from '../../../leads/lead.ts';
 import type { TimelineEntry } from '../../../leads/timeline.ts';
 import { isChange, isOpening } from '../../../leads/timeline-replay.ts';
-import { identityOf, identityPrimaryKeys } from '../../leads/identities.ts';
+import { identityKeysOf } from '../../leads/identities.ts';
 import { leadFrom } from '../../leads/leads.ts';
 import { readTimelineItems } from '../../leads/timeline.ts';
 import type { Table } from '../../table/client.ts';
@@ -60,7 +60,7 @@ export async function claimIdentities(
 ): Promise<void> {
   const { table } = mended;
   const lead = await readLeadItem(table, reference);
-  for (const key of lead ? identityKeysOf(reference, lead) : []) {
+  for (const key of lead ? identityKeysOf(leadFrom(reference.organizationId, lead)) : []) {
     const holderId = (await getItem(table, key))?.leadId;
     if (holderId === reference.leadId) continue;
     const holder = { ...reference, leadId: holderId ?? reference.leadId };
@@ -98,13 +98,13 @@ async function advanceLead(
 const readLeadItem = (table: Table, { organizationId, leadId }: LeadReference) =>
   getItem(table, leadPrimaryKey(organizationId, leadId));
 
-/** The keys of a lead's unique phone and email. */
-const identityKeysOf = ({ organizationId }: LeadReference, lead: Item) =>
-  identityPrimaryKeys(identityOf(leadFrom(organizationId, lead)));
-
-const hasIdentity = (reference: LeadReference, lead: Item | undefined, key: PrimaryKey): boolean =>
+const hasIdentity = (
+  { organizationId }: LeadReference,
+  lead: Item | undefined,
+  key: PrimaryKey,
+): boolean =>
   lead !== undefined &&
-  identityKeysOf(reference, lead).some((own) => keyText(own) === keyText(key));
+  identityKeysOf(leadFrom(organizationId, lead)).some((own) => keyText(own) === keyText(key));
 
 /** A lead's item and its timeline, each as far as the table has it. */
 interface LeadHistory {

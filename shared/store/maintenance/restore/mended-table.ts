@@ -1,9 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, type PutCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../table/client.ts';
 import { kindOf } from '../../table/item-kind.ts';
 import type { Item } from '../../table/items.ts';
 import { keyOf, type PrimaryKey } from '../../table/primary-keys.ts';
+import { ifConditionHolds } from '../../table/retry.ts';
 
 export interface LeadReference {
   readonly organizationId: number;
@@ -41,7 +41,7 @@ export class MendedTable {
   /** @param condition the item is written only if the stored one fulfils it */
   async put(item: Item & PrimaryKey, condition: Condition = {}): Promise<void> {
     const put = new PutCommand({ TableName: this.table.name, Item: { ...item }, ...condition });
-    if (!(await isDone(this.table.client.send(put)))) return;
+    if (!(await ifConditionHolds(this.table.client.send(put)))) return;
     this.completed += 1;
     this.#addLeadOf(item);
   }
@@ -50,7 +50,7 @@ export class MendedTable {
   async remove(item: Item & PrimaryKey, condition: Condition = {}): Promise<void> {
     const Key = { ...keyOf(item) };
     const remove = new DeleteCommand({ TableName: this.table.name, Key, ...condition });
-    if (!(await isDone(this.table.client.send(remove)))) return;
+    if (!(await ifConditionHolds(this.table.client.send(remove)))) return;
     this.removed += 1;
     this.#addLeadOf(item);
   }
@@ -63,14 +63,3 @@ export class MendedTable {
 }
 
 type Condition = Pick<PutCommandInput, 'ConditionExpression' | 'ExpressionAttributeValues'>;
-
-/** Whether a write was carried out, and not refused by its condition. */
-async function isDone(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
-}
