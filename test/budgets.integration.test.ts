@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EndpointName, endpoints } from '../shared/endpoints.ts';
 import { applySettings } from '../shared/store/organizations/apply-settings.ts';
-import { bucketOfOrganization, setBucket } from './reliability/buckets.ts';
+import { setOrganizationBucket } from './support/buckets.ts';
 import { type CallOptions, type CallReply, call } from './support/call.ts';
 import { expectRecorded } from './support/faults/budget.ts';
 import { longestChain, type RecordedCall } from './support/faults/calls.ts';
-import { type FaultyService, startFaultyService } from './support/faults/faulty-service.ts';
 import { type GivenOrganization, givenOrganization } from './support/organizations.ts';
-import { withLocalTimeouts } from './support/own-service.ts';
+import { type OwnService, startOwnService } from './support/own-service.ts';
 import { person } from './support/people.ts';
 import { table } from './support/table.ts';
 import { untilFunctionsWait } from './support/waiting-functions.ts';
@@ -22,13 +21,13 @@ import { untilFunctionsWait } from './support/waiting-functions.ts';
  * Held on both engines: what DynamoDB documents for the calls made, and that the engine counts no more than that (an item over 1 KB would).
  * No more, because DynamoDB Local counts all plain puts of a transaction as one, and an index entry inside one twice.
  */
-let faulty: FaultyService;
+let faulty: OwnService;
 /** Owners take turns. */
 let rotating: GivenOrganization;
 /** One person owns all leads, so that nobody's turn is asked for. */
 let alone: GivenOrganization;
 beforeAll(async () => {
-  faulty = await startFaultyService(withLocalTimeouts());
+  faulty = await startOwnService();
   [rotating, alone] = await Promise.all([
     givenOrganization(),
     givenOrganization({ users: [{ id: 7, name: 'Asha Rao' }] }),
@@ -250,7 +249,7 @@ test('a window that ended costs one more round trip: one write fails, and one be
   const organization = await givenOrganization();
   const apiKey = organization.reader;
   await callOnce('list-users', { apiKey });
-  await setBucket(bucketOfOrganization(organization.id), 1, Date.now() - 1);
+  await setOrganizationBucket(organization.id, { used: 1, windowEndsAt: Date.now() - 1 });
 
   const { calls } = await record('list-users', { apiKey });
 

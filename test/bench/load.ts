@@ -52,14 +52,7 @@ export async function measureLoad({
   const all = 3 * requests + memoryRequests + warmUpRequests;
   if (all > organizations * keysEach * requestsPerKeyMax)
     throw new Error(`${all} requests are more than the keys of the load test allow.`);
-  const service = await startServiceProcess([
-    '--port',
-    '0',
-    '--db',
-    ':memory:',
-    '--engine',
-    'dynoxide',
-  ]);
+  const service = await startServiceProcess(['--engine', 'dynoxide']);
   try {
     const { baseUrl, environment } = service.ready;
     const pid = service.child.pid ?? 0;

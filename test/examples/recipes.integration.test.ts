@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildClient } from '../../infra/openapi/client/build.ts';
 import { call } from '../support/call.ts';
 import { freePort } from '../support/free-port.ts';
-import { type KillableService, startKillableService } from '../support/killable-service.ts';
 import { storedLeads } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { type OwnService, startOwnService } from '../support/own-service.ts';
 import { keptBy, type Recipe, recipes, type Site } from '../support/recipes/recipes.ts';
 import { projectFolder, racingWorkers } from '../support/service-process.ts';
 
@@ -131,7 +131,7 @@ const linesOf = (notes: unknown): string[] => String(notes).split(/\n+/).sort();
 
 const outcomes = new Map<string, Outcome>();
 let folder: string;
-let service: KillableService;
+let service: OwnService;
 let websites: Website[] = [];
 
 async function openWebsite(recipe: Recipe, clientPackage: string): Promise<Website> {
@@ -200,7 +200,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recipes-'));
   const [clientPackage] = await Promise.all([
     buildClient(join(folder, 'dist')),
-    startKillableService().then((started) => {
+    startOwnService().then((started) => {
       service = started;
     }),
   ]);
@@ -226,7 +226,7 @@ beforeAll(async () => {
   const { proxy } = service;
   proxy.rule = ({ operation }) =>
     operation === 'TransactWriteItems' ? { kind: 'silence', applied: true } : undefined;
-  await service.start();
+  await service.restart();
   const attempts = each((website) => website.cron());
   // An outbox sends what is due: not at once, when its website has just begun again.
   const cronSends = websites.filter(({ recipe }) => !recipe.hasOutbox);
@@ -238,7 +238,7 @@ beforeAll(async () => {
   await service.kill();
   await attempts;
   proxy.rule = undefined;
-  await service.start();
+  await service.restart();
 
   await each(async (website) => {
     const isDelivered = async (): Promise<boolean> => {

@@ -46,14 +46,7 @@ const startedAt = Date.now();
 const seconds = (): string => ((Date.now() - startedAt) / 1000).toFixed(0);
 const tell = (text: string): void => void process.stderr.write(text);
 
-const service = await startServiceProcess([
-  '--engine',
-  options.engine,
-  '--db',
-  ':memory:',
-  '--port',
-  '0',
-]);
+const service = await startServiceProcess(['--engine', options.engine]);
 const { environment, baseUrl } = service.ready;
 const table = tableOf(environment);
 tell(`Seed ${options.seed}\n`);

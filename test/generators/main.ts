@@ -57,7 +57,7 @@ function trials(service: ServiceProcess): [string, () => string | Promise<string
 }
 
 const selection = process.argv.slice(2);
-const service = await startServiceProcess(['--port', '0', '--db', ':memory:']);
+const service = await startServiceProcess();
 const passed: Record<string, string> = {};
 try {
   const selected = trials(service).filter(([name]) => selection.every((one) => name.includes(one)));

@@ -5,10 +5,9 @@ import { checkTable } from '../../shared/store/check/check-table.ts';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { type CallOptions, type CallReply, call } from '../support/call.ts';
 import { effectsOn, holderOfEmail } from '../support/effects.ts';
-import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { faultOnce } from '../support/faults/rules.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { withLocalTimeouts } from '../support/own-service.ts';
+import { type OwnService, startOwnService } from '../support/own-service.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { person } from '../support/people.ts';
 import { table } from '../support/table.ts';
@@ -20,13 +19,10 @@ useOwnTable();
  * after it was applied; then the client, who got no answer of the function's, asks again. At every call it dies in the simulator
  * (`npm run simulate -- --pairs`), and here when figures are reported.
  */
-let faulty: FaultyService;
+let faulty: OwnService;
 let organization: GivenOrganization;
 beforeAll(async () => {
-  [faulty, organization] = await Promise.all([
-    startFaultyService(withLocalTimeouts()),
-    givenOrganization(),
-  ]);
+  [faulty, organization] = await Promise.all([startOwnService(), givenOrganization()]);
   // A key's first request of all begins its windows, with calls that its others do not make.
   await capture(person());
   await call('list-users', { apiKey: organization.writer });

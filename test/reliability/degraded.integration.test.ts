@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CallReply, call } from '../support/call.ts';
 import { requestIdForm } from '../support/described.ts';
-import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { isCallOf, RulesByOrganization } from '../support/faults/of-organization.ts';
 import type { FaultRule } from '../support/faults/rules.ts';
 import { givenOrganization } from '../support/organizations.ts';
+import { deployedTimeout, type OwnService, startOwnService } from '../support/own-service.ts';
+import { service } from '../support/service.ts';
 import { type GoodRequest, goodRequests, sendAll } from './requests.ts';
 
 /**
@@ -12,10 +13,10 @@ import { type GoodRequest, goodRequests, sendAll } from './requests.ts';
  * longer, every endpoint under every fault, and whether nothing is answered unchecked, is in slow-dynamodb.test.ts, in simulated time. The
  * tests wait for the time-outs of deployed functions, all at the same time: each has an organization of its own.
  */
-let faulty: FaultyService;
+let faulty: OwnService;
 const rules = new RulesByOrganization();
 beforeAll(async () => {
-  faulty = await startFaultyService();
+  faulty = await startOwnService({ ...service().environment, ...deployedTimeout });
   faulty.proxy.rule = rules.rule;
   // Warm functions, so that a busy machine is not made busier by cold ones.
   const requests = await goodRequests(await givenOrganization());
@@ -81,7 +82,7 @@ describe.concurrent("within the function's time-out,", () => {
 
   test('an endpoint answers INTERNAL by itself while DynamoDB is not reachable', async () => {
     const { reader } = await givenOrganization();
-    const other = await startFaultyService();
+    const other = await startOwnService({ ...service().environment, ...deployedTimeout });
     await other.proxy.stop();
 
     const answer = await call('list-users', { apiKey: reader, baseUrl: other.baseUrl });

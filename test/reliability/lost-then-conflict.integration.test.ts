@@ -1,22 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { call } from '../support/call.ts';
-import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import type { FaultRule } from '../support/faults/rules.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { withLocalTimeouts } from '../support/own-service.ts';
+import { type OwnService, startOwnService } from '../support/own-service.ts';
 import { person } from '../support/people.ts';
 import { table } from '../support/table.ts';
 import { goodRequests } from './requests.ts';
 
 /** A transaction is applied and its answer lost, and the repeat is told of a conflict: the conflict says nothing of the first. */
-let faulty: FaultyService;
+let faulty: OwnService;
 let organization: GivenOrganization;
 beforeAll(async () => {
-  [faulty, organization] = await Promise.all([
-    startFaultyService(withLocalTimeouts()),
-    givenOrganization(),
-  ]);
+  [faulty, organization] = await Promise.all([startOwnService(), givenOrganization()]);
 });
 afterAll(() => faulty.stop());
 

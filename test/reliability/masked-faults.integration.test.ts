@@ -3,11 +3,10 @@ import type { EndpointName } from '../../shared/endpoints.ts';
 import { checkTable } from '../../shared/store/check/check-table.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { call } from '../support/call.ts';
-import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { isCallOf, RulesByOrganization } from '../support/faults/of-organization.ts';
 import { type Fault, faultOnce } from '../support/faults/rules.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { withLocalTimeouts } from '../support/own-service.ts';
+import { type OwnService, startOwnService } from '../support/own-service.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { person } from '../support/people.ts';
 import { table } from '../support/table.ts';
@@ -19,10 +18,10 @@ useOwnTable();
  * One fault, of every kind that an engine and a connection can have, at a call of every kind: the caller does not notice, and what was asked
  * for is done once. The simulator tries a fault at every call of every endpoint (`npm run simulate -- --pairs`).
  */
-let faulty: FaultyService;
+let faulty: OwnService;
 const rules = new RulesByOrganization();
 beforeAll(async () => {
-  faulty = await startFaultyService(withLocalTimeouts());
+  faulty = await startOwnService();
   faulty.proxy.rule = rules.rule;
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
 import { type CallOptions, type CallReply, call } from '../support/call.ts';
-import type { FaultyService } from '../support/faults/faulty-service.ts';
 import type { GivenOrganization } from '../support/organizations.ts';
+import type { OwnService } from '../support/own-service.ts';
 import { person } from '../support/people.ts';
 import { goodRequests as sharedRequests } from '../support/requests.ts';
 
@@ -46,7 +46,7 @@ export async function goodRequests({
 /** Sends the requests in parallel. @returns the responses by endpoint */
 export async function sendAll(
   requests: readonly GoodRequest[],
-  { baseUrl }: Pick<FaultyService, 'baseUrl'>,
+  { baseUrl }: Pick<OwnService, 'baseUrl'>,
 ): Promise<Readonly<Record<string, CallReply>>> {
   const answers = await Promise.all(
     requests.map(

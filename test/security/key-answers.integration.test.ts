@@ -3,16 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiKeyRandomBytes, mintApiKey, parseApiKey } from '../../shared/organization/api-key.ts';
 import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { type CallReply, call } from '../support/call.ts';
-import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { withLocalTimeouts } from '../support/own-service.ts';
+import { type OwnService, startOwnService } from '../support/own-service.ts';
 import { table } from '../support/table.ts';
 
 /** Who guesses learns nothing from an answer, nor from what it took to give it. */
-let own: FaultyService;
+let own: OwnService;
 let organization: GivenOrganization;
 beforeAll(async () => {
-  own = await startFaultyService(withLocalTimeouts());
+  own = await startOwnService();
   organization = await givenOrganization();
 });
 afterAll(() => own.stop());

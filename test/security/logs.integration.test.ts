@@ -24,14 +24,7 @@ test('no line of the log holds a key, a header, an address, or anything of a per
   task,
 }) => {
   const engine = task.file.projectName ?? 'auto';
-  const service = await startServiceProcess([
-    '--engine',
-    engine,
-    '--db',
-    ':memory:',
-    '--port',
-    '0',
-  ]);
+  const service = await startServiceProcess(['--engine', engine]);
   const { baseUrl, environment } = service.ready;
   const table = tableOf(environment);
   const tenant = await newTenant(table, 0);

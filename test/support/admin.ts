@@ -30,8 +30,8 @@ interface RunOptions extends Partial<Pick<ProcessIo, 'hasTerminal' | 'localFolde
 }
 
 /**
- * The AWS SDK reads `process.env`, which all commands that run in this process share: how many run, by which variables. A command reads
- * `LEADS_TABLE` from the environment that it is given, so commands on several tables may run in parallel.
+ * The AWS SDK reads `process.env`, which all commands that run in this process share: how many run, by which variables, and what these
+ * replaced. A command reads `LEADS_TABLE` from the environment that it is given, so commands on several tables may run in parallel.
  */
 let running = 0;
 let shared: Environment = {};
@@ -42,7 +42,6 @@ function enter(environment: Environment): void {
     throw new Error('Another command runs in this process with other variables: use spawnAdmin.');
   }
   if (running === 0) {
-    Object.assign(process.env, service().environment);
     shared = environment;
     replaced = Object.fromEntries(
       Object.keys(environment).map((name) => [name, process.env[name]]),
@@ -79,12 +78,12 @@ export async function runAdmin(
   { environment = {}, hasTerminal = false, localFolder = '/nowhere' }: RunOptions = {},
 ): Promise<AdminReply> {
   assertNoScan(args, environment);
-  const { LEADS_TABLE, ...ofSdk } = environment;
+  const { LEADS_TABLE, ...ofSdk } = { ...service().environment, ...environment };
   enter(ofSdk);
   const printed = { stdout: '', stderr: '' };
   try {
     const status = await runProgram(args, {
-      environment: LEADS_TABLE === undefined ? process.env : { ...process.env, LEADS_TABLE },
+      environment: { ...process.env, LEADS_TABLE },
       stdout: (text) => {
         printed.stdout += text;
       },

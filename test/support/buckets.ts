@@ -1,10 +1,11 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashApiKey } from '../../shared/organization/api-key.ts';
 import {
   apiKeyPrimaryKey,
   type PrimaryKey,
   usagePrimaryKey,
 } from '../../shared/store/table/primary-keys.ts';
+import { itemAt } from './effects.ts';
 import { table } from './table.ts';
 
 /** A token bucket as it is stored, with the expiry of an API key or an organization’s last lead ID; times in epoch milliseconds. */
@@ -23,17 +24,16 @@ export const setKeyBucket = (apiKey: string, to: StoredBucket): Promise<void> =>
 export const setOrganizationBucket = (organizationId: number, to: StoredBucket): Promise<void> =>
   setBucket(usagePrimaryKey(organizationId), to);
 
+/** How many tokens of the API key's bucket are used. */
+export const usedByKey = (apiKey: string): Promise<number> =>
+  usedOf(apiKeyPrimaryKey(hashApiKey(apiKey)));
+
 /** How many tokens of the organization's bucket are used. */
-export async function usedByOrganization(organizationId: number): Promise<number> {
-  const { Item } = await table().client.send(
-    new GetCommand({
-      TableName: table().name,
-      Key: { ...usagePrimaryKey(organizationId) },
-      ConsistentRead: true,
-    }),
-  );
-  return Item?.used as number;
-}
+export const usedByOrganization = (organizationId: number): Promise<number> =>
+  usedOf(usagePrimaryKey(organizationId));
+
+const usedOf = async (primaryKey: PrimaryKey): Promise<number> =>
+  (await itemAt(primaryKey))?.used as number;
 
 async function setBucket(primaryKey: PrimaryKey, to: StoredBucket): Promise<void> {
   await table().client.send(

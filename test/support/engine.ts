@@ -13,10 +13,9 @@ export const engines = [dynoxide, dynamodbLocal] as const;
  */
 export default async function serve(project: TestProject): Promise<() => Promise<void>> {
   const engine = project.name;
-  const { child, ready, end, printed } = await startServiceProcess(
-    ['--engine', engine, '--db', ':memory:', '--port', '0'],
-    { WORKERS_PER_FUNCTION: String(racingWorkers) },
-  );
+  const { child, ready, end, printed } = await startServiceProcess(['--engine', engine], {
+    WORKERS_PER_FUNCTION: String(racingWorkers),
+  });
   // Only the log has the cause of an INTERNAL: print it next to the test that failed.
   if (child.stderr) createInterface(child.stderr).on('line', showFailure);
   project.provide('service', { baseUrl: ready.baseUrl, environment: ready.environment });

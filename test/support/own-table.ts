@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type OwnService, startOwnService, withLocalTimeouts } from './own-service.ts';
+import { type OwnService, startOwnService } from './own-service.ts';
 import { setService } from './service.ts';
 import { environmentOf, givenTable } from './table.ts';
 
@@ -13,7 +13,7 @@ export function useOwnTable(): void {
     const { name, client } = await givenTable();
     client.destroy();
     const environment = environmentOf(name);
-    own = await startOwnService(withLocalTimeouts(environment));
+    own = await startOwnService(environment);
     setService({ baseUrl: own.baseUrl, environment });
   });
   afterAll(async () => {

@@ -36,14 +36,18 @@ export interface ServiceProcess {
 
 /**
  * Starts the real service with `--json` in a process of its own, which ends with this one.
+ * @param args by default `--port 0 --db :memory:`
  * @param environment variables in addition to the test run's own
  * @throws Error with its stderr when it ends before it is ready
  */
 export async function startServiceProcess(
-  args: readonly string[],
+  args: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServiceProcess> {
-  const { child, printed, exited } = spawnService(['--json', ...args], environment);
+  const { child, printed, exited } = spawnService(
+    ['--json', '--port', '0', '--db', ':memory:', ...args],
+    environment,
+  );
   let at = -1;
   while (at < 0) {
     const ended = await Promise.race([

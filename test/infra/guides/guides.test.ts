@@ -30,7 +30,7 @@ function endGroup({ pid }: ChildProcess): void {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'guides-test-'));
-  service = await startServiceProcess(['--port', '0', '--db', ':memory:']);
+  service = await startServiceProcess();
 }, 180_000);
 afterAll(async () => {
   shells.forEach(endGroup);

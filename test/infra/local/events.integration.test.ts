@@ -23,7 +23,7 @@ class EventfulService {
   async start(): Promise<void> {
     const engine = sharedService().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '';
     this.#process = await startServiceProcess(
-      ['--port', '0', '--engine', engine, '--events', this.file],
+      ['--engine', engine, '--events', this.file],
       this.#table,
     );
     this.#keys = { ...this.#process.ready.organizations[0]?.keys, ...this.#keys };

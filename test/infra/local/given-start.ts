@@ -33,7 +33,7 @@ export const newDb = (): string => mkdtempSync(join(scratch, 'db-'));
 
 /** Starts the service on a free port. It ends with the test. */
 export async function start(...args: readonly string[]): Promise<ServiceProcess> {
-  const service = await startServiceProcess(['--port', '0', '--engine', 'dynoxide', ...args]);
+  const service = await startServiceProcess(['--engine', 'dynoxide', ...args]);
   started.push(service);
   return service;
 }

@@ -42,7 +42,7 @@ test.concurrent('a start waits for an engine that takes seconds for its first re
   // A function's client gives up after 3.1 s.
   const { endpoint } = await givenEngine(slowAtFirst(['GetItem', 'TransactWriteItems'], 3500));
 
-  const service = await startServiceProcess(['--port', '0', '--engine', endpoint]);
+  const service = await startServiceProcess(['--engine', endpoint]);
 
   ends.push(() => service.end());
 

@@ -205,7 +205,7 @@ test('an engine by its address is used as it is, its table left in place', {
       tell: () => undefined,
     });
 
-    const { ready, end } = await startServiceProcess(['--port', '0', '--engine', endpoint]);
+    const { ready, end } = await startServiceProcess(['--engine', endpoint]);
 
     expect(ready.environment.AWS_ENDPOINT_URL_DYNAMODB).toBe(endpoint);
     expect(ready.organizations).toEqual([{ id: 1, keys: {} }]);

@@ -4,9 +4,9 @@ import { errorBody } from '../../../shared/errors.ts';
 import { removeOrganization } from '../../../shared/store/maintenance/remove-organization.ts';
 import { listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { type FaultyService, startFaultyService } from '../../support/faults/faulty-service.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
 import { freePort } from '../../support/free-port.ts';
+import { deployedTimeout, type OwnService, startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
 import { environmentOf, givenTable, table, tableOf } from '../../support/table.ts';
 import { failedLines, type Replacement, startAlteredGateway, verify } from './verify-run.ts';
@@ -14,7 +14,7 @@ import { failedLines, type Replacement, startAlteredGateway, verify } from './ve
 /** Real faults of a deployment, planted one at a time: verify must name each. */
 
 test('functions whose table does not exist: every endpoint fails, and the line names LEADS_TABLE', async () => {
-  const faulty = await startFaultyService(environmentOf('no-such-table'));
+  const faulty = await startOwnService(environmentOf('no-such-table'));
 
   const reply = await verify(['--url', faulty.baseUrl]);
 
@@ -30,7 +30,7 @@ test('functions whose table does not exist: every endpoint fails, and the line n
 });
 
 test('a database that is silent is named after the first requests, and no other check waits for it', async () => {
-  const faulty = await startFaultyService();
+  const faulty = await startOwnService({ ...service().environment, ...deployedTimeout });
   faulty.proxy.rule = () => ({ kind: 'silence', applied: false });
 
   const reply = await verify(['--url', faulty.baseUrl]);
@@ -49,9 +49,9 @@ test('a database that is silent is named after the first requests, and no other 
 });
 
 describe('functions that may not write in transactions', () => {
-  let faulty: FaultyService;
+  let faulty: OwnService;
   beforeAll(async () => {
-    faulty = await startFaultyService();
+    faulty = await startOwnService({ ...service().environment, ...deployedTimeout });
     faulty.proxy.rule = ({ operation }) =>
       operation === 'TransactWriteItems'
         ? { kind: 'error', name: 'AccessDeniedException' }

@@ -28,7 +28,7 @@ import {
 } from '../../simulation/organizations.ts';
 import type { OrganizationKeys } from '../../simulation/prepared-table.ts';
 import { type CallReply, call } from '../../support/call.ts';
-import { type FaultyService, startFaultyService } from '../../support/faults/faulty-service.ts';
+import { deployedTimeout, type OwnService, startOwnService } from '../../support/own-service.ts';
 import { type TableEnvironment, tableOf } from '../../support/table.ts';
 import { administration } from './administration.ts';
 
@@ -47,13 +47,13 @@ export class EngineService implements ClientService {
   /** Answers that `openapi.json` does not describe. */
   readonly undescribed: string[] = [];
   readonly history = { writesOf: new Map<string, Write[]>() };
-  readonly faulty: FaultyService;
+  readonly faulty: OwnService;
   /** Past the proxy. */
   readonly table: Table;
   readonly #faultyTable: Table;
   readonly #keys = new Map<number, OrganizationKeys>();
 
-  private constructor(environment: TableEnvironment, faulty: FaultyService) {
+  private constructor(environment: TableEnvironment, faulty: OwnService) {
     this.faulty = faulty;
     this.table = tableOf(environment);
     this.#faultyTable = tableOf(faulty.environment);
@@ -63,7 +63,10 @@ export class EngineService implements ClientService {
   static async start(engine: TableEnvironment): Promise<EngineService> {
     const environment = { ...engine, LEADS_TABLE: `history-${randomUUID()}` };
     await createTable(environment as unknown as Parameters<typeof createTable>[0]);
-    const service = new EngineService(environment, await startFaultyService(environment));
+    const service = new EngineService(
+      environment,
+      await startOwnService({ ...environment, ...deployedTimeout }),
+    );
     for (const id of organizationIds) await service.#prepare(id);
     return service;
   }

@@ -63,14 +63,7 @@ report();
 
 async function runOnFreshEngine(): Promise<void> {
   const { engine } = options;
-  const service = await startServiceProcess([
-    '--engine',
-    engine,
-    '--db',
-    ':memory:',
-    '--port',
-    '0',
-  ]);
+  const service = await startServiceProcess(['--engine', engine]);
   const end = begun + historiesPerEngine;
   const lane = async (): Promise<void> => {
     while (begun < end && !isOver()) {

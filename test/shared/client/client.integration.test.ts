@@ -17,9 +17,9 @@ import {
   type OutboxStore,
 } from '../../../shared/client/outbox.ts';
 import type { DynamodbProxy } from '../../support/faults/proxy.ts';
-import { type KillableService, startKillableService } from '../../support/killable-service.ts';
 import { storedLeads } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { type OwnService, startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
 import { node24 } from '../../support/service-process.ts';
 
@@ -124,7 +124,7 @@ test('a refusal has the code and the details of the service', async () => {
   ]);
 });
 
-let killable: KillableService | undefined;
+let killable: OwnService | undefined;
 let folder = '';
 afterEach(async () => {
   await killable?.stop();
@@ -149,8 +149,8 @@ test('the tutorial of the package’s README runs as it is printed', async () =>
 });
 
 test('the outbox loses and doubles no enquiry, though the service is killed and its database stalls', async () => {
-  killable = await startKillableService();
-  const { proxy, kill, start } = killable;
+  killable = await startOwnService();
+  const { proxy, kill, restart } = killable;
   folder = await mkdtemp(join(tmpdir(), 'client-test-'));
   const client = clientWith(organization.website, killable);
   const attention: OutboxEntry[] = [];
@@ -181,11 +181,11 @@ test('the outbox loses and doubles no enquiry, though the service is killed and 
   // Every write is carried out, and its response never arrives.
   proxy.rule = ({ operation }) =>
     operation === 'TransactWriteItems' ? { kind: 'silence', applied: true } : undefined;
-  await start();
+  await restart();
   await expect.poll(() => stalledWrites(proxy), { timeout: 60_000 }).toBeGreaterThan(2);
   await kill();
   proxy.rule = undefined;
-  await start();
+  await restart();
   await expect
     .poll(async () => (await fileStore(folder).list()).map(({ state }) => state), {
       timeout: 60_000,

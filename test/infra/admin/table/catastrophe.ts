@@ -6,7 +6,7 @@ import { applySettings } from '../../../../shared/store/organizations/apply-sett
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { call } from '../../../support/call.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
-import { startOwnService, withLocalTimeouts } from '../../../support/own-service.ts';
+import { startOwnService } from '../../../support/own-service.ts';
 import { person } from '../../../support/people.ts';
 import { environmentOf, givenTable } from '../../../support/table.ts';
 import { itemsOf, nextSecond } from './restored-tables.ts';
@@ -16,7 +16,7 @@ export async function withFunctionsOn<Result>(
   on: Table,
   ask: (baseUrl: string) => Promise<Result>,
 ): Promise<Result> {
-  const functions = await startOwnService(withLocalTimeouts(environmentOf(on.name)));
+  const functions = await startOwnService(environmentOf(on.name));
   try {
     return await ask(functions.baseUrl);
   } finally {

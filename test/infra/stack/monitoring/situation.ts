@@ -38,14 +38,7 @@ export type Verification = Readonly<Record<string, number>>;
 
 /** Runs the real checks against the service, and counts what its functions log. The gateway's own responses would only lower the shares. */
 export async function countVerification(): Promise<Verification> {
-  const service = await startServiceProcess([
-    '--engine',
-    'auto',
-    '--db',
-    ':memory:',
-    '--port',
-    '0',
-  ]);
+  const service = await startServiceProcess();
   const checks = new Checks(() => undefined, new AbortController().signal);
   await readOnlyChecks(checks, service.ready.baseUrl);
   await service.end();

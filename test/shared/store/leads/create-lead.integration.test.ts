@@ -3,15 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../../shared/limits.ts';
 import { usagePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { call } from '../../../support/call.ts';
-import { type FaultyService, startFaultyService } from '../../../support/faults/faulty-service.ts';
 import { givenLead } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
+import { type OwnService, startOwnService } from '../../../support/own-service.ts';
 import { person } from '../../../support/people.ts';
 import { table } from '../../../support/table.ts';
 
-let faulty: FaultyService;
+let faulty: OwnService;
 beforeAll(async () => {
-  faulty = await startFaultyService();
+  faulty = await startOwnService();
 });
 afterAll(() => faulty.stop());
 
