@@ -1,3 +1,14 @@
 /** The code of a Node.js error, such as `ENOENT`; undefined for any other value. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined;
+
+const pathIssues: Readonly<Record<string, string>> = {
+  EACCES: 'the system does not allow it',
+  EEXIST: 'a file is in the way',
+  EISDIR: 'it is a folder',
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'a file is in the way',
+};
+
+/** Why the system refused to create or write a file or folder; undefined for an error of another kind. */
+export const pathIssue = (error: unknown): string | undefined => pathIssues[errorCode(error) ?? ''];

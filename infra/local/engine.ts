@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandError } from '../cli/command.ts';
+import { pathIssue } from '../cli/error-code.ts';
 import { type EngineKind, type EngineProgram, engineKinds } from './engines.ts';
-import { StartError } from './start-error.ts';
 import type { TableEnvironment } from './table.ts';
 
 /** An `EngineProgram` with its arguments. */
@@ -37,10 +38,16 @@ export const inMemory = ':memory:';
 /** Another process may take the chosen port before the engine does. */
 const startAttemptsMax = 5;
 
+const isAddress = (engine: string): boolean => /^https?:\/\//.test(engine) && URL.canParse(engine);
+
+/** Whether `--engine` may have this value. */
+export const isEngine = (value: string): boolean =>
+  value === 'auto' || engineKinds.some(({ name }) => name === value) || isAddress(value);
+
 /**
  * Starts the DynamoDB engine that `--engine` names: `auto`, `dynoxide`, `dynamodb-local`, or an address that is used as it is.
  * @param dataFolder keeps the data between runs, or `:memory:`
- * @throws StartError that says how to make an engine run
+ * @throws CommandError that says how to make an engine run
  */
 export async function startEngine({
   engine,
@@ -49,7 +56,7 @@ export async function startEngine({
   engine: string;
   dataFolder: string;
 }): Promise<Engine> {
-  if (/^https?:\/\//.test(engine) && URL.canParse(engine)) return engineAt(engine);
+  if (isAddress(engine)) return engineAt(engine);
   const { name, program } = await choose(engine);
   const path = dataFolder === inMemory ? undefined : resolve(dataFolder);
   const unlock = path === undefined ? undefined : lockFolder(path);
@@ -70,7 +77,7 @@ export async function startEngine({
     const { failure } = started;
     if (/in use|EADDRINUSE/i.test(failure) && attempt < startAttemptsMax) continue;
     unlock?.();
-    throw new StartError(`The engine ${name} cannot start: ${failure}.`);
+    throw new CommandError(`The engine ${name} cannot start: ${failure}.`);
   }
 }
 
@@ -78,7 +85,7 @@ export async function startEngine({
  * Locks the data folder for this process. The lock is a SQLite lock on a file of its own. The system releases it when this process ends,
  * even by `kill -9`: it is never stale, and two starts at the same time cannot both get it.
  * @returns its end
- * @throws StartError while another service uses the folder, or when it cannot be written
+ * @throws CommandError while another service uses the folder, or when it cannot be written
  */
 export function lockFolder(path: string): () => void {
   const ownerFile = join(path, 'service.pid');
@@ -91,12 +98,12 @@ export function lockFolder(path: string): () => void {
       if (lock.isOpen) lock.close();
     };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = pathIssue(error) ?? (error instanceof Error ? error.message : String(error));
     const owner = existsSync(ownerFile) ? ` (process ${readFileSync(ownerFile, 'utf8')})` : '';
     const issue = /locked/.test(reason)
       ? `another service${owner} is using this folder: stop it, or name another folder`
-      : `the folder cannot be used (${reason}): name a folder that can be written`;
-    throw new StartError(`--db ${path}: ${issue}.`, { cause: error });
+      : `the folder cannot be used (${reason}): name another folder`;
+    throw new CommandError(`--db ${path}: ${issue}.`, { cause: error });
   }
 }
 
@@ -104,18 +111,13 @@ async function choose(
   engine: string,
 ): Promise<{ name: EngineKind['name']; program: EngineProgram }> {
   const candidates = engineKinds.filter(({ name }) => engine === 'auto' || engine === name);
-  if (candidates.length === 0) {
-    throw new StartError(
-      `--engine ${engine}: there is no such engine: use auto, dynoxide, dynamodb-local or an address (http://…).`,
-    );
-  }
   const reasons: string[] = [];
   for (const { name, find } of candidates) {
     const found = await find();
     if ('command' in found) return { name, program: found };
     reasons.push(`${name} cannot run: ${found.missing}`);
   }
-  throw new StartError(
+  throw new CommandError(
     `--engine ${engine}: ${reasons.join('; ')}: ${candidates.map(({ remedy }) => remedy).join(', or ')}.`,
   );
 }

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
 import { eventSource, type LeadEvent } from '../../shared/leads/events.ts';
 import { eventInRecord } from '../../shared/store/leads/stream-record.ts';
-import { errorCode } from '../cli/error-code.ts';
-import { StartError } from './start-error.ts';
+import { CommandError } from '../cli/command.ts';
+import { pathIssue } from '../cli/error-code.ts';
 import type { TableEnvironment } from './table.ts';
 import { streamOf, TableStream } from './table-stream.ts';
 
@@ -21,14 +21,14 @@ export class LocalEvents {
   #following: Promise<void> | undefined;
   #isStopping = false;
 
-  /** @throws StartError when the file cannot be written */
+  /** @throws CommandError when the file cannot be written */
   constructor(file: string, tell: (sentence: string) => void) {
     makeAppendable(file);
     this.#file = file;
     this.#tell = tell;
   }
 
-  /** Begins to read the table's stream. @throws StartError for a table without one */
+  /** Begins to read the table's stream. @throws CommandError for a table without one */
   async follow(environment: TableEnvironment): Promise<void> {
     const positionFile = `${this.#file}.position`;
     const streamArn = await streamOf(environment);
@@ -88,19 +88,15 @@ const eventMaxBytes = 1_000_000;
 
 /**
  * Creates the file, or removes its incomplete last line, whose event comes again. Another file, named by mistake, is left as it is.
- * @throws StartError
+ * @throws CommandError
  */
 function makeAppendable(file: string): void {
   try {
     appendFileSync(file, '', { mode: 0o600 });
   } catch (error) {
-    const reason = {
-      ENOENT: 'its folder does not exist',
-      EISDIR: 'it is a folder',
-      EACCES: 'the system does not allow it',
-    }[errorCode(error) ?? ''];
+    const reason = pathIssue(error);
     if (reason === undefined) throw error;
-    throw new StartError(`--events ${file}: the file cannot be written: ${reason}.`, {
+    throw new CommandError(`--events ${file}: the file cannot be written: ${reason}.`, {
       cause: error,
     });
   }
@@ -110,7 +106,7 @@ function makeAppendable(file: string): void {
   const lineAt = tail.lastIndexOf('\n') + 1;
   const beginning = tail.toString('latin1', lineAt, lineAt + lineBeginning.length);
   if (!lineBeginning.startsWith(beginning))
-    throw new StartError(
+    throw new CommandError(
       `--events ${file}: the file ends in a line that is not an event: name a new file, or one that --events wrote.`,
     );
   truncateSync(file, from + lineAt);

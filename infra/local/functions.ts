@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits } from '../../shared/limits.ts';
 import { memoryMbDefault, oldSpaceMb, semiSpaceMb } from '../bundle/function-memory.ts';
+import { CommandError } from '../cli/command.ts';
 import type { GatewayResponseType } from '../gateway/responses.ts';
 import type { Invocation, WorkerMessage, WorkerResult, WorkerStart } from './function-worker.ts';
-import { StartError } from './start-error.ts';
 
 /** What a function returned, or the gateway's own response where it returned nothing. */
 export type InvocationResult = { readonly returned: unknown } | Failure;
@@ -44,13 +44,13 @@ const heapLimits = {
   maxOldGenerationSizeMb: oldSpaceMb(memoryMbDefault),
 };
 
-/** Tests that race requests want more in parallel than the processors of a small machine. @throws StartError */
+/** Tests that race requests want more in parallel than the processors of a small machine. @throws CommandError */
 export function workersOfEnvironment({
   WORKERS_PER_FUNCTION: text,
 }: NodeJS.ProcessEnv): number | undefined {
   if (!text) return undefined;
   if (/^[1-9]\d?$/.test(text)) return Number(text);
-  throw new StartError(
+  throw new CommandError(
     `WORKERS_PER_FUNCTION is ${text}: it must be an integer from 1 to 99, or not set.`,
   );
 }

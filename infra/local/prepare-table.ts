@@ -11,8 +11,8 @@ import {
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../shared/store/organizations/organizations.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
+import { CommandError } from '../cli/command.ts';
 import { errorCode } from '../cli/error-code.ts';
-import { StartError } from './start-error.ts';
 import {
   createTable,
   engineAnswersWithinMs,
@@ -39,13 +39,13 @@ const demoFile = join(import.meta.dirname, 'demo-organization.json');
 
 /**
  * Reads the settings files, or that of the demo organization if none is named.
- * @throws StartError with the file and all its issues
+ * @throws CommandError with the file and all its issues
  */
 export function readOrganizationFiles(files: readonly string[]): OrganizationFile[] {
   const read = (files.length > 0 ? files : [demoFile]).map((file) => ({ file, ...parse(file) }));
   for (const [id, [first, second]] of Map.groupBy(read, ({ settings }) => settings.id))
     if (first && second)
-      throw new StartError(
+      throw new CommandError(
         `--organization ${second.file}: organization ${id} is already defined by ${first.file}: give each organization its own ID.`,
       );
   return read;
@@ -68,7 +68,7 @@ export interface TablePreparation {
   readonly answersWithinMs?: number;
 }
 
-/** Creates the table, applies the settings files one after the other, and then creates their keys. @throws StartError for any failure of the engine */
+/** Creates the table, applies the settings files one after the other, and then creates their keys. @throws CommandError for any failure of the engine */
 export async function prepareTable({
   environment,
   files,
@@ -99,13 +99,13 @@ function engineFailure(error: unknown, endpoint: string, answersWithinMs: number
   const failure = isLate
     ? `did not answer within ${answersWithinMs / 1000} s: check how busy the machine is and start again, or check --engine.`
     : `failed (${errorCode(error) ?? name}: ${message}): start again, or check --engine.`;
-  return new StartError(`The engine at ${endpoint} ${failure}`, { cause: error });
+  return new CommandError(`The engine at ${endpoint} ${failure}`, { cause: error });
 }
 
 /**
  * Applies the settings of a file. Those of the demo organization are applied only once.
  * @param tell prints a sentence before a long wait
- * @throws StartError for settings that are refused
+ * @throws CommandError for settings that are refused
  */
 async function applyFile(
   table: Table,
@@ -124,7 +124,7 @@ async function applyFile(
 
 /**
  * Creates the keys of a file whose label does not exist yet.
- * @throws StartError for a key that is refused
+ * @throws CommandError for a key that is refused
  */
 async function createKeysOf(
   table: Table,
@@ -147,11 +147,11 @@ async function createKeysOf(
 /** What a start says of a refused file; any other error as it is. */
 function refusalOf(file: string, error: unknown): unknown {
   if (error instanceof SettingsRejectedError)
-    return new StartError(`--organization ${file}: ${withIssues(error)}`);
+    return new CommandError(`--organization ${file}: ${withIssues(error)}`);
   if (error instanceof ApiKeyError)
-    return new StartError(`--organization ${file}: ${error.message}`);
+    return new CommandError(`--organization ${file}: ${error.message}`);
   if (error instanceof Error && 'syscall' in error)
-    return new StartError(
+    return new CommandError(
       `--organization ${file}: the file cannot be read (${errorCode(error)}): name a settings file.`,
     );
   return error;

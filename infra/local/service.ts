@@ -1,18 +1,15 @@
-import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { stop as stopEsbuild } from 'esbuild';
 import { endpoints } from '../../shared/endpoints.ts';
 import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
 import { buildFunctions } from '../bundle/bundle.ts';
-import { errorCode } from '../cli/error-code.ts';
+import { listen } from '../cli/listen.ts';
 import { routerFor } from '../gateway/routes.ts';
 import { type Engine, startEngine } from './engine.ts';
 import { LocalEvents } from './events.ts';
 import { Functions, workersOfEnvironment } from './functions.ts';
 import { createGateway } from './gateway.ts';
 import { prepareTable, readOrganizationFiles, type ServedOrganization } from './prepare-table.ts';
-import { StartError } from './start-error.ts';
 
 export interface ServiceOptions {
   /** 0 picks a free port. */
@@ -45,13 +42,13 @@ const finishWithinMs = 3000;
 /**
  * Builds, starts and connects everything (LOCAL.md, "Start"). Checks all that it can before it creates keys: a start that is refused later
  * loses them, because only the ready line shows them.
- * @throws StartError
+ * @throws CommandError
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { tell, output } = options;
   const workersPerFunction = workersOfEnvironment(process.env);
   const files = readOrganizationFiles(options.organizations);
-  const { baseUrl, serve, close } = await listen(options);
+  const { baseUrl, serve, close } = await openGateway(options);
   let engine: Engine | undefined;
   let events: LocalEvents | undefined;
   let functions: Functions | undefined;
@@ -86,29 +83,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-const listenFailures: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use: name another port, or 0 for a free one.',
-  EACCES: 'the system does not allow this port: name a port above 1023.',
-};
-
 /** Accepts requests, which wait until `serve` gets the functions. */
-async function listen({ port, gatewayLimits }: ServiceOptions) {
+async function openGateway({ port, gatewayLimits }: ServiceOptions) {
   const functions = Promise.withResolvers<Functions>();
   const server = createGateway({
     route: routerFor(endpoints),
     invoke: async (...call) => (await functions.promise).invoke(...call),
     gatewayLimits,
   });
-  server.listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    const reason = listenFailures[errorCode(error) ?? ''];
-    throw reason ? new StartError(`--port ${port}: ${reason}`, { cause: error }) : error;
-  }
-  const { port: ownPort } = server.address() as AddressInfo;
   return {
-    baseUrl: `http://127.0.0.1:${ownPort}`,
+    baseUrl: `http://127.0.0.1:${await listen(server, port)}`,
     serve: functions.resolve,
     close: () => closeServer(server),
   };

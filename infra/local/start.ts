@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CliCommand } from '../cli/command.ts';
+import { InvalidArgumentError } from 'commander';
+import { CliCommand, CommandError } from '../cli/command.ts';
 import { integerOption } from '../cli/options.ts';
 import { whenNpmIsGone } from '../cli/parent.ts';
+import { isEngine } from './engine.ts';
 import { defaultDataFolder, recordRunningService } from './running-service.ts';
 import { type Service, startService } from './service.ts';
-import { StartError } from './start-error.ts';
 import { banner, requestLines } from './terminal.ts';
 
 interface Options {
@@ -30,6 +31,7 @@ const program = new CliCommand('npm start --')
   .option(
     '--engine <ENGINE>',
     'DynamoDB engine: auto, dynoxide, dynamodb-local or an address',
+    parseEngine,
     'auto',
   )
   .option(
@@ -59,6 +61,13 @@ Examples:
   );
 program.parse();
 const options = program.opts<Options>();
+
+function parseEngine(engine: string): string {
+  if (isEngine(engine)) return engine;
+  throw new InvalidArgumentError(
+    'It must be auto, dynoxide, dynamodb-local or an address (http://…).',
+  );
+}
 
 function collectFile(file: string, files: readonly string[] = []): string[] {
   return [...files, file];
@@ -97,7 +106,7 @@ whenNpmIsGone(() => void end(0));
 try {
   announce(await starting);
 } catch (error) {
-  if (!(error instanceof StartError)) throw error;
+  if (!(error instanceof CommandError)) throw error;
   tell(error.message);
   process.exit(1);
 }

@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { parseJson } from '../../shared/json.ts';
 import { streamViewType } from '../../shared/store/table/table-definition.ts';
-import { StartError } from './start-error.ts';
+import { CommandError } from '../cli/command.ts';
 import { clientConfig, startingConfig, type TableEnvironment } from './table.ts';
 
 /** How far a stream was read: the last sequence number of each shard, or that the shard is finished. */
@@ -115,7 +115,7 @@ export class TableStream {
 /**
  * The stream of the table; switches it on, as a deployment with `events: true` does, but only in an engine on this machine.
  * @returns the stream's ARN
- * @throws StartError for a table elsewhere that has no stream
+ * @throws CommandError for a table elsewhere that has no stream
  */
 export async function streamOf(environment: TableEnvironment): Promise<string> {
   const { LEADS_TABLE: TableName, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = environment;
@@ -125,7 +125,7 @@ export async function streamOf(environment: TableEnvironment): Promise<string> {
     if (Table?.LatestStreamArn && Table.StreamSpecification?.StreamEnabled)
       return Table.LatestStreamArn;
     if (!/^(127\.|localhost$|\[::1\]$)/.test(new URL(endpoint).hostname))
-      throw new StartError(
+      throw new CommandError(
         `--events: the table ${TableName} at ${endpoint} has no stream: switch it on, with new images, or start without --events.`,
       );
     const StreamSpecification = { StreamEnabled: true, StreamViewType: streamViewType } as const;
@@ -133,7 +133,7 @@ export async function streamOf(environment: TableEnvironment): Promise<string> {
       new UpdateTableCommand({ TableName, StreamSpecification }),
     );
     if (TableDescription?.LatestStreamArn) return TableDescription.LatestStreamArn;
-    throw new StartError(`--events: the engine at ${endpoint} has no streams.`);
+    throw new CommandError(`--events: the engine at ${endpoint} has no streams.`);
   } finally {
     client.destroy();
   }

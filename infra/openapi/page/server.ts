@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -7,8 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { extname } from 'node:path';
-import { CommandError } from '../../cli/command.ts';
-import { errorCode } from '../../cli/error-code.ts';
+import { listen } from '../../cli/listen.ts';
 import { findRunningService, type RunningService } from '../../local/running-service.ts';
 import { referencePage, siteFiles } from './site.ts';
 import { createTryItKey, type TryItKey } from './try-it-key.ts';
@@ -46,15 +44,7 @@ export class DocsServer {
 
   /** @param port 0 picks a free one. @returns the address @throws CommandError for a port in use */
   async listen(port: number): Promise<string> {
-    this.#server.listen(port, '127.0.0.1');
-    try {
-      await once(this.#server, 'listening');
-    } catch (error) {
-      const reason = listenFailures[errorCode(error) ?? ''];
-      throw reason ? new CommandError(`--port ${port}: ${reason}`, { cause: error }) : error;
-    }
-    const bound = this.#server.address();
-    this.#address = `127.0.0.1:${typeof bound === 'object' ? bound?.port : port}`;
+    this.#address = `127.0.0.1:${await listen(this.#server, port)}`;
     return `http://${this.#address}`;
   }
 
@@ -113,11 +103,6 @@ export class DocsServer {
     message.pipe(forwarded);
   }
 }
-
-const listenFailures: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use: name another port, or 0 for a free one.',
-  EACCES: 'the system does not allow this port: name a port above 1023.',
-};
 
 function sendText(response: ServerResponse, status: number, sentence: string): void {
   response.writeHead(status, { 'Content-Type': plainText }).end(`${sentence}\n`);

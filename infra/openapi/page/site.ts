@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { CommandError } from '../../cli/command.ts';
-import { errorCode } from '../../cli/error-code.ts';
+import { errorCode, pathIssue } from '../../cli/error-code.ts';
 import { introduction } from '../introduction.ts';
 
 const openApiFile = join(import.meta.dirname, '../../..', 'openapi.json');
@@ -114,10 +114,10 @@ export function writeSite(folder: string): { folder: string; names: string[] } {
     mkdirSync(target, { recursive: true });
     for (const [name, text] of Object.entries(files)) writeFileSync(join(target, name), text);
   } catch (error) {
-    const code = errorCode(error);
-    if (code === undefined) throw error;
+    const issue = pathIssue(error) ?? errorCode(error);
+    if (issue === undefined) throw error;
     throw new CommandError(
-      `--out ${folder}: the folder cannot be written (${code}): name another folder.`,
+      `--out ${folder}: the folder cannot be written (${issue}): name another folder.`,
       { cause: error },
     );
   }

@@ -1,14 +1,19 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { serviceOfStack } from '../../../infra/cli/stack.ts';
 import { openMfaSession } from '../../../infra/deploy/identity.ts';
-import { node24, projectFolder } from '../../support/service-process.ts';
-import { account, lastRequests, refusal, region, useAccount } from './given-account.ts';
+import {
+  account,
+  lastRequests,
+  preflightWith,
+  refusal,
+  region,
+  useAccount,
+} from './given-account.ts';
 
+const credentialVariables = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
 const device = `arn:aws:iam::${account}:mfa/asha`;
 const profiles = `
 [profile base]
@@ -43,41 +48,36 @@ beforeAll(async () => {
 afterAll(() => rm(home, { recursive: true }));
 
 describe('a profile without a session', () => {
-  const mfaWords = /Profile mfa requires multi-factor authentication/;
-  const cases: readonly (readonly [string, RegExp, string])[] = [
-    ['mfa', mfaWords, 'aws configure export-credentials --profile mfa --format env'],
+  beforeEach(() => {
+    vi.stubEnv('AWS_CONFIG_FILE', join(home, 'config'));
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/dev/null');
+    vi.stubEnv('AWS_REGION', region);
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    for (const name of credentialVariables) vi.stubEnv(name, undefined);
+  });
+
+  test.each([
+    [
+      'mfa',
+      /Profile mfa requires multi-factor authentication/,
+      'aws configure export-credentials --profile mfa --format env',
+    ],
     ['nosuch', /The AWS profile nosuch has no credentials/, 'aws configure list --profile nosuch'],
     ['sso', /SSO session/, 'aws sso login --profile sso'],
     ['sso-session', /SSO/, 'aws sso login --profile sso-session'],
-  ];
-  const commands: readonly (readonly [string, readonly string[]])[] = [
-    ['deploy', ['infra/deploy/deploy.ts', '--check']],
-    ['verify', ['infra/verify/main.ts', '--stack', 'leads']],
-    ['admin', ['infra/admin/main.ts', '--stack', 'leads', 'organization', 'list']],
-  ];
-  test.each(
-    cases.flatMap(([profile, words, next]) =>
-      commands.map(([name, args]) => ({ profile, words, next, name, args })),
-    ),
-  )('$profile: $name says why in the words of the SDK, and what helps', async (one) => {
-    const child = spawn(node24, one.args, {
-      cwd: projectFolder,
-      env: {
-        HOME: home,
-        AWS_CONFIG_FILE: join(home, 'config'),
-        AWS_PROFILE: one.profile,
-        AWS_REGION: region,
-        AWS_EC2_METADATA_DISABLED: 'true',
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  ])(
+    '%s: deploy, and commands with --stack, say why in the words of the SDK, and what helps',
+    async (profile, words, next) => {
+      vi.stubEnv('AWS_PROFILE', profile);
 
-    expect(status).toBe(1);
-    expect(stderr).toMatch(one.words);
-    expect(stderr).toContain(one.next);
-    expect(stderr).not.toMatch(/^ +at /m);
-  });
+      expect((await preflightWith()).failedChecks).toEqual([
+        { issue: expect.stringMatching(words), next: expect.stringContaining(next) },
+      ]);
+      const refused = await serviceOfStack('leads', () => undefined).catch(String);
+      expect(refused).toMatch(words);
+      expect(refused).toContain(next);
+    },
+  );
 });
 
 describe('with a terminal', () => {
@@ -85,13 +85,7 @@ describe('with a terminal', () => {
   beforeEach(() => {
     vi.stubEnv('AWS_CONFIG_FILE', join(home, 'config'));
     vi.stubEnv('AWS_PROFILE', 'mfa');
-    for (const name of [
-      'AWS_ACCESS_KEY_ID',
-      'AWS_SECRET_ACCESS_KEY',
-      'AWS_SESSION_TOKEN',
-      'AWS_REGION',
-    ])
-      vi.stubEnv(name, undefined);
+    for (const name of [...credentialVariables, 'AWS_REGION']) vi.stubEnv(name, undefined);
   });
   const session = `<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>session-id</AccessKeyId><SecretAccessKey>session-secret</SecretAccessKey><SessionToken>session-token</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`;
   const credentials = () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,10 +20,10 @@ import {
   startEngineProcess,
 } from '../../../infra/local/engine.ts';
 import { dynamodbLocal, engineKinds } from '../../../infra/local/engines.ts';
-import { clientConfig, createTable } from '../../../infra/local/table.ts';
+import { clientConfig, type TableEnvironment } from '../../../infra/local/table.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
-import { enginePid } from './given-start.ts';
+import { enginePid, isAlive } from './engine-process.ts';
 
 let scratch: string;
 beforeAll(() => {
@@ -42,11 +42,11 @@ const engines = [
 ].filter(({ engine }) => engine === 'dynoxide' || hasJava);
 
 describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
-  // Two starts are enough for all: one of Java takes seconds.
+  // Three starts are enough for all: one of Java takes seconds.
   let dataFolder: string;
   let owner: ChildProcess;
   let client: DynamoDBClient;
-  let first: { AWS_ENDPOINT_URL_DYNAMODB: string; LEADS_TABLE: string };
+  let first: TableEnvironment;
   let next: Engine | undefined;
   beforeAll(async () => {
     dataFolder = mkdtempSync(join(scratch, 'db-'));
@@ -98,47 +98,36 @@ describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
 
     next = await startEngine({ engine, dataFolder });
 
-    const reader = new DynamoDBClient(clientConfig(next.environment));
-    const kept = await Promise.all(
-      Array.from({ length: 30 }, (_, number) => partsOfPair(reader, number)),
-    );
-    reader.destroy();
+    const kept = await partsOfPairs(next.environment, 30);
     expect(kept.slice(0, isDurable ? 30 : 20)).toEqual(
       Array.from({ length: isDurable ? 30 : 20 }, () => 2),
     );
     expect(kept.filter((parts) => parts === 1)).toEqual([]);
-    const stopped = next;
-    next = undefined;
-    await stopped.stop();
-    expect(await canConnect('127.0.0.1', portOf(stopped.endpoint))).toBe(false);
   });
 
   test(`${engine} has every write of an engine that was left behind on the same data`, {
     timeout: 60_000,
   }, async () => {
-    const left = await startEngine({ engine, dataFolder: mkdtempSync(join(scratch, 'db-')) });
-    onTestFinished(() => left.stop());
-    await createTable(left.environment);
-    const before = new DynamoDBClient(clientConfig(left.environment));
-    await writePair(before, 1);
-    before.destroy();
+    const left = next!;
+    const ofLeft = new DynamoDBClient(clientConfig(left.environment));
+    await writePair(ofLeft, 31);
     const program = await engineKinds.find(({ name }) => name === engine)!.find();
     if (!('command' in program)) throw new Error(program.missing);
 
-    const args = program.args(45_671, join(left.dataFolder ?? '', engine));
+    const args = program.args(45_671, join(dataFolder, engine));
     const second = await startEngineProcess({ ...program, args });
 
     if (!('endpoint' in second)) throw new Error(second.failure);
     onTestFinished(() => second.stop());
-    const { endpoint: AWS_ENDPOINT_URL_DYNAMODB } = second;
-    const after = new DynamoDBClient(
-      clientConfig({ ...left.environment, AWS_ENDPOINT_URL_DYNAMODB }),
-    );
-    expect(await partsOfPair(after, 1)).toBe(2);
-    await writePair(after, 2);
+    const environment = {
+      ...left.environment,
+      AWS_ENDPOINT_URL_DYNAMODB: second.endpoint,
+    };
+    await writePair(ofLeft, 32);
+    ofLeft.destroy();
     await left.stop();
-    expect(await partsOfPair(after, 2)).toBe(2);
-    after.destroy();
+    expect(await canConnect('127.0.0.1', portOf(left.endpoint))).toBe(false);
+    expect((await partsOfPairs(environment, 33)).slice(31)).toEqual([2, 2]);
   });
 });
 
@@ -182,7 +171,7 @@ test('an engine that ignores SIGTERM ends too when the process that started it i
 
   owner.kill('SIGKILL');
 
-  await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 5000 }).toBe(false);
+  await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false);
 });
 
 test('an engine that ends before it is ready is reported with its last output', async () => {
@@ -221,12 +210,13 @@ test("a data folder is one process-wide owner's, until it is let go of", async (
   const dataFolder = mkdtempSync(join(scratch, 'db-'));
   const code = `
     import { lockFolder } from './infra/local/engine.ts';
-    lockFolder('${dataFolder}');
+    globalThis.unlock = lockFolder('${dataFolder}'); // a lock that nothing refers to is collected
     console.log('taken'); setInterval(() => undefined, 1000);`;
   const owner = spawn(node24, ['--input-type=module-typescript', '-e', code], {
     cwd: projectFolder,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  onTestFinished(() => void owner.kill('SIGKILL'));
   await once(owner.stdout, 'data');
 
   expect(() => lockFolder(dataFolder)).toThrow(
@@ -249,13 +239,17 @@ async function writePair(client: DynamoDBClient, number: number): Promise<void> 
   await client.send(new TransactWriteItemsCommand({ TransactItems: puts }));
 }
 
-/** How many of a transaction's two items are there. */
-async function partsOfPair(client: DynamoDBClient, number: number): Promise<number> {
-  const Keys = [keyOf(number, 0), keyOf(number, 1)];
-  const { Responses } = await client.send(
-    new BatchGetItemCommand({ RequestItems: { leads: { Keys, ConsistentRead: true } } }),
-  );
-  return Responses?.leads?.length ?? 0;
+/** How many of each transaction's two items are there. */
+async function partsOfPairs(environment: TableEnvironment, count: number): Promise<number[]> {
+  const client = new DynamoDBClient(clientConfig(environment));
+  const parts = Array.from({ length: count }, async (_, number) => {
+    const Keys = [keyOf(number, 0), keyOf(number, 1)];
+    const { Responses } = await client.send(
+      new BatchGetItemCommand({ RequestItems: { leads: { Keys, ConsistentRead: true } } }),
+    );
+    return Responses?.leads?.length ?? 0;
+  });
+  return Promise.all(parts).finally(() => client.destroy());
 }
 
 const ownAddresses = (): string[] =>

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { CommandError } from '../../../infra/cli/command.ts';
 import { LocalEvents } from '../../../infra/local/events.ts';
-import { StartError } from '../../../infra/local/start-error.ts';
 import { useFolder } from '../given-folder.ts';
 
 const files = useFolder();
@@ -36,7 +36,7 @@ test.each([
   const path = files.path(name);
 
   expect(() => open(path)).toThrow(
-    new StartError(`--events ${path}: the file cannot be written: ${reason}.`),
+    new CommandError(`--events ${path}: the file cannot be written: ${reason}.`),
   );
 });
 

@@ -1,24 +1,31 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startEngine } from '../../../infra/local/engine.ts';
-import { prepareTable, readOrganizationFiles } from '../../../infra/local/prepare-table.ts';
-import { clientConfig } from '../../../infra/local/table.ts';
-import { openTable } from '../../../shared/store/table/client.ts';
-import { getItem } from '../../../shared/store/table/get-item.ts';
-import { phonePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { listen } from '../../../infra/cli/listen.ts';
 import { startRunningTime } from '../../support/busy-machine.ts';
 import {
   node24,
   projectFolder,
+  type ReadyLine,
+  runServiceProcess,
   type ServiceProcess,
   startServiceProcess,
 } from '../../support/service-process.ts';
-import { enginePid, newDb, start, startTimeout, useStarts } from './given-start.ts';
+import { useFolder } from '../given-folder.ts';
+import { enginePid, isAlive } from './engine-process.ts';
 
-useStarts();
+/** The service as a person starts it, in a process of its own. On a busy machine a start takes 20 s. */
+const timeout = 60_000;
+const { newPath } = useFolder();
+
+function newDb(): string {
+  const db = newPath('db');
+  mkdirSync(db);
+  return db;
+}
 
 const capture = (baseUrl: string, apiKey: string, phone: string): Promise<Response> =>
   fetch(`${baseUrl}/api/v1/leads/capture`, {
@@ -27,17 +34,40 @@ const capture = (baseUrl: string, apiKey: string, phone: string): Promise<Respon
     body: JSON.stringify({ name: 'Asha Rao', phone }),
   });
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    // A zombie whose parent has not looked is gone too.
-    return !/^State:\s+Z/m.test(
-      existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'utf8') : '',
-    );
-  } catch {
-    return false;
-  }
-};
+async function start(db: string): Promise<ServiceProcess> {
+  const service = await startServiceProcess(['--engine', 'dynoxide', '--db', db]);
+  onTestFinished(async () => {
+    const { exitCode, signalCode } = service.child;
+    if (exitCode === null && signalCode === null) await service.end();
+  });
+  return service;
+}
+
+/** The service under npm. Its `end` sends npm a signal, and expects the service and its engine to end within five seconds. */
+async function startByNpm(db: string) {
+  const options = ['--port', '0', '--engine', 'dynoxide', '--db', db, '--json'];
+  const npm = spawn('npm', ['start', '--silent', '--', ...options], {
+    cwd: projectFolder,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void npm.kill());
+  let stdout = '';
+  npm.stdout.on('data', (chunk) => {
+    stdout += String(chunk);
+  });
+  await expect.poll(() => stdout, { timeout }).toContain('\n');
+  const pids = [Number(readFileSync(join(db, 'service.pid'), 'utf8')), enginePid(db)];
+  expect(pids.map(isAlive)).toEqual([true, true]);
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    const endRunningTime = startRunningTime();
+    const exited = once(npm, 'exit');
+    npm.kill(signal);
+    await expect.poll(() => pids.map(isAlive), { timeout: 20_000 }).toEqual([false, false]);
+    expect(endRunningTime()).toBeLessThan(5000);
+    return (await exited)[0];
+  };
+  return { ready: JSON.parse(stdout) as ReadyLine, end, printed: () => stdout };
+}
 
 describe('a data folder that a service is started on three times', () => {
   const phone = '+919822012345';
@@ -49,20 +79,16 @@ describe('a data folder that a service is started on three times', () => {
     db = newDb();
   });
 
-  test('the first start prints one ready line, and SIGTERM ends it and its engine within five seconds', {
-    timeout: startTimeout,
+  test('npm start prints one ready line, and SIGTERM to npm ends the service and its engine', {
+    timeout,
   }, async () => {
-    const { ready, printed, end } = await start('--db', db);
+    const { ready, printed, end } = await startByNpm(db);
     ({ reader = '', writer = '' } = ready.organizations[0]?.keys ?? {});
     expect((await capture(ready.baseUrl, writer, phone)).status).toBe(201);
-    const engine = enginePid(db);
 
-    const { status, ms } = await end('SIGTERM');
+    expect(await end('SIGTERM')).toBe(0);
 
-    expect(status).toBe(0);
-    expect(ms).toBeLessThan(5000);
-    expect(isAlive(engine)).toBe(false);
-    expect(printed.stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect(printed().trimEnd().split('\n')).toHaveLength(1);
     expect(Object.keys(ready)).toEqual(['ready', 'baseUrl', 'organizations', 'environment']);
     expect(ready.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(ready.organizations[0]).toMatchObject({
@@ -79,9 +105,9 @@ describe('a data folder that a service is started on three times', () => {
   });
 
   test('the second start has the leads of the first and mints no key; kill -9 ends its engine too', {
-    timeout: startTimeout,
+    timeout,
   }, async () => {
-    const { ready, end } = await start('--db', db);
+    const { ready, end } = await start(db);
     expect(ready.organizations).toEqual([{ id: 1, keys: {} }]);
     expect((await capture(ready.baseUrl, writer, phone)).status).toBe(200);
     const phones = Array.from(
@@ -102,10 +128,10 @@ describe('a data folder that a service is started on three times', () => {
     expect(acknowledged).not.toEqual([]);
   });
 
-  test('the start after a kill -9 has every acknowledged lead once', {
-    timeout: startTimeout,
+  test('the start after a kill -9 has every acknowledged lead once, and SIGINT ends it and its engine', {
+    timeout,
   }, async () => {
-    const { ready } = await start('--db', db);
+    const { ready, end } = await start(db);
 
     const listed = await fetch(`${ready.baseUrl}/api/v1/leads?limit=100`, {
       headers: { Authorization: `Bearer ${reader}` },
@@ -116,142 +142,93 @@ describe('a data folder that a service is started on three times', () => {
       expect.arrayContaining([phone, ...acknowledged]),
     );
     expect(new Set(items.map(({ phone }) => phone)).size).toBe(items.length);
-  });
-});
-
-describe('several services', () => {
-  let services: (ServiceProcess & { readonly engine: number })[];
-  beforeAll(async () => {
-    services = await Promise.all(
-      [newDb(), newDb()].map(async (db) => {
-        const args = ['--port', '0', '--engine', 'dynoxide', '--db', db];
-        const service = await startServiceProcess(args);
-        return { ...service, engine: enginePid(db) };
-      }),
-    );
-  }, 3 * startTimeout);
-  afterAll(async () => {
-    for (const { child, end } of services) if (child.exitCode === null) await end('SIGKILL');
-  });
-
-  test('several services run in parallel, each with an address and an engine of its own', () => {
-    const addresses = services.flatMap(({ ready: { baseUrl, environment } }) => [
-      baseUrl,
-      environment.AWS_ENDPOINT_URL_DYNAMODB,
-    ]);
-
-    expect(new Set(addresses).size).toBe(4);
-  });
-
-  test('SIGINT ends the service and its engine with status 0 within five seconds', {
-    timeout: startTimeout,
-  }, async () => {
-    const { end, engine } = services[0]!;
-
+    const engine = enginePid(db);
     const { status, ms } = await end('SIGINT');
-
     expect(status).toBe(0);
     expect(ms).toBeLessThan(5000);
     expect(isAlive(engine)).toBe(false);
   });
-
-  test('a service whose engine dies ends with status 1 and says so', {
-    timeout: startTimeout,
-  }, async () => {
-    const { child, printed, engine } = services[1]!;
-    const exited = once(child, 'close');
-
-    process.kill(engine, 'SIGKILL');
-    await exited;
-
-    expect(child.exitCode).toBe(1);
-    expect(printed.stderr).toContain('The engine dynoxide ended by itself');
-  });
 });
 
-test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a service of npm start, and its engine, end within five seconds of a %s to npm',
-  {
-    timeout: startTimeout,
-  },
-  async (signal) => {
-    const db = newDb();
-    const options = ['--port', '0', '--db', db, '--engine', 'dynoxide', '--json'];
-    const npm = spawn('npm', ['start', '--silent', '--', ...options], {
+test('two services run in parallel, and kill -9 of npm ends its service and engine', {
+  timeout,
+}, async () => {
+  const [byNpm, other] = await Promise.all([startByNpm(newDb()), start(newDb())]);
+
+  const addresses = [byNpm, other].flatMap(({ ready: { baseUrl, environment } }) => [
+    baseUrl,
+    environment.AWS_ENDPOINT_URL_DYNAMODB,
+  ]);
+  expect(new Set(addresses).size).toBe(4);
+  await byNpm.end('SIGKILL');
+});
+
+test('the banner has lines that work as printed; a service whose engine dies ends with status 1', {
+  timeout,
+}, async () => {
+  const db = newDb();
+  const child = spawn(
+    node24,
+    ['infra/local/start.ts', '--port', '0', '--engine', 'dynoxide', '--db', db],
+    { cwd: projectFolder },
+  );
+  onTestFinished(() => void child.kill());
+  let [banner, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    banner += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += String(chunk);
+  });
+  await expect.poll(() => banner, { timeout: 20_000 }).toContain('Ctrl-C');
+  const line = banner.slice(
+    banner.indexOf('curl'),
+    banner.indexOf("'\n", banner.indexOf('-d ')) + 1,
+  );
+  const paste = (text: string): string =>
+    execFileSync('sh', ['-c', text], {
       cwd: projectFolder,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await once(npm.stdout, 'data');
-    const pids = [Number(readFileSync(join(db, 'service.pid'), 'utf8')), enginePid(db)];
-    expect(pids.map(isAlive)).toEqual([true, true]);
-    const endRunningTime = startRunningTime();
-
-    npm.kill(signal);
-
-    await expect.poll(() => pids.map(isAlive), { timeout: 20_000 }).toEqual([false, false]);
-    expect(endRunningTime()).toBeLessThan(5000);
-  },
-);
-
-test('an engine by its address is used as it is, its table left in place', {
-  timeout: startTimeout,
-}, async () => {
-  const engine = await startEngine({ engine: 'dynoxide', dataFolder: ':memory:' });
-  try {
-    const { environment, endpoint } = engine;
-    const [organization] = await prepareTable({
-      environment,
-      files: readOrganizationFiles([]),
-      tell: () => undefined,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
 
-    const { ready, end } = await startServiceProcess(['--engine', endpoint]);
+  expect(paste(line)).toMatch(/^HTTP\/1\.1 201 /);
+  expect(paste(line)).toMatch(/idempotent-replayed: true/i);
+  const administer = banner.split('\n').filter((one) => /^ +(export|npm run) /.test(one));
+  expect(administer.some((one) => one.includes('key create'))).toBe(true);
+  expect(paste(administer.join(' && ').replaceAll(/ {2,}/g, ''))).toMatch(/^leads_live_/m);
 
-    expect(ready.environment.AWS_ENDPOINT_URL_DYNAMODB).toBe(endpoint);
-    expect(ready.organizations).toEqual([{ id: 1, keys: {} }]);
-    expect(
-      (await capture(ready.baseUrl, organization?.keys.writer ?? '', '+919822012345')).status,
-    ).toBe(201);
-    expect((await end()).status).toBe(0);
-    const table = openTable(environment.LEADS_TABLE, clientConfig(environment));
-    expect(await getItem(table, phonePrimaryKey(1, '+919822012345'))).toBeDefined();
-    table.client.destroy();
-  } finally {
-    await engine.stop();
-  }
+  const closed = once(child, 'close');
+  process.kill(enginePid(db), 'SIGKILL');
+  await closed;
+  expect(child.exitCode).toBe(1);
+  expect(stderr).toContain('The engine dynoxide ended by itself');
 });
 
-test('the banner has an address, the keys, and lines that work as printed', {
-  timeout: startTimeout,
+test('a port in use ends a start with status 1, one sentence on stderr, and nothing on stdout', {
+  timeout,
 }, async () => {
-  const child = spawn(node24, ['infra/local/start.ts', '--port', '0', '--db', ':memory:'], {
-    cwd: projectFolder,
-  });
-  try {
-    let banner = '';
-    child.stdout.on('data', (chunk) => {
-      banner += String(chunk);
-    });
-    await expect.poll(() => banner, { timeout: 20_000 }).toContain('Ctrl-C');
-    const line = banner.slice(
-      banner.indexOf('curl'),
-      banner.indexOf("'\n", banner.indexOf('-d ')) + 1,
-    );
-    const paste = (text: string): string =>
-      execFileSync('sh', ['-c', text], {
-        cwd: projectFolder,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
+  const other = createServer();
+  const port = await listen(other, 0);
 
-    expect(paste(line)).toMatch(/^HTTP\/1\.1 201 /);
-    expect(paste(line)).toMatch(/idempotent-replayed: true/i);
-    const administer = banner.split('\n').filter((one) => /^ +(export|npm run) /.test(one));
-    expect(administer.some((one) => one.includes('key create'))).toBe(true);
-    expect(paste(administer.join(' && ').replaceAll(/ {2,}/g, ''))).toMatch(/^leads_live_/m);
-  } finally {
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    await exited;
-  }
+  const ended = await runServiceProcess(['--json', '--port', String(port), '--db', ':memory:']);
+
+  other.close();
+  expect(ended).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: `--port ${port}: the port is in use: name another port, or 0 for a free one.\n`,
+  });
+});
+
+test.each([
+  ['--prot 0', "Unknown option '--prot'. Did you mean --port? See: npm start -- --help\n"],
+  ['--port 70000', 'It must be an integer from 0 to 65535.'],
+  ['--engine mongo', 'It must be auto, dynoxide, dynamodb-local or an address (http://…).'],
+])('wrong usage ends a start with status 2: %s', { timeout }, async (args, sentence) => {
+  expect(await runServiceProcess(args.split(' '))).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: expect.stringContaining(sentence),
+  });
 });
