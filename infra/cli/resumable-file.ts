@@ -23,11 +23,18 @@ export const withFileOptions = (command: Command, nounOfRecords: string): Comman
         command.error("error: option '--resume' needs --out <FILE>, the file to continue");
     });
 
-/** Not a text: a file may have millions of records, whose IDs are all kept in memory. */
-export type RecordId = number | bigint;
+/** A `Uint32Array` or a `BigUint64Array`: a file may have millions of records, whose IDs are all kept in memory, in 4 or 8 bytes each. */
+interface IdArray<Id> extends ArrayLike<Id> {
+  [index: number]: Id;
+  set(ids: ArrayLike<Id>): void;
+  sort(): IdArray<Id>;
+  subarray(from: number, to: number): IdArray<Id>;
+}
 
 /** The records that a command writes, and how it recognizes them in a file that it continues. */
-export interface RecordForm {
+export interface RecordForm<Id extends number | bigint> {
+  /** An array for so many IDs. */
+  readonly newIds: (length: number) => IdArray<Id>;
   /** The first line of a CSV file; empty for JSON lines. */
   readonly heading: string;
   /**
@@ -35,7 +42,7 @@ export interface RecordForm {
    * @param start the first bytes of the record
    * @returns undefined if the command does not write such a record
    */
-  readonly idOf: (start: string) => RecordId | undefined;
+  readonly idOf: (start: string) => Id | undefined;
   /** The refusal of a record, counted from 1, or of the heading, which is record 0. */
   readonly foreignError: (path: string, record: number) => CommandError;
   /** Called after all records are read, and before anything is changed. @throws CommandError for a file of another organization */
@@ -51,29 +58,26 @@ export type WriteRecords = (records: readonly string[]) => Promise<number>;
  * @returns the IDs of the records that the file already had
  * @throws CommandError when a new file exists, and when a file to continue is not one of the command's
  */
-export async function writeRecords(
+export async function writeRecords<Id extends number | bigint>(
   { out, resume = false }: FileOptions,
-  form: RecordForm,
+  form: RecordForm<Id>,
   produce: (write: WriteRecords) => Promise<void>,
-): Promise<ReadonlySet<RecordId>> {
+): Promise<IdSet<Id>> {
   if (out === undefined) {
     await toStdout(form.heading);
     await produce(async (records) => {
       await toStdout(records.join(''));
       return records.length;
     });
-    return new Set();
+    return new IdSet(form.newIds(0));
   }
   const file = await openFile(out, resume);
   try {
-    const { ids, end } = resume ? await readRecords(file, out, form) : newFile();
+    const { ids, end } = resume ? await readRecords(file, out, form) : newFile(form);
     await file.truncate(end); // Only now is it certain that the file is the command's.
     if (end === 0) await file.appendFile(form.heading);
     await produce(async (records) => {
-      const added = records.filter((one) => {
-        const id = ids.size > 0 ? form.idOf(one) : undefined;
-        return id === undefined || !ids.has(id);
-      });
+      const added = ids.size === 0 ? records : records.filter((one) => !ids.has(form.idOf(one)));
       await file.appendFile(added.join(''));
       return added.length;
     });
@@ -85,7 +89,7 @@ export async function writeRecords(
 }
 
 /** The end of a sentence about a file that was continued; empty for any other. */
-export const alreadyHad = ({ size }: ReadonlySet<RecordId>, nounOfRecord: string): string =>
+export const alreadyHad = ({ size }: { readonly size: number }, nounOfRecord: string): string =>
   size > 0 ? `, which already had ${countOf(size, nounOfRecord)}` : '';
 
 async function openFile(path: string, resume: boolean): Promise<FileHandle> {
@@ -111,14 +115,18 @@ const toStdout = (text: string): Promise<void> =>
     else process.stdout.once('drain', resolve);
   });
 
-interface ReadFile {
+interface ReadFile<Id extends number | bigint> {
   /** Of the complete records. */
-  readonly ids: Set<RecordId>;
+  readonly ids: IdSet<Id>;
   /** Where the last complete record ends, in bytes. */
   readonly end: number;
 }
 
-async function readRecords(file: FileHandle, path: string, form: RecordForm): Promise<ReadFile> {
+async function readRecords<Id extends number | bigint>(
+  file: FileHandle,
+  path: string,
+  form: RecordForm<Id>,
+): Promise<ReadFile<Id>> {
   const heading = Buffer.from(form.heading);
   const { buffer, bytesRead } = await file.read({
     buffer: Buffer.alloc(heading.length + 1),
@@ -126,24 +134,31 @@ async function readRecords(file: FileHandle, path: string, form: RecordForm): Pr
   });
   const compared = Math.min(bytesRead, heading.length);
   if (heading.compare(buffer, 0, compared, 0, compared) !== 0) throw form.foreignError(path, 0);
-  if (compared < heading.length) return newFile();
+  if (compared < heading.length) return newFile(form);
   const isCsv = heading.length > 0;
-  const ids = new Set<RecordId>();
-  let [count, end] = [0, heading.length];
+  let [ids, count, end] = [form.newIds(1024), 0, heading.length];
   for await (const { start, endsAt } of recordsIn(file, end, isCsv)) {
     const id = form.idOf(start);
     const isForeign = endsAt === undefined ? !isCsv && !mayBeginJsonLine(start) : id === undefined;
     if (isForeign) throw form.foreignError(path, count + 1);
     if (endsAt === undefined || id === undefined) continue;
-    ids.add(id);
+    if (count === ids.length) {
+      const full = ids;
+      ids = form.newIds(2 * count);
+      ids.set(full);
+    }
+    ids[count] = id;
     count += 1;
     end = endsAt;
   }
   await form.assertOwn(path);
-  return { ids, end };
+  return { ids: new IdSet(ids.subarray(0, count)), end };
 }
 
-const newFile = (): ReadFile => ({ ids: new Set(), end: 0 });
+const newFile = <Id extends number | bigint>(form: RecordForm<Id>): ReadFile<Id> => ({
+  ids: new IdSet(form.newIds(0)),
+  end: 0,
+});
 
 /** Whether a line of an export or of timelines, of which the end may be missing, begins like this. */
 const mayBeginJsonLine = (start: string): boolean =>
@@ -184,4 +199,32 @@ async function* recordsIn(
     offset += chunk.length;
   }
   if (start !== '') yield { start, endsAt: undefined };
+}
+
+/** A `Set` needs several times the memory, and is full at 16.7 million. */
+export class IdSet<Id extends number | bigint> {
+  readonly #sorted: IdArray<Id>;
+
+  constructor(ids: IdArray<Id>) {
+    this.#sorted = ids.sort();
+  }
+
+  get size(): number {
+    return this.#sorted.length;
+  }
+
+  get highest(): Id | undefined {
+    return this.#sorted[this.size - 1];
+  }
+
+  has(id: Id | undefined): boolean {
+    if (id === undefined) return false;
+    let [from, to] = [0, this.size];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((this.#sorted[middle] ?? id) < id) from = middle + 1;
+      else to = middle;
+    }
+    return this.#sorted[from] === id;
+  }
 }

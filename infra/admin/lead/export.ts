@@ -79,9 +79,9 @@ column of such numbers as text.
 The file contains personal data: only you may read it.
 
 --resume reads the file once, then every lead of the organization, so it costs
-the same as a new export: one read unit per 4 KB of leads. Leads in the file are
-not updated, even if they have been changed, archived or erased since. New leads
-are added at the end.
+the same as a new export: one read unit per 4 KB of leads. It uses 4 bytes of
+memory for each lead in the file. Leads in the file are not updated, even if
+they have been changed, archived or erased since. New leads are added at the end.
 
 Examples:
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl
@@ -121,10 +121,9 @@ async function exportLeads(
     ),
   );
   if (file === undefined) return context.note(`${countOf(leads, 'lead')} exported.`);
-  let after = 0;
-  for (const leadId of earlier) after = Math.max(after, Number(leadId));
+  const { highest } = earlier;
   context.print(
-    { leads, file, ...(after > 0 && { after }) },
+    { leads, file, ...(highest !== undefined && { after: highest }) },
     () => `${countOf(leads, 'lead')} exported to ${file}${alreadyHad(earlier, 'lead')}.`,
   );
 }
@@ -152,7 +151,7 @@ function formatNamedBy(path: string): ExportFormat | undefined {
 }
 
 /** How an export writes a lead, and recognizes it in a file. */
-export interface LeadForm extends RecordForm {
+export interface LeadForm extends RecordForm<number> {
   readonly lineOf: (lead: Lead) => string;
 }
 
@@ -171,6 +170,7 @@ export function formOf(
       isCsv
         ? csvLine(exportCells(organization, lead, { isForSpreadsheet: excel }), dialect)
         : `${JSON.stringify(exportObject(organization, lead))}\n`,
+    newIds: (length) => new Uint32Array(length),
     idOf: (start) => {
       const ids = exportedIds(format, start);
       if (ids && ids.organizationId !== organization.id) otherId = ids.organizationId;

@@ -148,10 +148,11 @@ const hashOf = (text: string): bigint => hash('sha256', text, 'buffer').readBigU
 const firstLeadsMax = 100;
 
 /** How timelines recognize their items in a file. */
-export function timelinesForm(table: Table, organizationId: number): RecordForm {
+export function timelinesForm(table: Table, organizationId: number): RecordForm<bigint> {
   const firstItems = new Map<number, string>();
   return {
     heading: '',
+    newIds: (length) => new BigUint64Array(length),
     idOf: (start) => {
       const [begins, digits, id] = idsPattern.exec(start) ?? [];
       if (begins === undefined || id === undefined) return undefined;
