@@ -13,6 +13,10 @@ export interface CheckResult {
   readonly next?: string;
 }
 
+/** The line of a result, for people. */
+export const lineOf = ({ check, passed, came, next }: CheckResult): string =>
+  passed ? `✓ ${check}: ${came}` : `✗ ${check}: ${came}. Next: ${next}`;
+
 /** Runs checks one after the other and collects their results. A failed check does not stop the next one; an interruption skips the rest. */
 export class Checks {
   readonly results: CheckResult[] = [];

@@ -4,7 +4,7 @@ import { clientTimeouts, useLocalTable } from '../cli/aws.ts';
 import { CliCommand, CommandError } from '../cli/command.ts';
 import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
 import { defaultDataFolder } from '../local/running-service.ts';
-import { type CheckResult, Checks } from './check.ts';
+import { Checks, lineOf } from './check.ts';
 import { contractChecks } from './contract-checks.ts';
 import { readOnlyChecks } from './read-only-checks.ts';
 import { tableCheck } from './table-check.ts';
@@ -160,8 +160,4 @@ async function tableChecks(
 /** Which release the checks are about. */
 function releaseText({ release, version }: Target): string {
   return release ? `runs ${release}, version ${version}` : 'does not say which release it runs';
-}
-
-function lineOf({ check, passed, came, next }: CheckResult): string {
-  return passed ? `✓ ${check}: ${came}` : `✗ ${check}: ${came}. Next: ${next}`;
 }

@@ -1,232 +1,173 @@
-import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer, request } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../../../infra/cli/listen.ts';
+import { Checks } from '../../../infra/verify/check.ts';
+import { readOnlyChecks } from '../../../infra/verify/read-only-checks.ts';
+import { writeChecks } from '../../../infra/verify/write-checks.ts';
 import { errorBody } from '../../../shared/errors.ts';
 import { removeOrganization } from '../../../shared/store/maintenance/remove-organization.ts';
 import { listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
-import type { Table } from '../../../shared/store/table/client.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
 import { freePort } from '../../support/free-port.ts';
-import { deployedTimeout, type OwnService, startOwnService } from '../../support/own-service.ts';
+import { type OwnService, startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
-import { environmentOf, givenTable, table, tableOf } from '../../support/table.ts';
-import { failedLines, type Replacement, startAlteredGateway, verify } from './verify-run.ts';
+import { environmentOf, givenTable, table } from '../../support/table.ts';
+import { failedLines, linesOf, verify } from './verify-run.ts';
 
 /** Real faults of a deployment, planted one at a time: verify must name each. */
 
+/** The lines of checks that run in this process. */
+async function linesOfChecks(run: (checks: Checks) => Promise<unknown>): Promise<string[]> {
+  const checks = new Checks(() => undefined, new AbortController().signal);
+  await run(checks);
+  return linesOf(checks.results);
+}
+const readOnly = (baseUrl: string): Promise<string[]> =>
+  linesOfChecks((checks) => readOnlyChecks(checks, baseUrl));
+
+async function givenService(...args: Parameters<typeof startOwnService>): Promise<OwnService> {
+  const own = await startOwnService(...args);
+  onTestFinished(() => own.stop());
+  return own;
+}
+
 test('functions whose table does not exist: every endpoint fails, and the line names LEADS_TABLE', async () => {
-  const faulty = await startOwnService(environmentOf('no-such-table'));
+  const { baseUrl } = await givenService(environmentOf('no-such-table'));
 
-  const reply = await verify(['--url', faulty.baseUrl]);
+  const ofEndpoints = (await readOnly(baseUrl)).filter((line) => / with an unknown key/.test(line));
 
-  await faulty.stop();
-  const failed = failedLines(reply);
-  expect(reply.status).toBe(1);
-  const ofEndpoints = failed.filter((line) => line.includes(' with an unknown key'));
   expect(ofEndpoints).toHaveLength(11);
   for (const line of ofEndpoints)
     expect(line).toMatch(
-      /500 INTERNAL.*If every function fails: LEADS_TABLE names no table of the region/,
+      /^✗ .*500 INTERNAL.*If every function fails: LEADS_TABLE names no table of the region/,
     );
 });
 
 test('a database that is silent is named after the first requests, and no other check waits for it', async () => {
-  const faulty = await startOwnService({ ...service().environment, ...deployedTimeout });
-  faulty.proxy.rule = () => ({ kind: 'silence', applied: false });
+  const { baseUrl, proxy } = await givenService();
+  proxy.rule = () => ({ kind: 'silence', applied: false });
 
-  const reply = await verify(['--url', faulty.baseUrl]);
-
-  await faulty.stop();
-  expect(reply.status).toBe(1);
-  expect(reply.lines).toEqual([
+  expect(await readOnly(baseUrl)).toEqual([
     expect.stringMatching(/^✓ GET /),
     ...['list-leads', 'get-lead'].map(() =>
       expect.stringMatching(
         /^✗ \w+ \S+ with an unknown key: 500 INTERNAL.*\. Next: DynamoDB does not answer: each request took \d+ s\. /,
       ),
     ),
-    '1 passed, 2 failed',
   ]);
 });
 
-describe('functions that may not write in transactions', () => {
-  let faulty: OwnService;
-  beforeAll(async () => {
-    faulty = await startOwnService({ ...service().environment, ...deployedTimeout });
-    faulty.proxy.rule = ({ operation }) =>
-      operation === 'TransactWriteItems'
-        ? { kind: 'error', name: 'AccessDeniedException' }
-        : undefined;
-  });
-  afterAll(() => faulty.stop());
+test('roles that may not write in transactions, and credentials that may not remove, are named', async () => {
+  const { baseUrl, proxy } = await givenService();
+  proxy.rule = ({ operation }) =>
+    operation === 'TransactWriteItems'
+      ? { kind: 'error', name: 'AccessDeniedException' }
+      : undefined;
+  const ofCommand = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+  onTestFinished(() => ofCommand.stop());
+  ofCommand.rule = ({ operation }) =>
+    operation === 'BatchWriteItem' ? { kind: 'error', name: 'AccessDeniedException' } : undefined;
 
-  test('verify names the missing actions of functions that may not write in transactions', async () => {
-    const reply = await verify(['--url', faulty.baseUrl, '--write'], service().environment);
-
-    expect(reply.status).toBe(1);
-    const failed = failedLines(reply);
-    expect(failed).toContainEqual(
-      expect.stringMatching(
-        /^✗ Contract tests 4\.2-create: create-lead answered 500: .*, X-Request-Id .*Next: Find the X-Request-Id/,
-      ),
-    );
-    expect(reply.lines).toContainEqual(
-      expect.stringMatching(/^✓ The new key is known to the service: 200/),
-    );
-    expect(failed).toContainEqual(
-      expect.stringMatching(
-        /a capture without a match .*: 500 INTERNAL, X-Request-Id .*expected .* 201.*Next: .* the log of the function of POST \/api\/v1\/leads\/capture\. AccessDeniedException: .*PutItem on LEADS#, PHONE#, EMAIL#, TIMELINE#/,
-      ),
-    );
+  const { status, lines, stderr } = await verify(['--url', baseUrl, '--write', '--json'], {
+    ...service().environment,
+    AWS_ENDPOINT_URL_DYNAMODB: ofCommand.endpoint,
   });
 
-  test('a temporary organization that cannot be removed is named, with what becomes of it', async () => {
-    const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
-    proxy.rule = ({ operation }) =>
-      operation === 'BatchWriteItem' ? { kind: 'error', name: 'AccessDeniedException' } : undefined;
-    const variables = { ...service().environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
-
-    const reply = await verify(['--url', service().baseUrl, '--write', '--json'], variables);
-
-    await proxy.stop();
-    const { temporaryOrganization } = JSON.parse(reply.lines[0] ?? '');
-    const { id } = temporaryOrganization;
-    expect(temporaryOrganization).toEqual({ id: expect.any(Number), removed: false });
-    expect(reply.status).toBe(1);
-    expect(reply.stderr).toMatch(
-      new RegExp(
-        `^The temporary organization ${id} could not be removed \\(AccessDeniedException: `,
-        'm',
-      ),
-    );
-    expect(reply.stderr).toContain('Its keys expire within an hour.');
-    const keys = await listApiKeys(table(), id);
-    expect(keys.length).toBeGreaterThan(3);
-    expect(keys).toEqual(
-      Array.from({ length: keys.length }, () =>
-        expect.objectContaining({ revokedAt: expect.any(String) }),
-      ),
-    );
-    await removeOrganization(table(), id);
-  });
+  const { checks, temporaryOrganization } = JSON.parse(lines[0] ?? '');
+  expect(status).toBe(1);
+  const results = linesOf(checks);
+  expect(results).toContainEqual(
+    expect.stringMatching(/^✓ The new key is known to the service: 200/),
+  );
+  expect(results).toContainEqual(
+    expect.stringMatching(
+      /^✗ Contract tests 4\.2-create: create-lead answered 500: .*, X-Request-Id .*Next: Find the X-Request-Id/,
+    ),
+  );
+  expect(results).toContainEqual(
+    expect.stringMatching(
+      /^✗ .*a capture without a match .*: 500 INTERNAL, X-Request-Id .*expected .* 201.*Next: .* the log of the function of POST \/api\/v1\/leads\/capture\. AccessDeniedException: .*PutItem on LEADS#, PHONE#, EMAIL#, TIMELINE#/,
+    ),
+  );
+  const { id } = temporaryOrganization;
+  expect(temporaryOrganization).toEqual({ id: expect.any(Number), removed: false });
+  expect(stderr).toMatch(
+    new RegExp(
+      `^The temporary organization ${id} could not be removed \\(AccessDeniedException: .*Its keys expire within an hour\\.`,
+      'm',
+    ),
+  );
+  const keys = await listApiKeys(table(), id);
+  expect(keys.length).toBeGreaterThan(3);
+  for (const { revokedAt } of keys) expect(revokedAt).toEqual(expect.any(String));
+  await removeOrganization(table(), id);
 });
 
 test('functions that use another table than the command: the new key is unknown, and the line says why', async () => {
-  const other = await givenTable();
+  const ofCommand = await givenTable();
+  onTestFinished(() => ofCommand.client.destroy());
 
-  const reply = await verify(
-    ['--url', service().baseUrl, '--write'],
-    environmentOf(other.name), // of the command
-  );
+  const lines = await linesOfChecks((checks) => writeChecks(checks, service().baseUrl, ofCommand));
 
-  other.client.destroy();
-  expect(failedLines(reply)).toEqual([
+  expect(lines).toEqual([
+    expect.stringMatching(/^✓ Create a temporary organization: organization \d+ in table /),
     expect.stringMatching(
       /^✗ The new key is known to the service: 401 UNAUTHORIZED.*Its functions use another table or region/,
     ),
   ]);
 });
 
-test('a table without an index is named before anything is written', async () => {
-  const incomplete = await givenTableWithout('leadsBySource');
-
-  const reply = await verify(
-    ['--url', service().baseUrl, '--write'],
-    environmentOf(incomplete.name),
-  );
-
-  incomplete.client.destroy();
-  expect(failedLines(reply)).toEqual([
-    expect.stringContaining('the index leadsBySource is missing: lists by it fail. Next: '),
-  ]);
-  expect(reply.lines.join()).not.toContain('temporary organization');
-});
-
-describe('a gateway in front of the functions', () => {
-  const verifyBehind = async (replacement: Replacement) => {
-    const { baseUrl, server } = await startAlteredGateway(service().baseUrl, replacement);
-    const reply = await verify(['--url', baseUrl]);
+test('a gateway without the error bodies of the contract is named, and so is a function that answers 500 to an unknown key', async () => {
+  const { baseUrl } = service();
+  const server = createServer({ maxHeaderSize: 65_536 }, (incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    const forwarded = request(`${baseUrl}${url}`, { method, headers }, (reply) => {
+      const { statusCode = 500 } = reply;
+      const instead =
+        statusCode === 404
+          ? { status: 403, body: '{"message":"Missing Authentication Token"}' }
+          : url === '/api/v1/pipelines' && statusCode === 401
+            ? { status: 500, body: JSON.stringify(errorBody('INTERNAL')) }
+            : undefined;
+      outgoing.writeHead(
+        instead?.status ?? statusCode,
+        instead ? { 'content-type': 'application/json', 'x-request-id': 'altered' } : reply.headers,
+      );
+      if (instead) reply.resume().on('end', () => outgoing.end(instead.body));
+      else reply.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    incoming.pipe(forwarded);
+  });
+  const port = await listen(server, 0);
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
-    return reply;
-  };
-
-  test('a gateway without the error bodies of the contract is named', async () => {
-    const reply = await verifyBehind((_, status) =>
-      status === 404
-        ? { status: 403, body: '{"message":"Missing Authentication Token"}' }
-        : undefined,
-    );
-
-    const failed = failedLines(reply);
-    expect(failed).toHaveLength(4);
-    for (const line of failed)
-      expect(line).toMatch(
-        /unknown address: 403.*without the contract's error body: \{"message":"Missing Authentication Token"\}; expected 404 NOT_FOUND\. Next: .*infra\/gateway\/responses\.ts/,
-      );
   });
 
-  test('a function that answers 500 to an unknown key is named', async () => {
-    const reply = await verifyBehind(({ url }, status) =>
-      url === '/api/v1/pipelines' && status === 401
-        ? { status: 500, body: JSON.stringify(errorBody('INTERNAL')) }
-        : undefined,
-    );
+  const failed = failedLines({ lines: await readOnly(`http://127.0.0.1:${port}`) });
 
-    expect(failedLines(reply)).toEqual([
-      expect.stringMatching(
-        /^✗ GET \/api\/v1\/pipelines with an unknown key: 500 INTERNAL, X-Request-Id altered; expected 401 UNAUTHORIZED\. Next: .*If only this one fails, its role or its code is wrong\. .*GET \/api\/v1\/pipelines\./,
-      ),
-    ]);
-  });
+  const [ofFunction, ...ofGateway] = failed;
+  expect(ofFunction).toMatch(
+    /^✗ GET \/api\/v1\/pipelines with an unknown key: 500 INTERNAL, X-Request-Id altered; expected 401 UNAUTHORIZED\. Next: .*If only this one fails, its role or its code is wrong\. .*GET \/api\/v1\/pipelines\./,
+  );
+  expect(ofGateway).toHaveLength(4);
+  for (const line of ofGateway)
+    expect(line).toMatch(
+      /unknown address: 403.*without the contract's error body: \{"message":"Missing Authentication Token"\}; expected 404 NOT_FOUND\. Next: .*infra\/gateway\/responses\.ts/,
+    );
 });
 
-test('a table that cannot be reached is named, and nothing is written', async () => {
+test('an address where nothing answers fails one check; a table that cannot be reached, and nothing is written', async () => {
+  const baseUrl = `http://127.0.0.1:${await freePort()}`;
   const variables = { ...service().environment, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
 
-  const reply = await verify(['--url', service().baseUrl, '--write'], variables);
+  const reply = await verify(['--url', baseUrl, '--write'], variables);
 
-  expect(failedLines(reply)).toEqual([
-    expect.stringMatching(/^✗ Table leads: .*ECONNREFUSED.*Next: .*AWS_ENDPOINT_URL_DYNAMODB/),
-  ]);
-  expect(reply.status).toBe(1);
-});
-
-test('an address where nothing answers fails one check, and no more are tried', async () => {
-  const reply = await verify(['--url', `http://127.0.0.1:${await freePort()}`]);
-
-  expect(reply.status).toBe(1);
   expect(reply.lines).toEqual([
     expect.stringMatching(/^✗ GET .*no reply \(Error ECONNREFUSED: .*Next: Check the base URL/),
-    '0 passed, 1 failed',
+    expect.stringMatching(/^✗ Table leads: .*ECONNREFUSED.*Next: .*AWS_ENDPOINT_URL_DYNAMODB/),
+    '0 passed, 2 failed',
   ]);
+  expect(reply.status).toBe(1);
 });
-
-async function givenTableWithout(indexName: string): Promise<Table> {
-  const complete = await givenTable();
-  const { Table: description = {} } = await table().client.send(
-    new DescribeTableCommand({ TableName: complete.name }),
-  );
-  const { AttributeDefinitions = [], GlobalSecondaryIndexes = [], KeySchema } = description;
-  complete.client.destroy();
-  const indexes = GlobalSecondaryIndexes.filter(({ IndexName }) => IndexName !== indexName);
-  const keyed = new Set(
-    [...(KeySchema ?? []), ...indexes.flatMap((one) => one.KeySchema ?? [])].map(
-      ({ AttributeName }) => AttributeName,
-    ),
-  );
-  const name = `${complete.name}-incomplete`;
-  await table().client.send(
-    new CreateTableCommand({
-      TableName: name,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema,
-      AttributeDefinitions: AttributeDefinitions.filter((one) => keyed.has(one.AttributeName)),
-      GlobalSecondaryIndexes: indexes.map(({ IndexName, KeySchema, Projection }) => ({
-        IndexName,
-        KeySchema,
-        Projection,
-      })),
-    }),
-  );
-  return tableOf(environmentOf(name));
-}

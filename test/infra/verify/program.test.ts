@@ -1,36 +1,36 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { listen } from '../../../infra/cli/listen.ts';
 import { recordRunningService } from '../../../infra/local/running-service.ts';
 import { plainHttp } from '../../../infra/verify/read-only-checks.ts';
-import { localVariables } from '../../../infra/verify/target.ts';
+import { baseUrlIssue, localVariables } from '../../../infra/verify/target.ts';
 import { errorBody } from '../../../shared/errors.ts';
 import { verify } from './verify-run.ts';
 
-describe('verify refuses wrong usage with status 2, in one sentence', () => {
-  test.each([
-    [[], 'Name what to verify: --url BASE_URL or --stack NAME.'],
-    [['--url', 'https://a.example', '--stack', 'b'], 'Name either --url or --stack, not both.'],
-    [
-      ['--url', 'leads.example.com'],
-      '--url leads.example.com must be an address that begins with https://, or http:// for a service on this machine.',
-    ],
-    [['--url', 'http://leads.example.com'], 'must not be sent over plain HTTP.'],
-    [['--url', 'https://a.example/live/api/v1'], 'the part of the address before /api/v1.'],
-    [['--url', 'https://a.example?key=1'], 'without a query, a fragment or a password.'],
-    [['--stak', 'b'], "Unknown option '--stak'. Did you mean --stack?"],
-    [['now'], "accepts none; remove 'now'"],
-  ])('%j', async (args, sentence) => {
-    const { status, lines, stderr } = await verify(args);
+test.each([
+  [[], 'Name what to verify: --url BASE_URL or --stack NAME.'],
+  [['--url', 'https://a.example', '--stack', 'b'], 'Name either --url or --stack, not both.'],
+  [
+    ['--url', 'leads.example.com'],
+    '--url leads.example.com must be an address that begins with https://, or http:// for a service on this machine.',
+  ],
+])('verify refuses wrong usage with status 2, in one sentence: %j', async (args, sentence) => {
+  const { status, lines, stderr } = await verify(args);
 
-    expect({ status, lines }).toEqual({ status: 2, lines: [''] });
-    expect(stderr).toContain(sentence);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
-  });
+  expect({ status, lines }).toEqual({ status: 2, lines: [''] });
+  expect(stderr).toContain(sentence);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test.each([
+  ['http://leads.example.com', 'must not be sent over plain HTTP.'],
+  ['https://a.example/live/api/v1', 'the part of the address before /api/v1.'],
+  ['https://a.example?key=1', 'without a query, a fragment or a password.'],
+])('%s is not a base URL', (url, issue) => {
+  expect(baseUrlIssue(url)).toContain(issue);
 });
 
 test('verify --write without a table says where to get it, and sends nothing', async () => {
@@ -58,10 +58,9 @@ test('the table of a running local service is found by its address, until it end
 async function answering(status: number, body: object = {}): Promise<string> {
   const server = createServer((_, response) =>
     response.writeHead(status).end(JSON.stringify(body)),
-  ).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  );
   try {
-    return await plainHttp(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    return await plainHttp(`https://127.0.0.1:${await listen(server, 0)}`);
   } finally {
     server.closeAllConnections();
     server.close();

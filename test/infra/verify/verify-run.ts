@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { type CheckResult, lineOf } from '../../../infra/verify/check.ts';
 import { apiKeyPattern } from '../../../shared/organization/api-key.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
 
@@ -33,41 +32,7 @@ export async function verify(
 }
 
 /** The lines of checks that failed. */
-export const failedLines = ({ lines }: VerifyReply): readonly string[] =>
+export const failedLines = ({ lines }: Pick<VerifyReply, 'lines'>): readonly string[] =>
   lines.filter((line) => line.startsWith('✗'));
 
-/** What a gateway in front of the service replies instead; undefined: the service's own reply. */
-export type Replacement = (
-  request: IncomingMessage,
-  status: number,
-) => { status: number; body: string } | undefined;
-
-/** A gateway in front of the service that replaces replies. */
-export async function startAlteredGateway(
-  baseUrl: string,
-  replacement: Replacement,
-): Promise<{ baseUrl: string; server: Server }> {
-  const server = createServer({ maxHeaderSize: 65_536 }, (incoming, outgoing) => {
-    const { method, url, headers } = incoming;
-    const forwarded = request(`${baseUrl}${url}`, { method, headers }, (reply) => {
-      const instead = replacement(incoming, reply.statusCode ?? 0);
-      if (instead) {
-        reply.resume();
-        outgoing
-          .writeHead(instead.status, {
-            'content-type': 'application/json',
-            'x-request-id': 'altered',
-          })
-          .end(instead.body);
-        return;
-      }
-      outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
-      reply.pipe(outgoing);
-    });
-    forwarded.on('error', () => outgoing.destroy());
-    incoming.pipe(forwarded);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
-}
+export const linesOf = (results: readonly CheckResult[]): string[] => results.map(lineOf);
