@@ -4,13 +4,13 @@ import type { Lead } from '../../../../shared/leads/lead.ts';
 import { putLead } from '../../../../shared/store/leads/leads.ts';
 import { updateLead } from '../../../../shared/store/leads/update-lead.ts';
 import { type LeadQuery, listLeads } from '../../../../shared/store/listing/lead-lists.ts';
-import { openTable, type Table } from '../../../../shared/store/table/client.ts';
+import type { Table } from '../../../../shared/store/table/client.ts';
 import { longestChain, type RecordedCall, totalUnits } from '../../../support/faults/calls.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../../../support/faults/proxy.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
 import { storeListedLeads } from '../../../support/stored-leads.ts';
-import { table } from '../../../support/table.ts';
+import { table, tableOf } from '../../../support/table.ts';
 
 const at = (seconds: number): string =>
   new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toISOString();
@@ -44,10 +44,12 @@ const store = async (lead: Lead): Promise<void> => {
 
 /** A list requested through a proxy that records what it reads. */
 async function recordedTable(): Promise<{ recorded: Table; proxy: DynamodbProxy }> {
-  const endpoint = service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '';
-  const proxy = await startDynamodbProxy(endpoint);
-  table(); // sets credentials and region from the service's environment
-  return { recorded: openTable(table().name, { endpoint: proxy.endpoint }), proxy };
+  const { environment } = service();
+  const proxy = await startDynamodbProxy(environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+  return {
+    recorded: tableOf({ ...environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint }),
+    proxy,
+  };
 }
 
 const query = (organizationId: number, different: Partial<LeadQuery>): LeadQuery => ({
