@@ -1,22 +1,21 @@
 import { userInfo } from 'node:os';
-import { expect, test, vi } from 'vitest';
-import { confirmed } from '../../../../infra/cli/confirm.ts';
+import { expect, test } from 'vitest';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import {
   readKeptSettings,
   versionsKept,
 } from '../../../../shared/store/organizations/audit-log.ts';
-import { adminJson, spawnAdmin } from '../../../support/admin.ts';
+import { adminJson, runAdmin, spawnAdmin } from '../../../support/admin.ts';
+import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
+import { faultOnce } from '../../../support/faults/rules.ts';
 import { givenLead } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
+import { service } from '../../../support/service.ts';
 import { table } from '../../../support/table.ts';
-import { json, run, violationsIn } from '../commands.ts';
+import { commandOf, json, run, violationsIn } from '../commands.ts';
 
 useOwnTable();
-
-/** Nobody can type into a test: a test that has somebody confirm says what happens meanwhile. */
-vi.mock('../../../../infra/cli/confirm.ts', { spy: true });
 
 const action = { who: 'a test', what: 'organization apply' };
 const apply = ({ settings }: GivenOrganization, changes: object) =>
@@ -78,11 +77,17 @@ test('an undo passes over the steps of an apply that dropped something', async (
 test('an undo that was confirmed for a version which no longer holds changes nothing, and says so', async () => {
   const organization = await givenOrganization();
   await apply(organization, { name: 'Renamed' });
-  vi.mocked(confirmed).mockImplementationOnce(
-    async () => void (await apply(organization, { modules: [], name: 'Between' })),
-  );
+  const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+  proxy.rule = faultOnce(({ operation }) => operation === 'TransactWriteItems', {
+    kind: 'cut',
+    applied: false,
+    before: () => apply(organization, { modules: [], name: 'Between' }),
+  });
 
-  const answer = await run(organization, 'organization undo');
+  const answer = await runAdmin(commandOf(organization, 'organization undo', '--yes'), {
+    environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+  });
+  await proxy.stop();
 
   expect(answer).toMatchObject({ status: 1, stdout: '' });
   expect(answer.stderr).toContain(
