@@ -25,11 +25,9 @@ for (const command of commands) {
 /** All tests without an engine, and the first engine that is found: the second repeats its tests, and its Java takes seconds to start. */
 async function projectsOf(args: readonly string[]): Promise<string[]> {
   if (args.some((arg) => arg.startsWith('--project'))) return [];
-  const projects = ['unit', 'stack', 'simulation'].flatMap((name) => ['--project', name]);
-  for (const engine of engines) {
-    if ('command' in (await engine.find())) return [...projects, '--project', engine.name];
-  }
-  return projects;
+  for (const engine of engines)
+    if ('command' in (await engine.find())) return ['--project', 'unit', '--project', engine.name];
+  return ['--project', 'unit'];
 }
 
 /** @returns the command's exit status; 1 when a signal ended it or this process, whatever status the command has then */

@@ -115,7 +115,7 @@ async function checksBesideWriters(seed: string): Promise<readonly string[]> {
   return violations;
 }
 
-// More: CHECKS=200 npx vitest run --project simulation test/simulation/check
+// More: CHECKS=200 npm test -- test/simulation/check
 const seeds = Number(process.env.CHECKS ?? 8);
 
 test('beside twelve writers and an erasure, a check reports nothing but the erasure under way', {
