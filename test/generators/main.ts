@@ -1,16 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { projectFolder, startServiceProcess } from '../support/service-process.ts';
 import { type Generator, generatorName, generators } from './generators.ts';
-import { installed, runPackage } from './packages.ts';
 import { writePassedRun } from './passed.ts';
-import { prismPackage, runContractTestsThroughPrism } from './prism.ts';
 
 /**
  * `npm run generators`: three generators of clients read openapi.json, each result compiles under `strict`, and each client captures a lead
- * and is refused one, with typed details. Then the requests of the contract tests go through prism, a validating proxy. The packages are
- * about 300 MB, so the first run installs them into a cache, and they are not part of `npm test`, which only fails if openapi.json is not
- * the one that passed here last (passed.json). `npm run generators -- prism` tries one of them. Status 1 if any fails.
+ * and is refused one, with typed details. The packages are large, so the first run installs them into a cache, and they are not part of
+ * `npm test`, which only fails if openapi.json is not the one that passed here last (passed.json). `npm run generators -- orval` tries one
+ * of them. Status 1 if any fails.
  */
 
 const config = {
@@ -43,28 +42,42 @@ function tryGenerator(generator: Generator, service: readonly string[]): string 
   return 'generates, compiles under strict, captures a lead and reads why one was refused';
 }
 
-/** What is tried, by the packages that it needs. */
-function trials(service: ServiceProcess): [string, () => string | Promise<string>][] {
-  const { baseUrl, environment, organizations } = service.ready;
-  const apiKey = organizations[0]?.keys.website ?? '';
-  return [
-    ...generators.map((generator): [string, () => string] => [
-      generatorName(generator),
-      () => tryGenerator(generator, [baseUrl, apiKey]),
-    ]),
-    [prismPackage, () => runContractTestsThroughPrism(baseUrl, environment)],
-  ];
+const cache = join(projectFolder, 'node_modules', '.cache', 'generators');
+
+/** A folder with these packages, which only the first run installs. @param packages each with its exact version */
+function installed(packages: readonly string[]): string {
+  const folder = join(cache, packages.join('+').replaceAll('/', '-'));
+  const complete = join(folder, 'installed');
+  if (existsSync(complete)) return folder;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  const options = ['--silent', '--no-audit', '--no-fund', '--save-exact'];
+  execFileSync('npm', ['install', ...options, ...packages], { cwd: folder, stdio: 'pipe' });
+  writeFileSync(complete, '');
+  return folder;
+}
+
+/** Runs a command of the packages in their folder. @throws Error with the output of a command that failed */
+function runPackage(folder: string, command: string, args: readonly string[]): void {
+  execFileSync(join(folder, 'node_modules', '.bin', command), args, {
+    cwd: folder,
+    stdio: 'pipe',
+    encoding: 'utf8',
+  });
 }
 
 const selection = process.argv.slice(2);
 const service = await startServiceProcess();
 const passed: Record<string, string> = {};
 try {
-  const selected = trials(service).filter(([name]) => selection.every((one) => name.includes(one)));
-  for (const [name, run] of selected) {
+  const { baseUrl, organizations } = service.ready;
+  const apiKey = organizations[0]?.keys.website ?? '';
+  for (const generator of generators) {
+    const name = generatorName(generator);
+    if (!selection.every((one) => name.includes(one))) continue;
     const startedAt = Date.now();
     try {
-      passed[name] = await run();
+      passed[name] = tryGenerator(generator, [baseUrl, apiKey]);
       const seconds = Math.round((Date.now() - startedAt) / 1000);
       console.log(`passed  ${name}: ${passed[name]} (${seconds} s)`);
     } catch (error) {
