@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorCode } from '../../../infra/cli/error-code.ts';
+import { freePort } from '../../support/free-port.ts';
 import {
   node24,
   projectFolder,
@@ -42,15 +42,6 @@ const blocksOf = async (guide: string): Promise<string> => {
   const page = await readFile(join(projectFolder, 'infra', 'guides', `${guide}.md`), 'utf8');
   return [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block]) => block).join('\n');
 };
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return String(port);
-}
 
 /**
  * What stands for the reader's machine: the commands without npm's own half second, and lists that are read again until the form server
@@ -103,7 +94,7 @@ test('every command of the guides works, from nothing to a live form and to each
     .join('\n')
     .replaceAll(/(?<![\w-])(\.\/)?academy/g, `${folder}/academy`)
     .replaceAll('http://127.0.0.1:4010', service.ready.baseUrl)
-    .replaceAll('3000', await freePort());
+    .replaceAll('3000', String(await freePort()));
 
   const { status, output } = await runScript(`${machine}\n${script}`);
 

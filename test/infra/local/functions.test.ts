@@ -115,7 +115,6 @@ test.each<[BundleName, RegExp]>([
     response: 'INTEGRATION_FAILURE',
     reason: expect.stringMatching(reason),
   });
-  expect(await invoke('echo')).toHaveProperty('returned');
   expect(reports).toHaveLength(1);
   expect(reports[0]).toMatch(reason);
 });
@@ -132,7 +131,7 @@ test.each<[BundleName]>([['hangs'], ['spins']])(
 );
 
 test('a hanging request does not delay other requests of the same function', async () => {
-  const { invoke } = givenFunctions({ timeoutMs: 1500, workersPerFunction: 2 });
+  const { invoke } = givenFunctions({ timeoutMs: 1000, workersPerFunction: 2 });
 
   const hanging = invoke('spins-at-times', { spin: true });
   const others = await Promise.all(Array.from({ length: 5 }, () => invoke('spins-at-times')));

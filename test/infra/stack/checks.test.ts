@@ -115,8 +115,9 @@ const wrong = {
 test.skipIf(!cfnLint)(
   'cfn-lint finds nothing in the templates and the recipes, and finds a planted error',
   () => {
-    const templates = [...apps.values()].map(({ stack }) =>
-      JSON.stringify(Template.fromStack(stack).toJSON()),
+    // Those that have every resource: a template takes the linter seconds.
+    const templates = ['no option set', 'every option on'].map((name) =>
+      JSON.stringify(Template.fromStack(apps.get(name)!.stack).toJSON()),
     );
 
     const { found, status } = lint(cfnLint!, [...recipes, ...templates, JSON.stringify(wrong)]);

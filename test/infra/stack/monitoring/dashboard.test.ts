@@ -126,15 +126,6 @@ describe('the alarms', () => {
 });
 
 describe('what an alarm watches', () => {
-  test('server errors are counted without NOT_READY, as a share of the calls, from three on', () => {
-    const { Metrics = [] } = alarm('ServerErrors');
-
-    expect(metricNames(alarm('ServerErrors')).sort()).toEqual(['5XXError', 'Count', 'notReady']);
-    expect(Metrics.flatMap(({ Expression }) => Expression ?? [])).toEqual([
-      'IF((FILL(failures, 0) - FILL(notReady, 0)) >= 3, 100 * (FILL(failures, 0) - FILL(notReady, 0)) / calls, 0)',
-    ]);
-  });
-
   test('every function is watched for throttles, by one alarm or the other', () => {
     const watched = (['ReadingFunctionsThrottled', 'WritingFunctionsThrottled'] as const).flatMap(
       (name) => metricNames(alarm(name)),
@@ -152,30 +143,6 @@ describe('what an alarm watches', () => {
 
   test("no alarm watches DynamoDB's own metrics, on which it may never end", () => {
     expect(JSON.stringify([alarmsIn(plain), alarmsIn(full)])).not.toContain('AWS/DynamoDB');
-  });
-
-  test.each<[AlarmName, string, string]>([
-    ['CaptureNotReady', 'LeadService', 'notReady'],
-    ['KeyExpiresSoon', 'LeadService', 'keyExpiresSoon'],
-    ['CapturesRateLimited', 'LeadService', 'capturesRateLimited'],
-    ['NoCaptures', 'AWS/Lambda', 'Invocations'],
-    ['TableThrottled', 'LeadService', 'tableThrottled'],
-    ['TableFailed', 'LeadService', 'tableFailed'],
-    ['TransactionsRefused', 'LeadService', 'contended'],
-  ])('%s watches %s %s, with 0 where it is not reported', (name, Namespace, MetricName) => {
-    const [expression, metric, ...others] = alarm(name).Metrics ?? [];
-
-    expect(expression?.Expression).toBe(`FILL(${metric?.Id}, 0)`);
-    expect(metric?.MetricStat?.Metric).toMatchObject({ Namespace, MetricName });
-    expect(others).toEqual([]);
-  });
-
-  test.each<[AlarmName, string, string]>([
-    ['SlowAnswers', 'AWS/ApiGateway', 'Latency'],
-    ['EventsLate', 'AWS/Lambda', 'IteratorAge'],
-    ['EventsUndelivered', 'AWS/SQS', 'ApproximateNumberOfMessagesVisible'],
-  ])('%s watches %s %s', (name, namespace, metricName) => {
-    expect(alarm(name)).toMatchObject({ Namespace: namespace, MetricName: metricName });
   });
 
   test('no metric has the organization, the key or the endpoint as a dimension', () => {
