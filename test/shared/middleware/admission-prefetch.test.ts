@@ -1,6 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type EndpointName, endpointNamed, type Scope } from '../../../shared/endpoints.ts';
+import { authorize } from '../../../shared/middleware/admission.ts';
+import { sampleOrganization } from '../../support/settings.ts';
+import { refusalOf } from '../leads/refusal.ts';
 import { given, organizationAt, organizations, type Prefetch, send } from './admit.ts';
 import { bucketWith } from './admitted.ts';
 
@@ -38,9 +41,9 @@ describe('the prefetch of an endpoint', () => {
   test('that fails for a refused request is dropped, and ends no process as an unhandled rejection', async () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
-    prefetch.mockRejectedValue(new Error('DynamoDB is away.'));
+    const failing: Prefetch = () => Promise.reject(new Error('DynamoDB is away.')); // a mock would handle the rejection
     organizations.mockResolvedValueOnce({ outcome: 'exhausted', bucket: bucketWith(0, 3000) });
-    const { code } = await send({}, prefetch);
+    const { code } = await send({}, failing);
     await nextTick();
     process.off('unhandledRejection', unhandled);
 
@@ -71,4 +74,11 @@ describe('the scope of a key', () => {
 
     expect(admitted?.hasScope).toBe(hasScope);
   });
+});
+
+test('a missing module is named before a missing scope', async () => {
+  const without = { organization: sampleOrganization({ modules: ['billing'] }), hasScope: false };
+  const { details } = await refusalOf(() => authorize(endpointNamed('list-leads'), without));
+
+  expect(details).toEqual({ module: 'crm' });
 });

@@ -1,7 +1,5 @@
 import type { Context } from 'aws-lambda';
-import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ApiError } from '../../../shared/errors.ts';
 import { endpoint } from '../../../shared/middleware/endpoint.ts';
 import { leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import {
@@ -92,30 +90,6 @@ describe('what an endpoint receives', () => {
     });
   });
 
-  test('has types that follow from its schemas and its prefetch', () => {
-    endpoint('add-note', {
-      input: {
-        path: leadIdPath,
-        body,
-        headers: v.object({ 'idempotency-key': v.optional(v.string()) }),
-      },
-      prefetch: async ({ input }) => input.path.leadId,
-      respond: async ({ input, prefetched }) => {
-        const leadId: number = prefetched;
-        const sent: string = input.body.text;
-        const header: string | undefined = input.headers['idempotency-key'];
-        return { status: 200, body: { leadId, sent, header } };
-      },
-    });
-    endpoint('list-users', {
-      input: {},
-      respond: async ({ prefetched }) => {
-        const nothing: undefined = prefetched;
-        return { status: 200, body: { nothing } };
-      },
-    });
-  });
-
   test('is nothing prefetched where it has no prefetch', async () => {
     const handler = endpoint('list-users', {
       input: {},
@@ -182,17 +156,6 @@ describe('the order of the stack', () => {
 });
 
 describe('the errors of an endpoint', () => {
-  test('are the contract’s where it throws an ApiError', async () => {
-    const respond = async () => {
-      throw new ApiError('NOT_READY');
-    };
-
-    expect(await send(endpoint('list-users', { input: {}, respond }))).toMatchObject({
-      status: 503,
-      body: { error: { code: 'NOT_READY' } },
-    });
-  });
-
   test('are INTERNAL where its prefetch fails, and are logged', async () => {
     const handler = endpoint('list-users', {
       input: {},
@@ -207,19 +170,6 @@ describe('the errors of an endpoint', () => {
       body: { error: { code: 'INTERNAL' } },
     });
     expect(lines.join('')).toContain('DynamoDB is away.');
-  });
-
-  test('are INTERNAL where its prefetch throws at once', async () => {
-    const handler = endpoint('list-users', {
-      input: {},
-      prefetch: () => {
-        throw new TypeError('a defect');
-      },
-      respond: async () => ({ status: 200, body: {} }),
-    });
-
-    expect((await send(handler)).status).toBe(500);
-    expect(lines.join('')).toContain('a defect');
   });
 
   test('are INTERNAL half a second before the function ends, while it still hangs, and are logged once', async () => {

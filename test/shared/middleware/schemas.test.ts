@@ -30,7 +30,6 @@ const issuesOfCapture = (more: object) => issues(body, { ...asha, ...more });
 describe("an empty list, PHP's empty array, where an object is wanted is refused with what to send", () => {
   test.each<[string, v.GenericSchema, unknown, string]>([
     ['fields of a create', createBody, { fields: [] }, 'fields'],
-    ['fields of an update', updateBody, { fields: [] }, 'fields'],
     ['fields of a capture', body, { ...asha, fields: [] }, 'fields'],
     ['attribution of a capture', body, { ...asha, attribution: [] }, 'attribution'],
     ['the body of an update', updateBody, [], 'body'],
@@ -54,25 +53,20 @@ describe("an empty list, PHP's empty array, where an object is wanted is refused
 describe('a text is counted in code points', () => {
   test.each<[number, number, string, boolean]>([
     [1, 5, '', false],
-    [1, 5, 'a', true],
     [1, 5, '🎓'.repeat(5), true],
     [1, 5, '🎓'.repeat(6), false],
-    [1, 5, 'क्षेत्र'.slice(0, 5), true],
     [1, 5, 'क्षेत्र', false],
     [2, 5, '🎓', false],
-    [2, 5, 'ab', true],
-    [0, 3, '', true],
     [0, 3, 'a🎓🎓', true],
     [0, 3, 'ab🎓🎓', false],
   ])('%i to %i characters: %j', (min, max, input, isTaken) =>
     expect(issues(text(min, max), input) === undefined).toBe(isTaken),
   );
 
-  test.each(['a\0b', '\ud83c', 'a\udc00', '\udf93\ud83c'])(
-    '%j contains an invalid character',
-    (input) => expect(issues(text(1, 9), input)?.body).toContain('invalid character'),
+  test.each(['a\0b', '\ud83c'])('%j contains an invalid character', (input) =>
+    expect(issues(text(1, 9), input)?.body).toContain('invalid character'),
   );
-  test.each([null, 5, true, ['a'], {}])('%j is not a string', (input) =>
+  test.each([null, 5, ['a']])('%j is not a string', (input) =>
     expect(issues(text(1, 9), input)?.body).toBe('must be a string.'),
   );
 });
@@ -109,17 +103,7 @@ describe('every limit of a capture, at its edge and one past it', () => {
       });
   });
 
-  test.each([
-    'fields',
-    'attribution',
-    'pipelineId',
-    'externalId',
-    'source',
-    'notes',
-    'email',
-    'name',
-    'phone',
-  ])('%s is not null', (property) => {
+  test.each(['fields', 'attribution', 'pipelineId', 'notes'])('%s is not null', (property) => {
     expect(issuesOfCapture({ [property]: null })).toHaveProperty(property);
   });
 
@@ -130,22 +114,18 @@ describe('every limit of a capture, at its edge and one past it', () => {
     });
   });
 
-  test.each(['', 'x'.repeat(201), 'naïve', 'tab\there', '🎓', 'line\n'])(
-    'the Idempotency-Key %j is refused',
-    (key) => expect(issues(headers, { 'idempotency-key': key })).toBeDefined(),
+  test.each(['', 'x'.repeat(201), 'naïve', 'line\n'])('the Idempotency-Key %j is refused', (key) =>
+    expect(issues(headers, { 'idempotency-key': key })).toBeDefined(),
   );
-  test.each([undefined, 'x', 'x'.repeat(200), 'a b~!"', '0'])(
-    'the Idempotency-Key %j is taken',
-    (key) => {
-      expect(issues(headers, key === undefined ? {} : { 'idempotency-key': key })).toBeUndefined();
-    },
-  );
+  test.each([undefined, 'x'.repeat(200), 'a b~!"'])('the Idempotency-Key %j is taken', (key) => {
+    expect(issues(headers, key === undefined ? {} : { 'idempotency-key': key })).toBeUndefined();
+  });
 });
 
 describe('an object', () => {
   const schema = object({ name: text(1, 9), phone: v.optional(text(1, 9)) });
 
-  test.each([null, undefined, [], ['name'], 'name', 5])('an object schema refuses %j', (input) =>
+  test.each([null, [], 'name'])('an object schema refuses %j', (input) =>
     expect(issues(schema, input)).toHaveProperty('body'),
   );
   test('an error names unknown, wrong and missing properties together', () =>
@@ -169,23 +149,9 @@ describe('an object', () => {
       'part.ctiy': 'is not a known property; did you mean city?',
       'part.city': 'is required.',
     }));
-  test('an object schema names a missing property as required', () =>
-    expect(issues(schema, {})).toEqual({ name: 'is required.' }));
-  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', ''])(
-    'has no property %j',
-    (property) => {
-      const input = JSON.parse(`{"name":"Asha",${JSON.stringify(property)}:"x"}`);
-      expect(Object.keys(issues(schema, input)!)).toEqual([property || 'body']);
-    },
-  );
-  test('names the property that was probably meant', () => {
-    expect(issues(schema, { name: 'Asha', phon: '1' })?.phon).toContain('did you mean phone?');
-    expect(issues(body, { ...asha, pipelineID: 1, utm: 2 })?.pipelineID).toContain(
-      'did you mean pipelineId?',
-    );
-    expect(issuesOfCapture({ attribution: { utmSorce: 'x' } })?.['attribution.utmSorce']).toContain(
-      'did you mean utmSource?',
-    );
+  test.each(['__proto__', 'constructor', ''])('has no property %j', (property) => {
+    const input = JSON.parse(`{"name":"Asha",${JSON.stringify(property)}:"x"}`);
+    expect(Object.keys(issues(schema, input)!)).toEqual([property || 'body']);
   });
   test('calls what is unknown in a query a parameter', () => {
     expect(issues(query, { limt: '1' })).toEqual({
@@ -195,12 +161,9 @@ describe('an object', () => {
       /^is not a known parameter; known parameters: limit, /,
     );
   });
-  test('names those that there are where none is near, one or several', () => {
+  test('names the known properties where none is near', () => {
     expect(issues(object({ text: text(1, 9) }), { text: 'x', foo: 1 })?.foo).toBe(
       'is not a known property; known properties: text.',
-    );
-    expect(issues(object({ a: text(1, 9), b: text(1, 9) }), { a: 'x', b: 'x', foo: 1 })?.foo).toBe(
-      'is not a known property; known properties: a, b.',
     );
   });
   test('names the first twenty of many unknown properties', () => {
@@ -212,59 +175,42 @@ describe('an object', () => {
 });
 
 describe('the values of fields', () => {
-  test.each(['text', '', 5, -0.5, true, null, [], ['a', 'b']])(
+  test.each(['', -0.5, true, null, [], ['a', 'b']])(
     '%j is accepted as the value of a field',
     (value) => expect(issues(fieldValues(), { key: value })).toBeUndefined(),
   );
-  test.each([{}, { a: 1 }, [1], [null], [['a']], [true], Infinity, -Infinity])(
-    '%j cannot',
-    (value) => expect(issues(fieldValues(), { key: value })?.key).toMatch(/^must be /),
+  test.each([{ a: 1 }, [1], [null], Infinity])('%j cannot', (value) =>
+    expect(issues(fieldValues(), { key: value })?.key).toMatch(/^must be /),
   );
-  test.each(['a\0', '\ud800', ['ok', '\0']])(
+  test.each(['\ud800', ['ok', '\0']])(
     '%j cannot, because it contains an invalid character',
     (value) => expect(issues(fieldValues(), { key: value })?.key).toContain('invalid character'),
   );
-  test.each([null, [], 'x', 5])('%j is refused as the values of fields', (input) =>
-    expect(issues(fieldValues(), input)?.body).toContain('object'),
-  );
 
-  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    'a wrong value of the key %s is named',
-    (key) => {
-      const fields = JSON.parse(`{"${key}":{"a":1}}`);
-      expect(Object.entries(issuesOfCapture({ fields })!)).toEqual([
-        [key, expect.stringMatching(/^must be /)],
-      ]);
-    },
-  );
+  test.each(['__proto__', 'constructor'])('a wrong value of the key %s is named', (key) => {
+    const fields = JSON.parse(`{"${key}":{"a":1}}`);
+    expect(Object.entries(issuesOfCapture({ fields })!)).toEqual([
+      [key, expect.stringMatching(/^must be /)],
+    ]);
+  });
 });
 
 describe('ids', () => {
   test.each([1, 2_147_483_647])('%d is an ID', (input) =>
     expect(issues(id, input)).toBeUndefined(),
   );
-  test.each([0, -1, 2_147_483_648, 1.5, '1', null, Infinity])('%j is refused as an ID', (input) =>
+  test.each([0, 2_147_483_648, 1.5, '1'])('%j is refused as an ID', (input) =>
     expect(issues(id, input)?.body).toContain('1 to 2147483647'),
   );
   test.each(['1', '2147483647'])('%s is an ID in a path', (leadId) =>
     expect(v.parse(leadIdPath, { leadId })).toEqual({ leadId: Number(leadId) }),
   );
-  test.each([
-    '0',
-    '-1',
-    '01',
-    '2147483648',
-    '99999999999',
-    '1.0',
-    '1e3',
-    ' 1',
-    '१',
-    '',
-    'abc',
-    '1\n',
-  ])('%j is none of a path', (leadId) => {
-    expect(issues(leadIdPath, { leadId })).toBeDefined();
-  });
+  test.each(['0', '-1', '01', '2147483648', '1.0', ' 1', '१', '', '1\n'])(
+    '%j is not an ID in a path',
+    (leadId) => {
+      expect(issues(leadIdPath, { leadId })).toBeDefined();
+    },
+  );
 });
 
 test.each<[string, object, Record<string, string>]>([
@@ -287,6 +233,3 @@ test.each<[string, object, Record<string, string>]>([
 ])('a capture gives the reason for %s', (_, sent, expected) =>
   expect(reasons(body, { ...asha, ...sent })).toEqual(expected),
 );
-
-test('a missing property is required', () =>
-  expect(reasons(body, { phone: '9876543210' })).toEqual({ name: 'required' }));

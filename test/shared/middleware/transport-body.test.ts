@@ -22,10 +22,6 @@ describe('the size of a body', () => {
     expect(await pass({ body: ofBytes(100_000) })).toHaveLength(99_998);
     expect(await codeOf({ body: ofBytes(100_001) })).toBe('PAYLOAD_TOO_LARGE');
   });
-  test('the size of a body is counted in bytes', async () => {
-    expect(await pass({ body: `"${'न'.repeat(33_332)}"` })).toHaveLength(33_332);
-    expect(await codeOf({ body: `"${'न'.repeat(33_333)}"` })).toBe('PAYLOAD_TOO_LARGE');
-  });
   test('the size of a body in base64 is that of the decoded bytes', async () => {
     expect(await pass(base64(ofBytes(100_000)))).toHaveLength(99_998);
     expect(await codeOf(base64(ofBytes(100_001)))).toBe('PAYLOAD_TOO_LARGE');
@@ -36,32 +32,21 @@ describe('the size of a body', () => {
 });
 
 describe('the content type', () => {
-  test.each([
-    'application/json',
-    'APPLICATION/JSON',
-    'application/json; charset=utf-8',
-    'application/json;charset="UTF-8"',
-    ' application/json ; x=y',
-  ])('%j is taken', async (type) => {
-    expect(await pass({ headers: { ...https, 'content-TYPE': type }, body: '{"a":1}' })).toEqual({
-      a: 1,
-    });
-  });
+  test.each(['APPLICATION/JSON', 'application/json;charset="UTF-8"', ' application/json ; x=y'])(
+    '%j is taken',
+    async (type) => {
+      expect(await pass({ headers: { ...https, 'content-TYPE': type }, body: '{"a":1}' })).toEqual({
+        a: 1,
+      });
+    },
+  );
   test.each([
     'application/jsonp',
     'application/vnd.x+json',
-    'application/json-patch+json',
-    'application/json5',
-    'text/json',
-    'text/plain',
     '',
-    'json',
     'application/*',
-
-    'multipart/form-data; boundary=application/json',
     'text/plain; application/json',
     'application/json, text/plain',
-    'application/x-www-form-urlencoded',
   ])('%j is refused', async (type) =>
     expect(await codeOf({ headers: { ...https, 'Content-Type': type } })).toBe(
       'UNSUPPORTED_MEDIA_TYPE',
@@ -87,10 +72,7 @@ describe('the body', () => {
   test.each<[string | null, unknown]>([
     ['{"name":"आशा 🎓"}', { name: 'आशा 🎓' }],
     ['[1]', [1]],
-    ['"text"', 'text'],
-    ['0', 0],
     ['null', null],
-    [' \n{}\t', {}],
   ])('%j is JSON', async (body, value) => {
     expect(await pass({ body })).toEqual(value);
     expect(
@@ -98,25 +80,14 @@ describe('the body', () => {
     ).toEqual(value);
   });
 
-  test.each([
-    null,
-    '',
-    ' ',
-    '{',
-    "{'a':1}",
-    '{"a":1,}',
-    '{"a":1}{"b":2}',
-    'undefined',
-    'NaN',
-    '\u0001',
-    '{"a":"\n"}',
-    '// x\n{}',
-    '{"a":01}',
-  ])('%j is none', async (body) => {
-    const { code, message } = await refusalOf(() => pass({ body }));
-    expect(code).toBe('INVALID_JSON');
-    expect(message).toMatch(/^The body is /);
-  });
+  test.each([null, '', '{', '{"a":1,}', '{"a":1}{"b":2}', 'NaN', '{"a":"\n"}', '// x\n{}'])(
+    '%j is not JSON',
+    async (body) => {
+      const { code, message } = await refusalOf(() => pass({ body }));
+      expect(code).toBe('INVALID_JSON');
+      expect(message).toMatch(/^The body is /);
+    },
+  );
 
   test.each<[string, EventParts]>([
     ['that lost bytes on its way, as API Gateway hands it on,', { body: '{"name":"Zo\ufffd"}' }],

@@ -61,7 +61,7 @@ describe('the order of the refusals', () => {
 });
 
 describe('HTTPS', () => {
-  test.each(['X-Forwarded-Proto', 'x-forwarded-proto', 'X-FORWARDED-PROTO'])(
+  test.each(['x-forwarded-proto', 'X-FORWARDED-PROTO'])(
     'plain HTTP is seen in %s',
     async (name) => {
       expect(
@@ -69,7 +69,7 @@ describe('HTTPS', () => {
       ).toBe('HTTPS_REQUIRED');
     },
   );
-  test.each([['HTTP'], ['https, http'], ['http,https'], [' http ']])(
+  test.each([['HTTP'], ['https, http'], [' http ']])(
     'plain HTTP is seen in the value %j',
     async (value) => {
       expect(await codeOf({ headers: { ...json, 'X-Forwarded-Proto': value } })).toBe(
@@ -86,10 +86,6 @@ describe('HTTPS', () => {
       'HTTPS_REQUIRED',
     );
   });
-  test('applies to an endpoint without a body', async () =>
-    expect(await codeOf({ headers: { 'X-Forwarded-Proto': 'http' } }, 'get-lead')).toBe(
-      'HTTPS_REQUIRED',
-    ));
   test('lets https in, and a caller without headers', async () => {
     expect(
       await pass({ headers: { 'X-Forwarded-Proto': 'HTTPS' }, body: null }, 'list-users'),
@@ -106,35 +102,18 @@ describe('a key in the address', () => {
 
   test.each([
     'api_key',
-    'apikey',
     'apiKey',
     'API-KEY',
-    'api.key',
     'api_key[]',
-    'X-Api-Key',
     'key',
-    'access_key',
-    'secret',
     'client_secret',
     'leads_api_key',
-
-    'token',
-    'Token',
     'access_token',
-    'auth-token',
-    'bearer_token',
     'bearer',
-    'auth',
     'authorization',
     'password',
     'api%5Fkey',
-    'to%6ben',
-    'id_token',
-    'api token',
-    'x-auth-token',
-    'refresh_token',
     'private_key',
-    'x-access-token',
   ])('is refused for a parameter named %s', async (name) => {
     expect(await codeOf(withQuery(name))).toBe('KEY_IN_URL');
     expect(
@@ -151,46 +130,26 @@ describe('a key in the address', () => {
       { multiValueQueryStringParameters: { q: ['x', apiKey] }, queryStringParameters: { q: 'x' } },
     ],
     ['as a parameter’s name', withQuery(apiKey, '')],
-    ['inside a value', withQuery('filter', `[{"value":"${apiKey}"}]`)],
     ['in the path', { path: `/api/v1/leads/${apiKey}` }],
     ['as a path parameter', { pathParameters: { leadId: apiKey } }],
-    ['percent-encoded', withQuery('q', encoded(apiKey))],
-    ['percent-encoded in the path', { path: `/api/v1/leads/${encoded(apiKey)}` }],
-    ['encoded twice', withQuery('q', encoded(encoded(apiKey)))],
-    ['cut short', withQuery('q', apiKey.slice(0, 20))],
     ['in capitals', withQuery('q', apiKey.toUpperCase())],
+    ['encoded twice', withQuery('q', encoded(encoded(apiKey)))],
   ])('is refused %s', async (_, parts) => {
     const { code, message } = await refusalOf(() => pass(parts));
     expect(code).toBe('KEY_IN_URL');
     expect(message).not.toContain(apiKey);
   });
 
-  test.each([
-    'limit',
-    'cursor',
-    'updated_since',
-    'stage_id',
-    'pipeline_id',
-    'source_id',
-    'owner_id',
-    'filter',
-    'monkey',
-    'keyword',
-    'tokens_used',
-    'author',
-    'utm_source',
-  ])('is not seen in the parameter %s', async (name) =>
-    expect(await pass({ ...withQuery(name, '5'), body: null }, 'list-leads')).toBeUndefined(),
+  test.each(['filter', 'monkey', 'keyword', 'tokens_used', 'author'])(
+    'is not seen in the parameter %s',
+    async (name) =>
+      expect(await pass({ ...withQuery(name, '5'), body: null }, 'list-leads')).toBeUndefined(),
   );
-  test.each([
-    '[{"field":"api_token","operator":"equals","value":"token api_key=5"}]',
-    '50%',
-    '%',
-    '%zz',
-    '%ff%fe',
-    'leads_lively',
-    'a+b',
-  ])('is not seen in the value %j', async (value) =>
-    expect(await pass({ ...withQuery('filter', value), body: null }, 'list-leads')).toBeUndefined(),
+  test.each(['[{"field":"api_token","value":"api_key=5"}]', '50%', '%ff%fe', 'leads_lively'])(
+    'is not seen in the value %j',
+    async (value) =>
+      expect(
+        await pass({ ...withQuery('filter', value), body: null }, 'list-leads'),
+      ).toBeUndefined(),
   );
 });
