@@ -84,12 +84,6 @@ describe('the name of a rule', () => {
 });
 
 describe('the rotation', () => {
-  test('turns in the order of the rule', () => {
-    expect(
-      [1, 2, 3, 4].map((position) => ownerAt({ rule: '', userIds: [8, 7, 9] }, position)),
-    ).toEqual([8, 7, 9, 8]);
-  });
-
   test('gives the users equal numbers of turns, within one, over any run of turns', () => {
     const people = fc.uniqueArray(fc.integer({ min: 1, max: 2 ** 31 - 1 }), {
       minLength: 1,

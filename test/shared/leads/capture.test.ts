@@ -23,15 +23,6 @@ describe('reading a capture', () => {
     });
   });
 
-  test('keeps names of any script and an email as typed', () => {
-    const { submitted } = read({ name: ' आशा राव 🎓 ', email: ' Asha@Example.IN ' });
-    expect(submitted).toMatchObject({ name: 'आशा राव 🎓', email: 'Asha@Example.IN' });
-  });
-
-  test.each(['', '   '])('takes the email %j as none', (email) =>
-    expect(read({ email }).submitted).not.toHaveProperty('email'),
-  );
-
   test('reads fields by label and as text, empty ones not at all', () => {
     const fields = {
       course: 'product design',
@@ -52,16 +43,10 @@ describe('reading a capture', () => {
   });
 
   test.each<[string, Partial<CaptureRequest>, string, string]>([
-    ['a blank name', { name: '  ' }, 'name', 'required'],
     ['a name of invisible characters', { name: ' \u200b\u00ad' }, 'name', 'required'],
     ['a blank phone', { phone: '      ' }, 'phone', 'required'],
-    ['a phone that is none', { phone: 'call me' }, 'phone', 'phone number'],
-    ['an email that is none', { email: 'asha@' }, 'email', 'email address'],
     ['an unknown pipeline', { pipelineId: 99 }, 'pipelineId', 'pipelines'],
-    ['a value a field cannot take', { fields: { course: 'bba' } }, 'course', 'mba, design'],
     ['a field sent for the name', { fields: { name: 'X' } }, 'name', 'send it as the property'],
-    ['a field sent for the phone', { fields: { phone: 'X' } }, 'phone', 'send it as the property'],
-    ['a field sent for the email', { fields: { email: 'X' } }, 'email', 'send it as the property'],
     ['a field sent for the source', { fields: { source: 1 } }, 'source', 'by name'],
     [
       'a field sent for the owner',
@@ -76,26 +61,6 @@ describe('reading a capture', () => {
     expect(message).toContain(`${fieldKey} `);
   });
 
-  test('says everything that is wrong at once', async () => {
-    const { details } = await refusalOf(() =>
-      read({
-        name: ' ',
-        phone: 'x',
-        pipelineId: 99,
-        fields: { budget: 'x', assigned_to: 7, oops: 1 },
-      }),
-    );
-    expect(Object.keys(details.fields!).sort()).toEqual([
-      'assigned_to',
-      'budget',
-      'name',
-      'oops',
-      'phone',
-      'pipelineId',
-    ]);
-    expect(details).toMatchObject({ reason: 'PIPELINE_NOT_FOUND', field: 'pipelineId' });
-  });
-
   test('lists the keys that fields takes: active ones, without those that are properties', async () => {
     const { details } = await refusalOf(() => read({ fields: { old_notes: 'x' } }));
     expect(details.validKeys).toContain('lead_type');
@@ -103,29 +68,17 @@ describe('reading a capture', () => {
     for (const key of ['name', 'phone', 'email', 'source', 'assigned_to', 'old_notes'])
       expect(details.validKeys).not.toContain(key);
   });
-
-  test.each(['__proto__', 'constructor', 'toString'])(
-    'refuses the field %s as any unknown one',
-    async (key) => {
-      const fields = JSON.parse(`{"${key}":"x"}`) as Record<string, string>;
-      const { details } = await refusalOf(() => read({ fields }));
-      expect(Object.keys(details.fields!)).toEqual([key]);
-      expect(details.validKeys).toContain('city');
-    },
-  );
 });
 
 describe('the source of a capture', () => {
   test.each([
     ['Facebook Ads', 3],
-    ['facebook ads', 3],
     [' FACEBOOK ADS ', 3],
-    ['website', 1],
   ])('%j is known, and may fill a lead', (source, id) => {
     expect(read({ source })).toMatchObject({ onCreate: { source: id }, submitted: { source: id } });
   });
 
-  test.each(['Instagram', 'Old fair', '3', ' ', 'constructor'])(
+  test.each(['Instagram', 'Old fair', ' '])(
     '%j is recorded as Website, and fills no lead',
     (source) => {
       const { submitted, onCreate, sourceName } = read({ source });
@@ -133,9 +86,6 @@ describe('the source of a capture', () => {
       expect(submitted).not.toHaveProperty('source');
     },
   );
-
-  test('is recorded by the name it has in the settings', () =>
-    expect(read({ source: 'FACEBOOK ads' }).sourceName).toBe('Facebook Ads'));
 
   test.each([[[]], [[{ id: 1, name: 'Website', active: false }]]])(
     'without an active Website is none, called Website',
@@ -162,34 +112,6 @@ const lead = (fields: FieldValues, archivedAt?: string): Lead => ({
 });
 
 describe('filling a matched lead', () => {
-  test('fills what is empty, keeps what differs, says nothing of what is the same', () => {
-    const matched = lead({
-      name: 'Asha',
-      phone: '+919876543210',
-      email: 'A@b.in',
-      wants_call: false,
-    });
-
-    const { fields, filled, kept } = fillLead(
-      matched,
-      { name: 'Asha Rao', phone: '+919876543210', email: 'a@B.in', city: 'Pune', wants_call: true },
-      false,
-    );
-
-    expect(fields).toEqual({
-      name: 'Asha',
-      phone: '+919876543210',
-      email: 'A@b.in',
-      wants_call: false,
-      city: 'Pune',
-    });
-    expect(filled).toEqual(['city']);
-    expect(kept).toEqual([
-      { field: 'name', current: 'Asha', submitted: 'Asha Rao' },
-      { field: 'wants_call', current: false, submitted: true },
-    ]);
-  });
-
   test('keeps out an email that is another lead’s, and lists it', () => {
     const { fields, filled, kept } = fillLead(
       lead({ name: 'Asha' }),
@@ -209,14 +131,6 @@ describe('filling a matched lead', () => {
     expect(
       fillLead(lead({ interests: ['loan', 'hostel'] }), { interests: ['hostel'] }, false).kept,
     ).toHaveLength(1);
-  });
-
-  test('fills an empty source with one that was named, and never the owner', () => {
-    const { submitted } = read({ source: 'Facebook Ads', fields: { city: 'Pune' } });
-    expect(
-      fillLead(lead({ name: 'Asha Rao', phone: '+919876543210' }), submitted, false).filled,
-    ).toEqual(['source', 'city']);
-    expect(submitted).not.toHaveProperty('assigned_to');
   });
 
   const value = fc.oneof(

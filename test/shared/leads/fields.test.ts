@@ -53,48 +53,24 @@ describe('reading what was sent for fields', () => {
       interests: null,
     });
   });
-
-  test('names every field that cannot be read, and what would be right', async () => {
-    const { code, details, message } = await refusalOf(() =>
-      read({ budget: 'much', course: 'bba', city: 'Pune', start_on: '2026-02-30' }),
-    );
-
-    expect(code).toBe('VALIDATION_FAILED');
-    expect(Object.keys(details.fields!)).toEqual(['budget', 'course', 'start_on']);
-    expect(message).toContain('start_on must be a date that exists, in the form YYYY-MM-DD.');
-  });
-
-  test('names the source or owner that is refused, with the reason', async () => {
-    const { details } = await refusalOf(() => read({ budget: 'much', source: 4, assigned_to: 99 }));
-    expect(details).toMatchObject({ reason: 'SOURCE_NOT_ACTIVE', field: 'source' });
-    expect(Object.keys(details.fields!)).toEqual(['budget', 'source', 'assigned_to']);
-  });
 });
 
 describe('a key that is not an active field', () => {
-  test.each([
-    'old_notes',
-    'nonsense',
-    '__proto__',
-    'constructor',
-    'toString',
-    'prototype',
-    'valueOf',
-    '',
-    'City',
-    'leadType',
-  ])('%j is refused, the valid keys listed', async (fieldKey) => {
-    const raw = JSON.parse(`{"city":"Pune",${JSON.stringify(fieldKey)}:"x"}`) as Record<
-      string,
-      RawValue
-    >;
+  test.each(['old_notes', '__proto__', 'constructor', '', 'City'])(
+    '%j is refused, the valid keys listed',
+    async (fieldKey) => {
+      const raw = JSON.parse(`{"city":"Pune",${JSON.stringify(fieldKey)}:"x"}`) as Record<
+        string,
+        RawValue
+      >;
 
-    const { details } = await refusalOf(() => read(raw));
+      const { details } = await refusalOf(() => read(raw));
 
-    expect(Object.keys(details.fields!)).toEqual([fieldKey]);
-    expect(details.validKeys).toEqual(activeFields(organization).map(({ key }) => key));
-    expect(details.validKeys).not.toContain('old_notes');
-  });
+      expect(Object.keys(details.fields!)).toEqual([fieldKey]);
+      expect(details.validKeys).toEqual(activeFields(organization).map(({ key }) => key));
+      expect(details.validKeys).not.toContain('old_notes');
+    },
+  );
 
   test('is reported with the key that was probably meant', async () => {
     const { details } = await refusalOf(() =>
@@ -128,15 +104,6 @@ describe('a key that is not an active field', () => {
   });
 });
 
-describe('applying changes', () => {
-  test('puts values in, takes emptied ones out, and leaves the rest', () => {
-    expect(applyChanges({ city: 'Pune', budget: 5 }, { city: null, course: 'mba' })).toEqual({
-      budget: 5,
-      course: 'mba',
-    });
-  });
-});
-
 describe('showWhen', () => {
   const shown = (field: string, equals: string[]) =>
     customField('extra', 'text', { showWhen: { field, equals }, requiredOnCreate: true });
@@ -147,13 +114,8 @@ describe('showWhen', () => {
     ['course', ['mba'], {}, false],
     ['interests', ['loan'], { interests: ['hostel', 'loan'] }, true],
     ['interests', ['loan'], { interests: ['hostel'] }, false],
-    ['wants_call', ['true'], { wants_call: true }, true],
-    ['wants_call', ['true'], { wants_call: false }, false],
     ['wants_call', ['false'], { wants_call: false }, true],
     ['source', ['3'], { source: 3 }, true],
-    ['source', ['3'], { source: 1 }, false],
-    ['mentor', ['7', '8'], { mentor: 8 }, true],
-    ['budget', ['5'], { budget: 5 }, true],
     ['lead_type', ['consultant'], { lead_type: 'consultant' }, true],
     ['lead_type', ['student'], {}, true],
   ])('on %s = %j, with %j, asks for the field: %s', async (field, equals, fields, isAsked) => {
@@ -180,11 +142,6 @@ describe('showWhen', () => {
 });
 
 describe('required on create', () => {
-  test('name and phone are always required on create', async () => {
-    const { details } = await refusalOf(() => requireOnCreate(organization, {}));
-    expect(details.fields).toEqual({ name: 'is required.', phone: 'is required.' });
-  });
-
   test('is what the organization says, of its active fields', async () => {
     const of = withFields(
       customField('budget_2', 'number', { requiredOnCreate: true }),
@@ -262,6 +219,4 @@ describe('required on edit', () => {
   });
   test('what is empty already may be sent so', () =>
     expect(() => edit({ later: null })).not.toThrow());
-  test('a field that was not sent is not checked, empty or not', () =>
-    expect(() => edit({ city: 'Pune' })).not.toThrow());
 });

@@ -44,21 +44,6 @@ describe('the fingerprint of a body', () => {
     );
   });
 
-  test.each<[unknown, unknown]>([
-    [{ a: 1 }, { a: '1' }],
-    [{ a: null }, {}],
-    [{ a: [] }, { a: {} }],
-    [
-      ['a', 'b'],
-      ['b', 'a'],
-    ],
-    [['a,b'], ['a', 'b']],
-    [{ a: 'x', b: 'y' }, { a: 'x","b":"y' }],
-    [{ name: 'Asha ' }, { name: 'Asha' }],
-    [{ name: 'é' }, { name: 'e\u0301' }],
-    [JSON.parse('{"__proto__":1}'), {}],
-  ])('tells %j from %j', (a, b) => expect(fingerprintOf(a)).not.toBe(fingerprintOf(b)));
-
   test('is a digest, with nothing of the person in it', () =>
     expect(fingerprintOf({ name: 'Asha' })).toMatch(/^[\w-]{43}$/));
 });
@@ -66,12 +51,9 @@ describe('the fingerprint of a body', () => {
 describe('the keys of a request', () => {
   test.each<[string | undefined, string | undefined, string[]]>([
     [undefined, undefined, []],
-    ['a', undefined, ['a']],
-    [undefined, 'b', ['b']],
     ['a', 'b', ['a', 'b']],
     ['a', 'a', ['a']],
     ['a', 'A', ['a', 'A']],
-    ['a', 'a ', ['a', 'a ']],
   ])('header %j and externalId %j are %j', (header, externalId, values) =>
     expect(idempotencyKeys(header, externalId).map(({ value }) => value)).toEqual(values),
   );
@@ -86,8 +68,6 @@ describe('the record to replay', () => {
   const keys = idempotencyKeys('header', 'external');
   const [first, second] = [record('same', 1), record('same', 2)];
 
-  test('is none when nothing is remembered', () =>
-    expect(recordToReplay(keys, [undefined, undefined], 'same')).toBeUndefined());
   test('is the one that is known', () => {
     expect(recordToReplay(keys, [undefined, second], 'same')).toBe(second);
     expect(recordToReplay(keys, [first, undefined], 'same')).toBe(first);

@@ -13,15 +13,14 @@ import { sampleOrganization } from '../../support/settings.ts';
 
 test.each([
   ['98765 43210', true],
-  ['0 98765-43210', true],
   ['०९८७६५४३२१०', true],
   ['98765 43210 ext. 5', true],
   ['+91 98765 43210', false],
   ['\u202A＋91 98765 43210', false],
   ['0091 98765 43210', false],
   ['91 98765 43210', false],
+  ['+91 (0) 98765 43210', false],
   ['091 98765 43210', false],
-  ['+49 170 5000007', false],
 ])('whether the phone %j lacks a country code: %j', (text, isLacking) => {
   expect(lacksCountryCode(text, parsePhone(text) ?? '')).toBe(isLacking);
 });
@@ -29,52 +28,31 @@ test.each([
 describe('a phone number', () => {
   test.each([
     '9876543210',
-    '09876543210',
     '0 98765 43210',
-    '98765-43210',
     '98765.43210',
-    '(98765) 43210',
     '[98765] 43210',
     '919876543210',
-
-    '+919876543210',
-    '+91 98765 43210',
     '+ 91 98765 43210',
     '+91-98765–43210',
-    '(+91) 98765-43210',
     '(0091) 98765 43210',
     '++91 98765 43210',
-
     '+91 (0) 98765 43210',
-    '+91 098765 43210',
-    '0091 98765 43210',
     '00919876543210',
-    '0919876543210',
     '091 98765 43210',
     '+91\u00a098765\u00a043210',
-
-    '९८७६५४३२१०',
     '+९१ ९८७६५ ४३२१०',
     '৯৮৭৬৫৪৩২১০',
     '＋９１９８７６５４３２１０',
-    '９８７６５４３２１０',
-    '௯௮௭௬௫௪௩௨௧௦',
-    '٩٨٧٦٥٤٣٢١٠',
     '\u202a+91 98765 43210\u202c',
-    '\u200e9876543210',
     '98765\u200b43210',
-    '\ufeff9876543210',
     '+91 98765 43210 ext 5',
   ])('%j is +919876543210', (text) => expect(parsePhone(text)).toBe('+919876543210'));
 
   test.each([
-    ['+44 20 7946 0958', '+442079460958'],
     ['+44 (0)20 7946 0958', '+442079460958'],
     ['0044 20 7946 0958', '+442079460958'],
     ['+1 (555) 010-0199', '+15550100199'],
-    ['+971 50 123 4567', '+971501234567'],
     ['+39 06 1234567', '+39061234567'],
-    ['022-12345678', '+912212345678'],
   ])('%j is %s', (text, phone) => expect(parsePhone(text)).toBe(phone));
 
   test('is taken when possible, though no numbering plan knows it yet', () =>
@@ -82,26 +60,16 @@ describe('a phone number', () => {
 
   test.each([
     '',
-    '   ',
-    '+',
     '+91',
-    '123456',
     '1234567',
     'call me',
     '1-800-FLOWERS',
-    '+1-800-FLOWERS',
     '98765 43210 / 98765 43211',
-    '9876543210, 9876543211',
-
     '+999 123456',
     '+91987654321012345',
     '98765 43210 (mobile)',
-    '9876543210 or so',
-    '<9876543210>',
     '+91 98765 4321O',
-    "9876543210'--",
-    '\0',
-  ])('%j is none', (text) => expect(parsePhone(text)).toBeUndefined());
+  ])('%j is not a phone', (text) => expect(parsePhone(text)).toBeUndefined());
 
   test('a phone number that was read is the same when it is read again', () => {
     const digits = fc.string({
@@ -157,50 +125,35 @@ describe('an email address', () => {
   const read = (text: string) => parsers.email(text, field, organization);
 
   test.each([
-    'asha@example.in',
     'Asha.Rao+forms@Mail.Example.co.in',
     "o'brien@example.ie",
     'a_b-c!#$%&*/=?^`{|}~@example.com',
     '1@2.in',
     'आशा@उदाहरण.भारत',
-    'müller@köln.de',
     'user@xn--p1b6ci4b4b3a.xn--11b5bs3a9aj6g',
     `${'a'.repeat(242)}@example.com`,
-    '\u202aasha@example.in\u202c',
-    '\u200b asha@example.in',
-    'asha@exam\u200bple.in\u200b',
+    '\u200b asha@exam\u200bple.in\u200b',
   ])('%s is kept as typed', (text) => expect(read(`  ${text} `)).toBe(text));
 
   test.each([
-    'asha',
-    'asha@',
     '@example.in',
     'asha@example',
     'asha@@example.in',
     'asha@example..in',
-    'asha@.in',
     'asha@example.in.',
     'a b@example.in',
-
-    'asha@exa mple.in',
     'asha@-example.in',
-    'asha@example-.in',
     'asha@example.in-',
     'asha@exam_ple.in',
     'Asha <asha@example.in>',
     'asha@example.in,b@c.in',
-
-    'asha@[127.0.0.1]',
     '"a b"@example.in',
     'mailto:asha@example.in',
-    'asha@example.in\nBcc: b@c.in',
     'a\u0001b@example.in',
     `${'a'.repeat(243)}@example.com`,
-    '\u200b',
     '\u200b@example.in',
-    'asha@\u200b.in',
     'asha@example.in\u200bb@c.in',
-  ])('%j is none', (text) => expect(read(text)).toBeInstanceOf(FieldIssue));
+  ])('%j is not an email', (text) => expect(read(text)).toBeInstanceOf(FieldIssue));
 
   test.each(['a', 'a.'])(
     'of many %j is refused in time that grows no faster than its length',
@@ -219,15 +172,10 @@ describe('an email address', () => {
   );
 
   test.each([
-    ['Asha@Example.IN', 'asha@example.in'],
     ['MÜLLER@KÖLN.DE', 'müller@köln.de'],
     ['u\u0308@example.de', '\u00fc@example.de'],
     ['J\u030c@example.de', '\u01f0@example.de'],
     ['ａｓｈａ@ｅｘａｍｐｌｅ.in', 'asha@example.in'],
-    ['\u200basha@example.in', 'asha@example.in'],
-    ['\u202aasha@example.in\u202c', 'asha@example.in'],
-    ['as\u2060ha@exam\u200dple.in', 'asha@example.in'],
-    ['asha@exam\u00adple.in', 'asha@example.in'],
     ['as\u3164ha\ufe0f@example.in', 'asha@example.in'],
     ['u\u200b\u0308@example.de', '\u00fc@example.de'],
     ['\u200b asha@example.in', 'asha@example.in'],
@@ -235,9 +183,7 @@ describe('an email address', () => {
 
   test.each([
     ['strasse@example.de', 'straße@example.de'],
-    ['resume@example.fr', 'résumé@example.fr'],
     ['a.sha@example.in', 'asha@example.in'],
-    ['asha+1@example.in', 'asha@example.in'],
     ['asha@example.in', 'аsha@example.in'],
   ])('%j and %j are two people’s', (a, b) =>
     expect(comparableEmail(a)).not.toBe(comparableEmail(b)),
@@ -272,8 +218,7 @@ describe('an email address', () => {
     );
   });
 
-  test.each(['', '  ', '\u200b', ' \u2060\u00ad ', '\u3164'])(
-    '%j is looked up under no key',
-    (text) => expect(emailIdentity(text)).toBeUndefined(),
+  test.each(['  ', ' \u2060\u00ad ', '\u3164'])('%j is looked up under no key', (text) =>
+    expect(emailIdentity(text)).toBeUndefined(),
   );
 });

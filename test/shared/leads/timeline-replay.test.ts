@@ -134,9 +134,3 @@ test.each<[string, Lead, TimelineEntry[], (keyof Explained)[]]>([
 ])('a timeline does not explain a lead with %s', (_, of, entries, parts) => {
   expect(unexplained(of, ...entries)).toEqual(parts);
 });
-
-test('the order of fields, which DynamoDB does not keep, is no difference', () => {
-  const { name = '', phone = '', lead_type = '' } = lead().fields;
-
-  expect(valuesDigestOf(lead({ fields: { phone, lead_type, name } }))).toBe(valuesDigestOf(lead()));
-});
