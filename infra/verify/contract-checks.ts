@@ -43,7 +43,7 @@ function resultOf(file: string, tests: readonly TestedCase[]): string {
   if (!first) return `${passed} passed`;
   throw new CheckError(
     `${passed} passed, ${failed.length} failed: ${first.name} (${first.error?.split('\n')[0]})`,
-    `Does the same test pass locally? npm test -- contract/${file}`,
+    `Does the same test pass locally? npm test -- ${file}`,
   );
 }
 

@@ -85,7 +85,7 @@ function resultOf(file: string, { error, replies = [] }: TestedCase): string {
     throw new CheckError(`${replyText(reply)} (${message})`, nextFor(reply, reply.endpoint));
   throw new CheckError(
     message,
-    `Find the X-Request-Id, if one is named, in the log of the function. Does the same test pass locally? npm test -- contract/${file}`,
+    `Find the X-Request-Id, if one is named, in the log of the function. Does the same test pass locally? npm test -- ${file}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type CallOptions, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { type CallOptions, call } from '../../support/call.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 
 type Query = NonNullable<CallOptions['query']>;
 const list = (organization: GivenOrganization, query: Query) =>

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { readLead } from '../../shared/store/leads/leads.ts';
-import { call } from '../support/call.ts';
-import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
-import { givenOrganization } from '../support/organizations.ts';
-import { person } from '../support/people.ts';
-import { table } from '../support/table.ts';
+import { readLead } from '../../../shared/store/leads/leads.ts';
+import { call } from '../../support/call.ts';
+import { changeSettings, givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
+import { givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { table } from '../../support/table.ts';
 import { changesOf, organization, quiet, quietLead, update, useUpdates } from './given-updates.ts';
 
 useUpdates();

@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { call } from '../support/call.ts';
-import { givenLead, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { givenQuietOrganization, type QuietOrganization } from '../support/quiet-organization.ts';
+import { call } from '../../support/call.ts';
+import { givenLead, timelineOf } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import {
+  givenQuietOrganization,
+  type QuietOrganization,
+} from '../../support/quiet-organization.ts';
 import { noObjects, withKey } from './field-values.ts';
 
 let organization: GivenOrganization;

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { setArchived } from '../../shared/store/leads/archive.ts';
-import { type CallReply, call } from '../support/call.ts';
-import { givenLead, storedLead, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { person } from '../support/people.ts';
-import { table } from '../support/table.ts';
+import { setArchived } from '../../../shared/store/leads/archive.ts';
+import { type CallReply, call } from '../../support/call.ts';
+import { givenLead, storedLead, timelineOf } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { table } from '../../support/table.ts';
 
 let organization: GivenOrganization;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { phonePrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import { type CallReply, call } from '../support/call.ts';
-import { storedLeads, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { person } from '../support/people.ts';
-import { table } from '../support/table.ts';
+import { phonePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
+import { type CallReply, call } from '../../support/call.ts';
+import { storedLeads, timelineOf } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { table } from '../../support/table.ts';
 
 let organization: GivenOrganization;
 beforeAll(async () => {

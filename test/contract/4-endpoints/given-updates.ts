@@ -1,7 +1,7 @@
 import { beforeAll } from 'vitest';
-import { type CallReply, call } from '../support/call.ts';
-import { givenLead, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { type CallReply, call } from '../../support/call.ts';
+import { givenLead, timelineOf } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 
 export let organization: GivenOrganization;
 /** An organization of two leads, where whatever is refused leaves just those as they are. */

@@ -1,11 +1,11 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { call } from '../support/call.ts';
-import { storedLeads } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { person } from '../support/people.ts';
-import { service } from '../support/service.ts';
+import { call } from '../../support/call.ts';
+import { storedLeads } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { service } from '../../support/service.ts';
 
 let organization: GivenOrganization;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { call } from '../support/call.ts';
-import { givenLead } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { call } from '../../support/call.ts';
+import { givenLead } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 
 /** What a leadId in an address may not be. */
 const noLeadIds = [

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { givenLead, storedLeads } from '../support/leads.ts';
-import { givenOrganization } from '../support/organizations.ts';
-import { customField } from '../support/settings.ts';
+import { givenLead, storedLeads } from '../../support/leads.ts';
+import { givenOrganization } from '../../support/organizations.ts';
+import { customField } from '../../support/settings.ts';
 import { takenValues } from './field-values.ts';
 import { changesOf, organization, quiet, quietLead, update, useUpdates } from './given-updates.ts';
 

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { setArchived } from '../../shared/store/leads/archive.ts';
-import { type CallReply, call } from '../support/call.ts';
-import { givenLead, leadsOf, storedLeads } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { person } from '../support/people.ts';
-import { customField } from '../support/settings.ts';
-import { table } from '../support/table.ts';
+import { setArchived } from '../../../shared/store/leads/archive.ts';
+import { type CallReply, call } from '../../support/call.ts';
+import { givenLead, leadsOf, storedLeads } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { customField } from '../../support/settings.ts';
+import { table } from '../../support/table.ts';
 import { takenValues } from './field-values.ts';
 
 let organization: GivenOrganization;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { query } from '../../functions/list-leads.ts';
-import { refusalsOf } from '../../shared/middleware/validate.ts';
+import { query } from '../../../functions/list-leads.ts';
+import { refusalsOf } from '../../../shared/middleware/validate.ts';
 
 test.each([
   ['updated_since', '2026-11-20T10:00:00', 'must be a date-time'],

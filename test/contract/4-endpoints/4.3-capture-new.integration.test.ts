@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { call } from '../support/call.ts';
-import { changeSettings, givenLead, storedLeads } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { person } from '../support/people.ts';
-import { customField } from '../support/settings.ts';
+import { call } from '../../support/call.ts';
+import { changeSettings, givenLead, storedLeads } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { customField } from '../../support/settings.ts';
 
 let organization: GivenOrganization;
 beforeAll(async () => {

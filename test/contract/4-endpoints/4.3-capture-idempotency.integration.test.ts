@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { setArchived } from '../../shared/store/leads/archive.ts';
-import { type CallReply, call } from '../support/call.ts';
-import { changeSettings, storedLeads } from '../support/leads.ts';
-import { givenOrganization } from '../support/organizations.ts';
-import { person } from '../support/people.ts';
-import { table } from '../support/table.ts';
+import { setArchived } from '../../../shared/store/leads/archive.ts';
+import { type CallReply, call } from '../../support/call.ts';
+import { changeSettings, storedLeads } from '../../support/leads.ts';
+import { givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { table } from '../../support/table.ts';
 import {
   apiKey,
   capture,

@@ -1,10 +1,10 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll } from 'vitest';
-import { idempotencyPrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import { type CallReply, call } from '../support/call.ts';
-import { timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { table } from '../support/table.ts';
+import { idempotencyPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
+import { type CallReply, call } from '../../support/call.ts';
+import { timelineOf } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { table } from '../../support/table.ts';
 
 export let organization: GivenOrganization;
 export let apiKey: string;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { setArchived } from '../../shared/store/leads/archive.ts';
-import { type CallOptions, call } from '../support/call.ts';
-import { givenLead } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { table } from '../support/table.ts';
+import { setArchived } from '../../../shared/store/leads/archive.ts';
+import { type CallOptions, call } from '../../support/call.ts';
+import { givenLead } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { table } from '../../support/table.ts';
 
 type Query = NonNullable<CallOptions['query']>;
 interface Listed {

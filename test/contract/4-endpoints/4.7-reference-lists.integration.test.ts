@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { EndpointName } from '../../shared/endpoints.ts';
-import { call } from '../support/call.ts';
-import { changeSettings } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { person } from '../support/people.ts';
-import { customField } from '../support/settings.ts';
+import type { EndpointName } from '../../../shared/endpoints.ts';
+import { call } from '../../support/call.ts';
+import { changeSettings } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { customField } from '../../support/settings.ts';
 
 const stage = (id: number, order: number, more: object = {}) => ({
   id,
