@@ -154,27 +154,6 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
     ]);
   });
 
-  test('add-note: note_added', async () => {
-    const { id } = await create();
-
-    const { body } = await call('add-note', {
-      apiKey: writer.key,
-      leadId: id,
-      body: { text: 'Called.\nTwice.' },
-    });
-
-    expect((await timelineOf(organization, id)).slice(1)).toEqual([
-      {
-        type: 'note_added',
-        at: body.note.createdAt,
-        actor: asha,
-        via: 'api',
-        keyId: writer.keyId,
-        text: 'Called.\nTwice.',
-      },
-    ]);
-  });
-
   test('archived and restored: by the administrator', async () => {
     const { id } = await create();
 

@@ -9,8 +9,6 @@ beforeAll(async () => {
   organization = await givenOrganization();
 });
 
-const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-
 describe('2 list items: exactly the properties of their resource', () => {
   const showWhen = { field: 'course', equals: ['mba'] };
 
@@ -101,19 +99,5 @@ describe('2 list items: exactly the properties of their resource', () => {
       ['assigned_to', 'user'],
       ['lead_type', 'select'],
     ]);
-  });
-
-  test('a Note has leadId, text and createdAt only', async () => {
-    const { id } = await givenLead(organization);
-
-    const { body } = await call('add-note', {
-      apiKey: organization.writer,
-      leadId: id,
-      body: { text: 'Called.' },
-    });
-
-    expect(body).toEqual({
-      note: { leadId: id, text: 'Called.', createdAt: expect.stringMatching(dateTime) },
-    });
   });
 });

@@ -124,17 +124,6 @@ describe('3 update-lead: stage and pipeline', () => {
       ],
     ],
     [
-      'pipelineId with one of its stages',
-      {},
-      { pipelineId: 2, stageId: 22 },
-      22,
-      2,
-      [
-        { field: 'stage', from: 11, to: 22 },
-        { field: 'pipeline', from: 1, to: 2 },
-      ],
-    ],
-    [
       'pipelineId alone: its starting stage',
       {},
       { pipelineId: 2 },

@@ -87,9 +87,6 @@ describe('7 INTERNAL: a failure on the service’s side, without its details', (
 
 describe('5.6 and 7 order: what is checked before the key, then the key, then the scope, then the input', () => {
   const noKey = { apiKey: undefined };
-  const _json = { 'Content-Type': 'application/json' };
-  const _plain = { 'X-Forwarded-Proto': 'http' };
-  const _large = 'x'.repeat(100_001);
 
   test.each<[string, Name, () => CallOptions, string]>([
     ['the key before the scope', 'create-lead', () => ({ apiKey: 'x', body: {} }), 'UNAUTHORIZED'],

@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { setArchived } from '../../../shared/store/leads/archive.ts';
 import { type CallReply, call } from '../../support/call.ts';
 import { givenLead, leadsOf, storedLeads } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { customField } from '../../support/settings.ts';
-import { table } from '../../support/table.ts';
 import { takenValues } from './field-values.ts';
 
 let organization: GivenOrganization;
@@ -77,12 +75,9 @@ describe('4.2 fields: values by field key, read by the organization’s rules', 
 describe('4.2 required: name and phone, and what the organization requires on create', () => {
   test.each([
     ['fields', {}],
-    ['fields', { stageId: 11 }],
     ['name', { fields: { phone: person().phone } }],
     ['phone', { fields: { name: 'Asha' } }],
-    ['name', { fields: { ...person(), name: null } }],
     ['name', { fields: { ...person(), name: '  ' } }],
-    ['phone', { fields: { ...person(), phone: '' } }],
     ['phone', { fields: { ...person(), phone: '12' } }],
   ])('create-lead requires %s, missing or unusable in %j', (name, body) => refused(body, name));
 
@@ -115,16 +110,6 @@ describe('4.2 required: name and phone, and what the organization requires on cr
 });
 
 describe('4.2 source takes a source id, assigned_to a user id; a refused one gives details.reason and details.field', () => {
-  test('create-lead accepts a source id and a user id', async () => {
-    const { body } = await create({ fields: { ...person(), source: 3, assigned_to: 8 } });
-
-    expect(body.lead).toMatchObject({
-      sourceId: 3,
-      source: { id: 3, name: 'Facebook Ads' },
-      assignedTo: 8,
-    });
-  });
-
   test.each([
     ['source', 99, 'SOURCE_NOT_FOUND'],
     ['source', 4, 'SOURCE_NOT_ACTIVE'],
@@ -189,15 +174,6 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.le
 
     expect([status, body]).toEqual([409, duplicate(quietLead.id)]);
     expect(await storedLeads(quiet)).toEqual(untouched);
-  });
-
-  test('create-lead names an archived lead as the duplicate', async () => {
-    const lead = await givenLead(organization);
-    await setArchived(table(), organization.id, lead.id, { archived: true });
-
-    expect((await create({ fields: { ...person(), email: lead.email } })).body).toEqual(
-      duplicate(lead.id, 'email'),
-    );
   });
 
   test('ten parallel creates of one person give one 201 and nine 409 with its id', async () => {

@@ -267,24 +267,3 @@ describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry
     );
   });
 });
-
-describe('4.3 rule 5: every capture is recorded on the timeline, naming the API key', () => {
-  test('the timeline names the API key of each capture', async () => {
-    const someone = person();
-    const [one, two] = [
-      await organization.key({ label: 'Landing page' }),
-      await organization.key({ label: 'Blog' }),
-    ];
-
-    const { body } = await call('capture-lead', { apiKey: one.key, body: someone });
-    await call('capture-lead', { apiKey: two.key, body: someone });
-
-    const captured = (await timelineOf(organization, body.lead.id)).filter(
-      ({ type }) => type === 'captured',
-    );
-    expect(captured.map(({ keyId, keyLabel }) => [keyId, keyLabel])).toEqual([
-      [one.keyId, 'Landing page'],
-      [two.keyId, 'Blog'],
-    ]);
-  });
-});

@@ -3,24 +3,8 @@ import { call } from '../../support/call.ts';
 import { givenLead } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 
-/** What a leadId in an address may not be. */
-const noLeadIds = [
-  '0',
-  '-1',
-  '2147483648',
-  '99999999999999999999',
-  '1.5',
-  '1e3',
-  '01',
-  'abc',
-  '%20',
-  '1%2F2',
-  '%00',
-  '%E0%A4%A',
-  '１',
-  'null',
-  '__proto__',
-];
+/** What a leadId in an address may not be; schemas.test.ts has more. */
+const noLeadIds = ['0', '2147483648', 'abc', '1%2F2', '%00', '%E0%A4%A', '__proto__'];
 
 let organization: GivenOrganization;
 let leadId: number;

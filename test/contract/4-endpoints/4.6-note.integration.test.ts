@@ -6,7 +6,6 @@ import {
   givenQuietOrganization,
   type QuietOrganization,
 } from '../../support/quiet-organization.ts';
-import { noObjects, withKey } from './field-values.ts';
 
 let organization: GivenOrganization;
 let leadId: number;
@@ -18,8 +17,6 @@ const note = (body: unknown) => call('add-note', { apiKey: organization.writer, 
 
 describe('4.6 a note is added to the timeline, shown as added via the API', () => {
   test.each([
-    ['one character', 'x'],
-    ['5000 characters', 'न'.repeat(5000)],
     ['5000 characters of two code units each', '😀'.repeat(5000)],
     ['lines and blanks as they are', '  First.\n\tSecond.  '],
   ])('a note is on the timeline as added via the API: %s', async (_, text) => {
@@ -73,19 +70,10 @@ describe('4.6 VALIDATION_FAILED: text is required, 1 to 5000 characters, no othe
   test.each<[string, unknown, string]>([
     ['no text', {}, 'text'],
     ['an empty text', { text: '' }, 'text'],
-    ['5001 characters', { text: 'x'.repeat(5001) }, 'text'],
     ['5001 characters of two code units each', { text: '😀'.repeat(5001) }, 'text'],
-    ['null', { text: null }, 'text'],
-    ['a number', { text: 1 }, 'text'],
-    ['true', { text: true }, 'text'],
     ['a list', { text: ['Called.'] }, 'text'],
-    ['an object', { text: {} }, 'text'],
-    ['U+0000', { text: 'a\0b' }, 'text'],
     ['half of a surrogate pair', { text: '\ud83d' }, 'text'],
     ['an unknown property', { text: 'Called.', author: 'me' }, 'author'],
-    ['__proto__', { ...withKey('__proto__', {}), text: 'x' }, '__proto__'],
-    ['constructor', { ...withKey('constructor', { prototype: {} }), text: 'x' }, 'constructor'],
-    ...noObjects.map((body): [string, unknown, string] => [`the body ${body}`, body, 'body']),
   ])('a note is refused and nothing is stored: %s', async (_, body, name) => {
     const answer = await call('add-note', {
       apiKey: quiet.writer,

@@ -60,14 +60,6 @@ describe('reading a capture', () => {
     expect(details.fields).toEqual({ [fieldKey]: expect.stringContaining(part) });
     expect(message).toContain(`${fieldKey} `);
   });
-
-  test('lists the keys that fields takes: active ones, without those that are properties', async () => {
-    const { details } = await refusalOf(() => read({ fields: { old_notes: 'x' } }));
-    expect(details.validKeys).toContain('lead_type');
-    expect(details.validKeys).toContain('hasOwnProperty');
-    for (const key of ['name', 'phone', 'email', 'source', 'assigned_to', 'old_notes'])
-      expect(details.validKeys).not.toContain(key);
-  });
 });
 
 describe('the source of a capture', () => {

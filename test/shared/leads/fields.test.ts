@@ -104,6 +104,13 @@ describe('a key that is not an active field', () => {
   });
 });
 
+test('applying changes puts values in, takes emptied ones out, and leaves the rest', () => {
+  expect(applyChanges({ city: 'Pune', budget: 5 }, { city: null, course: 'mba' })).toEqual({
+    budget: 5,
+    course: 'mba',
+  });
+});
+
 describe('showWhen', () => {
   const shown = (field: string, equals: string[]) =>
     customField('extra', 'text', { showWhen: { field, equals }, requiredOnCreate: true });

@@ -66,11 +66,6 @@ describe('reading a request by its schemas', () => {
     };
     expect(run(parts, { name: 'Asha' }, others)).toMatchObject({ ok: true });
   });
-
-  test('decodes a percent-encoded path', async () =>
-    expect(run({ pathParameters: { leadId: '%35' } }, { name: 'A' })).toMatchObject({
-      parts: { path: { leadId: 5 } },
-    }));
 });
 
 describe('the order of the refusals', () => {
