@@ -43,6 +43,7 @@ describe('reading a capture', () => {
   });
 
   test.each<[string, Partial<CaptureRequest>, string, string]>([
+    ['a blank phone', { phone: '      ' }, 'phone', 'required'],
     ['a name of invisible characters', { name: ' \u200b\u00ad' }, 'name', 'required'],
     ['a blank phone', { phone: '      ' }, 'phone', 'required'],
     ['an unknown pipeline', { pipelineId: 99 }, 'pipelineId', 'pipelines'],
