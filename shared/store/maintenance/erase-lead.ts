@@ -26,6 +26,7 @@ import {
   type RelatedItems,
   removeRelatedItems,
 } from './erase-related-items.ts';
+import { withoutWrites } from './pacing.ts';
 
 /** Called with the number of items read so far. */
 type EraseProgress = (itemsRead: number) => void;
@@ -59,13 +60,29 @@ export interface Erased extends RelatedItems {
  * @returns undefined if there is neither such a lead nor an unfinished erasure of it
  * @throws ContentionError
  */
-export const eraseLead = (
+export async function eraseLead(
   table: Table,
   organizationId: number,
   leadId: number,
   options: EraseOptions,
-): Promise<Erased | undefined> =>
-  erase({ table, organizationId, leadId }, options, options.onProgress);
+): Promise<Erased | undefined> {
+  const lead: ErasedLead = { table, organizationId, leadId };
+  const begun = await beginErasure(lead, options);
+  if (!begun) return undefined;
+  const timeline = await readTimelineItems(lead, leadId);
+  const search = new PersonSearch([...begun.identities, ...identitiesIn(timeline)]);
+  search.forget(await heldByOthers(lead, search.identities));
+  if (!(await storePerson(lead, search.identities))) return undefined; // another process has completed it
+  const { onProgress = () => undefined } = options;
+  const relatedItems = await removeRelatedItems(lead, search, begun.begunAt, onProgress);
+  const ends = timeline.filter(({ type }) => type === 'erased');
+  const entries = timeline.filter((entry) => !ends.includes(entry));
+  await deleteItems(table, entries);
+  // As long as the entry `erased` is there, nobody reads the others. Not in a batch with them, which is no transaction.
+  await deleteItems(table, ends);
+  await endErasure(lead);
+  return { ...relatedItems, timelineEntries: entries.length, ...byKind(search.identities) };
+}
 
 /** What `eraseLead` would do now. Reads the whole table once; writes nothing. */
 export const planErasure = (
@@ -73,33 +90,8 @@ export const planErasure = (
   organizationId: number,
   leadId: number,
   onProgress?: EraseProgress,
-): Promise<Erased | undefined> => erase({ table, organizationId, leadId }, undefined, onProgress);
-
-/** @param action undefined for a plan */
-async function erase(
-  lead: ErasedLead,
-  action: EraseOptions | undefined,
-  onProgress: EraseProgress = () => undefined,
-): Promise<Erased | undefined> {
-  const begun = action ? await beginErasure(lead, action) : await readErasure(lead);
-  if (!begun) return undefined;
-  const { table, leadId } = lead;
-  const timeline = await readTimelineItems(lead, leadId);
-  const search = new PersonSearch([...begun.identities, ...identitiesIn(timeline)]);
-  search.forget(await heldByOthers(lead, search.identities));
-  if (action && !(await storePerson(lead, search.identities))) return undefined; // another process has completed it
-  const options = { begunAt: begun.begunAt, isDryRun: !action, onProgress };
-  const relatedItems = await removeRelatedItems(lead, search, options);
-  const ends = timeline.filter(({ type }) => type === 'erased');
-  const entries = timeline.filter((entry) => !ends.includes(entry));
-  if (action) {
-    await deleteItems(table, entries);
-    // As long as the entry `erased` is there, nobody reads the others. Not in a batch with them, which is no transaction.
-    await deleteItems(table, ends);
-    await endErasure(lead);
-  }
-  return { ...relatedItems, timelineEntries: entries.length, ...byKind(search.identities) };
-}
+): Promise<Erased | undefined> =>
+  eraseLead(withoutWrites(table), organizationId, leadId, { who: 'a dry run', onProgress });
 
 const byKind = (identities: Identities) => ({
   phones: identities.filter((one) => !isEmailIdentity(one)),

@@ -43,24 +43,18 @@ export interface RelatedItems {
   readonly mentions: readonly { readonly leadId: number; readonly fields: readonly string[] }[];
 }
 
-export interface RemovalOptions {
-  /** Entries of leads created later stay as they are: the person may have come back, and changed their phone since. */
-  readonly begunAt: string | undefined;
-  /** Only counts; writes nothing. */
-  readonly isDryRun: boolean;
-  /** Called with the number of items read so far. */
-  readonly onProgress: (itemsRead: number) => void;
-}
-
 /**
  * Deletes the items that refer to an erased lead, and removes the person from other leads' timelines. Reads the whole table, because no
  * index leads to these items: consistent reads, a read unit for each 4 KB.
  * @param search for the person. It forgets a phone or email that another lead gets meanwhile.
+ * @param begunAt entries of leads created later stay as they are: the person may have come back, and changed their phone since
+ * @param onProgress called with the number of items read so far
  */
 export async function removeRelatedItems(
   erased: ErasedLead,
   search: PersonSearch,
-  { begunAt, isDryRun, onProgress }: RemovalOptions,
+  begunAt: string | undefined,
+  onProgress: (itemsRead: number) => void,
 ): Promise<RelatedItems> {
   const { table, organizationId, leadId } = erased;
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
@@ -71,19 +65,17 @@ export async function removeRelatedItems(
   const examine = async (item: Stored<Item>): Promise<void> => {
     const kind = kindOf(item);
     if (kind?.kind === 'idempotency' && keyIds.has(kind.keyId)) {
-      if (!isDryRun) await removeOf(erased, item, '#result.id');
+      await removeOf(erased, item, '#result.id');
       counts.idempotencyRecords += 1;
     } else if (kind?.kind === 'importedRow' && item.leadId === leadId) {
-      if (!isDryRun) await removeOf(erased, item, 'leadId');
+      await removeOf(erased, item, 'leadId');
       counts.importedRows += 1;
     } else if (kind?.kind === 'timeline' && kind.leadId !== leadId) {
       const entry = item as TimelineEntryItem;
       const leadKey = leadPrimaryKey(organizationId, kind.leadId);
       if (await isOfLaterLead(table, leadKey, entry, begunAt)) return;
-      const hasPerson = isDryRun
-        ? cleanedEntry(entry, search) !== undefined
-        : await cleanEntry(table, entry, search);
-      if (hasPerson) changes.push({ leadId: kind.leadId, id: entry.sk });
+      if (await cleanEntry(table, entry, search))
+        changes.push({ leadId: kind.leadId, id: entry.sk });
     } else if (kind?.kind === 'lead' && kind.leadId !== leadId) {
       const fields = mentionsIn(item.fields as LeadItem['fields'], search);
       if (fields.length > 0) mentions.push({ leadId: kind.leadId, fields });
@@ -106,7 +98,7 @@ const inOrder = (changes: RelatedItems['changes'], mentions: RelatedItems['menti
 
 async function* relatedPages(
   { table, organizationId, leadId }: ErasedLead,
-  onProgress: RemovalOptions['onProgress'],
+  onProgress: (itemsRead: number) => void,
 ): AsyncGenerator<readonly Stored<Item>[]> {
   const scan = {
     TableName: table.name,

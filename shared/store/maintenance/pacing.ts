@@ -52,6 +52,14 @@ export function withPacedReads(table: Table, readUnitsPerSecond: number): Table 
   });
 }
 
+/** The same table for a dry run: other calls than reads are not sent, and seem to succeed. */
+export const withoutWrites = (table: Table): Table =>
+  sendingThrough(
+    table,
+    (send) => async (command, options) =>
+      reads.some((one) => command instanceof one) ? send(command, options) : {},
+  );
+
 /**
  * As `Promise.all`, but an error waits for the others: when a command fails, nothing that it began is still being written.
  * @throws the error of the first that failed, in the order given
