@@ -11,7 +11,14 @@ import {
   type PrimaryKey,
 } from '../table/primary-keys.ts';
 import { type FindOptions, findSuspects, inParallel, type Suspects } from './find-suspects.ts';
-import { capturedAt, isExpired, itemIssues, recordedLead, recordIssues } from './item-issues.ts';
+import {
+  capturedAt,
+  isCapture,
+  isExpired,
+  itemIssues,
+  recordedLead,
+  recordIssues,
+} from './item-issues.ts';
 import { type IdentityKind, identityOf, leadIn } from './lead-issues.ts';
 import { lookAtLead } from './look-at-lead.ts';
 import { lookAtKeyItem, lookAtListedKey, lookAtOrganization } from './look-at-organization.ts';
@@ -180,7 +187,5 @@ export async function isCaptured(
   at: string,
 ): Promise<boolean> {
   const entries: readonly Item[] = await readTimelineItems(own, leadId, at);
-  return entries.some(
-    (entry) => ['captured', 'captured_new'].includes(String(entry.type)) && entry.keyId === keyId,
-  );
+  return entries.some((entry) => isCapture(entry) && entry.keyId === keyId);
 }

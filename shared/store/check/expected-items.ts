@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Lead } from '../../leads/lead.ts';
 import { type Explained, explainedBy, explainedParts } from '../../leads/timeline-replay.ts';
 import type { Item } from '../table/items.ts';
-import { isStoredDateTime, recordLifetimeMs } from './item-issues.ts';
+import { isCapture, isStoredDateTime, recordLifetimeMs } from './item-issues.ts';
 import { type IdentityKind, identityOf } from './lead-issues.ts';
 
 /** What other items must say of a lead, as CRC-32; 0 for an identity that the lead does not have, or whose item was found. */
@@ -60,9 +60,9 @@ export class ExpectedItems {
   }
 
   /** Remembers the captures that an idempotency record may still tell of. */
-  addCapture(leadId: number, { type, at, keyId }: Item): void {
-    const isCapture = type === 'captured' || type === 'captured_new';
-    if (isCapture && isStoredDateTime(at) && Date.parse(at) > Date.now() - recordLifetimeMs)
+  addCapture(leadId: number, entry: Item): void {
+    const { at, keyId } = entry;
+    if (isCapture(entry) && isStoredDateTime(at) && Date.parse(at) > Date.now() - recordLifetimeMs)
       this.#captures.add(captureDigest(leadId, keyId, at));
   }
 

@@ -1,4 +1,4 @@
-import { paginateQuery, type ScanCommandInput } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { TimelineReplay } from '../../leads/timeline-replay.ts';
 import type { Organization } from '../../organization/organization.ts';
 import { scanTable, type TableItem } from '../maintenance/scan-table.ts';
@@ -69,7 +69,7 @@ export async function findSuspects(table: Table, options: FindOptions = {}): Pro
   );
   await scanTable(
     table,
-    finder.scanInput,
+    { ConsistentRead: options.isConsistent ?? false },
     ({ items, segment }) => finder.readPage(items, segment),
     { startAfter: (key) => finder.afterLeads(key) },
   );
@@ -131,25 +131,6 @@ class Finder {
 
   #suspect(key: PrimaryKey): void {
     this.#suspects.set(keyText(key), keyOf(key));
-  }
-
-  /** Of one organization, DynamoDB sends only items that may be its own, though it reads all. */
-  get scanInput(): Pick<
-    ScanCommandInput,
-    'ConsistentRead' | 'FilterExpression' | 'ExpressionAttributeValues'
-  > {
-    const { organizationId, isConsistent = false } = this.#options;
-    return {
-      ConsistentRead: isConsistent,
-      ...(organizationId !== undefined && {
-        FilterExpression: 'contains(pk, :own) OR organizationId = :id OR begins_with(pk, :records)',
-        ExpressionAttributeValues: {
-          ':own': `#${organizationId}`,
-          ':id': organizationId,
-          ':records': prefix.idempotency,
-        },
-      }),
-    };
   }
 
   /** Whether only one organization is read, and the item is not its own. Nothing but its API key says whose an idempotency record is. */

@@ -3,6 +3,7 @@ import type { Table } from '../table/client.ts';
 import { itemsOf } from '../table/get-item.ts';
 import type { Item } from '../table/items.ts';
 import { keyOf, type PrimaryKey } from '../table/primary-keys.ts';
+import { allSettled } from './pacing.ts';
 
 export type TableItem = Item & PrimaryKey;
 
@@ -65,6 +66,5 @@ export async function scanTable(
       throw error;
     }),
   );
-  await Promise.allSettled(scanned); // nothing that was begun is still being written
-  await Promise.all(scanned);
+  await allSettled(scanned);
 }
