@@ -4,10 +4,15 @@ import { comparableEmail } from '../../leads/identity.ts';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
-import { idempotencyPrimaryKey, keyText, leadPrimaryKey } from '../table/primary-keys.ts';
+import type { IdempotencyItem } from '../table/items.ts';
+import {
+  idempotencyPrimaryKey,
+  keyText,
+  leadPrimaryKey,
+  type PrimaryKey,
+} from '../table/primary-keys.ts';
 import { conflict } from '../table/retry.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
-import { liveRecord, putRecord } from './idempotency.ts';
 import {
   holdersIn,
   type IdentityHolders,
@@ -105,3 +110,30 @@ function leadItems(
     (isFilled ? putChangeEntry : putTimelineEntry)(table, lead, entry),
   ];
 }
+
+/** A record that has not expired. The expiry is compared here because TTL deletes late. */
+function liveRecord(item: IdempotencyItem | undefined, now: Date): IdempotencyRecord | undefined {
+  if (!item || item.expiresAt <= now.getTime()) return undefined;
+  const { fingerprint, expiresAt } = item;
+  const { id, created, updated, archived } = item.result;
+  // A stored map comes back in any order; a replay has the order of the first response.
+  return {
+    fingerprint,
+    result: { id, created, updated, ...(archived && { archived }) },
+    expiresAt,
+  };
+}
+
+/** Part of a transaction: stores the record of a capture, unless there is one under this key that has not expired. */
+const putRecord = (
+  table: Table,
+  key: PrimaryKey<IdempotencyItem>,
+  record: IdempotencyRecord,
+): TransactItem => ({
+  Put: {
+    TableName: table.name,
+    Item: { ...key, ...record, ttl: Math.ceil(record.expiresAt / 1000) },
+    ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
+    ExpressionAttributeValues: { ':now': Date.now() },
+  },
+});

@@ -31,7 +31,7 @@ import { partitionKeyPrefixes as prefix } from './table-definition.ts';
  * | unique phone          | PHONE#<organization>#<E.164>        | UNIQUE                     | leads/identities.ts             |
  * | unique email          | EMAIL#<organization>#<comparable>   | UNIQUE                     | leads/identities.ts             |
  * | timeline entry        | TIMELINE#<organization>#<lead id>   | <time>#<random>            | leads/timeline.ts               |
- * | idempotency record    | IDEMPOTENCY#<key id>#<sha256>       | RECORD                     | leads/idempotency.ts            |
+ * | idempotency record    | IDEMPOTENCY#<key id>#<sha256>       | RECORD                     | leads/captures.ts               |
  * | imported row          | IMPORTED#<organization>#<digest>    | ROW                        | maintenance/import-leads.ts     |
  * | erasure in progress   | ERASURE#<organization>              | <lead id, 10 digits>       | maintenance/erase-lead.ts       |
  * | audit entry           | HISTORY#<organization>              | <time>#<random>            | organizations/audit-log.ts      |
