@@ -21,8 +21,8 @@ export function checkCommand(program: Command, context: CommandContext): void {
       `
 You can run it while the service is in use: a suspicious item is reported only
 if it is still wrong two seconds later. Each lead is compared with its timeline.
-With --organization, DynamoDB still reads the whole table, but sends only the
-items of that organization.
+With --organization, it still reads the whole table, because no index lists the
+items of an organization.
 
 The table does not store the hourly limits. With --stack, or with the variables
 REQUESTS_PER_KEY_PER_HOUR and REQUESTS_PER_ORGANIZATION_PER_HOUR, the usage of

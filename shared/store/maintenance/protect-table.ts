@@ -30,10 +30,11 @@ export async function protectTable(
 ): Promise<Record<Protection, ProtectionState>> {
   const protect = async (protection: Protection): Promise<ProtectionState> => {
     const giveUpAt = Date.now() + timeoutMs;
-    const { read, switchOn } = switches[protection];
+    const { status, switchOn } = switches[protection];
     for (let isRequested = false; ; ) {
-      const state = await read(table);
-      if (state !== 'off') return state;
+      const now = await status(table);
+      if (now === 'ENABLED') return 'on';
+      if (now === 'ENABLING') return 'begun';
       if (!isRequested) {
         isRequested = await isAccepted(switchOn(table));
         if (isRequested) continue;
@@ -64,34 +65,29 @@ const busyNames = new Set([
   'LimitExceededException',
 ]);
 
-const isAccepted = (change: Promise<unknown>): Promise<boolean> =>
-  change.then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof Error && busyNames.has(error.name)) return false;
-      throw error;
-    },
-  );
-
-type SwitchState = 'on' | 'begun' | 'off';
+async function isAccepted(change: Promise<unknown>): Promise<boolean> {
+  try {
+    await change;
+    return true;
+  } catch (error) {
+    if (error instanceof Error && busyNames.has(error.name)) return false;
+    throw error;
+  }
+}
 
 interface Switch {
-  read(table: Table): Promise<SwitchState>;
+  /** In the words of DynamoDB: `ENABLED`, `ENABLING`, or any other for off. */
+  status(table: Table): Promise<string | undefined>;
   switchOn(table: Table): Promise<unknown>;
 }
 
-const stateOf = (status: string | undefined): SwitchState => {
-  if (status === 'ENABLED') return 'on';
-  return status === 'ENABLING' ? 'begun' : 'off';
-};
-
 const switches: Record<Protection, Switch> = {
   expiry: {
-    async read({ client, name: TableName }) {
-      const { TimeToLiveDescription } = await client.send(
+    async status({ client, name: TableName }) {
+      const { TimeToLiveDescription: found } = await client.send(
         new DescribeTimeToLiveCommand({ TableName }),
       );
-      return stateOf(TimeToLiveDescription?.TimeToLiveStatus);
+      return found?.TimeToLiveStatus;
     },
     switchOn({ client, name: TableName }) {
       const AttributeName = tableDefinition.timeToLiveAttribute;
@@ -100,11 +96,11 @@ const switches: Record<Protection, Switch> = {
     },
   },
   pointInTimeRecovery: {
-    async read({ client, name: TableName }) {
+    async status({ client, name: TableName }) {
       const { ContinuousBackupsDescription: found } = await client.send(
         new DescribeContinuousBackupsCommand({ TableName }),
       );
-      return stateOf(found?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus);
+      return found?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus;
     },
     switchOn({ client, name: TableName }) {
       const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
@@ -113,9 +109,9 @@ const switches: Record<Protection, Switch> = {
     },
   },
   deletionProtection: {
-    async read({ client, name: TableName }) {
+    async status({ client, name: TableName }) {
       const { Table: found } = await client.send(new DescribeTableCommand({ TableName }));
-      return found?.DeletionProtectionEnabled ? 'on' : 'off';
+      return found?.DeletionProtectionEnabled ? 'ENABLED' : undefined;
     },
     switchOn: ({ client, name: TableName }) =>
       client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true })),

@@ -1,41 +1,12 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { limits } from '../../../../shared/limits.ts';
 import { usagePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { call } from '../../../support/call.ts';
 import { givenLead } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
-import { type OwnService, startOwnService } from '../../../support/own-service.ts';
 import { person } from '../../../support/people.ts';
 import { table } from '../../../support/table.ts';
-
-let faulty: OwnService;
-beforeAll(async () => {
-  faulty = await startOwnService();
-});
-afterAll(() => faulty.stop());
-
-test('a lead that is made after others held its items is dated by the try that made it, and so is its timeline', async () => {
-  const { writer: apiKey } = await givenOrganization();
-  const conflictsAt: number[] = [];
-  faulty.proxy.rule = ({ operation }) => {
-    if (operation !== 'TransactWriteItems' || conflictsAt.length === 3) return undefined;
-    conflictsAt.push(Date.now());
-    return { kind: 'error', name: 'TransactionCanceledException' };
-  };
-
-  const { status, body } = await call('create-lead', {
-    apiKey,
-    body: { fields: person() },
-    baseUrl: faulty.baseUrl,
-  });
-  faulty.proxy.rule = undefined;
-
-  expect(status).toBe(201);
-  expect(conflictsAt).toHaveLength(3);
-  expect(Date.parse(body.lead.updatedAt)).toBeGreaterThanOrEqual(conflictsAt.at(-1) ?? 0);
-  expect(body.lead.createdAt).toBe(body.lead.updatedAt);
-});
 
 test('an organization whose lead ids are given out refuses new leads alone', async () => {
   const organization = await givenOrganization();

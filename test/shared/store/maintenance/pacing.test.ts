@@ -38,16 +38,6 @@ function tableConsuming(units: number) {
 /** From before the first read, so that a busy machine makes it longer and never shorter. */
 const spanMs = (requests: readonly { at: number }[]): number => requests.at(-1)?.at ?? 0;
 
-test('sequential reads consume no more than the rate', async () => {
-  const { table, requests } = tableConsuming(100);
-  const { client, name } = withPacedReads(table, 2000);
-
-  for (let read = 0; read < 5; read += 1) await client.send(new ScanCommand({ TableName: name }));
-
-  expect(requests).toHaveLength(5);
-  expect(spanMs(requests)).toBeGreaterThan(190); // 4 x 100 units at 2,000 per second
-});
-
 test('parallel reads share the rate, after a first page each', async () => {
   const { table, requests } = tableConsuming(50);
   const { client, name } = withPacedReads(table, 2000);

@@ -6,18 +6,10 @@ import {
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
 import type { Table } from '../../../../shared/store/table/client.ts';
-import {
-  ThrottledError,
-  transact,
-  UnknownOutcomeError,
-} from '../../../../shared/store/table/transact.ts';
+import { transact } from '../../../../shared/store/table/transact.ts';
 
-// Between two attempts the clock goes on, and nobody waits.
-vi.mock('node:timers/promises', () => ({
-  setTimeout: async (ms: number) => {
-    if (vi.isFakeTimers()) vi.setSystemTime(Date.now() + ms);
-  },
-}));
+// Nobody waits between two attempts.
+vi.mock('node:timers/promises', () => ({ setTimeout: async () => undefined }));
 
 const metadata = { httpStatusCode: 400, attempts: 1 };
 const cancelled = (...codes: string[]): Error =>
@@ -61,45 +53,6 @@ test.each<[string, Error]>([
 
   expect(tokens).toHaveLength(3);
   expect(new Set(tokens).size).toBe(1);
-});
-
-test('a transaction that stays throttled is an outage with its cause, never a conflict', async () => {
-  const error = cancelled('None', 'ThrottlingError');
-  const { table, tokens } = tableThat(error);
-
-  vi.useFakeTimers({ toFake: ['Date'] });
-  const thrown = await transact(table, [])
-    .catch((one: unknown) => one)
-    .finally(() => vi.useRealTimers());
-
-  expect(thrown).toBeInstanceOf(ThrottledError);
-  expect((thrown as Error).cause).toBe(error);
-  expect(tokens.length).toBeGreaterThan(5);
-});
-
-test.each([
-  ['an answer that was lost', brokenOff({ attempts: 3 })],
-  [
-    'an earlier attempt of the SDK',
-    Object.assign(cancelled('ThrottlingError'), { $metadata: { ...metadata, attempts: 2 } }),
-  ],
-])('a transaction that stays throttled after %s may have been written', async (_, first) => {
-  const error = cancelled('ThrottlingError');
-  const { table } = tableThat(first, error);
-
-  vi.useFakeTimers({ toFake: ['Date'] });
-  const thrown = await transact(table, [])
-    .catch((one: unknown) => one)
-    .finally(() => vi.useRealTimers());
-
-  expect(thrown).toBeInstanceOf(UnknownOutcomeError);
-  expect((thrown as Error).cause).toBe(error);
-});
-
-test('a conflict after a throttled attempt is a conflict: nothing was written', async () => {
-  const { table } = tableThat(cancelled('ThrottlingError'), cancelled('TransactionConflict'));
-
-  expect(await transact(table, [])).toEqual({ outcome: 'conflict' });
 });
 
 test('a conflict next to a throttled item is a conflict', async () => {
