@@ -107,7 +107,7 @@ export interface LeadRow extends Readonly<Record<string, string | number | undef
 export interface ImportPace {
   /** Whether leads get the ids of their rows. @default false */
   readonly keepIds?: boolean;
-  /** At 100, six rows are a batch, whose leads are written together; without a limit, 33. @default 100 */
+  /** @default 100 */
   readonly leadsPerSecond?: number;
 }
 

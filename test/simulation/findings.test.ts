@@ -115,6 +115,30 @@ test('an import does not call a row refused whose write may have been carried ou
   expect(await checkHistory(service)).toEqual([]);
 });
 
+test('an import does not call a row refused whose write may have been carried out before it was throttled', {
+  timeout: 60_000,
+}, async () => {
+  const rows = [{ name: 'Asha [org 1]', phone: '+919800000001' }];
+  let writes = 0;
+  const faultOf = ({ operation }: CallInfo): Fault => {
+    if (operation !== 'TransactWriteItems') return 'none';
+    writes += 1;
+    return writes === 1 ? 'lost after' : 'throttled inside';
+  };
+  const service = await ObservedService.start({
+    versions: [await readService()],
+    world: { seed: '11470', faultOf },
+  });
+  const { outcome, result } = await service.run(() =>
+    service.administrate('import', 1, { rows }, (administrator) =>
+      administrator.importRows(1, rows),
+    ),
+  );
+
+  expect([outcome, result]).toEqual(['failed', expect.stringMatching(/^UnknownOutcomeError: /)]);
+  expect(await checkHistory(service)).toEqual([]);
+});
+
 test('an import imports rows that were written together without an answer, although others are in the way of each for a while', {
   timeout: 60_000,
 }, async () => {

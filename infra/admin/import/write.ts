@@ -5,7 +5,7 @@ import {
   findRows,
   type ImportedLead,
   type ImportLeadResult,
-  importLeads,
+  importLead,
   passLeadId,
   type RowMatches,
   reserveLeadIds,
@@ -143,7 +143,7 @@ export class LeadWriter {
         const leads = await this.#leadsOf(table, writes);
         const wasSent = isSent;
         isSent = true;
-        const results = await importLeads(table, leads, wasSent);
+        const results = await allSettled(leads.map((lead) => importLead(table, lead)));
         const written = writes.map(({ draft }, at) => this.#resultOf(draft, results[at], wasSent));
         return [...forbidden, ...written];
       } catch (error) {

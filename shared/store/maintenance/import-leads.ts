@@ -23,14 +23,7 @@ import {
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
 import { ContentionError, conflict, ifConditionHolds, retryOnConflict } from '../table/retry.ts';
-import {
-  putIfAbsent,
-  ThrottledError,
-  type TransactItem,
-  transact,
-  UnknownOutcomeError,
-} from '../table/transact.ts';
-import { allSettled } from './pacing.ts';
+import { putIfAbsent, ThrottledError, type TransactItem, transact } from '../table/transact.ts';
 
 /** How the table knows a row. */
 export interface RowDigests {
@@ -101,50 +94,6 @@ export interface ImportedLead {
   readonly digests: RowDigests;
   /** Whether the row may name the lead's id. */
   readonly keepsId: boolean;
-}
-
-/** The most leads of one transaction: it may have 100 items (AWS: TransactWriteItems), and a lead has up to 7. */
-const leadsPerTransaction = 14;
-
-/**
- * Writes imported leads, many in one transaction: as many units as `importLead` for each, but a fraction of the calls. The leads of a
- * transaction that was not written, or may not have been, are written each by itself. So are all in a repeat: none holds up the others.
- * @returns what became of each lead
- * @throws UnknownOutcomeError a lead may be written: its record tells
- */
-export async function importLeads(
-  table: Table,
-  leads: readonly ImportedLead[],
-  isRepeat = false,
-): Promise<ImportLeadResult[]> {
-  const size = isRepeat ? 1 : leadsPerTransaction;
-  const parts = Array.from({ length: Math.ceil(leads.length / size) }, (_, part) =>
-    leads.slice(part * size, (part + 1) * size),
-  );
-  return (await allSettled(parts.map((part) => importPart(table, part)))).flat();
-}
-
-async function importPart(
-  table: Table,
-  leads: readonly ImportedLead[],
-): Promise<ImportLeadResult[]> {
-  let mayBeWritten = false;
-  if (leads.length > 1) {
-    try {
-      const items = leads.flatMap((one) => itemsOf(table, one));
-      const { outcome } = await transact(table, items);
-      if (outcome === 'written') return leads.map(() => ({ outcome: 'created' }));
-    } catch (error) {
-      // A condition that fails, or any error, is that of one of many leads: written alone, it shows again.
-      mayBeWritten = !(error instanceof ThrottledError);
-    }
-  }
-  const results = await allSettled(leads.map((one) => importLead(table, one)));
-  const isUnwritten = ({ outcome }: ImportLeadResult): boolean =>
-    outcome === 'contended' || outcome === 'throttled';
-  if (mayBeWritten && results.some(isUnwritten))
-    throw new UnknownOutcomeError('The lead may be written, but its record was not read.');
-  return results;
 }
 
 function itemsOf(

@@ -10,7 +10,7 @@ const expectCounts = (
   given.expect(outcome === 'done' && counts === expected, `${expected}, not ${counts} ${result}.`);
 };
 
-/** Files of leads: what is written together, repeated, or met by others. */
+/** Files of leads: what is repeated, or met by others. */
 export const scenariosOfImports: readonly Scenario[] = [
   {
     name: 'Leads of a file get other phones and emails, and the file is imported again',
@@ -25,7 +25,7 @@ export const scenariosOfImports: readonly Scenario[] = [
     },
   },
   {
-    name: 'The rows of a file meet others, first together and then each by itself',
+    name: 'The rows of a file meet others',
     async run(given) {
       const expectThree = async (first: number): Promise<void> =>
         expectCounts(
@@ -42,11 +42,6 @@ export const scenariosOfImports: readonly Scenario[] = [
         given.steering.next('TransactWriteItems', ...Array(conflicts).fill('conflict'));
         await expectThree(10 * conflicts);
       }
-      given.steering.faultOf = ({ operation, request }) =>
-        operation === 'TransactWriteItems' && (request.TransactItems as unknown[]).length > 6
-          ? 'internal error before'
-          : 'none';
-      await expectThree(50);
     },
   },
   {
@@ -59,19 +54,6 @@ export const scenariosOfImports: readonly Scenario[] = [
         return writes === 1 ? 'lost after' : 'throttled inside';
       };
       await given.importRows([person(1)]);
-    },
-  },
-  {
-    name: 'Rows are written together without an answer, and others are in the way of each for a while',
-    async run(given) {
-      let conflicts = 0;
-      given.steering.faultOf = ({ operation, request }) => {
-        if (operation !== 'TransactWriteItems') return 'none';
-        if ((request.TransactItems as unknown[]).length > 6) return 'lost after';
-        conflicts += 1;
-        return conflicts < 200 ? 'conflict' : 'none';
-      };
-      await given.importRows([1, 2, 3].map(person), { leadsPerSecond: Number.POSITIVE_INFINITY });
     },
   },
   {
