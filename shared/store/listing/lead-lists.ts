@@ -175,7 +175,7 @@ const idsPerChanged = ({ ids }: ChangedLeads): number =>
 /**
  * Whether the lists tell which changed leads to fetch for less than it costs to fetch them all: where changed leads lie far apart, a long
  * list has hundreds of entries between two of them.
- * @param leads changed ones, of which as many are in the lists as of all leads
+ * @param leads the changed leads of the first page, taken as a sample of all changed leads
  */
 function isCheaperJoined(
   changed: ChangedLeads,

@@ -95,7 +95,7 @@ const fetchedBytes = ({ fields }: Lead): number =>
 
 /**
  * Fetches leads by id, in batches. Each is read from the table, because an index lags behind it.
- * @param further few ids that the list may lack for a moment, most of which are examined for nothing
+ * @param further a few ids that the list may lack for a moment; most of them do not match
  */
 export function leadsByIds(
   { table, organizationId }: OrganizationTable,
@@ -122,8 +122,8 @@ export function leadsByIds(
 }
 
 /**
- * The next ids of a list and the further ids among them. Both lists are read in parallel.
- * As many of the list as requested, as fit into a batch, and as the budget lasts for.
+ * Reads up to `requested` ids of a list, and the further ids between them, within one batch and the budget. Both lists are read in
+ * parallel.
  */
 async function nextIds(
   lists: readonly [list: LeadIds, further: LeadIds],

@@ -33,7 +33,7 @@ export interface RowDigests {
   readonly readDigest: string;
 }
 
-/** A row of which the settings may forbid the lead. */
+/** A row to look up. It has no lead if the settings forbid it. */
 export interface RowLookup {
   readonly digests: RowDigests;
   readonly lead: Pick<Lead, 'fields'> | undefined;

@@ -82,8 +82,8 @@ export async function applySettings(
 interface Inactive {
   readonly version: number;
   /**
-   * On the clock of `performance`. Of items that were inactive already, when this apply read it: only the clock of whoever deactivated them
-   * says since when, and it may be wrong.
+   * On the clock of `performance`. If the items were inactive already, the time when this apply read them: the clock of the machine that
+   * deactivated them may be wrong.
    */
   readonly since: number;
   /** What this apply replaced to deactivate them. */

@@ -56,8 +56,8 @@ export const partitionKeyPrefixes = {
 } as const satisfies Record<ItemType, string>;
 
 /**
- * Of the table's stream, the records that are events: new timeline entries. An erasure changes and removes entries; that is none. In the form
- * of an event source mapping (AWS: Lambda event filtering).
+ * The stream records to publish: inserted timeline entries. Erasures modify or delete entries and publish nothing. In the form of an event
+ * source mapping (AWS: Lambda event filtering).
  */
 export const eventFilter = {
   eventName: ['INSERT'],

@@ -37,7 +37,7 @@ export class ThrottledError extends Error {
   override readonly name = 'ThrottledError';
 }
 
-/** Thrown when an attempt may have carried out a write, and its repeats were throttled or met other requests: it may be there or not. */
+/** Thrown when it is unknown whether a write was applied: one attempt got no answer, and its retries were throttled or conflicted. */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError';
 }

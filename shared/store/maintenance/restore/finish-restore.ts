@@ -48,7 +48,7 @@ export interface FinishedRestore {
   readonly entriesDiffering: number;
   /** Leads of the restored table's organizations that were created since the backup. */
   readonly leadsOnlyInOld: readonly LeadReference[];
-  /** Items of transactions of which the backup has only a part: those that were written to complete it, and those that were removed. */
+  /** The backup has some transactions only in part: the items that were written to complete them, and the items that were removed. */
   readonly partsCompleted: number;
   readonly partsRemoved: number;
   /** The leads whose items these are. */

@@ -26,7 +26,7 @@ export async function mendLead(mended: MendedTable, reference: LeadReference): P
   const old = mended.old && (await readHistory(mended.old, reference));
   const copy = old?.lead && isSameLead(found, old) ? old : undefined;
   let { lead } = found;
-  // The restored table may have been used already: what came of that stays.
+  // The restored table may be in use already: later changes in it stay.
   if (
     copy?.lead &&
     isComplete(copy) &&
@@ -127,11 +127,11 @@ const isSameLead = ({ lead, entries }: LeadHistory, old: LeadHistory): boolean =
     ? lead.createdAt === old.lead?.createdAt
     : entries.some((entry) => old.entries.some(({ sk }) => sk === entry.sk));
 
-/** Whether a timeline tells of every version of its lead. Part of a table that was in use may be lost. */
+/** Whether a timeline has an entry for every version of its lead. The old table may have lost some. */
 const isComplete = ({ lead, entries }: LeadHistory): boolean =>
   lead?.version === entries.filter(isState).length;
 
-/** The time of the last state that a timeline tells of. An imported lead may have been updated later, elsewhere. */
+/** The time of the last state on a timeline. An imported lead may have been updated later, elsewhere. */
 const toldUntil = ({ entries }: LeadHistory): string => entries.findLast(isState)?.at ?? '';
 
 /** Whether the lead got a version with this entry: each version of a lead has one. */
