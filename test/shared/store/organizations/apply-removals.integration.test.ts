@@ -207,6 +207,21 @@ test.each([-3_600_000, 0, 3_600_000])(
   },
 );
 
+test('an apply during the wait wins, and the removal is checked again', async () => {
+  const settings = smallSettings();
+  await applySettings(table, settings);
+  let waits = 0;
+  const wait = async (): Promise<void> => {
+    waits += 1;
+    if (waits === 1) await applySettings(table, { ...settings, name: 'Between' }, noWait);
+  };
+
+  await applySettings(table, dropCity(settings), { wait });
+
+  expect(waits).toBe(2);
+  expect((await readSettings(table, settings.id))?.settings).toEqual(dropCity(settings));
+});
+
 const createKey = async ({ id: organizationId }: Settings, createdBy: number): Promise<void> => {
   const order = { type: 'website-form', label: 'w', createdBy, now: new Date() } as const;
   await createApiKey(table, { organizationId, ...order });
