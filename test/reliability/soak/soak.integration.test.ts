@@ -6,14 +6,14 @@ import { runEngineHistory } from './engine-history.ts';
 import type { EngineService } from './engine-service.ts';
 
 /** A short run of what `npm run soak` does at length. */
-const seed = 1;
+const seed = 2;
 
 test('a history under faults and deaths finds nothing, and one without a timeline entry is found', async () => {
   const { environment } = service();
   let lost: readonly string[] = [];
 
   const { violations, faults, requests } = await runEngineHistory(
-    { seed, environment, clients: 8 },
+    { seed, environment, clients: 6 },
     async (engineService) => {
       await loseTimelineEntry(engineService);
       lost = await checkEngineHistory(engineService);
