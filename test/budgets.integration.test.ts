@@ -6,11 +6,11 @@ import { setOrganizationBucket } from './support/buckets.ts';
 import { type CallOptions, type CallReply, call } from './support/call.ts';
 import { expectRecorded } from './support/faults/budget.ts';
 import { longestChain, type RecordedCall } from './support/faults/calls.ts';
+import { untilFunctionsWait } from './support/faults/waiting-functions.ts';
 import { type GivenOrganization, givenOrganization } from './support/organizations.ts';
 import { type OwnService, startOwnService } from './support/own-service.ts';
 import { person } from './support/people.ts';
 import { table } from './support/table.ts';
-import { untilFunctionsWait } from './support/waiting-functions.ts';
 
 /**
  * What each endpoint costs (design, section 7): a warm function that has seen the key and the settings, a lead under 1 KB with an email.

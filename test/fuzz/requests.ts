@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { RawRequest } from '../security/raw-request.ts';
-import { anyJson } from '../support/any-json.ts';
+import { anyJson } from './any-json.ts';
 import { damages, hostileJson, hostileText, inheritedNames } from './hostile.ts';
 import type { KeyLabel, Tenant } from './tenant.ts';
 import { type Draft, validRequests } from './valid-requests.ts';

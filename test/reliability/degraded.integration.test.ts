@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CallReply, call } from '../support/call.ts';
 import { requestIdForm } from '../support/described.ts';
-import { isCallOf, RulesByOrganization } from '../support/faults/of-organization.ts';
+import { isCallOf, RulesByOrganization } from '../support/faults/organization-rules.ts';
 import type { FaultRule } from '../support/faults/rules.ts';
 import { givenOrganization } from '../support/organizations.ts';
 import { deployedTimeout, type OwnService, startOwnService } from '../support/own-service.ts';

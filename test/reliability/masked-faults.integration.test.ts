@@ -3,7 +3,7 @@ import type { EndpointName } from '../../shared/endpoints.ts';
 import { checkTable } from '../../shared/store/check/check-table.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { call } from '../support/call.ts';
-import { isCallOf, RulesByOrganization } from '../support/faults/of-organization.ts';
+import { isCallOf, RulesByOrganization } from '../support/faults/organization-rules.ts';
 import { type Fault, faultOnce } from '../support/faults/rules.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { type OwnService, startOwnService } from '../support/own-service.ts';

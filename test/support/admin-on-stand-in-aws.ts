@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { runAdmin } from '../../infra/admin/program.ts';
-import { type StandInAws, startStandInAws } from './stand-in-aws.ts';
+import { type StandInAws, startStandInAws } from './aws/stand-in-aws.ts';
 
 /** Runs admin commands of a test file against a stand-in for AWS. Its changes are cleared after each test, but for reserved concurrency. */
 export function useStandInAws() {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleFunction, publisherName } from '../../../infra/bundle/bundle.ts';
-import { startEventBus } from '../../support/event-bus.ts';
+import { startEventBus } from '../../support/aws/event-bus.ts';
 
 const run = promisify(execFile);
 let folder: string;

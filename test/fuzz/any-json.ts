@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hostileNumbers, hostileObjects, hostileTexts } from '../fuzz/hostile.ts';
+import { hostileNumbers, hostileObjects, hostileTexts } from './hostile.ts';
 
 /** Any value that `JSON.parse` returns, hostile values included. */
 export const anyJson: fc.Arbitrary<unknown> = fc

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { endpoints } from '../../shared/endpoints.ts';
+import { endpoints } from '../../../shared/endpoints.ts';
 
 /** A stand-in for CloudFormation, Lambda, CloudWatch Logs and X-Ray: one stack whose functions serve the endpoints, and one that serves none. */
 export interface StandInAws {
