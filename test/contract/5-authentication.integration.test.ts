@@ -9,9 +9,13 @@ import {
 import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
 import { call } from '../support/call.ts';
-import { changeSettings, timelineOf } from '../support/leads.ts';
+import {
+  changeSettings,
+  givenQuietOrganization,
+  type QuietOrganization,
+  timelineOf,
+} from '../support/leads.ts';
 import { givenOrganization } from '../support/organizations.ts';
-import { givenQuietOrganization, type QuietOrganization } from '../support/quiet-organization.ts';
 import { goodRequests } from '../support/requests.ts';
 import { table } from '../support/table.ts';
 

@@ -2,9 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type EndpointName, endpointNamed, type Scope } from '../../shared/endpoints.ts';
 import { createApiKey, listApiKeys } from '../../shared/store/organizations/api-keys.ts';
 import { call } from '../support/call.ts';
-import { givenLead } from '../support/leads.ts';
+import { givenLead, givenQuietOrganization, type QuietOrganization } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { givenQuietOrganization, type QuietOrganization } from '../support/quiet-organization.ts';
 import { goodRequests } from '../support/requests.ts';
 import { table } from '../support/table.ts';
 

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { type CallOptions, call } from '../support/call.ts';
-import { givenLead } from '../support/leads.ts';
+import { givenLead, givenQuietOrganization, type QuietOrganization } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { givenQuietOrganization, type QuietOrganization } from '../support/quiet-organization.ts';
 import { bodyRequests, type goodRequests } from '../support/requests.ts';
 import { service } from '../support/service.ts';
 import { expectRefusal } from './refusal.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { type CallOptions, call } from '../support/call.ts';
-import type { QuietOrganization } from '../support/quiet-organization.ts';
+import type { QuietOrganization } from '../support/leads.ts';
 
 interface RefusedRequest {
   readonly organization: QuietOrganization;

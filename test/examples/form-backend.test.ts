@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { node24, projectFolder } from '../support/service-process.ts';
+import { freePort, node24, projectFolder } from '../support/service-process.ts';
 
 /** The example against a stand-in for the service: what it keeps and sends, and under which keys. */
 interface Capture {
@@ -59,15 +59,6 @@ afterEach(async () => {
 });
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const port = portOf(server);
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Starts the example, and returns how a form posts to it: the status it is thanked with. */
 async function startForm(): Promise<(body: object | string) => Promise<number>> {

@@ -8,12 +8,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildClient } from '../../infra/openapi/client/build.ts';
 import { call } from '../support/call.ts';
-import { freePort } from '../support/free-port.ts';
 import { storedLeads } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { type OwnService, startOwnService } from '../support/own-service.ts';
 import { keptBy, type Recipe, recipes, type Site } from '../support/recipes/recipes.ts';
-import { projectFolder, racingWorkers } from '../support/service-process.ts';
+import { freePort, projectFolder, racingWorkers } from '../support/service-process.ts';
 
 /**
  * Every recipe meets the same visitors and the same faults, at the same time and at one service: the service is killed, the website is

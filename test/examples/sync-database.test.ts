@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { node24, projectFolder } from '../support/service-process.ts';
+import { freePort, node24, projectFolder } from '../support/service-process.ts';
 
 let folder: string;
 beforeAll(async () => {

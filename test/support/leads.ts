@@ -1,14 +1,18 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { expect } from 'vitest';
 import type { Lead } from '../../shared/leads/lead.ts';
 import { presentEntry, type TimelineItem } from '../../shared/leads/timeline.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
-import { readTimeline } from '../../shared/store/leads/timeline.ts';
+import { putIdentities } from '../../shared/store/leads/identities.ts';
+import { putLead } from '../../shared/store/leads/leads.ts';
+import { putTimelineEntry, readTimeline } from '../../shared/store/leads/timeline.ts';
 import { scanLeadsAscending } from '../../shared/store/maintenance/read-leads.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
+import type { Table } from '../../shared/store/table/client.ts';
 import { leadPrimaryKey, leadsPartitionKey } from '../../shared/store/table/primary-keys.ts';
 import { type CallReply, call } from './call.ts';
 import { itemAt } from './effects.ts';
-import type { GivenOrganization } from './organizations.ts';
+import { type GivenOrganization, givenOrganization } from './organizations.ts';
 import { person } from './people.ts';
 import { table } from './table.ts';
 
@@ -82,4 +86,71 @@ export async function changeSettings(
 ): Promise<void> {
   const file = JSON.stringify({ ...settings, ...changes, keys: undefined });
   await applySettings(table(), parseSettingsFile(file).settings);
+}
+
+/** An organization of one lead, where whatever is refused leaves just that: what it has is not read again before each request. */
+export interface QuietOrganization extends GivenOrganization {
+  readonly lead: CallReply['body'];
+  /** Fails unless its leads and their timelines are as they were at first. */
+  readonly expectUntouched: () => Promise<void>;
+}
+
+export async function givenQuietOrganization(): Promise<QuietOrganization> {
+  const organization = await givenOrganization();
+  const lead = await givenLead(organization);
+  const untouched = await storedLeads(organization);
+  return {
+    ...organization,
+    lead,
+    expectUntouched: async () => expect(await storedLeads(organization)).toEqual(untouched),
+  };
+}
+
+const batchMax = 25;
+const parallelBatches = 8;
+
+/** Writes leads as a create does (lead, identity items, first timeline entry), in batches and without the service. */
+export const storeLeads = (table: Table, leads: readonly Lead[]): Promise<void> =>
+  storeItems(
+    table,
+    leads
+      .flatMap((lead) => [
+        putLead(table, lead),
+        ...putIdentities(table, lead),
+        putTimelineEntry(table, lead, {
+          type: 'lead_created',
+          at: lead.createdAt,
+          actorId: 7,
+          via: 'api',
+          keyId: 'stored',
+        }),
+      ])
+      .map(({ Put }) => Put?.Item as Record<string, unknown>),
+  );
+
+/** Writes the leads alone, without identities and timelines: all that a list reads. */
+export const storeListedLeads = (table: Table, leads: readonly Lead[]): Promise<void> =>
+  storeItems(
+    table,
+    leads.map((lead) => putLead(table, lead).Put?.Item as Record<string, unknown>),
+  );
+
+/** Writes items as they are, in batches. */
+export async function storeItems(
+  table: Table,
+  items: readonly Record<string, unknown>[],
+): Promise<void> {
+  const requests = items.map((Item) => ({ PutRequest: { Item } }));
+  const batches = Array.from({ length: Math.ceil(items.length / batchMax) }, (_, index) =>
+    requests.slice(index * batchMax, (index + 1) * batchMax),
+  );
+  while (batches.length > 0) {
+    await Promise.all(
+      batches
+        .splice(0, parallelBatches)
+        .map((batch) =>
+          table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: batch } })),
+        ),
+    );
+  }
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { startRunningTime } from './busy-machine.ts';
 import { assertNoLeaks } from './log-leaks.ts';
@@ -103,4 +104,15 @@ function spawnService(
     printed.stderr += chunk.toString();
   });
   return { child, printed, exited: once(child, 'close') };
+}
+
+/** A port that nothing listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
+  return address.port;
 }

@@ -1,12 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../../support/call.ts';
-import { timelineOf } from '../../support/leads.ts';
+import { givenQuietOrganization, type QuietOrganization, timelineOf } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
-import {
-  givenQuietOrganization,
-  type QuietOrganization,
-} from '../../support/quiet-organization.ts';
 
 let organization: GivenOrganization;
 let quiet: QuietOrganization;

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../../support/call.ts';
-import { givenLead, timelineOf } from '../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 import {
+  givenLead,
   givenQuietOrganization,
   type QuietOrganization,
-} from '../../support/quiet-organization.ts';
+  timelineOf,
+} from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 
 let organization: GivenOrganization;
 let leadId: number;

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorCode } from '../../../infra/cli/error-code.ts';
-import { freePort } from '../../support/free-port.ts';
 import {
+  freePort,
   node24,
   projectFolder,
   type ServiceProcess,

@@ -5,7 +5,7 @@ import { buildFunctions } from '../../../infra/bundle/bundle.ts';
 import { serviceOfStack } from '../../../infra/cli/stack.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
-import { useStandInAws } from '../../support/admin-on-stand-in-aws.ts';
+import { useStandInAws } from '../../support/aws/stand-in-aws.ts';
 
 /** The commands with `--stack` on stacks of other people's apps: the outputs are those of the synthesized templates. */
 const { aws, run } = useStandInAws();

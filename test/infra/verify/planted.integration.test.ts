@@ -8,9 +8,9 @@ import { errorBody } from '../../../shared/errors.ts';
 import { removeOrganization } from '../../../shared/store/maintenance/remove-organization.ts';
 import { listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
-import { freePort } from '../../support/free-port.ts';
 import { type OwnService, startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
+import { freePort } from '../../support/service-process.ts';
 import { environmentOf, givenTable, table } from '../../support/table.ts';
 import { failedLines, linesOf, verify } from './verify-run.ts';
 

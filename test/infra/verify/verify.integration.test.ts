@@ -10,11 +10,10 @@ import { removeIdempotencyRecords } from '../../../shared/store/maintenance/remo
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import { idempotencyPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
-import { freePort } from '../../support/free-port.ts';
 import { newSettings } from '../../support/organizations.ts';
 import { startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
-import { node24, projectFolder } from '../../support/service-process.ts';
+import { freePort, node24, projectFolder } from '../../support/service-process.ts';
 import { environmentOf, givenTable, table } from '../../support/table.ts';
 import { failedLines, verify } from './verify-run.ts';
 

@@ -1,5 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { runAdmin } from '../../../infra/admin/program.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 
 /** A stand-in for CloudFormation, Lambda, CloudWatch Logs and X-Ray: one stack whose functions serve the endpoints, and one that serves none. */
@@ -184,4 +186,44 @@ function lambdaReplies({ reserved, refused }: LambdaState) {
     }
     return [404, JSON.stringify({ Message: path })];
   };
+}
+
+/** Runs admin commands of a test file against a stand-in for AWS. Its changes are cleared after each test, but for reserved concurrency. */
+export function useStandInAws() {
+  let aws: StandInAws | undefined;
+  const standIn = (): StandInAws => {
+    if (!aws) throw new Error('The stand-in for AWS starts before the first test.');
+    return aws;
+  };
+  beforeAll(async () => {
+    aws = await startStandInAws();
+  });
+  afterAll(() => aws?.close());
+  beforeEach(() => {
+    for (const [name, value] of Object.entries(standIn().environment)) vi.stubEnv(name, value);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    standIn().refused.clear();
+    standIn().logs.clear();
+    standIn().traces.clear();
+  });
+  return { aws: standIn, run: runAdminOnStack };
+}
+
+async function runAdminOnStack(...args: string[]) {
+  let stdout = '';
+  let stderr = '';
+  const status = await runAdmin(args, {
+    environment: { ...process.env, LEADS_TABLE: undefined },
+    stdout: (text) => {
+      stdout += text;
+    },
+    stderr: (text) => {
+      stderr += text;
+    },
+    hasTerminal: false,
+    localFolder: '/nowhere',
+  });
+  return { status, stdout, stderr };
 }

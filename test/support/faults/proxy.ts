@@ -8,11 +8,9 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type EngineReply, type Forward, IndexLag, leaveUnprocessed } from './altered-replies.ts';
 import { arrivingCall, consumedUnits, type RecordedCall } from './calls.ts';
-import type { EngineReply, Forward } from './forward.ts';
-import { IndexLag } from './index-lag.ts';
 import { errorReply, type Fault, type FaultRule } from './rules.ts';
-import { leaveUnprocessed } from './unprocessed.ts';
 
 /** A DynamoDB endpoint on 127.0.0.1 that forwards every call to an engine, records it, and injects faults by a rule. */
 export interface DynamodbProxy {

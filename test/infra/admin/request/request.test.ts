@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { useStandInAws } from '../../../support/admin-on-stand-in-aws.ts';
+import { useStandInAws } from '../../../support/aws/stand-in-aws.ts';
 
 const hourMs = 3_600_000;
 const requestId = '3f1c0f6e-6f0a-4f2b-9d4b-0a4c6a4f5f11';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { runAdmin } from '../../../support/admin.ts';
-import { storeItems } from '../../../support/stored-leads.ts';
+import { storeItems } from '../../../support/leads.ts';
 import { environmentOf, givenTable } from '../../../support/table.ts';
 
 export async function itemsOf({ client, name }: Table): Promise<Record<string, unknown>[]> {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../../../shared/endpoints.ts';
-import { useStandInAws } from '../../../support/admin-on-stand-in-aws.ts';
-import { standInFunctions } from '../../../support/aws/stand-in-aws.ts';
+import { standInFunctions, useStandInAws } from '../../../support/aws/stand-in-aws.ts';
 
 const { aws, run } = useStandInAws();
 

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { checkTable } from '../../../../shared/store/check/check-table.ts';
 import { setArchived } from '../../../../shared/store/leads/archive.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
-import { storeItems, storeLeads } from '../../../support/stored-leads.ts';
+import { storeItems, storeLeads } from '../../../support/leads.ts';
 import { givenTable } from '../../../support/table.ts';
 import { damagedItems, damageOfNobody } from './damaged-items.ts';
 import { added, type Case, changed, givenWorld, namedIn, type World } from './given-table.ts';

@@ -7,9 +7,9 @@ import { type LeadQuery, listLeads } from '../../../../shared/store/listing/lead
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { longestChain, type RecordedCall, totalUnits } from '../../../support/faults/calls.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../../../support/faults/proxy.ts';
+import { storeListedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
-import { storeListedLeads } from '../../../support/stored-leads.ts';
 import { table, tableOf } from '../../../support/table.ts';
 
 const at = (seconds: number): string =>

@@ -9,8 +9,8 @@ import {
   modelMatches,
   valueFor,
 } from '../../../support/lead-model.ts';
+import { storeListedLeads } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
-import { storeListedLeads } from '../../../support/stored-leads.ts';
 import { table } from '../../../support/table.ts';
 
 const ids = { user: [7, 8, 9], lead_source: [1, 3, 4] };
