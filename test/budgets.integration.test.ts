@@ -211,7 +211,7 @@ test.each(referenceLists)('$name keeps to its budget', async ({ name }) => {
 });
 
 describe('what a function meets for the first time costs one more round trip', () => {
-  test("a key that a function reads for the first time, with its organization's settings, costs one more round trip", async () => {
+  test("the first request of a key, which also reads its organization's settings, costs one more round trip", async () => {
     const organization = await givenOrganization();
     const leadId = await givenLead(organization);
     await openWindows(organization, leadId);

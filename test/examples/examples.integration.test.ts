@@ -112,7 +112,7 @@ async function captureAll(baseUrl: string, apiKey: string, all: readonly object[
   }
 }
 
-test.concurrent('the sync job’s file has every lead once in each state that it met, though it and the service are killed', {
+test.concurrent('the sync job’s file has each state of a lead once, though the job and the service are killed', {
   timeout,
 }, async (context) => {
   const place = await Place.of(context);

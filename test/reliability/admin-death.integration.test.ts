@@ -127,7 +127,7 @@ test.concurrent.each(['before', 'after'] as const)(
 );
 
 test.concurrent.each(['before', 'after'] as const)(
-  'a key ends, on itself and in the list, when its revocation dies %s its transaction and is repeated',
+  'a key and its listing are revoked when the command dies %s its transaction and is repeated',
   async (killAt) => {
     const organization = await givenOrganization();
     const { key, keyId } = await organization.key();
@@ -146,7 +146,7 @@ test.concurrent.each(['before', 'after'] as const)(
 );
 
 test.concurrent.each(['before', 'after'] as const)(
-  'settings are applied once, with their version, when the command dies %s its transaction and is repeated',
+  'settings and their version are applied once when the command dies %s its transaction and is repeated',
   async (killAt) => {
     const organization = await givenOrganization();
     const before = await readSettings(table(), organization.id);

@@ -92,7 +92,7 @@ describe.concurrent("within the function's time-out,", () => {
     await other.stop();
   });
 
-  test('a write whose items stay throttled is tried for two seconds and then INTERNAL, capture too, counted as a failure', async () => {
+  test('a write whose items stay throttled is tried for two seconds, then INTERNAL and counted as a failure', async () => {
     const writes: readonly string[] = ['capture-lead', 'create-lead', 'update-lead', 'add-note'];
     const organization = await givenOrganization();
     const requests = await goodRequests(organization);
@@ -132,7 +132,7 @@ describe.concurrent("within the function's time-out,", () => {
     expect(faulty.reports).toEqual([]);
   });
 
-  test('a write and lists answer INTERNAL by themselves while DynamoDB throttles everything, and the log tells which table or index is throttled, and why', async () => {
+  test('requests answer INTERNAL while DynamoDB throttles everything, and the log names what, and why', async () => {
     const requests = await requestsUnder(() => ({ kind: 'error', name: 'ThrottlingException' }));
     const some = requests.filter(
       (one) => isWriteOrList(one) || one.endpoint === 'list-lead-stages',

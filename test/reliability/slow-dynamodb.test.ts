@@ -89,7 +89,7 @@ test.each(['UpdateItem KEY', 'UpdateItem USAGE'])(
   },
 );
 
-test('a write whose items stay contended gives up by itself in time: capture answers 409, the others INTERNAL', async () => {
+test('a write whose items stay contended gives up in time: capture answers 409, the others INTERNAL', async () => {
   const { service } = await disturbed(({ operation }) =>
     operation === 'TransactWriteItems' ? 'conflict' : 'none',
   );

@@ -20,7 +20,7 @@ const secret = {
 };
 const person = { name: secret.name, phone: secret.phone, email: secret.email };
 
-test('no line of the log holds a key, a header, an address, or anything of a person, however a request ends', async ({
+test('no line of the log has a key, a header, an address or personal data, however a request ends', async ({
   task,
 }) => {
   const engine = task.file.projectName ?? 'auto';

@@ -26,7 +26,7 @@ describe('the role of publish-events', () => {
     expect((await decide(statements, request)).isAllowed).toBe(false);
   });
 
-  test('names only the stream, the bus, the dead-letter queue, the key and its own log; only ListStreams and tracing, which support none, have no resource', () => {
+  test('names only its own resources; ListStreams and tracing support none', () => {
     const resources = statements.flatMap(({ Action, Resource }) =>
       [Action].flat().map((action) => `${action.split(':')[0]} ${Resource}`),
     );
