@@ -46,7 +46,6 @@ export class CliCommand extends Command {
     }
     if (code === 'commander.optionMissingArgument')
       return message.replace(/ argument missing$/, ' needs a value');
-    if (code === 'commander.excessArguments') return this.#excessArguments();
     if (code === 'commander.invalidArgument')
       return message.replace(
         /^error: command-argument value ('.*') is invalid for argument '(.*?)'/s,
@@ -73,11 +72,7 @@ export class CliCommand extends Command {
     if (near) return `Unknown option '${flag}'. Did you mean ${near}?`;
     if (isOptionBelow(this, flag))
       return `Option '${flag}' must come after the command that it belongs to`;
-    const accepted = [
-      ...this.registeredArguments.map((argument) => `<${argument.name()}>`),
-      ...this.#flags(),
-    ];
-    return `Unknown option '${flag}': ${nameOf(this)} accepts ${accepted.join(', ')}`;
+    return `Unknown option '${flag}'`;
   }
 
   #missingOptions(): string {
@@ -90,11 +85,6 @@ export class CliCommand extends Command {
     return missing.length === 1 && stray !== undefined
       ? `${sentence}. Did you mean ${missing[0]?.long} ${stray}?`
       : sentence;
-  }
-
-  #excessArguments(): string {
-    const accepted = this.registeredArguments.length;
-    return `Too many arguments: ${nameOf(this)} accepts ${accepted === 0 ? 'none' : accepted}; remove '${this.args[accepted]}'`;
   }
 
   /** The options that are valid here, including those of the commands above. */
@@ -119,8 +109,8 @@ const namesOf = (command: Command): string[] =>
 
 const pathOf = (command: Command): string => namesOf(command).join(' ');
 
-/** The name in a sentence: the path without the program, such as `lead list`. */
-const nameOf = (command: Command): string => namesOf(command).slice(1).join(' ') || 'the command';
+/** The path without the program, such as `lead list`. */
+const nameOf = (command: Command): string => namesOf(command).slice(1).join(' ');
 
 const isOptionBelow = (command: Command, flag: string): boolean =>
   command.commands.some(

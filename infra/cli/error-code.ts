@@ -6,9 +6,15 @@ const pathIssues: Readonly<Record<string, string>> = {
   EACCES: 'the system does not allow it',
   EEXIST: 'a file is in the way',
   EISDIR: 'it is a folder',
-  ENOENT: 'its folder does not exist',
   ENOTDIR: 'a file is in the way',
 };
 
-/** Why the system refused to create or write a file or folder; undefined for an error of another kind. */
-export const pathIssue = (error: unknown): string | undefined => pathIssues[errorCode(error) ?? ''];
+/**
+ * Why the system refused to create, write or read a file or folder; undefined for an error of another kind.
+ * @param absent the reason if something is not there, @default of a file to write
+ */
+export const pathIssue = (
+  error: unknown,
+  absent = 'its folder does not exist',
+): string | undefined =>
+  errorCode(error) === 'ENOENT' ? absent : pathIssues[errorCode(error) ?? ''];

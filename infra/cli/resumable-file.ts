@@ -1,7 +1,7 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { CommandError } from './command.ts';
-import { errorCode } from './error-code.ts';
+import { pathIssue } from './error-code.ts';
 import { countOf } from './format.ts';
 
 /** Where a command writes its records. */
@@ -97,14 +97,12 @@ async function openFile(path: string, resume: boolean): Promise<FileHandle> {
   try {
     return resume ? await open(path, O_RDWR | O_APPEND) : await open(path, 'wx', 0o600);
   } catch (error) {
-    const reasons: Readonly<Record<string, string>> = resume
-      ? { ENOENT: 'cannot be continued: the file does not exist. Start it without --resume.' }
-      : {
-          EEXIST: 'already exists: name another file, or continue it with --resume.',
-          ENOENT: 'cannot be written: its folder does not exist.',
-        };
-    const reason = reasons[errorCode(error) ?? ''];
-    throw reason === undefined ? error : new CommandError(`${path} ${reason}`, { cause: error });
+    const reason = resume ? pathIssue(error, 'the file does not exist') : pathIssue(error);
+    if (!reason) throw error;
+    const [verb, next] = resume
+      ? ['continued', 'Start it without --resume.']
+      : ['written', 'Name another file, or continue it with --resume.'];
+    throw new CommandError(`${path} cannot be ${verb}: ${reason}. ${next}`, { cause: error });
   }
 }
 

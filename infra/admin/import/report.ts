@@ -4,7 +4,7 @@ import { csvLine } from '../../../shared/leads/transfer/csv-cells.ts';
 import { reportHeadings } from '../../../shared/leads/transfer/import-columns.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
-import { errorCode } from '../../cli/error-code.ts';
+import { pathIssue } from '../../cli/error-code.ts';
 import { countOf, printable } from '../../cli/format.ts';
 import type { RowResult } from './drafts.ts';
 import type { ImportFile } from './file.ts';
@@ -23,8 +23,6 @@ export const reportPath = (file: string, dryRun: boolean): string =>
 
 const reasonLinesMax = 5;
 const reasonMaxChars = 300;
-/** Beyond this, new reasons are not counted: in a file where every row is refused for another reason, no count says much. */
-const reasonsMax = 10_000;
 
 /**
  * The refused rows of a file, each with its number and the reason, in the format of the file. Once corrected, the report can be imported.
@@ -63,13 +61,10 @@ export class ImportReport {
       new CommandError(`The report ${path} cannot be written: ${reason}.`, { cause });
     const earlier = await stat(path).catch(() => undefined);
     if (earlier && !earlier.isFile()) throw failure('it is not a file');
-    try {
-      const file = await open(unfinished(path), 'w', 0o600);
-      return new ImportReport(path, source, organization, file);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      throw failure(errorCode(error) === 'ENOENT' ? 'its folder does not exist' : message, error);
-    }
+    const file = await open(unfinished(path), 'w', 0o600).catch((error: unknown) => {
+      throw failure(pathIssue(error) ?? String(error), error);
+    });
+    return new ImportReport(path, source, organization, file);
   }
 
   /** Adds the results of a batch. The refused rows are ordered by their number. */
@@ -128,9 +123,7 @@ export class ImportReport {
       const reason = issue
         .replace(/\bcreated lead \d+/, 'created a lead')
         .replace(/\b(lead|row) \d+/g, 'another $1');
-      const count = this.#reasons.get(reason);
-      if (count !== undefined || this.#reasons.size < reasonsMax)
-        this.#reasons.set(reason, (count ?? 0) + 1);
+      this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
     }
   }
 

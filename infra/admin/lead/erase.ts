@@ -52,11 +52,8 @@ fields contain the phone or email are listed and not changed.
 --dry-run names the phones and emails, and each item of another lead that would
 change. Read them before you erase.
 
-A capture that made the lead is one record of its timeline, printed as two items.
-
-Reads the whole table twice: once to count the changes, once to make them. These
-reads are paced, so that live traffic is not throttled: 1,000 read units per
-second are 4 MB per second. If the command is interrupted, run it again.
+Reads the whole table twice, paced so that live traffic is not throttled: 1,000
+read units per second are 4 MB. If the command is interrupted, run it again.
 
 Files are not changed: importing a file that has the person creates the lead
 again. Backups keep the person for up to ${backupDays} days.

@@ -71,17 +71,13 @@ same leads. They get new IDs unless you use lead import --keep-ids. Timelines
 are not exported: lead timelines writes them. A lead that is created, imported
 or restored during the export may be missing: --resume adds it.
 
-Spreadsheets run some texts in a CSV file as formulas. An apostrophe is put
-before such a text, and lead import removes it. With --excel, phones have one
-too, because a spreadsheet takes them for numbers. Numbers have a decimal point:
-where the comma is the decimal mark, a spreadsheet can take 12.5 for a date. Load a
-column of such numbers as text.
-The file contains personal data: only you may read it.
+An apostrophe stands before a text that a spreadsheet would run as a formula, and
+with --excel before phones; lead import removes it. Numbers have a decimal point:
+where the comma is the decimal mark, load a column of numbers as text.
 
---resume reads the file once, then every lead of the organization, so it costs
-the same as a new export: one read unit per 4 KB of leads. It uses 4 bytes of
-memory for each lead in the file. Leads in the file are not updated, even if
-they have been changed, archived or erased since. New leads are added at the end.
+The file contains personal data: only you may read it. An export reads every lead:
+one read unit per 4 KB. So does --resume, which uses 4 bytes of memory for each
+lead of the file and never changes one.
 
 Examples:
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl

@@ -54,20 +54,15 @@ Each line is an item as lead timeline --json prints it, after its lead's ID and
 an ID of its own that never changes. A lead's items are in their order. An erased
 lead leaves one line of type erased: remove what you stored of that lead.
 
---since counts an imported item by its importedAt, because its at is in the past:
-else a nightly job would never get it. An item is dated just before it is stored:
-begin each run a minute before the last one began.
-An item from which an erased person was removed comes again under its ID, as it
-reads now, with the time in cleanedAt: --since counts it by that time, --resume adds
-it at the end. Replace items by their ID, and remove what you stored of an erased lead.
---resume reads the file once and adds new items at the end; items of leads erased
-since stay until you remove them.
+--since counts an imported item by its importedAt, and an item from which an erased
+person was removed by its cleanedAt: it comes again under its ID, as it reads now.
+Begin each run a minute before the last one began, and replace items by their ID.
+--resume adds new items at the end; items of leads erased since stay. It uses 8
+bytes of memory for each item of the file.
 
-Cost: a read unit for each 4 KB of leads, and at least one for each lead's timeline,
-whatever --since is. A million small leads cost about 1.1 million read units: $0.13,
-and 18 minutes at the default rate.
-The file contains personal data: only you may read it. The command writes nothing to
-the table: infra/policies/read-timelines.json is a policy for a nightly job.
+The command reads 4 KB of leads per read unit, and at least one unit per lead. The
+file contains personal data: only you may read it. infra/OPERATE.md, "Timelines",
+says what a nightly job needs.
 
 Examples:
   npm run --silent admin -- lead timelines --organization 1 > timelines.jsonl

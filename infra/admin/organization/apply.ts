@@ -13,7 +13,7 @@ import {
   type StoredSettings,
 } from '../../../shared/store/organizations/organizations.ts';
 import { CommandError } from '../../cli/command.ts';
-import { errorCode } from '../../cli/error-code.ts';
+import { pathIssue } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
 import { readRateOption } from '../options.ts';
@@ -92,12 +92,7 @@ async function apply(
 /** The text of a settings file. @throws CommandError for a file that cannot be read or is not UTF-8 */
 async function readText(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error: unknown) => {
-    const reasons: Readonly<Record<string, string>> = {
-      ENOENT: 'the file does not exist',
-      EISDIR: 'it is a folder',
-      EACCES: 'you may not read it',
-    };
-    const reason = reasons[errorCode(error) ?? ''];
+    const reason = pathIssue(error, 'the file does not exist');
     if (!reason) throw error;
     throw new CommandError(`The settings file ${file} cannot be read: ${reason}.`, {
       cause: error,

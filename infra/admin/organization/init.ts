@@ -7,7 +7,7 @@ import { settingsFileSchema } from '../../../shared/organization/settings-schema
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
-import { errorCode } from '../../cli/error-code.ts';
+import { pathIssue } from '../../cli/error-code.ts';
 import { parseId } from '../../cli/options.ts';
 import type { CommandContext } from '../context.ts';
 
@@ -96,14 +96,11 @@ function schemaAddress(file: string): string {
 /** @throws CommandError for a file that exists or cannot be written */
 const writeNew = (file: string, text: string): Promise<void> =>
   writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
-    const reasons: Readonly<Record<string, string>> = {
-      EEXIST: 'already exists: name another file, or remove it first',
-      ENOENT: 'cannot be written: its folder does not exist',
-      EACCES: 'cannot be written: you may not write there',
-      EISDIR: 'is a folder: name a file',
-    };
-    const reason = reasons[errorCode(error) ?? ''];
-    throw reason ? new CommandError(`${file} ${reason}.`, { cause: error }) : error;
+    const reason = pathIssue(error);
+    if (!reason) throw error;
+    throw new CommandError(`${file} cannot be written: ${reason}. Name another file.`, {
+      cause: error,
+    });
   });
 
 /** The JSON Schema (2020-12) of the settings file, made from the schema that reads the file. It accepts every file that is accepted. */

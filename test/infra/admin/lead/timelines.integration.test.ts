@@ -218,7 +218,7 @@ test('lead timelines refuses a file that is not its own, and says what to do', a
   ]);
   expect(await refused('--out', newFile(), '--resume')).toEqual([
     1,
-    expect.stringContaining('does not exist'),
+    expect.stringContaining('no such file'),
   ]);
   expect(await refused('--resume')).toEqual([2, expect.stringContaining('needs --out')]);
   expect(await refused('--since', 'yesterday')).toEqual([

@@ -72,11 +72,13 @@ test('init never overwrites a file, and names what is wrong with a path', async 
   expect(again).toMatchObject({
     status: 1,
     stdout: '',
-    stderr: expect.stringMatching(/mine\.json already exists: name/),
+    stderr: expect.stringMatching(
+      /mine\.json cannot be written: a file is in the way\. Name another file\./,
+    ),
   });
   expect(nowhere).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/its folder does not exist\.\n$/),
+    stderr: expect.stringMatching(/its folder does not exist\. Name/),
   });
   expect(await readFile(file, 'utf8')).toBe(before);
 });
