@@ -22,12 +22,10 @@ beforeAll(async () => {
 const refused: [command: string, sentence: RegExp][] = [
   ['organization show 999', /^There is no organization 999 .*\.$/],
   ['key list --organization 999', /no organization 999/],
-  ['check --organization 999', /no organization 999/],
   ['organization apply nothing.json', /nothing\.json cannot be read: the file does not exist/],
   ['organization apply test', /it is a folder/],
   ['key revoke O --key nothing000', /no API key with the ID nothing000/],
   ['key create O --type website-form --label w --created-by 999', /no user 999/],
-  ['lead timeline O --lead 2000000000', /no lead 2000000000/],
   ['lead archive O --lead 2000000000', /no lead 2000000000/],
   ['lead show O --lead 99', /^Organization \d+ has no lead 99\.$/],
   ['lead find O --phone +919812300000', /has no lead with the phone \+919812300000\.$/],
@@ -37,7 +35,6 @@ const refused: [command: string, sentence: RegExp][] = [
     /has no stage 99: its stages are 11 \(New\), 12 \(Enrolled\), 21 \(Enquiry\)\.$/,
   ],
   ['lead list O --owner 99', /has no user 99: its users are 7 \(Asha Rao\), /],
-  ['lead list O --source 99', /has no source 99: its sources are 1 \(Website\), /],
   [
     'lead reassign O --from 7 --yes --to 9',
     /^User 9 \(Meera Das\) is inactive and cannot be given leads: name active users with --to\.$/,
@@ -46,24 +43,17 @@ const refused: [command: string, sentence: RegExp][] = [
     'lead reassign O --from 7 --yes --to 8,7',
     /^User 7 already owns these leads: name other users with --to\.$/,
   ],
-  ['lead reassign O --from 7 --yes --to 99', /has no user 99: its users are 7 \(Asha Rao\), /],
-  ['lead reassign O --from 7 --yes --to 8 --stage 99', /has no stage 99/],
 ];
 
 /** Status 2. */
 const wrongUsage: [command: string, sentence: RegExp][] = [
   ['orgnization show 1', /Did you mean organization\?/],
-  ['organization shwo 1', /Did you mean show\?/],
   ['organization show 1 --jsno', /Did you mean --json\?/],
   ['organization show', /Missing required argument/],
   [
     'organization show abc',
     /^'abc' is not a valid <ID>\. It must be an integer from 1 to 2147483647\. See: /,
   ],
-  ['organization show 1 2', /Too many arguments/],
-  ['organization apply x.json --dryrun', /Did you mean --dry-run\?/],
-  ['lead restore O --lead abc', /integer from 1/],
-  ['lead restore O', /--lead <ID>' not specified/],
   [
     'lead restore',
     /^Required options '--organization <ID>', '--lead <ID>' not specified\. See: npm run admin -- lead restore --help$/,
@@ -73,22 +63,15 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
     /^Unknown option '--organisation'\. Did you mean --organization\? See: npm run admin -- lead list --help$/,
   ],
   ['lead list --organisation=1', /Did you mean --organization\?/],
-  ['lead list --org 1', /Did you mean --organization\?/],
   ['lead list --organization', /^Option '--organization <ID>' needs a value\. See: /],
-  ['lead list O --stages 11', /Did you mean --stage\?/],
-  ['lead list O --stage New', /It must be an integer from 1 to 2147483647\./],
   ['lead list O --updated-since 31.01.2026', /It must be a date, or a date-time with an offset/],
   ['lead list O --limit 0', /It must be an integer from 1 to 10000\./],
-  ['lead list O --limit 10001', /It must be an integer from 1 to 10000\./],
   ['lead list O --limit 1.5', /It must be an integer from 1 to 10000\./],
   [
     'lead archive O --lead 2 --yes',
     /^Unknown option '--yes'\. See: npm run admin -- lead archive --help$/,
   ],
   ['lead archive O --lead 1,,2', /It must be /],
-  ['lead archive O --lead 0,1', /It must be /],
-  ['lead reassign O --from 7', /'--to <USER>' not specified/],
-  ['lead reassign O --from 7 --to Ravi', /It must be an integer/],
   [
     '--organization 1 lead list',
     /^Option '--organization' must come after the command that it belongs to\. See: /,
@@ -131,27 +114,16 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ],
   ['lead export O --separator tab', /^Option '--separator' needs --excel\./],
   ['lead export O --excel --format jsonl', /^Option '--excel' writes CSV/],
-  ['lead export O --excel --out leads.xlsx', /^Option '--excel' writes CSV/],
-  ['lead export O --excel --separator ;', /Allowed choices are comma, semicolon, tab/],
   ['lead timelines O --resume', /needs --out/],
-  ['lead timelines O --since yesterday', /It must be a date, or a date-time with an offset/],
   [
     'lead import O leads.csv --dates dd-mm-yyyy',
     /Allowed choices are dd\/mm\/yyyy, mm\/dd\/yyyy, dd\.mm\.yyyy, yyyy-mm-dd/,
   ],
-  ['lead import O leads.csv --encoding latin1', /Allowed choices are utf-8, windows-1252/],
   ['lead import O leads.csv --value city', /such as 'Newsletter:ja=yes'/],
   ['lead import O leads.csv --rate 5000', /integer from 1 to 400/],
   ['lead import O leads.csv --map a', /such as 'Full name=name'/],
   ['lead import O leads.csv --map a=name --map a=city', /"a" is mapped already/],
-  ...[
-    ...['check', 'lead erase O --lead 1', 'lead export O', 'lead find O --name Asha'],
-    ...['lead list O', 'lead reassign O --from 1 --to 2', 'lead timelines O'],
-    'organization apply settings.json',
-  ].map((command): [string, RegExp] => [
-    `${command} --rate 0`,
-    /It must be an integer from 1 to 40000\./,
-  ]),
+  ['check --rate 0', /It must be an integer from 1 to 40000\./],
 ];
 
 test.each([

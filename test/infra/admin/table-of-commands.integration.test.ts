@@ -1,9 +1,4 @@
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordRunningService } from '../../../infra/local/running-service.ts';
@@ -12,52 +7,27 @@ import { runAdmin } from '../../support/admin.ts';
 import { givenOrganization } from '../../support/organizations.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { service } from '../../support/service.ts';
+import { type StandInAws, startStandInAws } from '../../support/stand-in-aws.ts';
 import { table } from '../../support/table.ts';
+import { useFolder } from '../given-folder.ts';
 
 useOwnTable();
 
-/** Answers DescribeStacks as CloudFormation does (its query protocol). */
-let cloudFormation: Server;
+let aws: StandInAws;
 beforeAll(async () => {
-  cloudFormation = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const stack = new URLSearchParams(body).get('StackName');
-    if (stack === 'leads' || stack === 'other') {
-      const name = stack === 'leads' ? 'TableName' : 'Bucket';
-      const outputs = {
-        [name]: service().environment.LEADS_TABLE,
-        BaseUrl: service().baseUrl,
-        RequestsPerOrganizationPerHour: '2000',
-      };
-      const output = Object.entries(outputs)
-        .map(
-          ([key, value]) =>
-            `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-        )
-        .join('');
-      response.end(
-        `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>${stack}</StackName><Outputs>${output}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
-      );
-      return;
-    }
-    response.statusCode = 400;
-    response.end(
-      `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${stack} does not exist</Message></Error></ErrorResponse>`,
-    );
-  }).listen(0, '127.0.0.1');
-  await once(cloudFormation, 'listening');
+  aws = await startStandInAws();
+  aws.outputs.set('TableName', String(service().environment.LEADS_TABLE));
+  aws.outputs.set('RequestsPerOrganizationPerHour', '2000');
 });
-afterAll(() => cloudFormation.close());
+afterAll(() => aws.close());
 
-function onStack(stack: string, ...args: string[]) {
-  const { port } = cloudFormation.address() as AddressInfo;
-  const environment = {
-    LEADS_TABLE: '',
-    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
-  };
-  return runAdmin([...args, '--stack', stack], { environment });
-}
+const onStack = (stack: string, ...args: string[]) =>
+  runAdmin([...args, '--stack', stack], {
+    environment: {
+      LEADS_TABLE: '',
+      AWS_ENDPOINT_URL_CLOUDFORMATION: String(aws.environment.AWS_ENDPOINT_URL_CLOUDFORMATION),
+    },
+  });
 
 test('with --stack, a command uses the table of that stack and needs no LEADS_TABLE', async () => {
   const { id, settings } = await givenOrganization();
@@ -111,17 +81,19 @@ test('an unreachable CloudFormation is reported as CloudFormation, not as Dynamo
   );
 });
 
-test.each([
-  [
-    'nothing',
-    /^There is no stack nothing in region .+: check --stack, AWS_REGION and AWS_PROFILE\.$/,
-  ],
-  ['other', /^Stack other in region .+ has no outputs TableName and BaseUrl/],
-])('the stack %s is refused in one sentence', async (stack, message) => {
-  const { status, stdout, stderr } = await onStack(stack, 'organization', 'list');
+test('a stack that is not there, and one without a service, are refused in one sentence', async () => {
+  const nothing = await onStack('nothing', 'organization', 'list');
+  aws.outputs.delete('BaseUrl');
+  const other = await onStack('leads', 'organization', 'list');
 
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr.trim()).toMatch(message);
+  expect([nothing, other]).toMatchObject([
+    { status: 1, stdout: '' },
+    { status: 1, stdout: '' },
+  ]);
+  expect(nothing.stderr).toMatch(
+    /^There is no stack nothing in region .+: check --stack, AWS_REGION and AWS_PROFILE\.\n$/,
+  );
+  expect(other.stderr).toMatch(/^Stack leads in region .+ has no outputs TableName and BaseUrl/);
 });
 
 test('help and wrong usage look up no stack', async () => {
@@ -131,12 +103,11 @@ test('help and wrong usage look up no stack', async () => {
   expect(await runAdmin(['key', 'list', '--stack', 'nothing'])).toMatchObject({ status: 2 });
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'admin-local-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const files = useFolder();
 
 /** A data folder on which a service runs, or ran until it was killed. */
 function givenFolder(name: string, baseUrl: string): string {
-  const own = join(folder, name);
+  const own = files.path(name);
   mkdirSync(own);
   recordRunningService(own, { baseUrl, environment: { ...service().environment } });
   return own;

@@ -2,50 +2,22 @@ import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FieldValues } from '../../../../shared/leads/lead.ts';
-import { adminJson, runAdmin, spawnAdmin } from '../../../support/admin.ts';
+import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
 import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
-import { faultOnce } from '../../../support/faults/rules.ts';
 import { changeSettings, storedLeads } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { service } from '../../../support/service.ts';
 import { useFolder } from '../../given-folder.ts';
-import { commandOf, doneTo, json, violationsIn } from '../commands.ts';
-import {
-  countLeads,
-  fieldsOf,
-  givenFile,
-  importJson,
-  refusedIn,
-  useGivenFiles,
-} from './given-files.ts';
+import { commandOf, doneTo, json } from '../commands.ts';
+import { countLeads, fieldsOf, importJson, refusedIn } from './given-files.ts';
 import { killedAtWrite } from './killed-import.ts';
 
 useOwnTable();
-useGivenFiles();
-
-test('the same file twice makes no second lead, also of a lead whose phone and email have changed since', async () => {
-  const organization = await givenOrganization();
-  const [one, two, other] = [person(), person(), person()];
-  const line = ({ name, phone, email }: typeof one) =>
-    `${JSON.stringify({ name, phone, fields: { email } })}\n`;
-  const file = await givenFile('leads.jsonl', line(one) + line(two));
-  await importJson(organization, file);
-  const [lead] = (await storedLeads(organization)).map(({ lead }) => lead);
-  const { status } = await call('update-lead', {
-    apiKey: organization.writer,
-    leadId: Number(lead?.sk),
-    body: { fields: { phone: other.phone, email: other.email } },
-  });
-
-  const again = await importJson(organization, file);
-
-  expect(status).toBe(200);
-  expect(again).toMatchObject({ rows: 2, imported: 0, alreadyThere: 2, refused: 0 });
-  expect(await storedLeads(organization)).toHaveLength(2);
-});
+const folder = useFolder();
+const givenFile = folder.write;
 
 test('a row that was imported before counts as already there, although settings forbid it since', async () => {
   const organization = await givenOrganization();
@@ -164,10 +136,17 @@ test.concurrent('400 rows with some wrong ones, killed half way and begun again,
   const args = ['lead', 'import', '--organization', String(organization.id), file];
   await killedAtWrite(200, args); // of one for each lead, and some for their IDs and owners
   const half = await countLeads(organization);
+  const afterKill = await doneTo(organization);
 
   const answer = await importJson(organization, file);
   const again = await importJson(organization, file);
 
+  expect(afterKill).toEqual(['lead import begun', 'organization apply']);
+  expect(await doneTo(organization)).toEqual([
+    'lead import, 0 leads',
+    `lead import, ${answer.imported} leads`,
+    ...afterKill,
+  ]);
   // What the killed process sent in parallel may be written, even after the count.
   expect(half).toBeGreaterThanOrEqual(80);
   expect(half).toBeLessThan(320);
@@ -183,8 +162,6 @@ test.concurrent('400 rows with some wrong ones, killed half way and begun again,
   });
 }, 120_000);
 
-const folder = useFolder();
-
 const importArgs = (organization: GivenOrganization, file: string, ...more: string[]) =>
   commandOf(organization, 'lead import', file, ...more);
 
@@ -197,39 +174,28 @@ async function givenRows(file: string, refused: number, taken: number): Promise<
   return file;
 }
 
-test.each([
-  { name: 'a run that breaks off', args: [] },
-  { name: 'a dry run that breaks off', args: ['--dry-run'] },
-  {
-    name: 'a dry run that breaks off, told to report there,',
-    args: ['--dry-run', '--report', 'there'],
-  },
-])(
-  '$name leaves an earlier report, with the corrections made in it, as it is',
-  async ({ args }) => {
-    const organization = await givenOrganization();
-    const own = await mkdtemp(folder.path('own-'));
-    const file = await givenRows(join(own, 'leads.csv'), 40, 80);
-    const report = join(own, 'leads.refused.csv');
-    await writeFile(report, 'corrected by hand\n');
-    const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
-    proxy.rule = ({ operation }) =>
-      operation === 'BatchGetItem' ? { kind: 'error', name: 'InternalServerError' } : undefined;
-    const more = args.map((arg) => (arg === 'there' ? report : arg));
+test('a run that breaks off leaves an earlier report, with the corrections made in it, as it is', async () => {
+  const organization = await givenOrganization();
+  const own = await mkdtemp(folder.path('own-'));
+  const file = await givenRows(join(own, 'leads.csv'), 40, 80);
+  const report = join(own, 'leads.refused.csv');
+  await writeFile(report, 'corrected by hand\n');
+  const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
+  proxy.rule = ({ operation }) =>
+    operation === 'BatchGetItem' ? { kind: 'error', name: 'InternalServerError' } : undefined;
 
-    const answer = await runAdmin(importArgs(organization, file, ...more), {
-      environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
-    });
-    await proxy.stop();
+  const answer = await runAdmin(importArgs(organization, file, '--dry-run', '--report', report), {
+    environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+  });
+  await proxy.stop();
 
-    expect(answer).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('InternalServerError'),
-    });
-    expect(await readFile(report, 'utf8')).toBe('corrected by hand\n');
-    expect((await readdir(own)).sort()).toEqual(['leads.csv', 'leads.refused.csv']);
-  },
-);
+  expect(answer).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('InternalServerError'),
+  });
+  expect(await readFile(report, 'utf8')).toBe('corrected by hand\n');
+  expect((await readdir(own)).sort()).toEqual(['leads.csv', 'leads.refused.csv']);
+});
 
 test('a dry run leaves the report of an earlier run as it is, whether or not it would refuse rows', async () => {
   const organization = await givenOrganization();
@@ -268,17 +234,4 @@ test('a finished import replaces an earlier report, or removes it when no row wa
 
   expect((await readdir(own)).sort()).toEqual(['none.csv', 'some.csv', 'some.refused.csv']);
   expect(await readFile(join(own, 'some.refused.csv'), 'utf8')).toMatch(/^refused row,/);
-});
-
-test('a killed import says begun in the audit log, a complete one how many leads', async () => {
-  const organization = await givenOrganization();
-  const file = await givenRows(folder.path('killed.csv'), 0, 60);
-  await killedAtWrite(2, importArgs(organization, file));
-  const afterKill = await doneTo(organization);
-
-  const { imported } = await adminJson(...importArgs(organization, file));
-  await adminJson(...importArgs(organization, file, '--dry-run'));
-
-  expect(afterKill).toEqual(['lead import begun', 'organization apply']);
-  expect(await doneTo(organization)).toEqual([`lead import, ${imported} leads`, ...afterKill]);
 });

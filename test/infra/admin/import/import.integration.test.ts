@@ -6,18 +6,12 @@ import { changeSettings, givenLead, storedLeads, timelineOf } from '../../../sup
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
-import { json, run, violationsIn } from '../commands.ts';
-import {
-  countLeads,
-  fieldsOf,
-  givenFile,
-  importJson,
-  refusedIn,
-  useGivenFiles,
-} from './given-files.ts';
+import { useFolder } from '../../given-folder.ts';
+import { json, run } from '../commands.ts';
+import { countLeads, fieldsOf, importJson, refusedIn } from './given-files.ts';
 
 useOwnTable();
-useGivenFiles();
+const { write: givenFile } = useFolder();
 
 test('lead import reads headings by key, label or map, and people and stages by name', async () => {
   const organization = await givenOrganization();
@@ -211,22 +205,6 @@ test.concurrent('a lead id that would leave none for new leads is refused', asyn
   expect((await refusedIn(answer.report))[0]?.['refused because']).toBe(
     'lead id must be an integer from 1 to 1000000000.',
   );
-});
-
-test.concurrent('lead ids go on from the organization’s sequence, while leads are being created', async () => {
-  const organization = await givenOrganization();
-  const rows = Array.from({ length: 60 }, () => `Someone,${person().phone}`);
-  const file = await givenFile('beside.csv', `name,phone\n${rows.join('\n')}\n`);
-
-  const [answer, ...created] = await Promise.all([
-    importJson(organization, file),
-    ...Array.from({ length: 20 }, () => givenLead(organization)),
-  ]);
-
-  expect(answer).toMatchObject({ imported: 60, refused: 0 });
-  expect(created).toHaveLength(20);
-  expect(await countLeads(organization)).toBe(80);
-  expect(await violationsIn(organization)).toEqual([]);
 });
 
 test.concurrent('settings that are applied while an import runs hold from its next rows on', async () => {

@@ -6,10 +6,11 @@ import { runAdmin } from '../../../support/admin.ts';
 import { changeSettings, givenLead, storedLeads } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
+import { useFolder } from '../../given-folder.ts';
 import { commandOf, json } from '../commands.ts';
-import { fieldsOf, givenFile, importJson, useGivenFiles } from './given-files.ts';
+import { fieldsOf, importJson } from './given-files.ts';
 
-useGivenFiles();
+const { write: givenFile } = useFolder();
 
 const importArgs = (organization: GivenOrganization, file: string, ...more: string[]) =>
   commandOf(organization, 'lead import', file, ...more);

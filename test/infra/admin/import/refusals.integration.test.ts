@@ -5,10 +5,11 @@ import { expect, test } from 'vitest';
 import { storedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
+import { useFolder } from '../../given-folder.ts';
 import { run } from '../commands.ts';
-import { givenFile, importJson, useGivenFiles } from './given-files.ts';
+import { importJson } from './given-files.ts';
 
-useGivenFiles();
+const { write: givenFile } = useFolder();
 
 const wrongFiles: [name: string, content: string | Buffer, args: string[], message: RegExp][] = [
   [

@@ -3,15 +3,6 @@ import { table } from '../../../support/table.ts';
 
 type Send = (...args: unknown[]) => Promise<unknown>;
 
-/** The table with a client that calls `before` with each command, and sends the command when that is done. */
-export function tableThat(before: (command: unknown) => unknown, on = table()): Table {
-  const send: Send = async (...args) => {
-    await before(args[0]);
-    return (on.client.send as Send).apply(on.client, args);
-  };
-  return { ...on, client: Object.create(on.client, { send: { value: send } }) };
-}
-
 /** The table, on which the n-th and every later call of the erasure fails: the process has died there. */
 export function dyingAfter(
   calls: number,

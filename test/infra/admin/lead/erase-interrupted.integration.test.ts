@@ -1,16 +1,16 @@
-import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { eraseLead } from '../../../../shared/store/maintenance/erase-lead.ts';
 import { readAuditLog } from '../../../../shared/store/organizations/audit-log.ts';
-import { givenLead, storedLead, storedLeads, timelineOf } from '../../../support/leads.ts';
+import { givenLead, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
-import { type Person, person } from '../../../support/people.ts';
+import { person } from '../../../support/people.ts';
 import { table } from '../../../support/table.ts';
 import { useFolder } from '../../given-folder.ts';
-import { addNote, captureLead, json, update, violationsIn } from '../commands.ts';
+import { json, violationsIn } from '../commands.ts';
 import { itemsOf } from '../table/restored-tables.ts';
-import { dyingAfter, tableThat } from './dying-table.ts';
+import { dyingAfter } from './dying-table.ts';
 
 useOwnTable();
 const files = useFolder();
@@ -80,53 +80,6 @@ test('an erasure that a backup has without its audit log entry is completed, and
   expect(await erasuresLogged(organization)).toMatchObject([
     { what: `lead erase ${id}`, erasedLeadId: id },
   ]);
-});
-
-/** The person writes again, which makes a new lead, and what they tell names their phone and email. */
-async function comeBack(organization: GivenOrganization, again: Person) {
-  const leadId = await captureLead(organization, {
-    ...again,
-    notes: `Please call me on ${again.phone}`,
-    attribution: { pageUrl: `https://example.com/?m=${again.email}` },
-  });
-  await addNote(organization, leadId, `Called ${again.phone}`);
-  for (const city of [`Near ${again.email}`, 'Pune'])
-    await update(organization, leadId, { fields: { city } });
-  return { leadId, stored: await storedLead(organization, leadId) };
-}
-
-test('what a person says after they came back stays when their erasure is completed', async () => {
-  const organization = await givenOrganization();
-  const erased = person();
-  const leadId = await captureLead(organization, erased);
-  await beginErasure(organization, leadId);
-  const again = await comeBack(organization, erased);
-  await update(organization, again.leadId, { fields: { phone: person().phone } });
-  const before = await timelineOf(organization, again.leadId);
-
-  const answer = await eraseLead(table(), organization.id, leadId, who);
-
-  expect(await timelineOf(organization, again.leadId)).toEqual(before);
-  expect(answer).toMatchObject({ otherEntries: 0, changes: [], phones: [erased.phone] });
-});
-
-test('a person who comes back while an erasure reads the table stays as they are', async () => {
-  const organization = await givenOrganization();
-  const erased = person();
-  const leadId = await captureLead(organization, erased);
-  let returning: ReturnType<typeof comeBack> | undefined;
-  const meeting = tableThat(async (command) => {
-    if (!(command instanceof ScanCommand)) return;
-    returning ??= comeBack(organization, erased);
-    await returning;
-  });
-
-  const answer = await eraseLead(meeting, organization.id, leadId, who);
-
-  expect(answer).toMatchObject({ otherEntries: 0, mentions: [], phones: [], emails: [] });
-  const again = await returning;
-  expect(again && (await storedLead(organization, again.leadId))).toEqual(again?.stored);
-  expect(await storedLeads(organization)).toHaveLength(1);
 });
 
 test('an import that keeps the ID of a lead under erasure is refused until the erasure is complete', async () => {

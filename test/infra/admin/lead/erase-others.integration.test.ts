@@ -5,7 +5,7 @@ import { givenLead, storedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
-import { addNote, capture, captureLead, commandOf, json, run } from '../commands.ts';
+import { addNote, captureLead, commandOf, json, run } from '../commands.ts';
 
 useOwnTable();
 
@@ -81,26 +81,4 @@ test('an erasure that would change more items than allowed, or that nobody confi
   });
   expect(await storedLeads(organization)).toEqual(before);
   expect((await erase('--yes', '--max-items', '2')).status).toBe(0);
-});
-
-test('an erasure leaves other people alone, and the same person in another organization', async () => {
-  const [organization, neighbour] = [await givenOrganization(), await givenOrganization()];
-  const [erased, ...others] = [person(), person(), person()];
-  const leadId = await captureLead(organization, erased);
-  for (const other of others) await capture(organization, other);
-  for (const { phone } of [erased, ...others]) await capture(organization, { ...person(), phone });
-  const same = await givenLead(neighbour, { fields: erased });
-  await addNote(neighbour, same.id, erased.email);
-
-  const answer = await json(organization, 'lead erase', '--lead', leadId, '--yes');
-
-  expect(answer).toMatchObject({
-    timelineEntries: 2,
-    otherEntries: 0,
-    otherLeads: 0,
-    mentions: [],
-  });
-  expect(await storedLeads(neighbour)).toMatchObject([
-    { lead: { fields: erased }, timeline: [{}, { text: erased.email }] },
-  ]);
 });

@@ -147,19 +147,3 @@ test.each([
     );
   },
 );
-
-test('an export for a spreadsheet that was broken off within its byte order mark goes on', async () => {
-  const organization = await givenOrganization();
-  await givenLead(organization);
-  const [whole, broken] = [files.path('whole.csv'), files.path('broken.csv')];
-  const exportTo = (file: string, ...more: string[]) =>
-    json(organization, 'lead export', '--excel', '--out', file, ...more);
-  await exportTo(whole);
-  const bytes = await readFile(whole);
-
-  for (const length of [1, 2, 3]) {
-    await writeFile(broken, bytes.subarray(0, length));
-    await exportTo(broken, '--resume');
-    expect(await readFile(broken)).toEqual(bytes);
-  }
-});

@@ -9,7 +9,6 @@ interface Listed {
   readonly more: boolean;
 }
 const idsIn = ({ items }: Listed): number[] => items.map(({ leadId }) => leadId);
-const idsAndMore = (listed: Listed) => ({ ids: idsIn(listed), more: listed.more });
 
 test('lead list filters by stage, owner and source, live and archived leads alike', async () => {
   const organization = await givenOrganization();
@@ -130,27 +129,17 @@ test('a lead is found by its phone in any spelling, and by its email in any case
 
 test('the newest leads are listed, archived ones apart, as many as asked for', async () => {
   const organization = await givenOrganization();
-  const ids = [
-    await captureLead(organization, person()),
-    await captureLead(organization, person()),
-    await captureLead(organization, person()),
-  ];
-  await run(organization, 'lead archive', '--lead', String(ids[1]));
+  const ids: number[] = [];
+  for (let lead = 0; lead < 3; lead += 1) ids.push((await givenLead(organization)).id);
+  await json(organization, 'lead archive', '--lead', ids[1] ?? 0);
+  const listed = async (...more: string[]) => {
+    const list: Listed = await json(organization, 'lead list', ...more);
+    return { ids: idsIn(list), more: list.more };
+  };
 
-  expect(idsAndMore((await run(organization, 'lead list', '--json')).json)).toEqual({
-    ids: [ids[2], ids[0]],
-    more: false,
-  });
-  expect(idsAndMore((await run(organization, 'lead list', '--limit', '1', '--json')).json)).toEqual(
-    {
-      ids: [ids[2]],
-      more: true,
-    },
-  );
-  expect(idsAndMore((await run(organization, 'lead list', '--archived', '--json')).json)).toEqual({
-    ids: [ids[1]],
-    more: false,
-  });
+  expect(await listed()).toEqual({ ids: [ids[2], ids[0]], more: false });
+  expect(await listed('--limit', '1')).toEqual({ ids: [ids[2]], more: true });
+  expect(await listed('--archived')).toEqual({ ids: [ids[1]], more: false });
   expect((await run(organization, 'lead list', '--limit', '1')).stdout).toMatch(
     / live\n\nThere are more leads: use a higher --limit\.\n$/,
   );
