@@ -1,18 +1,23 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { parseDateTime } from '../../shared/date-time.ts';
 import { isDate } from '../../shared/leads/field-types.ts';
 import { readUnitsPerSecondDefault } from '../../shared/store/maintenance/pacing.ts';
+import type { CliCommand } from '../cli/command.ts';
 import { integerOption, parseId } from '../cli/options.ts';
 
 /** Adds a command for one organization. */
-export const organizationCommand = (noun: Command, name: string, description: string): Command =>
+export const organizationCommand = (
+  noun: CliCommand,
+  name: string,
+  description: string,
+): CliCommand =>
   noun
     .command(name)
     .description(description)
     .requiredOption('--organization <ID>', 'organization ID', parseId);
 
 /** Adds a command for one lead of an organization. */
-export const leadCommand = (noun: Command, name: string, description: string): Command =>
+export const leadCommand = (noun: CliCommand, name: string, description: string): CliCommand =>
   organizationCommand(noun, name, description).requiredOption('--lead <ID>', 'lead ID', parseId);
 
 /** Parses a date or date-time. @returns epoch milliseconds @throws InvalidArgumentError, which is reported as wrong usage */

@@ -88,17 +88,14 @@ const describeProgram = (program: CliCommand, { stdout, stderr }: ProcessIo): Cl
       writeErr: stderr,
       outputError: (text, write) => write(redactKeys(text)),
     })
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Examples:
   npm run admin -- organization list
   npm run admin -- lead find --organization 1 --email asha@example.com
   npm run --silent admin -- check --json
   npm run admin -- organization list --stack leads
 
-Each command has its own --help with examples.`,
-    )
+Each command has its own --help with examples.`)
     .exitOverride();
 
 /** Hides an API key that was typed in place of its ID, so that the error does not put it into a job's output. */

@@ -26,6 +26,11 @@ export class CliCommand extends Command {
     return new CliCommand(name);
   }
 
+  /** Adds text to the end of the help. */
+  notes(text: string): this {
+    return this.addHelpText('after', text);
+  }
+
   override error(message: string, options?: ErrorOptions): never {
     return super.error(
       `${asSentence(this.#explain(message, options?.code))} See: ${pathOf(this)} --help`,

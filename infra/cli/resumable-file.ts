@@ -1,6 +1,5 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
-import type { Command } from 'commander';
-import { CommandError } from './command.ts';
+import { type CliCommand, CommandError } from './command.ts';
 import { pathIssue } from './error-code.ts';
 import { countOf } from './format.ts';
 
@@ -10,7 +9,7 @@ export interface FileOptions {
   readonly resume?: boolean;
 }
 
-export const withFileOptions = (command: Command, nounOfRecords: string): Command =>
+export const withFileOptions = (command: CliCommand, nounOfRecords: string): CliCommand =>
   command
     .option('--out <FILE>', 'file to write (default: stdout)')
     .option(

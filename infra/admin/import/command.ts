@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { CommandError } from '../../cli/command.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
 import {
@@ -34,18 +34,18 @@ interface ImportOptions extends FileOptions {
 const rateDefault = 200;
 const rateMax = 400;
 
-export function leadImportCommand(lead: Command, context: CommandContext): void {
+export function leadImportCommand(lead: CliCommand, context: CommandContext): void {
   const command = organizationCommand(
     lead,
     'import',
     'create leads from the rows of a file; rows that were imported before are skipped',
   );
   withImportOptions(command)
-    .addHelpText('after', importHelp)
+    .notes(importHelp)
     .action((file: string, options: ImportOptions) => importFile(context, file, options));
 }
 
-const withImportOptions = (command: Command): Command =>
+const withImportOptions = (command: CliCommand): CliCommand =>
   command
     .argument('<FILE>', '.csv file with headings, or .jsonl file with one object per line')
     .option('--map <COLUMN=FIELD>', 'field key of a column; may be repeated', parseMap)

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../../../shared/endpoints.ts';
 import {
   type ApiKeyType,
@@ -10,7 +10,7 @@ import {
 } from '../../../shared/organization/api-key.ts';
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import { createApiKey, listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
-import { CommandError } from '../../cli/command.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { dateOf } from '../../cli/format.ts';
 import { parseId } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
@@ -64,7 +64,7 @@ interface RotateOptions extends NamedKey {
 
 const expiresInText = `days until the key expires, such as 30d; fewer than its type allows (${lifetimeText})`;
 
-export function keyCreateCommand(key: Command, context: CommandContext): void {
+export function keyCreateCommand(key: CliCommand, context: CommandContext): void {
   organizationCommand(key, 'create', 'create an API key and print it; it is not shown again')
     .addOption(
       new Option('--type <TYPE>', 'what the key is for').choices(apiKeyTypes).makeOptionMandatory(),
@@ -77,9 +77,7 @@ export function keyCreateCommand(key: Command, context: CommandContext): void {
     .requiredOption('--label <L>', 'name of the key', parseLabel)
     .requiredOption('--created-by <USER_ID>', 'user that the key acts for', parseId)
     .option('--expires-in <DAYSd>', expiresInText, parseDays)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 A key is valid for ${lifetimeText}. Replace it in
 time with key rotate: key list shows the days left.
 
@@ -89,9 +87,8 @@ Examples:
   npm run admin -- key create --organization 1 --type application \\
     --scopes leads.read,leads.write --label sync --created-by 7
   npm run admin -- key create --organization 1 --type application \\
-    --scopes leads.read --label trial --created-by 7 --expires-in 30d`,
-    )
-    .action(async (options: Omit<NewKey, 'what'>, command: Command) => {
+    --scopes leads.read --label trial --created-by 7 --expires-in 30d`)
+    .action(async (options: Omit<NewKey, 'what'>, command: CliCommand) => {
       const granted = scopesFor(options.type, options.scopes);
       if (typeof granted === 'string') command.error(`error: option '--scopes <a,b>' ${granted}`);
       const what = (keyId: string): string => `key create ${keyId} (${options.label})`;
@@ -99,7 +96,7 @@ Examples:
     });
 }
 
-export function keyRotateCommand(key: Command, context: CommandContext): void {
+export function keyRotateCommand(key: CliCommand, context: CommandContext): void {
   organizationCommand(
     key,
     'rotate',
@@ -108,25 +105,22 @@ export function keyRotateCommand(key: Command, context: CommandContext): void {
     .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
     .option('--created-by <USER_ID>', 'user that the successor acts for', parseId)
     .option('--expires-in <DAYSd>', expiresInText, parseDays)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 The old key works until you revoke it: give its server the new key first. key
 list shows when each key was last used. The new key is valid for
 ${lifetimeText}.
 
 Examples:
   npm run admin -- key rotate --organization 1 --key 4fQ8LmZ2xA
-  npm run admin -- key rotate --organization 1 --key 4fQ8LmZ2xA --created-by 8`,
-    )
-    .action((options: RotateOptions, command: Command) => rotate(context, options, command));
+  npm run admin -- key rotate --organization 1 --key 4fQ8LmZ2xA --created-by 8`)
+    .action((options: RotateOptions, command: CliCommand) => rotate(context, options, command));
 }
 
 /** @throws CommandError for a key that is unknown or revoked */
 async function rotate(
   context: CommandContext,
   options: RotateOptions,
-  command: Command,
+  command: CliCommand,
 ): Promise<void> {
   const { organization, key: keyId, expiresIn } = options;
   await existingOrganization(context.table(), organization);
@@ -153,7 +147,7 @@ async function rotate(
 /** Creates a key and prints it, and warns if the user that it acts for is inactive. */
 async function createAndPrint(
   context: CommandContext,
-  command: Command,
+  command: CliCommand,
   { organization: organizationId, expiresIn: days, what, next, ...key }: NewKey,
 ): Promise<void> {
   const lifetime = lifetimeDays[key.type];

@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
 import { limits } from '../../../shared/limits.ts';
 import {
   type ListedApiKeyUse,
   listApiKeysWithUse,
   revokeApiKey,
 } from '../../../shared/store/organizations/api-keys.ts';
+import type { CliCommand } from '../../cli/command.ts';
 import { canAsk, confirmed } from '../../cli/confirm.ts';
 import { dateOf, formatColumns } from '../../cli/format.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
@@ -18,34 +18,31 @@ import {
   unknownKeyError,
 } from './create.ts';
 
-export function keyCommands(program: Command, context: CommandContext): void {
+export function keyCommands(program: CliCommand, context: CommandContext): void {
   const key = program
     .command('key')
     .description('create, list, rotate and revoke API keys')
-    .addHelpText('after', '\nExample:\n  npm run admin -- key list --organization 1');
+    .notes('\nExample:\n  npm run admin -- key list --organization 1');
   keyCreateCommand(key, context);
   listCommand(key, context);
   keyRotateCommand(key, context);
   revokeCommand(key, context);
 }
 
-function listCommand(key: Command, context: CommandContext): void {
+function listCommand(key: CliCommand, context: CommandContext): void {
   organizationCommand(
     key,
     'list',
     'list the API keys of an organization, without the keys themselves',
   )
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 LAST USED is the hour (UTC) in which a key was used last: it was used at the
 first time, and perhaps until the second one. A request that is refused with 401
 or 429 does not count. A key is valid for
 ${lifetimeText}: replace it in time with key rotate.
 
 Example:
-  npm run admin -- key list --organization 1`,
-    )
+  npm run admin -- key list --organization 1`)
     .action((options: { organization: number }) => list(context, options.organization));
 }
 
@@ -112,14 +109,11 @@ interface RevokeOptions extends NamedKey {
   yes?: boolean;
 }
 
-function revokeCommand(key: Command, context: CommandContext): void {
+function revokeCommand(key: CliCommand, context: CommandContext): void {
   organizationCommand(key, 'revoke', 'revoke a key at once, for good')
     .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
     .option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
-    .addHelpText(
-      'after',
-      '\nExample:\n  npm run admin -- key revoke --organization 1 --key 4fQ8LmZ2xA',
-    )
+    .notes('\nExample:\n  npm run admin -- key revoke --organization 1 --key 4fQ8LmZ2xA')
     .action((options: RevokeOptions) => revoke(context, options));
 }
 

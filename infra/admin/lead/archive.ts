@@ -1,6 +1,5 @@
-import type { Command } from 'commander';
 import { type Archived, setArchived } from '../../../shared/store/leads/archive.ts';
-import type { CommandError } from '../../cli/command.ts';
+import type { CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { parseIds } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
@@ -18,20 +17,17 @@ const commands = {
 } as const;
 type ArchiveCommand = keyof typeof commands;
 
-export function leadArchiveCommands(lead: Command, context: CommandContext): void {
+export function leadArchiveCommands(lead: CliCommand, context: CommandContext): void {
   for (const name of ['archive', 'restore'] as const) {
     organizationCommand(lead, name, commands[name])
       .requiredOption('--lead <ID>', 'lead ID; separate several with commas', parseIds)
-      .addHelpText(
-        'after',
-        `
+      .notes(`
 A lead that does not exist is named, and the others are ${name}d; the status is 1.
 If the command is interrupted, run it again.
 
 Examples:
   npm run admin -- lead ${name} --organization 1 --lead 5
-  npm run admin -- lead ${name} --organization 1 --lead 5,8,13`,
-      )
+  npm run admin -- lead ${name} --organization 1 --lead 5,8,13`)
       .action((options: ArchiveOptions) => archiveLeads(context, options, name));
   }
 }

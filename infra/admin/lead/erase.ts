@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
 import { readLead } from '../../../shared/store/leads/leads.ts';
 import {
   type Erased,
   eraseLead,
   planErasure,
 } from '../../../shared/store/maintenance/erase-lead.ts';
-import { CommandError } from '../../cli/command.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf, dateOf, printable } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
@@ -26,7 +25,7 @@ const maxItemsDefault = 1000;
 /** How long DynamoDB keeps point-in-time recovery (AWS: Point-in-time recovery for DynamoDB). */
 const backupDays = 35;
 
-export function leadEraseCommand(lead: Command, context: CommandContext): void {
+export function leadEraseCommand(lead: CliCommand, context: CommandContext): void {
   leadCommand(lead, 'erase', "remove a lead, and the person's data wherever it is stored, for good")
     .option('--dry-run', 'print what would be removed and changed, and change nothing')
     .option(
@@ -37,7 +36,7 @@ export function leadEraseCommand(lead: Command, context: CommandContext): void {
     )
     .addOption(readRateOption())
     .option('--yes', 'do not ask for confirmation')
-    .addHelpText('after', eraseHelp)
+    .notes(eraseHelp)
     .action((options: EraseOptions) => erase(context, options));
 }
 

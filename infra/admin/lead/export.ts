@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { csvLine } from '../../../shared/leads/transfer/csv-cells.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../../../shared/leads/transfer/export-lines.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { scanLeadsAscending } from '../../../shared/store/maintenance/read-leads.ts';
-import { CommandError } from '../../cli/command.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import {
   alreadyHad,
@@ -39,7 +39,7 @@ interface ExportOptions extends FormOptions, FileOptions {
   readonly rate?: number;
 }
 
-export function leadExportCommand(lead: Command, context: CommandContext): void {
+export function leadExportCommand(lead: CliCommand, context: CommandContext): void {
   const command = organizationCommand(
     lead,
     'export',
@@ -60,7 +60,7 @@ export function leadExportCommand(lead: Command, context: CommandContext): void 
         'with --excel: semicolon where the comma is the decimal mark (default: comma)',
       ).choices(Object.keys(delimiters)),
     )
-    .addHelpText('after', exportHelp)
+    .notes(exportHelp)
     .action((options: ExportOptions) => exportLeads(context, options, command));
   withFileOptions(command, 'leads');
 }
@@ -90,7 +90,7 @@ Examples:
 async function exportLeads(
   context: CommandContext,
   options: ExportOptions,
-  command: Command,
+  command: CliCommand,
 ): Promise<void> {
   const { out: file, archived = false, rate } = options;
   const format = formatOf(options, command);
@@ -127,7 +127,7 @@ async function exportLeads(
 /** The format that the options name, or that a file name ends in, as lead import reads it. Any other is wrong usage. */
 function formatOf(
   { format, out, excel = false, separator }: ExportOptions,
-  command: Command,
+  command: CliCommand,
 ): ExportFormat {
   if (separator !== undefined && !excel) command.error("error: option '--separator' needs --excel");
   const withoutFile = excel ? 'csv' : 'jsonl';

@@ -1,11 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { comparableEmail, parsePhone } from '../../../shared/leads/identity.ts';
 import { valueOf } from '../../../shared/leads/lead.ts';
 import { foldText, partFinder } from '../../../shared/leads/text-search.ts';
 import { findLeadByIdentity } from '../../../shared/store/leads/create-lead.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
 import { newestLeads } from '../../../shared/store/maintenance/read-leads.ts';
-import { CommandError } from '../../cli/command.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
 import { leadLimitOption, organizationCommand, readRateOption } from '../options.ts';
@@ -20,7 +20,7 @@ interface FindOptions {
   rate?: number;
 }
 
-export function leadFindCommand(lead: Command, context: CommandContext): void {
+export function leadFindCommand(lead: CliCommand, context: CommandContext): void {
   organizationCommand(lead, 'find', 'find leads by phone, email or name, archived or not')
     .option(
       '--phone <PHONE>',
@@ -38,9 +38,7 @@ export function leadFindCommand(lead: Command, context: CommandContext): void {
     )
     .addOption(leadLimitOption())
     .addOption(readRateOption())
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 A phone or an email belongs to one lead, which is found at once. A search by name
 reads leads, newest first, until it has found --limit of them: one read unit per
 4 KB of leads.
@@ -48,15 +46,14 @@ reads leads, newest first, until it has found --limit of them: one read unit per
 Examples:
   npm run admin -- lead find --organization 1 --phone '+91 98200 12345'
   npm run admin -- lead find --organization 1 --email asha@example.com
-  npm run admin -- lead find --organization 1 --name kulkarni`,
-    )
-    .action((options: FindOptions, command: Command) => find(context, options, command));
+  npm run admin -- lead find --organization 1 --name kulkarni`)
+    .action((options: FindOptions, command: CliCommand) => find(context, options, command));
 }
 
 async function find(
   context: CommandContext,
   options: FindOptions,
-  command: Command,
+  command: CliCommand,
 ): Promise<void> {
   const { organization, phone, email, name } = options;
   if ([phone, email, name].filter((value) => value !== undefined).length !== 1)

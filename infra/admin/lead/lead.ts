@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CliCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../context.ts';
 import { leadImportCommand } from '../import/command.ts';
 import { leadArchiveCommands } from './archive.ts';
@@ -25,12 +25,12 @@ const commands = [
   leadEraseCommand,
 ];
 
-export function leadCommands(program: Command, context: CommandContext): void {
+export function leadCommands(program: CliCommand, context: CommandContext): void {
   const lead = program
     .command('lead')
     .description(
       'archive, restore, show, find, list, reassign, import, export and erase leads, and print their timelines',
     )
-    .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --limit 5');
+    .notes('\nExample:\n  npm run admin -- lead list --organization 1 --limit 5');
   for (const addTo of commands) addTo(lead, context);
 }

@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { leadMatcher, leadQuery } from '../../../shared/leads/lead-query.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { listLeads } from '../../../shared/store/listing/lead-lists.ts';
 import { type FoundLeads, newestLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
+import type { CliCommand } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { parseId } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
@@ -23,7 +23,7 @@ interface ListOptions {
   rate?: number;
 }
 
-export function leadListCommand(lead: Command, context: CommandContext): void {
+export function leadListCommand(lead: CliCommand, context: CommandContext): void {
   organizationCommand(
     lead,
     'list',
@@ -40,14 +40,11 @@ export function leadListCommand(lead: Command, context: CommandContext): void {
     )
     .addOption(leadLimitOption())
     .addOption(readRateOption())
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Examples:
   npm run admin -- lead list --organization 1 --archived --limit 100
   npm run admin -- lead list --organization 1 --stage 11 --owner 7
-  npm run admin -- lead list --organization 1 --updated-since 2026-11-01`,
-    )
+  npm run admin -- lead list --organization 1 --updated-since 2026-11-01`)
     .action((options: ListOptions) => list(context, options));
 }
 

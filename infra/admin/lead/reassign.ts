@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { allSettled, RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
 import {
@@ -7,7 +6,7 @@ import {
   reassignLead,
 } from '../../../shared/store/maintenance/reassign-leads.ts';
 import { usableUntil } from '../../../shared/store/table/client.ts';
-import { CommandError } from '../../cli/command.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf } from '../../cli/format.ts';
 import { parseId, parseIds } from '../../cli/options.ts';
@@ -39,7 +38,7 @@ const leadsAtOnce = 8;
  */
 const writeTimeoutMs = 7000;
 
-export function leadReassignCommand(lead: Command, context: CommandContext): void {
+export function leadReassignCommand(lead: CliCommand, context: CommandContext): void {
   organizationCommand(
     lead,
     'reassign',
@@ -51,9 +50,7 @@ export function leadReassignCommand(lead: Command, context: CommandContext): voi
     .option('--dry-run', 'print how many leads would be reassigned, and change nothing')
     .option('--yes', 'do not ask for confirmation')
     .addOption(readRateOption())
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Archived leads are reassigned too, so that the user can be removed from the
 settings. Each change is on the timeline of its lead. Leads that another request
 gives away or moves during the command are left alone.
@@ -63,8 +60,7 @@ is interrupted, run it again: it continues with the leads that are left.
 
 Examples:
   npm run admin -- lead reassign --organization 1 --from 7 --to 8,9 --dry-run
-  npm run admin -- lead reassign --organization 1 --from 7 --to 8 --stage 11`,
-    )
+  npm run admin -- lead reassign --organization 1 --from 7 --to 8 --stage 11`)
     .action((options: ReassignOptions) => reassign(context, options));
 }
 

@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
 import { type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
+import type { CliCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../context.ts';
 import { leadCommand } from '../options.ts';
 import {
@@ -11,18 +11,15 @@ import {
   valueWithName,
 } from './summary.ts';
 
-export function leadShowCommand(lead: Command, context: CommandContext): void {
+export function leadShowCommand(lead: CliCommand, context: CommandContext): void {
   leadCommand(lead, 'show', 'print one lead with all its fields, archived or not')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 With --json, the lead is as the API returns it. Without, inactive fields are
 printed too.
 
 Examples:
   npm run admin -- lead show --organization 1 --lead 5
-  npm run --silent admin -- lead show --organization 1 --lead 5 --json`,
-    )
+  npm run --silent admin -- lead show --organization 1 --lead 5 --json`)
     .action((options: NamedLead) => show(context, options));
 }
 

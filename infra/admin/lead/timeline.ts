@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
 import type { FieldValue } from '../../../shared/leads/lead.ts';
 import { presentEntry, type TimelineItem } from '../../../shared/leads/timeline.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { readTimeline } from '../../../shared/store/leads/timeline.ts';
+import type { CliCommand } from '../../cli/command.ts';
 import { printable } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
 import { leadCommand } from '../options.ts';
@@ -14,9 +14,9 @@ import {
   valueWithName,
 } from './summary.ts';
 
-export function leadTimelineCommand(lead: Command, context: CommandContext): void {
+export function leadTimelineCommand(lead: CliCommand, context: CommandContext): void {
   leadCommand(lead, 'timeline', 'print the timeline of a lead, oldest item first')
-    .addHelpText('after', '\nExample:\n  npm run admin -- lead timeline --organization 1 --lead 5')
+    .notes('\nExample:\n  npm run admin -- lead timeline --organization 1 --lead 5')
     .action((options: NamedLead) => timeline(context, options));
 }
 

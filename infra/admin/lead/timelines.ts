@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { Command } from 'commander';
 import {
   entryIdOf,
   type IdentifiedItem,
@@ -12,7 +11,7 @@ import { type LoggedErasure, readErasures } from '../../../shared/store/organiza
 import type { Table } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
 import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
-import { CommandError } from '../../cli/command.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import {
   alreadyHad,
@@ -32,7 +31,7 @@ interface TimelinesOptions extends FileOptions {
   readonly rate?: number;
 }
 
-export function leadTimelinesCommand(lead: Command, context: CommandContext): void {
+export function leadTimelinesCommand(lead: CliCommand, context: CommandContext): void {
   const command = organizationCommand(
     lead,
     'timelines',
@@ -44,7 +43,7 @@ export function leadTimelinesCommand(lead: Command, context: CommandContext): vo
       (text) => new Date(parseTime(text)).toISOString(),
     )
     .addOption(readRateOption())
-    .addHelpText('after', timelinesHelp)
+    .notes(timelinesHelp)
     .action((options: TimelinesOptions) => writeTimelines(context, options));
   withFileOptions(command, 'items');
 }

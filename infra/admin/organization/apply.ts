@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Command } from 'commander';
 import type { Settings } from '../../../shared/organization/organization.ts';
 import { parseSettingsFile } from '../../../shared/organization/settings.ts';
 import {
@@ -12,7 +11,7 @@ import {
   readSettings,
   type StoredSettings,
 } from '../../../shared/store/organizations/organizations.ts';
-import { CommandError } from '../../cli/command.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { pathIssue } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
@@ -27,7 +26,7 @@ interface ApplyOptions {
   rate?: number;
 }
 
-export function organizationApplyCommand(organization: Command, context: CommandContext): void {
+export function organizationApplyCommand(organization: CliCommand, context: CommandContext): void {
   organization
     .command('apply')
     .description('create or update an organization from a settings file, all or nothing')
@@ -39,9 +38,7 @@ export function organizationApplyCommand(organization: Command, context: Command
     )
     .option('--overwrite', 'apply the file even if its version is older than the one in force')
     .addOption(readRateOption())
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 The output of organization show has the version of the settings. A file with an
 older version than the one in force is refused, because it would undo what
 others have applied since: merge their changes, or add --overwrite. A file
@@ -57,8 +54,7 @@ live traffic is not throttled.
 
 Examples:
   npm run admin -- organization apply northwind.json --dry-run
-  npm run admin -- organization apply northwind.json`,
-    )
+  npm run admin -- organization apply northwind.json`)
     .action((file: string, options: ApplyOptions) => apply(context, file, options));
 }
 

@@ -1,12 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { toJsonSchema } from '@valibot/to-json-schema';
-import type { Command } from 'commander';
 import { limits } from '../../../shared/limits.ts';
 import { settingsFileSchema } from '../../../shared/organization/settings-schema.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { CommandError } from '../../cli/command.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { pathIssue } from '../../cli/error-code.ts';
 import { parseId } from '../../cli/options.ts';
 import type { CommandContext } from '../context.ts';
@@ -15,7 +14,7 @@ import type { CommandContext } from '../context.ts';
 export const settingsSchemaFile = join(import.meta.dirname, '../../..', 'settings.schema.json');
 
 /** `organization init` and `organization schema`. */
-export function organizationInitCommands(organization: Command, context: CommandContext): void {
+export function organizationInitCommands(organization: CliCommand, context: CommandContext): void {
   organization
     .command('init')
     .description('write a small settings file to begin with; it can be applied as it is')
@@ -25,28 +24,22 @@ export function organizationInitCommands(organization: Command, context: Command
       'organization ID (default: the first free one of the table; 1 if no table is named)',
       parseId,
     )
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 The file names the JSON Schema of settings files ("$schema"): an editor such as
 Visual Studio Code then explains and completes every property.
 
 Examples:
   npm run admin -- organization init northwind.json
-  npm run admin -- organization init northwind.json --id 12`,
-    )
+  npm run admin -- organization init northwind.json --id 12`)
     .action((file: string, { id }: { id?: number }) => init(context, file, id));
   organization
     .command('schema')
     .description('print the JSON Schema (2020-12) of the settings file')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 The same schema is in the file settings.schema.json of the project.
 
 Example:
-  npm run --silent admin -- organization schema > settings.schema.json`,
-    )
+  npm run --silent admin -- organization schema > settings.schema.json`)
     .action(() => {
       const schema = settingsJsonSchema();
       context.print(schema, () => JSON.stringify(schema, null, 2));

@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
 import { readAuditLog } from '../../../shared/store/organizations/audit-log.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
+import type { CliCommand } from '../../cli/command.ts';
 import { formatColumns } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
@@ -13,16 +13,13 @@ import {
   organizationUndoCommand,
 } from './versions.ts';
 
-export function organizationCommands(program: Command, context: CommandContext): void {
+export function organizationCommands(program: CliCommand, context: CommandContext): void {
   const organization = program
     .command('organization')
     .description(
       'begin, apply, show and list organization settings, compare their versions, and undo an apply',
     )
-    .addHelpText(
-      'after',
-      '\nExample:\n  npm run admin -- organization apply northwind.json --dry-run',
-    );
+    .notes('\nExample:\n  npm run admin -- organization apply northwind.json --dry-run');
   organizationInitCommands(organization, context);
   organizationApplyCommand(organization, context);
   organizationShowCommand(organization, context);
@@ -30,7 +27,7 @@ export function organizationCommands(program: Command, context: CommandContext):
   organization
     .command('list')
     .description('list the organizations of the table')
-    .addHelpText('after', '\nExample:\n  npm run admin -- organization list')
+    .notes('\nExample:\n  npm run admin -- organization list')
     .action(() => list(context));
   historyCommand(organization, context);
   organizationUndoCommand(organization, context);
@@ -55,7 +52,7 @@ interface HistoryOptions {
   limit: number;
 }
 
-function historyCommand(organization: Command, context: CommandContext): void {
+function historyCommand(organization: CliCommand, context: CommandContext): void {
   organizationCommand(
     organization,
     'history',
@@ -67,17 +64,14 @@ function historyCommand(organization: Command, context: CommandContext): void {
       integerOption(1, entriesMax),
       entriesDefault,
     )
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 A long command is logged when it begins: lead archive and restore of several
 leads, erase, export, import and reassign, and restore finish. Its entry ends in
 "begun" until the command is complete, then ENDED says when. An entry that still
 says "begun" is of a command that is running or was interrupted: run it again.
 
 Example:
-  npm run admin -- organization history --organization 1`,
-    )
+  npm run admin -- organization history --organization 1`)
     .action((options: HistoryOptions) => history(context, options));
 }
 

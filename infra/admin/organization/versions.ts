@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Command } from 'commander';
 import { limits } from '../../../shared/limits.ts';
 import { toSettingsFile } from '../../../shared/organization/settings.ts';
 import { SettingsMovedError } from '../../../shared/store/organizations/apply-settings.ts';
@@ -15,7 +14,7 @@ import {
   type StoredSettings,
 } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { CommandError } from '../../cli/command.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { integerOption, parseId } from '../../cli/options.ts';
 import { type CommandContext, unknownOrganizationError } from '../context.ts';
@@ -25,22 +24,19 @@ import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
 
 const parseVersion = integerOption(1, limits.idMax);
 
-export function organizationShowCommand(organization: Command, context: CommandContext): void {
+export function organizationShowCommand(organization: CliCommand, context: CommandContext): void {
   organization
     .command('show')
     .description('print the settings of an organization, in the format of the settings file')
     .argument('<ID>', 'organization ID', parseId)
     .option('--version <N>', 'a kept version (default: the version in force)', parseVersion)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Edit the output and apply it: organization apply refuses it if others have
 applied settings in the meantime. organization history lists the versions.
 
 Examples:
   npm run --silent admin -- organization show 1 > organization-1.json
-  npm run --silent admin -- organization show 1 --version 3`,
-    )
+  npm run --silent admin -- organization show 1 --version 3`)
     .action(async (organizationId: number, { version: requested }: { version?: number }) => {
       const table = context.table();
       const inForce = await settingsInForce(table, organizationId);
@@ -56,22 +52,19 @@ interface DiffOptions {
   to?: number;
 }
 
-export function organizationDiffCommand(organization: Command, context: CommandContext): void {
+export function organizationDiffCommand(organization: CliCommand, context: CommandContext): void {
   organization
     .command('diff')
     .description('print what changed between two versions of the settings')
     .argument('<ID>', 'organization ID', parseId)
     .requiredOption('--from <N>', 'the earlier version', parseVersion)
     .option('--to <N>', 'the later version (default: the version in force)', parseVersion)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 organization history lists the versions, and who applied them.
 
 Examples:
   npm run admin -- organization diff 1 --from 3
-  npm run admin -- organization diff 1 --from 3 --to 5`,
-    )
+  npm run admin -- organization diff 1 --from 3 --to 5`)
     .action((organizationId: number, options: DiffOptions) =>
       diff(context, organizationId, options),
     );
@@ -107,7 +100,7 @@ interface UndoOptions {
   yes?: boolean;
 }
 
-export function organizationUndoCommand(organization: Command, context: CommandContext): void {
+export function organizationUndoCommand(organization: CliCommand, context: CommandContext): void {
   organizationCommand(
     organization,
     'undo',
@@ -119,17 +112,14 @@ export function organizationUndoCommand(organization: Command, context: CommandC
       parseVersion,
     )
     .option('--yes', 'do not ask for confirmation')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 The last ${versionsKept} versions are kept: organization history lists them, and
 organization diff compares them. If something that was added since is in use,
 the undo would remove it: then nothing changes.
 
 Examples:
   npm run admin -- organization undo --organization 1
-  npm run admin -- organization undo --organization 1 --to 3`,
-    )
+  npm run admin -- organization undo --organization 1 --to 3`)
     .action((options: UndoOptions) => undo(context, options));
 }
 

@@ -1,7 +1,6 @@
 import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
-import type { Command } from 'commander';
 import { isPlainObject, parseJson } from '../../../shared/json.ts';
-import { CommandError } from '../../cli/command.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
 import type { CommandContext } from '../context.ts';
@@ -10,22 +9,19 @@ const hourMs = 3_600_000;
 /** All log groups are searched at once, and CloudWatch refuses more than a few requests a second: the SDK sends those again. */
 const maxAttempts = 10;
 
-export function requestCommand(program: Command, context: CommandContext): void {
+export function requestCommand(program: CliCommand, context: CommandContext): void {
   program
     .command('request')
     .description('print the log lines and the trace of one request of a deployed service')
     .argument('<ID>', 'the X-Request-Id of the response')
     .option('--hours <N>', 'how far to look back, at most 87600', integerOption(1, 87_600), 24)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Searches the log groups of the stack: of every function, and of the gateway with accessLogs. With accessLogs or tracing, the lines of
 Lambda itself are found too. The stack of an error names source lines. With tracing, X-Ray's trace is printed if X-Ray sampled the request.
 An ID can begin with a hyphen: -- ends the options.
 
 Example:
-  npm run admin -- request --stack lead-service-production -- JKJaXmPLvHcESHA=`,
-    )
+  npm run admin -- request --stack lead-service-production -- JKJaXmPLvHcESHA=`)
     .action((id: string, { hours }: { hours: number }) => printRequest(context, id, hours));
 }
 

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
+import type { CliCommand } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { parseId } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
@@ -10,15 +10,13 @@ interface CheckOptions {
   rate?: number;
 }
 
-export function checkCommand(program: Command, context: CommandContext): void {
+export function checkCommand(program: CliCommand, context: CommandContext): void {
   program
     .command('check')
     .description('verify that the items of the table agree with each other; status 1 if any do not')
     .option('--organization <ID>', 'check only the items of this organization', parseId)
     .addOption(readRateOption())
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 You can run it while the service is in use: a suspicious item is reported only
 if it is still wrong two seconds later. Each lead is compared with its timeline.
 With --organization, it still reads the whole table, because no index lists the
@@ -34,8 +32,7 @@ second are 8 MB per second. A local engine is not paced, unless --rate is given.
 Examples:
   npm run admin -- check
   npm run admin -- check --rate 300
-  npm run --silent admin -- check --organization 1 --json`,
-    )
+  npm run --silent admin -- check --organization 1 --json`)
     .action((options: CheckOptions) => check(context, options));
 }
 

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import {
   type Protection,
@@ -18,7 +17,7 @@ import {
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import type { PrimaryKey } from '../../../shared/store/table/primary-keys.ts';
-import { CommandError } from '../../cli/command.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf, printable } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
@@ -63,7 +62,7 @@ Examples:
   LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --from leads
   LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --keep-key KEY_ID`;
 
-export function restoreCommands(program: Command, context: CommandContext): void {
+export function restoreCommands(program: CliCommand, context: CommandContext): void {
   const restore = program
     .command('restore')
     .description('finish restoring a table from a backup (infra/OPERATE.md, "Restore")');
@@ -73,7 +72,7 @@ export function restoreCommands(program: Command, context: CommandContext): void
     .option('--from <TABLE>', 'the table that was in use until now; it is only read')
     .option('--keep-key <ID...>', 'without --from: API keys to keep; all others are revoked')
     .option('--yes', 'do not ask for confirmation')
-    .addHelpText('after', finishHelp)
+    .notes(finishHelp)
     .action((options: FinishOptions) => finish(context, options));
 }
 

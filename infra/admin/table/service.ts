@@ -1,36 +1,29 @@
-import type { Command } from 'commander';
-import { CommandError } from '../../cli/command.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
 
-export function serviceCommands(program: Command, context: CommandContext): void {
+export function serviceCommands(program: CliCommand, context: CommandContext): void {
   const service = program
     .command('service')
     .description('stop and start a deployed service, as during a restore');
   service
     .command('stop')
     .description('stop all requests of a deployed service; callers get 500 until service start')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Sets the reserved concurrency of each function that serves an endpoint to 0.
 Requests that have begun end within ten seconds. A deployment does not undo it.
 
 Example:
-  npm run admin -- service stop --stack lead-service-production`,
-    )
+  npm run admin -- service stop --stack lead-service-production`)
     .action(() => stopService(context));
   service
     .command('start')
     .description('allow the requests of a deployed service again')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Removes the reserved concurrency of each function that serves an endpoint.
 
 Example:
-  npm run admin -- service start --stack lead-service-production`,
-    )
+  npm run admin -- service start --stack lead-service-production`)
     .action(() => startService(context));
 }
 
