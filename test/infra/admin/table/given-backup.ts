@@ -28,39 +28,32 @@ export async function takeLeadIds(
   return Number(Attributes?.lastLeadId) - count + 1;
 }
 
-async function givenLeads(
-  on: Table,
-  { id: organizationId }: GivenOrganization,
-  count: number,
-): Promise<Lead[]> {
-  const first = await takeLeadIds(on, organizationId, count);
-  const leads = Array.from({ length: count }, (_, at): Lead => {
-    const now = new Date().toISOString();
-    const fields = { ...person(), lead_type: 'student' };
-    return {
-      id: first + at,
-      organizationId,
-      version: 1,
-      fields,
-      stageId: 11,
-      pipelineId: 1,
-      createdAt: now,
-      updatedAt: now,
-    };
-  });
-  for (const lead of leads)
-    await createLead(on, () => ({
-      lead,
-      opening: { type: 'lead_created', at: lead.createdAt, actorId: 7, via: 'api', keyId: 'k' },
-    }));
-  return leads;
+/** A lead of a new person that is not stored yet. */
+export async function newLead(on: Table, { id: organizationId }: GivenOrganization): Promise<Lead> {
+  const now = new Date().toISOString();
+  return {
+    id: await takeLeadIds(on, organizationId, 1),
+    organizationId,
+    version: 1,
+    fields: { ...person(), lead_type: 'student' },
+    stageId: 11,
+    pipelineId: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
 }
 
 /** A table in use with leads, and a backup of it. */
 export async function givenBackup(count: number) {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
-  const leads = await givenLeads(old, organization, count);
+  const leads: Lead[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const lead = await newLead(old, organization);
+    const opening = { type: 'lead_created', via: 'api', keyId: 'k', actorId: 7 } as const;
+    await createLead(old, () => ({ lead, opening: { ...opening, at: lead.createdAt } }));
+    leads.push(lead);
+  }
   const backup = await itemsOf(old);
   await nextSecond();
   return { old, organization, leads, backup, leadIds: leads.map(({ id }) => id) };

@@ -6,21 +6,7 @@ import { updateLead } from '../../../../shared/store/leads/update-lead.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import type { GivenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
-import { takeLeadIds } from './given-backup.ts';
-
-export async function newLead(on: Table, { id: organizationId }: GivenOrganization): Promise<Lead> {
-  const now = new Date().toISOString();
-  return {
-    id: await takeLeadIds(on, organizationId, 1),
-    organizationId,
-    version: 1,
-    fields: { ...person(), lead_type: 'student' },
-    stageId: 11,
-    pipelineId: 1,
-    createdAt: now,
-    updatedAt: now,
-  };
-}
+import { newLead } from './given-backup.ts';
 
 const enquiry = { actorId: 7, keyLabel: 'website', source: 'Website', filled: [], kept: [] };
 
