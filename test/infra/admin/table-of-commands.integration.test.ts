@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordRunningService } from '../../../infra/local/running-service.ts';
 import { usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { runAdmin } from '../../support/admin.ts';
+import { type StandInAws, startStandInAws } from '../../support/aws/stand-in-aws.ts';
 import { givenOrganization } from '../../support/organizations.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { service } from '../../support/service.ts';
-import { type StandInAws, startStandInAws } from '../../support/stand-in-aws.ts';
 import { table } from '../../support/table.ts';
 import { useFolder } from '../given-folder.ts';
 
