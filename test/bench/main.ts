@@ -20,7 +20,6 @@ const program = new Command('npm run bench --')
     'smaller organizations and fewer repetitions, three minutes at the most; written to a temporary folder',
     false,
   )
-  .option('--leads <N>', 'leads of the largest organization', parseLeads)
   .option('--out <FOLDER>', 'where RESULTS.md and results.json go (a full run: test/bench)')
   .option(
     '--compare <FILE>',
@@ -32,7 +31,6 @@ const program = new Command('npm run bench --')
 program.parse();
 const options = program.opts<{
   quick: boolean;
-  leads?: number;
   out?: string;
   compare?: ExactRun;
   record: boolean;
@@ -48,13 +46,6 @@ function parseRun(file: string): ExactRun {
   } catch (error) {
     throw new InvalidArgumentError(`It cannot be read: ${(error as Error).message}`);
   }
-}
-
-function parseLeads(text: string): number {
-  const leads = Number(text);
-  if (!/^\d+$/.test(text) || leads < 20_000 || leads > 2_000_000)
-    throw new InvalidArgumentError('It must be an integer from 20000 to 2000000.');
-  return leads;
 }
 
 const extent = options.quick
@@ -76,7 +67,6 @@ const extent = options.quick
       load: 5000,
       memory: 50_000,
     };
-const largest = options.leads ?? extent.leads;
 
 // The bench's own calls to an engine wait on a busy machine; the measured functions have their own time-outs.
 process.env.DYNAMODB_TIMEOUT_MS ??= '20000';
@@ -86,7 +76,7 @@ const results: Results = {
   coldStarts: await measureColdStarts(extent.rounds),
   warm: await measureWarmCpu({ requests: extent.warmRequests, memoryRequests: extent.memory }),
   listing: await measureListing({
-    sizes: [1000, Math.min(extent.middle, largest / 2), largest],
+    sizes: [1000, extent.middle, extent.leads],
     walkPagesMax: extent.walkPagesMax,
   }),
   load: await measureLoad({ requests: extent.load, memoryRequests: extent.memory }),

@@ -181,7 +181,7 @@ async function reachTheLimit(): Promise<void> {
   const limited = createServer(({ headers: { authorization = '' } }, response) => {
     requests.set(authorization, (requests.get(authorization) ?? 0) + 1);
     const error = { code: 'RATE_LIMITED', message: 'No.' };
-    response.writeHead(429, { 'Retry-After': '5' }).end(JSON.stringify({ error }));
+    response.writeHead(429, { 'Retry-After': '1' }).end(JSON.stringify({ error }));
   });
   limited.listen(Number(new URL(service.baseUrl).port), '127.0.0.1');
   await once(limited, 'listening');

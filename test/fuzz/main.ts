@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { startServiceProcess } from '../support/service-process.ts';
 import { tableOf } from '../support/table.ts';
@@ -18,11 +17,10 @@ const program = new Command('npm run fuzz --')
   )
   .option('--episode <E>', 'only this episode, as a finding names it', integer(0))
   .option('--engine <ENGINE>', 'DynamoDB engine, as npm start takes it', 'auto')
-  .option('--report <FILE>', 'write the figures and findings there, as JSON')
   .allowExcessArguments(false)
   .addHelpText(
     'after',
-    '\nStatus 1 if anything was found.\n\nExample:\n  npm run fuzz -- --requests 100000 --seed 7 --report fuzz.json',
+    '\nStatus 1 if anything was found.\n\nExample:\n  npm run fuzz -- --requests 100000 --seed 7',
   );
 program.parse();
 const options = program.opts<{
@@ -30,7 +28,6 @@ const options = program.opts<{
   seed: number;
   episode?: number;
   engine: string;
-  report?: string;
 }>();
 
 function integer(min: number) {
@@ -60,11 +57,6 @@ const result = await fuzz({ ...options, baseUrl, table, onProgress: progress }).
 
 for (const finding of result.findings.slice(0, 20)) process.stdout.write(`${finding}\n\n`);
 process.stdout.write(figures(result));
-if (options.report)
-  await writeFile(
-    options.report,
-    `${JSON.stringify({ seed: options.seed, seconds: Number(seconds()), ...result }, null, 2)}\n`,
-  );
 process.exitCode = result.findings.length > 0 ? 1 : 0;
 
 function progress({ requests, findings }: FuzzResult): void {

@@ -4,8 +4,7 @@ import { requestIdForm } from '../support/described.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
-import { sendRaw } from './raw-request.ts';
-import { send } from './sent-request.ts';
+import { send, sendRaw } from './raw-request.ts';
 
 let organization: GivenOrganization;
 beforeAll(async () => {

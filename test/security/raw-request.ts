@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { service } from '../support/service.ts';
 
 /** A request as its bytes go over the wire: nothing is normalized, joined, escaped or refused on the way, as a client library would. */
 export interface RawRequest {
@@ -97,4 +98,18 @@ function withoutInterim(bytes: Buffer): Buffer {
   return /^HTTP\/1\.1 1\d\d /.test(bytes.toString('latin1', 0, 13))
     ? bytes.subarray(bytes.indexOf('\r\n\r\n') + 4)
     : bytes;
+}
+
+/** Sends a request to the service as bytes. */
+export async function send(
+  request: Partial<RawRequest>,
+): Promise<{ status: number; code: string | undefined; body: Record<string, unknown> }> {
+  const { status, text } = await sendRaw(service().baseUrl, {
+    method: 'GET',
+    target: '/api/v1/users',
+    headers: [],
+    ...request,
+  });
+  const body = JSON.parse(text) as Record<string, unknown>;
+  return { status, code: (body.error as { code?: string } | undefined)?.code, body };
 }

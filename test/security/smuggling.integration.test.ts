@@ -2,8 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { givenLead, storedLeads } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
-import type { RawRequest } from './raw-request.ts';
-import { send } from './sent-request.ts';
+import { type RawRequest, send } from './raw-request.ts';
 
 /** Requests that two readers may read in two ways. Sent as bytes: a client library would mend or refuse them. */
 let organization: GivenOrganization;

@@ -5,8 +5,7 @@ import { bundle } from '../../../infra/bundle/bundle.ts';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import { LambdaProcess } from '../lambda-process.ts';
 import { progress, withEngine, withFolder } from '../measuring.ts';
-import { callLevels } from './call-levels.ts';
-import { type CannedDynamodb, startCannedDynamodb } from './canned-dynamodb.ts';
+import { type CannedDynamodb, callLevels, startCannedDynamodb } from './canned-dynamodb.ts';
 import { type FunctionCase, givenFunctionCases } from './function-cases.ts';
 
 /** Processor time of one request of a warm function, in milliseconds, beside a handler that makes the same calls and nothing else. */
