@@ -2,11 +2,10 @@ import { CloudFormationClient, type Stack } from '@aws-sdk/client-cloudformation
 import { clientTimeouts } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
 import { productionEnvironment, type ServiceOptions } from '../stack/service-options.ts';
-import { CheckResults } from './check-results.ts';
 import { accountOf } from './identity.ts';
 import { signedRequest } from './signed-request.ts';
 import { outputOf, stackNamed, stacksOf, stackThatCreated } from './stacks.ts';
-import { assertOwner, checkTable } from './table-checks.ts';
+import { assertOwner, checkTable, type RunCheck } from './table-checks.ts';
 
 /** The account and region of a deployment. */
 export interface DeploymentTarget {
@@ -14,7 +13,11 @@ export interface DeploymentTarget {
   readonly region: string;
 }
 
-export interface Preflight extends Pick<CheckResults, 'failedChecks' | 'unknown'> {
+export interface Preflight {
+  /** What would make the deployment fail or lose data. */
+  readonly failedChecks: readonly CheckError[];
+  /** What could not be checked; it does not stop a deployment. */
+  readonly unknown: readonly string[];
   /** Undefined if unknown. */
   readonly target?: DeploymentTarget;
   /** What the stack runs now; undefined if it does not say so, or there is no stack. */
@@ -84,26 +87,35 @@ async function checkTarget(
   const { account, region } = target;
   const { tableName, environment = productionEnvironment, accessLogs } = options;
   const client = new CloudFormationClient({ region, ...clientTimeouts });
-  const results = new CheckResults();
+  const failedChecks: CheckError[] = [];
+  const unknown: string[] = [];
+  const run: RunCheck = async (subject, check) => {
+    try {
+      await check();
+    } catch (error) {
+      const { name, message } = error instanceof Error ? error : new Error(String(error));
+      if (error instanceof CheckError) failedChecks.push(error);
+      else unknown.push(`${subject} could not be checked (${name}: ${message}).`);
+    }
+  };
   const stacks = stacksOf(client);
   let releaseBefore: string | undefined;
-  await results.check(`The CDK bootstrap of ${account} in ${region}`, async () =>
+  await run(`The CDK bootstrap of ${account} in ${region}`, async () =>
     assertBootstrap(await stacks, target, qualifier),
   );
-  await results.check(`The stack ${stackName}`, async () => {
+  await run(`The stack ${stackName}`, async () => {
     const own = await stackNamed(client, stackName);
     releaseBefore = outputOf(own, 'Release');
     if (tableName === undefined && !allowsNewTable) await assertOwnTable(client, own, environment);
   });
-  if (accessLogs) await results.check("API Gateway's log role", () => assertLogRole(region));
+  if (accessLogs) await run("API Gateway's log role", () => assertLogRole(region));
   if (tableName !== undefined) {
-    await results.check(`The stack of the table ${tableName}`, async () =>
+    await run(`The stack of the table ${tableName}`, async () =>
       assertOwner(client, await stacks, { stackName, tableName }),
     );
-    await checkTable(results, region, { ...options, tableName });
+    await checkTable(run, region, { ...options, tableName });
   }
   client.destroy();
-  const { failedChecks, unknown } = results;
   return { failedChecks, unknown, target, releaseBefore };
 }
 

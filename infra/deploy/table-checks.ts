@@ -8,9 +8,11 @@ import { clientTimeouts } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
 import type { ServiceOptions } from '../stack/service-options.ts';
 import { assertTable, describedTable } from '../verify/table-check.ts';
-import type { CheckResults } from './check-results.ts';
 import { signedRequest } from './signed-request.ts';
 import { stackThatCreated } from './stacks.ts';
+
+/** Runs a check that throws a CheckError if it fails. If AWS does not allow or answer its requests, the subject is unknown. */
+export type RunCheck = (subject: string, check: () => void | Promise<void>) => Promise<void>;
 
 type TableOptions = Partial<ServiceOptions> & { readonly tableName: string };
 
@@ -42,14 +44,14 @@ export async function assertOwner(
 
 /** Checks the table of `tableName`, which the deployment neither creates nor changes. Three read requests. */
 export async function checkTable(
-  results: CheckResults,
+  run: RunCheck,
   region: string,
   options: TableOptions,
 ): Promise<void> {
   const { tableName } = options;
   const client = new DynamoDBClient({ region, ...clientTimeouts });
   const described: { table?: TableDescription } = {};
-  await results.check(`The table ${tableName}`, async () => {
+  await run(`The table ${tableName}`, async () => {
     const table = await describedTable(client, tableName);
     if (!table)
       throw new CheckError(
@@ -61,14 +63,12 @@ export async function checkTable(
   });
   const { table } = described;
   if (table) {
-    await results.check(tableName, () => assertProtection(table, tableName));
-    await results.check(tableName, () => assertStream(table, options));
-    await results.check(`The encryption key of the table ${tableName}`, () =>
+    await run(tableName, () => assertProtection(table, tableName));
+    await run(tableName, () => assertStream(table, options));
+    await run(`The encryption key of the table ${tableName}`, () =>
       assertKey(table.SSEDescription?.KMSMasterKeyArn, region, options),
     );
-    await results.check(`The backups of the table ${tableName}`, () =>
-      assertBackups(client, tableName),
-    );
+    await run(`The backups of the table ${tableName}`, () => assertBackups(client, tableName));
   }
   client.destroy();
 }

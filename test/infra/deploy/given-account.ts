@@ -60,6 +60,18 @@ export function useAccount() {
   return replies;
 }
 
+/** What AWS replies instead, and what is deployed. */
+export interface PreflightCase {
+  readonly what: string;
+  readonly aws?: AwsReplies;
+  readonly options?: Partial<ServiceOptions>;
+  readonly more?: Partial<PreflightOptions>;
+}
+export interface RefusedCase extends PreflightCase {
+  readonly issue: RegExp;
+  readonly next: RegExp;
+}
+
 /** What a preflight finds, with the texts of the failed checks. */
 export async function preflightWith(
   options: Partial<ServiceOptions> = {},
@@ -71,12 +83,6 @@ export async function preflightWith(
     failedChecks: failedChecks.map(({ message: issue, next }) => ({ issue, next })),
   };
 }
-
-export const issuesOf = ({
-  failedChecks,
-}: {
-  readonly failedChecks: readonly { readonly issue: string }[];
-}): string[] => failedChecks.map(({ issue }) => issue);
 
 function nameOfForm(body: string): string {
   const form = new URLSearchParams(body);
