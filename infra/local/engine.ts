@@ -11,13 +11,6 @@ import { pathIssue } from '../cli/error-code.ts';
 import { type EngineKind, type EngineProgram, engineKinds } from './engines.ts';
 import type { TableEnvironment } from './table.ts';
 
-/** An `EngineProgram` with its arguments. */
-export interface EngineStart {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly readyWithinMs: number;
-}
-
 /** A running engine. */
 export interface EngineProcess {
   readonly endpoint: string;
@@ -175,7 +168,9 @@ export async function startEngineProcess({
   command,
   args,
   readyWithinMs,
-}: EngineStart): Promise<EngineProcess | { readonly failure: string }> {
+}: Omit<EngineProgram, 'args'> & { readonly args: readonly string[] }): Promise<
+  EngineProcess | { readonly failure: string }
+> {
   const engine = spawn(command, args, {
     cwd: tmpdir(),
     // A session of its own: Ctrl-C in the terminal reaches only the service, which ends the engine after its last request.

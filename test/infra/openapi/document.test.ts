@@ -70,19 +70,7 @@ const responsesOf = ({
 const contentOf = (response: DescribedResponse) => response.content?.['application/json'];
 
 describe.each(withOperations)('the description of $name', (row) => {
-  test(`${row.name} is described with its errors, each by status, code and example`, () => {
-    const described = responsesOf(row).filter(([status]) => Number(status) >= 400);
-
-    const shown = described.flatMap(([status, response]) =>
-      Object.values(contentOf(response)?.examples ?? {}).map(
-        ({ value }) => `${status} ${(value as { error: { code: string } }).error.code}`,
-      ),
-    );
-    const wanted = errorsOf(row.name).map((code) => `${apiErrors[code].status} ${code}`);
-    expect([...new Set(shown)].sort()).toEqual(wanted.sort());
-  });
-
-  test(`${row.name} is described with no other code at a status than it answers with`, () => {
+  test(`${row.name} is described with each code that it answers with at a status, by an example, and with no other`, () => {
     for (const [status, response] of responsesOf(row).filter(([status]) => Number(status) >= 400)) {
       const { schema } = contentOf(response)!;
       const examples = Object.values(contentOf(response)!.examples!) as {
@@ -97,8 +85,10 @@ describe.each(withOperations)('the description of $name', (row) => {
         (code) => !schemaIssue(schema, { error: errorWith(code) }),
       );
 
-      expect(fitting).toEqual(
-        errorsOf(row.name).filter((code) => String(apiErrors[code].status) === status),
+      const own = errorsOf(row.name).filter((code) => String(apiErrors[code].status) === status);
+      expect(fitting).toEqual(own);
+      expect([...new Set(examples.map(({ value }) => value.error.code))].sort()).toEqual(
+        own.sort(),
       );
     }
   });
@@ -222,11 +212,6 @@ describe('an answer that the document does not describe fails the test that got 
       "must have required property 'isDefault'",
     ],
     [
-      'a type',
-      { body: { items: [{ id: '1', name: 'A', order: 1, isDefault: true }] } },
-      'body/items/0/id must be integer',
-    ],
-    [
       'a date that does not exist',
       {
         ...create,
@@ -247,11 +232,6 @@ describe('an answer that the document does not describe fails the test that got 
       'the header RateLimit-Limit is not described',
     ],
     [
-      'missing limits after the key was checked',
-      { status: 403, body: error('FORBIDDEN'), headers: { 'X-Request-Id': 'a' } },
-      'the header RateLimit-Limit is missing',
-    ],
-    [
       'a header',
       { headers: { ...headers, Location: '/x' } },
       'the header Location is not described',
@@ -269,11 +249,6 @@ describe('an answer that the document does not describe fails the test that got 
         body: error('NOT_FOUND', { hint: 1 }),
       },
       'NOT_FOUND has no details',
-    ],
-    [
-      'a detail',
-      { status: 403, body: error('FORBIDDEN', { hint: 1 }) },
-      'body/error/details must NOT have additional properties',
     ],
     [
       'a request that was answered with success',
