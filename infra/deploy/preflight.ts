@@ -87,17 +87,8 @@ async function checkTarget(
   const { account, region } = target;
   const { tableName, environment = productionEnvironment, accessLogs } = options;
   const client = new CloudFormationClient({ region, ...clientTimeouts });
-  const failedChecks: CheckError[] = [];
-  const unknown: string[] = [];
-  const run: RunCheck = async (subject, check) => {
-    try {
-      await check();
-    } catch (error) {
-      const { name, message } = error instanceof Error ? error : new Error(String(error));
-      if (error instanceof CheckError) failedChecks.push(error);
-      else unknown.push(`${subject} could not be checked (${name}: ${message}).`);
-    }
-  };
+  const results = { failedChecks: [], unknown: [] };
+  const run = collect(results);
   const stacks = stacksOf(client);
   let releaseBefore: string | undefined;
   await run(`The CDK bootstrap of ${account} in ${region}`, async () =>
@@ -116,7 +107,19 @@ async function checkTarget(
     await checkTable(run, region, { ...options, tableName });
   }
   client.destroy();
-  return { failedChecks, unknown, target, releaseBefore };
+  return { ...results, target, releaseBefore };
+}
+
+function collect(results: { failedChecks: CheckError[]; unknown: string[] }): RunCheck {
+  return async (subject, check) => {
+    try {
+      await check();
+    } catch (error) {
+      const { name, message } = error instanceof Error ? error : new Error(String(error));
+      if (error instanceof CheckError) results.failedChecks.push(error);
+      else results.unknown.push(`${subject} could not be checked (${name}: ${message}).`);
+    }
+  };
 }
 
 /** The stack of the bootstrap may have any name: its parameter and its output tell it. */
