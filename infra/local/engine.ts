@@ -11,6 +11,9 @@ import { pathIssue } from '../cli/error-code.ts';
 import { type EngineKind, type EngineProgram, engineKinds } from './engines.ts';
 import type { TableEnvironment } from './table.ts';
 
+/** A program with its arguments. */
+type EngineStart = Omit<EngineProgram, 'args'> & { readonly args: readonly string[] };
+
 /** A running engine. */
 export interface EngineProcess {
   readonly endpoint: string;
@@ -168,9 +171,7 @@ export async function startEngineProcess({
   command,
   args,
   readyWithinMs,
-}: Omit<EngineProgram, 'args'> & { readonly args: readonly string[] }): Promise<
-  EngineProcess | { readonly failure: string }
-> {
+}: EngineStart): Promise<EngineProcess | { readonly failure: string }> {
   const engine = spawn(command, args, {
     cwd: tmpdir(),
     // A session of its own: Ctrl-C in the terminal reaches only the service, which ends the engine after its last request.
