@@ -1,13 +1,13 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { TimelineReplay } from '../../leads/timeline-replay.ts';
 import type { Organization } from '../../organization/organization.ts';
 import { scanTable, type TableItem } from '../maintenance/scan-table.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
 import type { Table } from '../table/client.ts';
-import { getItem, itemsOf } from '../table/get-item.ts';
+import { getItem } from '../table/get-item.ts';
 import { type ItemKind, kindOf } from '../table/item-kind.ts';
 import type { TimelineEntryItem } from '../table/items.ts';
+import { queryPages } from '../table/many-items.ts';
 import {
   keyListingPrimaryKey,
   keyOf,
@@ -155,15 +155,18 @@ class Finder {
     const lastLeadId = lastLeadIdIn(await getItem(this.#table, usagePrimaryKey(organizationId)));
     const expectedItems = new ExpectedItems();
     let lastLead: PrimaryKey | undefined;
-    for await (const page of this.#leadPages(organizationId)) {
-      for (const item of itemsOf<TableItem>(page.Items)) {
+    const pages = queryPages<TableItem>(this.#table, leadsPartitionKey(organizationId), {
+      ConsistentRead: this.#options.isConsistent ?? false,
+    });
+    for await (const items of pages) {
+      for (const item of items) {
         lastLead = keyOf(item);
         const kind = kindOf(item);
         const lead = kind?.kind === 'lead' && leadIn(organizationId, kind.leadId, item);
         if (lead) expectedItems.add(lead);
         if (!lead || hasAny(leadIssues(lead, item, organization, lastLeadId))) this.#suspect(item);
       }
-      this.#leads += page.Count ?? 0;
+      this.#leads += items.length;
       this.#reportProgress();
     }
     return { organization, expectedItems, lastLead };
@@ -174,18 +177,6 @@ class Finder {
       this.#organizationOfKey.set(keyId, organizationId);
       this.#suspect(keyListingPrimaryKey(organizationId, keyId));
     }
-  }
-
-  #leadPages(organizationId: number) {
-    return paginateQuery(
-      { client: this.#table.client },
-      {
-        TableName: this.#table.name,
-        ConsistentRead: this.#options.isConsistent ?? false,
-        KeyConditionExpression: 'pk = :leads',
-        ExpressionAttributeValues: { ':leads': leadsPartitionKey(organizationId) },
-      },
-    );
   }
 
   /** An organization's leads are one partition, which has been read: a scan that reaches it continues after the last lead. */
