@@ -27,8 +27,6 @@ export interface DynamodbProxy {
   clockAheadMs: number;
   /** Queries of indexes do not see items that were written in the last `indexLagMs`. */
   indexLagMs: number;
-  /** The indexes that lag; undefined: all. */
-  laggingIndexes: readonly string[] | undefined;
   /** Runs a function and returns the calls that arrived while it ran. */
   record<T>(
     run: () => Promise<T>,
@@ -72,9 +70,8 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
       passOn(engine, agent, request, { ...changed, ReturnConsumedCapacity: 'INDEXES' });
     const answerFrom = async (): Promise<EngineReply> => {
       if (fault?.kind === 'unprocessed') return leaveUnprocessed(forward, body, fault);
-      const isLagging =
-        call.index !== undefined && (proxy.laggingIndexes?.includes(call.index) ?? true);
-      if (isLagging && proxy.indexLagMs > 0) return lag.query(forward, body, proxy.indexLagMs);
+      if (call.index !== undefined && proxy.indexLagMs > 0)
+        return lag.query(forward, body, proxy.indexLagMs);
       const answer = await forward(body);
       if (answer.status === 200) lag.wrote(call);
       return answer;
@@ -123,7 +120,6 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     clockAheadMs: 0,
     heldUntil: undefined,
     indexLagMs: 0,
-    laggingIndexes: undefined,
     async record(run) {
       const from = calls.length;
       const result = await run();
