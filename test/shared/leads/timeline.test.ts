@@ -7,7 +7,6 @@ import { fitEntry, presentEntry, type TimelineEntry } from '../../../shared/lead
 const at = '2026-11-20T10:00:00.000Z';
 const nameOf = (userId: number) => `person ${userId}`;
 const actor = { userId: 7, name: 'person 7' };
-const administrator = { userId: null, name: 'administrator' };
 const enquiry = {
   keyId: 'abc',
   keyLabel: 'Landing page',
@@ -52,73 +51,6 @@ test('an entry is presented in one order of members, in whatever order DynamoDB 
   expect(JSON.stringify(updated)).toBe(
     `{"type":"lead_updated","at":"${at}","actor":${JSON.stringify(actor)},"changes":[{"field":"city","from":null,"to":"Pune"}],"keyId":"k","via":"api"}`,
   );
-});
-
-describe('an entry of the timeline as people read it', () => {
-  test.each<[string, TimelineEntry, object[]]>([
-    [
-      'a lead created',
-      { type: 'lead_created', at, actorId: 7, via: 'api', keyId: 'abc' },
-      [{ type: 'lead_created', at, actor, via: 'api', keyId: 'abc' }],
-    ],
-    ['a capture', entry('captured'), [{ type: 'captured', at, actor, ...enquiry }]],
-    [
-      'a capture that made the lead, shown as the two things it did',
-      entry('captured_new', { notes: 'Call me', attribution: { utmSource: 'x' } }),
-      [
-        { type: 'lead_created', at, actor, via: 'api', keyId: 'abc' },
-        {
-          type: 'captured',
-          at,
-          actor,
-          ...enquiry,
-          notes: 'Call me',
-          attribution: { utmSource: 'x' },
-        },
-      ],
-    ],
-    [
-      'a capture of an archived lead',
-      entry('captured', { archived: true }),
-      [{ type: 'captured', at, actor, ...enquiry, archived: true }],
-    ],
-    [
-      'a lead updated',
-      {
-        type: 'lead_updated',
-        at,
-        actorId: 7,
-        via: 'api',
-        keyId: 'abc',
-        changes: [{ field: 'stage', from: 11, to: 12 }],
-      },
-      [
-        {
-          type: 'lead_updated',
-          at,
-          actor,
-          via: 'api',
-          keyId: 'abc',
-          changes: [{ field: 'stage', from: 11, to: 12 }],
-        },
-      ],
-    ],
-    [
-      'a note',
-      { type: 'note_added', at, actorId: 7, via: 'api', keyId: 'abc', text: 'Hi' },
-      [{ type: 'note_added', at, actor, via: 'api', keyId: 'abc', text: 'Hi' }],
-    ],
-    [
-      'archived',
-      { type: 'archived', at, actorId: null },
-      [{ type: 'archived', at, actor: administrator }],
-    ],
-    [
-      'restored',
-      { type: 'restored', at, actorId: null },
-      [{ type: 'restored', at, actor: administrator }],
-    ],
-  ])('%s', (_, stored, items) => expect(presentEntry(stored, nameOf)).toStrictEqual(items));
 });
 
 describe('fitting an entry into an item', () => {

@@ -6,7 +6,6 @@ import {
   apiKeyRandomBytes,
   crc32,
   hashApiKey,
-  lifetimeDays,
   mintApiKey,
   parseApiKey,
   scopesFor,
@@ -44,21 +43,6 @@ test('a key with any one character changed is refused', () => {
   );
 });
 
-test('a key with two neighbouring characters swapped, cut short or added to is refused', () => {
-  fc.assert(
-    fc.property(randomBytes, fc.nat(), (bytes, at) => {
-      const { key } = mintApiKey(bytes);
-      const position = at % (key.length - 1);
-      const swapped =
-        key.slice(0, position) + key[position + 1] + key[position] + key.slice(position + 2);
-
-      if (swapped !== key) expect(parseApiKey(swapped)).toBeUndefined();
-      expect(parseApiKey(key.slice(0, -1))).toBeUndefined();
-      expect(parseApiKey(`${key}\n`)).toBeUndefined();
-    }),
-  );
-});
-
 test('different random bytes make different secrets', () => {
   fc.assert(
     fc.property(
@@ -82,10 +66,6 @@ test('an API key is hashed with SHA-256', () => {
   expect(hashApiKey('abc')).toBe(
     'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
   );
-});
-
-test('lifetimes are those of the contract', () => {
-  expect(lifetimeDays).toEqual({ 'website-form': 730, application: 90 });
 });
 
 test.each([

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseSettingsFile } from '../../../shared/organization/settings.ts';
 import { sampleField } from '../../support/settings.ts';
-import { smallFile } from './settings-cases.ts';
-import { issuesOf } from './settings-issues.ts';
+import { issuesOf, smallFile } from './settings-cases.ts';
 
 const withRules = (...assignmentRules: object[]) => {
   const file = smallFile();

@@ -1,4 +1,4 @@
-import { builtIn } from './settings-issues.ts';
+import { builtIn } from './settings-cases.ts';
 
 /** Values that a settings file may have at a path of `smallFile`, unusual as they are. */
 export const acceptedCases: [what: string, path: string, value: unknown][] = [
@@ -39,23 +39,18 @@ export const acceptedCases: [what: string, path: string, value: unknown][] = [
 /** Values that are refused, with the message, and the path that it is reported at where that is another one. */
 export const refusals: [path: string, value: unknown, message: RegExp, reportedAt?: string][] = [
   ['$.id', 0, /integer from 1 to 2147483647, but is 0/],
-  ['$.id', 2147483648, /integer from 1 to 2147483647/],
   ['$.id', '1', /but is "1"/],
   ['$.name', undefined, /is missing/],
   ['$.name', ' ', /without spaces around/],
   ['$.name', 'a\0b', /U\+0000/],
   ['$.users[0].name', '\ud800', /surrogate/],
   ['$.users[0].name', 'x'.repeat(201), /1 to 200/],
-  ['$.users[2].id', 1.5, /integer/],
   ['$.users[0].active', null, /true or false, but is null/],
   ['$.users[0].activ', true, /did you mean active/],
   ['$.users[2].id', 7, /as in \$\.users\[0\]/],
-  ['$.users', {}, /must be a list/],
   ['$.users[2]', [], /must be an object, but is a list/],
   ['$.pipeline', [], /did you mean pipelines/],
   ['$.__proto__', {}, /is not a property/],
-  ['$.constructor', {}, /is not a property/],
-  ['$.fields[0].__proto__', {}, /is not a property/],
   ['$.modules', 'crm', /must be a list/],
   ['$.pipelines[1].id', 1, /as in \$\.pipelines\[0\]/],
   ['$.pipelines[1].isDefault', true, /only one pipeline/],
@@ -63,15 +58,12 @@ export const refusals: [path: string, value: unknown, message: RegExp, reportedA
   ['$.pipelines[0].stages[1].isDefault', true, /only one active stage/],
   ['$.pipelines[0].stages[0].slug', 'New Lead', /lower-case/],
   ['$.pipelines[0].stages[0].meaning', 'opened', /one of open, won, lost/],
-  ['$.pipelines[0].order', 1.5, /integer/],
   ['$.sources[2].id', 1, /as in \$\.sources\[0\]/],
   ['$.sources[1].name', 'WEBSITE', /ignoring case/],
   ['$.fields[2].key', 'course', /as in \$\.fields\[0\]/],
   ['$.fields[1].key', '__proto__', /not one of __proto__/],
-  ['$.fields[1].key', 'constructor', /not one of/],
   ['$.fields[1].key', 'pipeline', /not one of/],
   ['$.fields[1].key', 'k'.repeat(65), /1 to 64/],
-  ['$.fields[1].key', '', /1 to 64/],
   ['$.fields[1].type', 'numbr', /one of text/],
   ['$.fields[1].storage', 'column', /must be custom/],
   ['$.fields[1].options', [{ value: 'a', label: 'A' }], /only select and multiselect/],
@@ -84,7 +76,6 @@ export const refusals: [path: string, value: unknown, message: RegExp, reportedA
   ['$.fields[1].showWhen.field', 'years', /itself/],
   ['$.fields[1].showWhen.equals[0]', 'phd', /option of course: mba, design/],
   ['$.fields[1].showWhen.equals', [], /at least one/],
-  ['$.assignmentRules[0].when.field', 'sources', /did you mean source/],
   ['$.assignmentRules[0].when.equals[0]', '9', /ID of a source/],
   [
     '$.assignmentRules[0].when',
@@ -103,11 +94,9 @@ export const refusals: [path: string, value: unknown, message: RegExp, reportedA
   ['$.keys[0].createdBy', 9, /not in \$\.users/],
   ['$.keys[0].type', 'app', /website-form, application/],
   ['$.keys[0].scopes', undefined, /at least one/],
-  ['$.keys[0].scopes', [], /at least one/],
   ['$.keys[0].scopes[0]', 'leads.delete', /one of leads.read/],
   ['$.keys[0].type', 'website-form', /only leads\.capture/, '$.keys[0].scopes'],
   ['$.keys[0].expiresAt', '2026-02-30T00:00:00Z', /date-time/],
-  ['$.keys[0].expiresAt', '2026-02-20', /date-time/],
   [
     '$.keys[1]',
     { label: 'reader', type: 'website-form', createdBy: 7 },

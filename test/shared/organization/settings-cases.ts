@@ -1,3 +1,5 @@
+import { parseSettingsFile } from '../../../shared/organization/settings.ts';
+import { SettingsRejectedError } from '../../../shared/organization/settings-shape.ts';
 import { customField, sampleField, sampleSettings } from '../../support/settings.ts';
 
 const [admissions, corporate] = sampleSettings.pipelines;
@@ -50,3 +52,23 @@ export function withValue(file: object, path: string, value: unknown): object {
     });
   return file;
 }
+
+export function issuesOf(text: string): { path: string; message: string }[] {
+  try {
+    parseSettingsFile(text);
+  } catch (error) {
+    if (error instanceof SettingsRejectedError) return [...error.issues];
+    throw error;
+  }
+  return [];
+}
+
+export const builtIn = (key: string, more: object = {}) => {
+  const types: Record<string, string> = {
+    name: 'text',
+    phone: 'phone',
+    email: 'email',
+    lead_type: 'select',
+  };
+  return { key, label: key, type: types[key], section: 'Contact', storage: 'column', ...more };
+};

@@ -4,8 +4,7 @@ import { fieldTypes } from '../../../shared/organization/field-kinds.ts';
 import { parseSettingsFile, toSettingsFile } from '../../../shared/organization/settings.ts';
 import { stageMeanings } from '../../../shared/organization/settings-schema.ts';
 import { acceptedCases } from './settings-case-lists.ts';
-import { smallFile, withValue } from './settings-cases.ts';
-import { builtIn, issuesOf } from './settings-issues.ts';
+import { builtIn, issuesOf, smallFile, withValue } from './settings-cases.ts';
 
 const parse = (file: unknown) => parseSettingsFile(JSON.stringify(file));
 
