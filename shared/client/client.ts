@@ -1,21 +1,4 @@
-import type {
-  CaptureRequest,
-  CaptureResponse,
-  CaptureResult,
-  CreateLeadRequest,
-  ItemsOf,
-  Lead,
-  LeadField,
-  LeadListQuery,
-  LeadPage,
-  LeadResponse,
-  NamedRef,
-  Note,
-  NoteResponse,
-  Pipeline,
-  Stage,
-  UpdateLeadRequest,
-} from './api-types.ts';
+import type * as api from './api-types.ts';
 import {
   type Call,
   type CallOptions,
@@ -45,7 +28,7 @@ export interface CaptureOptions extends CallOptions {
 
 /** A page of leads that changed, and where to continue. */
 export interface ChangedLeads {
-  readonly leads: readonly Lead[];
+  readonly leads: readonly api.Lead[];
   /**
    * Store it once the leads are stored: the next call of `changedLeads` continues there, in a later run or after a crash. It is a
    * date-time at the end of a run, and longer in the middle of one.
@@ -69,15 +52,16 @@ export class LeadClient {
   }
 
   /** One page of leads, newest first. Only a `nextCursor` of null ends the list. */
-  async listLeads(query?: LeadListQuery, options?: CallOptions): Promise<LeadPage> {
-    return (await this.#connection.send<LeadPage>('GET /api/v1/leads', { ...options, query })).body;
+  async listLeads(query?: api.LeadListQuery, options?: CallOptions): Promise<api.LeadPage> {
+    return (await this.#connection.send<api.LeadPage>('GET /api/v1/leads', { ...options, query }))
+      .body;
   }
 
   /** Every page of a list. */
   async *leadPages(
-    query: LeadListQuery = {},
+    query: api.LeadListQuery = {},
     options?: CallOptions,
-  ): AsyncGenerator<LeadPage, void, undefined> {
+  ): AsyncGenerator<api.LeadPage, void, undefined> {
     for (let cursor = query.cursor; ; ) {
       const page = await this.listLeads({ limit: 100, ...query, cursor }, options);
       yield page;
@@ -88,9 +72,9 @@ export class LeadClient {
 
   /** Every lead of a list. */
   async *leads(
-    query?: LeadListQuery,
+    query?: api.LeadListQuery,
     options?: CallOptions,
-  ): AsyncGenerator<Lead, void, undefined> {
+  ): AsyncGenerator<api.Lead, void, undefined> {
     for await (const { items } of this.leadPages(query, options)) yield* items;
   }
 
@@ -114,7 +98,7 @@ export class LeadClient {
     do {
       const sentAt = Date.now();
       const query = { limit: 100, updated_since, cursor };
-      const { body, headers } = await this.#connection.send<LeadPage>('GET /api/v1/leads', {
+      const { body, headers } = await this.#connection.send<api.LeadPage>('GET /api/v1/leads', {
         ...options,
         query,
       });
@@ -130,68 +114,72 @@ export class LeadClient {
    * Creates a lead. After a lost response the retry meets the lead that the first attempt created: DUPLICATE_LEAD with its ID, and
    * `afterUnknownOutcome`.
    */
-  createLead(lead: CreateLeadRequest, options?: CallOptions): Promise<Lead> {
+  createLead(lead: api.CreateLeadRequest, options?: CallOptions): Promise<api.Lead> {
     return this.#lead('POST /api/v1/leads', { ...options, body: lead });
   }
 
   /** Records an enquiry under an idempotency key: it is captured once, however often it is sent within 24 hours. */
   async captureLead(
-    enquiry: CaptureRequest,
+    enquiry: api.CaptureRequest,
     options?: CaptureOptions,
-  ): Promise<CaptureResult & { readonly replayed: boolean }> {
+  ): Promise<api.CaptureResult & { readonly replayed: boolean }> {
     const { formView, idempotencyKey: chosen, ...more } = options ?? {};
     const idempotencyKey = chosen ?? (await idempotencyKeyOf(enquiry, formView));
-    const { body, headers } = await this.#connection.send<CaptureResponse>(
+    const { body, headers } = await this.#connection.send<api.CaptureResponse>(
       'POST /api/v1/leads/capture',
       { ...more, body: enquiry, headers: { 'Idempotency-Key': idempotencyKey } },
     );
     return { ...body.lead, replayed: headers.get('Idempotent-Replayed') === 'true' };
   }
 
-  getLead(leadId: number, options?: CallOptions): Promise<Lead> {
+  getLead(leadId: number, options?: CallOptions): Promise<api.Lead> {
     return this.#lead(`GET /api/v1/leads/${leadId}`, { ...options });
   }
 
   /** Changes only what is named; null clears a field. A retry sets the same values again. */
-  updateLead(leadId: number, changes: UpdateLeadRequest, options?: CallOptions): Promise<Lead> {
+  updateLead(
+    leadId: number,
+    changes: api.UpdateLeadRequest,
+    options?: CallOptions,
+  ): Promise<api.Lead> {
     return this.#lead(`PATCH /api/v1/leads/${leadId}`, { ...options, body: changes });
   }
 
   /** Adds a note. It is not sent again when its outcome is unknown, because it could then be there twice. */
-  async addNote(leadId: number, text: string, options?: CallOptions): Promise<Note> {
-    const { body } = await this.#connection.send<NoteResponse>(
+  async addNote(leadId: number, text: string, options?: CallOptions): Promise<api.Note> {
+    const { body } = await this.#connection.send<api.NoteResponse>(
       `POST /api/v1/leads/${leadId}/notes`,
       { ...options, body: { text }, isRepeatable: false },
     );
     return body.note;
   }
 
-  listLeadFields(options?: CallOptions): Promise<readonly LeadField[]> {
+  listLeadFields(options?: CallOptions): Promise<readonly api.LeadField[]> {
     return this.#items('GET /api/v1/lead-fields', options);
   }
 
-  listLeadStages(options?: CallOptions): Promise<readonly Stage[]> {
+  listLeadStages(options?: CallOptions): Promise<readonly api.Stage[]> {
     return this.#items('GET /api/v1/lead-stages', options);
   }
 
-  listPipelines(options?: CallOptions): Promise<readonly Pipeline[]> {
+  listPipelines(options?: CallOptions): Promise<readonly api.Pipeline[]> {
     return this.#items('GET /api/v1/pipelines', options);
   }
 
-  listLeadSources(options?: CallOptions): Promise<readonly NamedRef[]> {
+  listLeadSources(options?: CallOptions): Promise<readonly api.NamedRef[]> {
     return this.#items('GET /api/v1/lead-sources', options);
   }
 
-  listUsers(options?: CallOptions): Promise<readonly NamedRef[]> {
+  listUsers(options?: CallOptions): Promise<readonly api.NamedRef[]> {
     return this.#items('GET /api/v1/users', options);
   }
 
-  async #lead(route: Route, call: Call): Promise<Lead> {
-    return (await this.#connection.send<LeadResponse>(route, call)).body.lead;
+  async #lead(route: Route, call: Call): Promise<api.Lead> {
+    return (await this.#connection.send<api.LeadResponse>(route, call)).body.lead;
   }
 
   async #items<Item>(route: Route, options: CallOptions = {}): Promise<readonly Item[]> {
-    return (await this.#connection.send<ItemsOf<Item>>(route, options)).body.items;
+    return (await this.#connection.send<api.ItemsOf<Item>>(route, options)).body.items;
   }
 }
 

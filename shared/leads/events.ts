@@ -56,7 +56,8 @@ export interface EntryPlace {
  * @returns undefined for an entry of a type that a later release added
  */
 export function eventOf(place: EntryPlace, entry: TimelineEntry): LeadEvent | undefined {
-  const type = typeOf(entry);
+  const isImport = entry.type === 'lead_created' && entry.via === 'import';
+  const type: EventType | undefined = isImport ? 'LeadImported' : eventTypeByEntryType[entry.type];
   if (!type) return undefined;
   const { at, actorId: userId } = entry;
   const keyId = 'keyId' in entry ? entry.keyId : null;
@@ -67,14 +68,8 @@ export function eventOf(place: EntryPlace, entry: TimelineEntry): LeadEvent | un
   };
 }
 
-function typeOf(entry: TimelineEntry): EventType | undefined {
-  if (entry.type === 'lead_created') return entry.via === 'import' ? 'LeadImported' : 'LeadCreated';
-  return eventTypeByEntryType[entry.type];
-}
-
-const eventTypeByEntryType: Readonly<
-  Record<Exclude<TimelineEntry['type'], 'lead_created'>, EventType>
-> = {
+const eventTypeByEntryType: Readonly<Record<TimelineEntry['type'], EventType>> = {
+  lead_created: 'LeadCreated',
   captured: 'LeadCaptured',
   captured_new: 'LeadCaptured',
   lead_updated: 'LeadUpdated',

@@ -9,17 +9,19 @@ const digestChars = 8;
 export const valuesDigestOf = ({ fields, stageId, pipelineId }: Lead): string =>
   fingerprintOf({ fields, stageId, pipelineId }).slice(0, digestChars);
 
-/** What a timeline explains of its lead; undefined where it does not say. */
-export interface Explained {
-  /** Said of an imported lead without changes, whose `change` the timeline does not know. */
-  readonly version: string | undefined;
-  readonly createdAt: string | undefined;
+/** What a timeline explains of its lead. */
+export const explainedParts = [
+  /** Of an imported lead without changes, whose `change` the timeline does not know. */
+  'version',
+  'createdAt',
   /** The number of changes and the time of the last one, as `changeOf` writes them. */
-  readonly change: string | undefined;
+  'change',
   /** Empty if the lead is not archived. */
-  readonly archivedAt: string | undefined;
-  readonly valuesDigest: string | undefined;
-}
+  'archivedAt',
+  'valuesDigest',
+] as const;
+/** Undefined where the timeline does not say. */
+export type Explained = Readonly<Record<(typeof explainedParts)[number], string | undefined>>;
 
 const changeOf = (version: number, updatedAt: string): string =>
   `version ${version}, updated at ${updatedAt}`;
@@ -32,14 +34,6 @@ export const explainedBy = (lead: Lead): Explained => ({
   archivedAt: String(lead.archivedAt ?? ''),
   valuesDigest: valuesDigestOf(lead),
 });
-
-export const explainedParts = [
-  'version',
-  'createdAt',
-  'change',
-  'archivedAt',
-  'valuesDigest',
-] as const satisfies (keyof Explained)[];
 
 /** The parts of a lead that differ from what its timeline says. */
 export const unexplainedParts = (lead: Explained, timeline: Explained) =>

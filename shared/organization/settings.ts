@@ -1,5 +1,5 @@
 import type { Scope } from '../endpoints.ts';
-import { type ApiKeyType, scopesFor } from './api-key.ts';
+import { scopesFor } from './api-key.ts';
 import { builtInFieldKeys, builtInOptions, builtIns, isBuiltIn } from './field-kinds.ts';
 import type { Field, Settings } from './organization.ts';
 import { readReferences } from './settings-references.ts';
@@ -11,15 +11,8 @@ import {
   SettingsRejectedError,
 } from './settings-shape.ts';
 
-/** An API key that `npm start` creates if no key has its label. */
-export interface KeyRequest {
-  readonly label: string;
-  readonly type: ApiKeyType;
-  readonly scopes: Scope[];
-  readonly createdBy: number;
-  /** ISO 8601, UTC. */
-  readonly expiresAt?: string;
-}
+/** An API key that `npm start` creates if no key has its label. `expiresAt` is ISO 8601, UTC. */
+export type KeyRequest = SettingsFile['keys'][number] & { readonly scopes: Scope[] };
 
 export interface ParsedSettingsFile {
   readonly settings: Settings;
@@ -39,7 +32,7 @@ export function parseSettingsFile(text: string): ParsedSettingsFile {
     );
   const issues = [...shape.issues, ...references.issues.filter(({ path }) => !isMalformed(path))];
   if (issues.length > 0) throw refused(issues);
-  const { keys, version, ...rest } = references.file as SettingsFile; // without an issue, it is whole
+  const { $schema: _, keys, version, ...rest } = references.file as SettingsFile; // without an issue, it is whole
   return { settings: settingsOf(rest), keys: keys.map(keyRequest), version };
 }
 
@@ -61,8 +54,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function settingsOf(file: Omit<SettingsFile, 'keys' | 'version'>): Settings {
-  const { id, name, modules, users, pipelines, sources, fields, assignmentRules } = file;
+function settingsOf(file: Omit<SettingsFile, '$schema' | 'keys' | 'version'>): Settings {
+  const { fields } = file;
   const omitted = builtInFieldKeys.filter((key) => !fields.some((field) => field.key === key));
   const omittedFields = omitted.map((key) => ({
     key,
@@ -74,14 +67,10 @@ function settingsOf(file: Omit<SettingsFile, 'keys' | 'version'>): Settings {
     active: true,
   }));
   return {
-    id,
-    name,
-    modules: [...new Set(modules)],
-    users,
-    pipelines,
-    sources,
+    ...file,
+    modules: [...new Set(file.modules)],
     fields: [...omittedFields, ...fields].map(settingsField),
-    assignmentRules: assignmentRules.map(({ when, users: named }) => {
+    assignmentRules: file.assignmentRules.map(({ when, users: named }) => {
       const users = named.map(Number); // `readReferences` has replaced every name
       return when ? { when, users } : { users };
     }),
@@ -99,20 +88,12 @@ function settingsField(field: SettingsFile['fields'][number]): Field {
   };
 }
 
-function keyRequest({
-  label,
-  type,
-  scopes,
-  createdBy,
-  expiresAt,
-}: SettingsFile['keys'][number]): KeyRequest {
-  const granted = scopesFor(type, scopes);
+function keyRequest({ expiresAt, ...key }: SettingsFile['keys'][number]): KeyRequest {
+  const scopes = scopesFor(key.type, key.scopes);
   // `readReferences` has already reported invalid scopes.
-  if (typeof granted === 'string') throw refused([{ path: '$.keys', message: granted }]);
-  const request = { label, type, scopes: granted, createdBy };
-  return expiresAt === undefined
-    ? request
-    : { ...request, expiresAt: new Date(expiresAt).toISOString() };
+  if (typeof scopes === 'string') throw refused([{ path: '$.keys', message: scopes }]);
+  const expiry = expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() };
+  return { ...key, scopes, ...expiry };
 }
 
 /** Settings in the form of the file; applying it changes nothing. Omits options that are being removed, which completes their removal. */

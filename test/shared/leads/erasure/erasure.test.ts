@@ -106,7 +106,8 @@ const change = (field: string, from: string | null, to: string | null): Timeline
 
 test('a timeline names the phones and emails that the lead had, not those that an enquiry only submitted', () => {
   const kept = [{ field: 'phone', current: '+919812345671', submitted: '+919812345672' }];
-  const entries = [change('email', 'A@x.in', null), enquiry(kept), note('+919812345673')];
+  const guardian = change('guardian_phone', '+919812345674', null);
+  const entries = [change('email', 'A@x.in', null), guardian, enquiry(kept), note('+919812345673')];
 
   expect(identitiesIn(entries)).toEqual(['a@x.in']);
 });
