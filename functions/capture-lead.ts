@@ -94,7 +94,7 @@ export const handler = endpoint('capture-lead', {
   },
 });
 
-/** What becomes of the capture, by the rules and by what was read. @throws ApiError VALIDATION_FAILED, NOT_READY */
+/** Decides what the capture writes, by the rules and by what was read. @throws ApiError VALIDATION_FAILED, NOT_READY */
 async function decide(
   { table, organization, caller, leadSequence, input, prefetched }: CaptureCall,
   matches: CaptureMatches,

@@ -1,6 +1,6 @@
 const operations = new WeakMap<Error, string>();
 
-/** Remembers which operation of AWS failed with an error, for the log: the SDK's errors do not say it. The first operation counts. */
+/** Records which AWS operation raised an error, for the log; SDK errors do not say. The first operation counts. */
 export function recordFailedOperation(error: unknown, operation: string): void {
   if (error instanceof Error && !operations.has(error)) operations.set(error, operation);
 }

@@ -61,8 +61,8 @@ const traceId = (): string | undefined =>
   /Root=([^;]+)/.exec(process.env._X_AMZN_TRACE_ID ?? '')?.[1];
 
 /**
- * Tells CloudWatch which members of the line are metrics (CloudWatch: embedded metric format). A test compares it with what the Powertools
- * metrics write, which are 12 KB of each function.
+ * Marks the members of the line that CloudWatch reads as metrics (CloudWatch: embedded metric format). A test compares them with the output
+ * of the Powertools metrics, which would add 12 KB to each function.
  */
 function embeddedMetrics(requestMetrics: RequestMetrics): object {
   const names = Object.keys(requestMetrics);

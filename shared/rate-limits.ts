@@ -1,6 +1,6 @@
 import { limits } from './limits.ts';
 
-/** The environment variables by which a deployment sets its own hourly limits. infra/ writes them; only this file reads them. */
+/** The environment variables by which a deployment sets its own hourly limits. infra/ writes them, and only this file reads them. */
 export const rateLimitVariables = {
   requestsPerKeyPerWindow: 'REQUESTS_PER_KEY_PER_HOUR',
   requestsPerOrganizationPerWindow: 'REQUESTS_PER_ORGANIZATION_PER_HOUR',

@@ -77,7 +77,7 @@ export class Connection {
   }
 
   /**
-   * Sends until there is a response that a retry would not change.
+   * Sends until a retry would not change the response.
    * @throws LeadServiceError, UnexpectedResponseError, NoResponseError: the last attempt's; the caller's own reason if its signal aborts
    */
   async send<Body>(route: Route, call: Call): Promise<HttpResponse<Body>> {
@@ -239,7 +239,7 @@ export class RateLimiter {
   #intervalMs = 0;
   #lastAt = 0;
 
-  /** Learns from a response. One without the headers tells nothing. */
+  /** Updates the pace from a response's headers. Ignores a response without them. */
   observe(headers: Headers): void {
     const limit = numberIn(headers, 'RateLimit-Limit');
     const remaining = numberIn(headers, 'RateLimit-Remaining');

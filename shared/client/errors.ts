@@ -135,7 +135,7 @@ export class UnexpectedResponseError extends FailedResponse {
   }
 }
 
-/** No whole response came: the time-out passed, or the connection failed. `cause` has the reason. */
+/** The time-out passed, or the connection failed, before the whole response was there. `cause` has the reason. */
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
   readonly isTimeout: boolean;
@@ -146,7 +146,7 @@ export class NoResponseError extends Error {
   }
 }
 
-/** What an error's `Retry-After` asks for; 0 without one. */
+/** The wait that an error's `Retry-After` asks for; 0 without the header. */
 export const retryAfterMsOf = (error: unknown): number =>
   error instanceof FailedResponse ? (error.retryAfterMs ?? 0) : 0;
 

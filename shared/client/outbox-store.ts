@@ -26,7 +26,7 @@ export interface OutboxStore {
   /** Stores an entry, or replaces that of the same key: whole or not at all, and durable once it resolves. */
   put(entry: OutboxEntry): Promise<void>;
   get(key: string): Promise<OutboxEntry | undefined>;
-  /** Deletes an entry. One that is not there is no error. */
+  /** Deletes an entry, if it is there. */
   delete(key: string): Promise<void>;
   list(): Promise<OutboxEntry[]>;
 }
@@ -35,8 +35,8 @@ export interface OutboxStore {
 const partMaxAgeMs = 3_600_000;
 
 /**
- * Keeps each entry in a file of a folder, which is made when it is missing. Several processes may share it. For Node, Deno and Bun:
- * where there are no files, implement `OutboxStore` on what there is.
+ * Keeps each entry as a file in a folder, and creates the folder. Several processes may share it. For Node, Deno and Bun: in a runtime
+ * without files, implement `OutboxStore` on a database or a key-value store.
  */
 export function fileStore(folder: string): OutboxStore {
   const fileOf = (key: string): string => {

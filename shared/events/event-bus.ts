@@ -4,7 +4,7 @@ import { eventSource, type LeadEvent } from '../leads/events.ts';
 
 /** Where events are published. */
 export interface EventBus {
-  /** Publishes up to ten events. @returns for each event whether the bus has it @throws Error if it may have some or none of them */
+  /** Publishes up to ten events. @returns for each event whether the bus has it @throws Error if that is unknown */
   readonly put: (events: readonly LeadEvent[]) => Promise<boolean[]>;
 }
 

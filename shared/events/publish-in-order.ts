@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LeadEvent } from '../leads/events.ts';
 import type { EventBus } from './event-bus.ts';
 
-/** An event, and the record of the stream that told it. */
+/** An event, and the stream record that it came from. */
 export interface PendingEvent {
   readonly sequenceNumber: string;
   readonly event: LeadEvent;
@@ -10,7 +10,7 @@ export interface PendingEvent {
 
 export interface Publication {
   readonly published: number;
-  /** The first event that the bus does not have; undefined if it has all. */
+  /** The first event that is not on the bus; undefined if all are. */
   readonly firstUnpublished?: PendingEvent;
   /** Why publishing ended early, if the bus said so. */
   readonly error?: unknown;

@@ -13,7 +13,7 @@ export interface Rotation {
 const everyone = 'everyone';
 
 /**
- * The rotation of the first assignment rule that holds for a new lead and has an active user. If there is none, all active users.
+ * The rotation of the first assignment rule that holds for a new lead and has an active user; without such a rule, all active users.
  * @returns undefined if no user is active
  */
 export function chooseRotation(

@@ -21,7 +21,7 @@ import { assertLeadFits } from './lead-size.ts';
 import { type NewLead, newLead } from './new-lead.ts';
 import type { Enquiry, KeptField, TimelineEntry } from './timeline.ts';
 
-/** What is computed of a capture request once, however often it is retried: who is looked up, and how its repeats are known. */
+/** Computed once from a capture request, however often it is retried: whom to look up, and how to recognize repeats. */
 export interface Capture {
   readonly organizationId: number;
   /** The API key's ID. */
@@ -34,7 +34,7 @@ export interface Capture {
 }
 
 /**
- * Parses the phone, which costs more than all else that a capture computes.
+ * Parses the phone, the most expensive computation of a capture.
  * @param keyHeader the header `Idempotency-Key`, if sent
  */
 export const newCapture = (
@@ -49,13 +49,13 @@ export const newCapture = (
   email: emailIdentity(enquiry.email ?? ''),
 });
 
-/** A capture request read by the organization's rules. */
+/** A capture request as the organization's rules read it. */
 export interface ReadCapture {
-  /** Everything that was sent and may fill a lead; `source` only when a known one was named. */
+  /** The sent values that may fill a lead; `source` only if the request names a known one. */
   readonly submitted: FieldValues;
   /** The recorded source's name. */
   readonly sourceName: string;
-  /** As `submitted`, with the recorded source, which a new lead gets; without one if the organization has no active `Website`. */
+  /** `submitted` with the recorded source, for a new lead; without a source if the organization has no active `Website`. */
   readonly onCreate: FieldValues;
 }
 
@@ -115,8 +115,8 @@ export interface Filling {
 }
 
 /**
- * Fills the empty fields of a matched lead and keeps values that differ (contract, section 4.3, rules 3 and 4). Of an archived lead no
- * field is filled, and every field that could have been is listed as kept.
+ * Fills the empty fields of a matched lead and keeps values that differ (contract, section 4.3, rules 3 and 4). An archived lead is not
+ * filled: every field that would have been is listed as kept.
  * @param emailIsTaken the submitted email belongs to another lead, so it cannot fill this lead's
  */
 export function fillLead(lead: Lead, submitted: FieldValues, emailIsTaken: boolean): Filling {
@@ -136,7 +136,7 @@ export function fillLead(lead: Lead, submitted: FieldValues, emailIsTaken: boole
   return { fields: { ...lead.fields, ...fills }, filled, kept };
 }
 
-/** What becomes of a capture: what is written, and the record whose result is the response. */
+/** What a capture writes, and the record whose result is the response. */
 export type CaptureDecision =
   | {
       readonly outcome: 'replay';
@@ -154,7 +154,7 @@ interface CapturedLead {
   readonly record: IdempotencyRecord;
 }
 
-/** The enquiry as the timeline records it, whatever becomes of the lead. */
+/** The enquiry as the timeline records it, with or without a change of the lead. */
 type RecordedEnquiry = Omit<Enquiry, 'filled' | 'kept' | 'archived'> & {
   readonly actorId: number;
 };

@@ -23,7 +23,7 @@ interface LiveKey {
 }
 
 const cachedKeysMax = 1000;
-/** What this function has seen of each API key; `refused` for good. */
+/** The last outcome for each API key; `refused` is permanent. */
 const cachedKeys = new BoundedMap<string, LiveKey | 'refused'>(cachedKeysMax);
 const exhaustedOrganizations = new BoundedMap<number, Bucket>(cachedKeysMax);
 const cachedOrganizations = new BoundedMap<number, Organization>(100);
@@ -134,7 +134,7 @@ function bearerKeyHash(event: APIGatewayProxyEvent): string {
   return hashApiKey(apiKey);
 }
 
-/** Refuses from the cache what would be refused again: a hammering key costs DynamoDB nothing and heats no partition.
+/** Refuses from the cache what DynamoDB would refuse again: a key that keeps sending costs no write and heats no partition.
  *  @throws ApiError UNAUTHORIZED, RATE_LIMITED */
 function refuseCached(
   call: Call,
@@ -156,7 +156,7 @@ function refuseCached(
 const isRoomy = ({ bucket: { remaining, limit, resetsAt } }: LiveKey, now: Date): boolean =>
   remaining > limit * roomyShare || resetsAt <= now.getTime();
 
-/** Caches what became of an API key, and requires that it is live and gave a token.
+/** Caches the outcome for an API key, and requires a live key with a token.
  *  @throws ApiError UNAUTHORIZED, RATE_LIMITED */
 function requireLive(call: Call, apiKeyHash: string, key: KeyAdmission): LiveKey {
   if (!('caller' in key)) {
@@ -195,7 +195,7 @@ async function admitToOrganization(
   return { admitted, organization };
 }
 
-/** The bucket that is closer to running out; of two that are equal, the one whose window ends later (design, section 3). */
+/** The bucket with fewer tokens left; of two with as many, the one whose window ends later (design, section 3). */
 function closer(a: Bucket, b: Bucket): Bucket {
   if (a.remaining !== b.remaining) return a.remaining < b.remaining ? a : b;
   return a.resetsAt >= b.resetsAt ? a : b;

@@ -16,8 +16,8 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * The name that was probably meant: the one with the fewest edits, at most a third of its letters (at least one), ignoring case. If there
- * is none, the only name that starts with the typed text.
+ * The name that was probably meant: the one with the fewest edits, at most a third of its letters (at least one), ignoring case; else the
+ * only name that starts with the typed text.
  */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   if (typed.length > 64) return undefined;

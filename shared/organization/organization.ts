@@ -97,7 +97,7 @@ export function organizationFrom(settings: Settings, version: number): Organizat
   };
 }
 
-/** The source of captures that name none, or an unknown one (contract, section 4.3). */
+/** The source of captures that name no source, or an unknown one (contract, section 4.3). */
 export const defaultSourceName = 'Website';
 
 /** The active source with this name, ignoring case. */

@@ -52,7 +52,7 @@ const isArraySchema = (schema: v.GenericSchema): schema is ArraySchema => schema
 const isWrapping = (schema: v.GenericSchema): schema is WrappingSchema =>
   schema.type === 'optional' || schema.type === 'nullable';
 
-/** A value of which malformed parts are left out: a malformed property is missing, and a malformed item of a list is undefined. */
+/** A value without its malformed parts: a malformed property is missing, and a malformed item of a list is undefined. */
 export type WellFormed<T> = T extends readonly (infer Item)[]
   ? readonly (WellFormed<Item> | undefined)[]
   : T extends object

@@ -74,7 +74,7 @@ export function withoutPerson(entry: TimelineEntry, search: PersonSearch): Timel
 }
 
 /**
- * Erases from an entry what was erased from another copy of it. Other differences stay.
+ * Repeats on an entry the erasures that another copy of it shows. Other differences stay.
  * @returns the entry itself if nothing was erased from the copy
  */
 export function withErasuresOf<T extends Readonly<Record<string, unknown>>>(

@@ -91,7 +91,7 @@ export class PersonSearch {
     for (const one of identities) this.#identities.delete(one);
   }
 
-  /** Replaces each phone and email of the person. @returns the same text if there is none */
+  /** Replaces each phone and email of the person. @returns the text unchanged if it has neither */
   replaceIn(text: string, mark: string): string {
     // Emails first: an email that contains the person's phone is erased as a whole.
     const withoutEmails = replaced(text, this.#emailsIn(text), mark);
