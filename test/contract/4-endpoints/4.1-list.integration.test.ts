@@ -41,7 +41,7 @@ describe('4.1 response: items newest first, archived leads left out, nextCursor 
     expect(second.body.nextCursor).toBeNull();
   });
 
-  test.each([1, 2, 9, 26, 27, 28, 100])('pages of limit %i show each lead once', async (limit) => {
+  test.each([1, 9, 27])('pages of limit %i show each lead once', async (limit) => {
     const seen: number[] = [];
     let cursor: number | null = 2_147_483_647;
     for (let pages = 0; cursor !== null && pages <= 28; pages += 1) {

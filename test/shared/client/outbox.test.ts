@@ -54,24 +54,6 @@ describe('an enquiry', () => {
     expect(requests.map(({ body }) => body)).toEqual([enquiry]);
   });
 
-  test('is one with its double click, and another after a change of its text or from another view', async () => {
-    const { outbox, clock, keys } = outboxOf(() => captured());
-    const { name, phone } = enquiry;
-
-    for (const [text, formView] of [
-      [{ name, phone }, 'v1'],
-      [{ phone, name }, 'v1'],
-      [{ name: 'Her brother', phone: '+91 98220 99999' }, 'v1'],
-      [{ name, phone, notes: 'Is there a hostel?' }, 'v1'],
-      [{ name, phone }, 'v2'],
-    ] as const)
-      await clock.run(outbox.add(text, { formView }));
-    await clock.run(outbox.sendDue());
-
-    expect(keys()).toHaveLength(4);
-    expect(new Set(keys()).size).toBe(4);
-  });
-
   test('is sent after 30 s, 2, 7, 15, 30, 45, 60, 90, 120 and 180 minutes, then every 180, and given up after 23.5 hours', async () => {
     const { outbox, store, clock, requests, keys, attention } = outboxOf(down);
     const start = clock.now();

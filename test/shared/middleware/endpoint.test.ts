@@ -89,18 +89,6 @@ describe('what an endpoint receives', () => {
       prefetched: { leadId: 5, organizationId: caller.organizationId, keyId: caller.keyId },
     });
   });
-
-  test('is nothing prefetched where it has no prefetch', async () => {
-    const handler = endpoint('list-users', {
-      input: {},
-      respond: async (call) => ({
-        status: 200,
-        body: { has: 'prefetched' in call, prefetched: call.prefetched ?? null },
-      }),
-    });
-
-    expect(await send(handler)).toEqual({ status: 200, body: { has: true, prefetched: null } });
-  });
 });
 
 describe('the order of the stack', () => {
