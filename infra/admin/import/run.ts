@@ -19,8 +19,11 @@ export interface ImportCounts {
   refused: number;
 }
 
-/** Eight lookups at once: with them, the engine of one machine is hardly ever idle. */
-const batchRowsMax = 8 * rowsPerLookUp;
+/**
+ * Four lookups at once: enough for the highest rate at 100 ms to DynamoDB, and few enough that the writes of a slow engine end before
+ * their deadline.
+ */
+const batchRowsMax = 4 * rowsPerLookUp;
 
 /**
  * Makes leads of the rows of a file, batch by batch: reads the rows, drafts their leads by the rules, and writes them. Each row is written
