@@ -1,20 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { runAdmin } from '../../../support/admin.ts';
 import { givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { useFolder } from '../../given-folder.ts';
-import { json } from '../commands.ts';
+import { json, run } from '../commands.ts';
 import { germanFile, germanOptions } from './german-file.ts';
 import { countLeads, fieldsOf, importJson } from './given-files.ts';
 
 useOwnTable();
 const { write: givenFile } = useFolder();
-
-const importText = ({ id }: GivenOrganization, file: string, ...more: string[]) =>
-  runAdmin(['lead', 'import', '--organization', String(id), file, ...more]);
 
 test('one command imports a German spreadsheet: windows-1252, dates, decimal commas, ja and nein', async () => {
   const organization = await givenOrganization();
@@ -73,8 +69,8 @@ test('an import says how many phones without a country code it read as Indian', 
   const file = await givenFile('phones.csv', ['name,phone,guardian_phone', ...rows].join('\n'));
   const one = await givenFile('one.csv', `name,phone\nD,${national()}`);
 
-  const { status, stdout } = await importText(organization, file);
-  const ofOne = await importText(organization, one, '--dry-run');
+  const { status, stdout } = await run(organization, 'lead import', file);
+  const ofOne = await run(organization, 'lead import', one, '--dry-run');
 
   expect(status).toBe(0);
   expect(stdout.trimEnd().split('\n').slice(1)).toEqual([
@@ -100,7 +96,7 @@ test('a refusal counts the most frequent reasons, each with the option by which 
     ['name;phone;start_on;budget;wants_call;source', ...rows].join('\r\n'),
   );
 
-  const { status, stdout } = await importText(organization, file);
+  const { status, stdout } = await run(organization, 'lead import', file);
 
   expect(status).toBe(1);
   expect(await countLeads(organization)).toBe(0);

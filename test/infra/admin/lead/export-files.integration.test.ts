@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { setArchived } from '../../../../shared/store/leads/archive.ts';
@@ -67,18 +67,14 @@ test.each(['csv', 'jsonl'])(
     const file = files.newPath(`leads.${format}`);
     await adminJson(...exportArgs(one, file));
     const whole = await readFile(file, 'utf8');
-    const contents = [whole, ...(format === 'jsonl' ? [whole.slice(0, -10)] : [])];
 
-    for (const content of contents) {
-      await writeFile(file, content);
-      const answer = await runAdmin(exportArgs(other, file, '--resume'));
+    const answer = await runAdmin(exportArgs(other, file, '--resume'));
 
-      expect(answer).toMatchObject({ status: 1, stdout: '' });
-      expect(answer.stderr.trim()).toBe(
-        `${file} has leads of organization ${one.id}: name another file for the leads of organization ${other.id}.`,
-      );
-      expect(await readFile(file, 'utf8')).toBe(content);
-    }
+    expect(answer).toMatchObject({ status: 1, stdout: '' });
+    expect(answer.stderr.trim()).toBe(
+      `${file} has leads of organization ${one.id}: name another file for the leads of organization ${other.id}.`,
+    );
+    expect(await readFile(file, 'utf8')).toBe(whole);
   },
 );
 

@@ -1,33 +1,24 @@
 import { expect, test } from 'vitest';
 import { call } from '../../../support/call.ts';
 import { givenLead } from '../../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
-import { capture, doneTo, json, run } from '../commands.ts';
-
-async function givenCapture(
-  organization: GivenOrganization,
-  body: object = person(),
-): Promise<number> {
-  const answer = await capture(organization, body);
-  expect(answer.status).toBe(201);
-  return answer.body.lead.id;
-}
+import { capture, captureLead, doneTo, json, run, update } from '../commands.ts';
 
 test('an archived lead is gone for the API until it is restored, and its timeline records both', async () => {
   const organization = await givenOrganization();
-  const leadId = await givenCapture(organization);
+  const leadId = await captureLead(organization, person());
   const id = ['--lead', String(leadId)];
   const get = async () => (await call('get-lead', { apiKey: organization.reader, leadId })).status;
 
-  const archived = await run(organization, 'lead archive', ...id, '--json');
+  const archived = await json(organization, 'lead archive', ...id);
   const whileArchived = await get();
-  const again = await run(organization, 'lead archive', ...id, '--json');
-  const restored = await run(organization, 'lead restore', ...id, '--json');
-  const { json: timeline } = await run(organization, 'lead timeline', ...id, '--json');
+  const again = await json(organization, 'lead archive', ...id);
+  const restored = await json(organization, 'lead restore', ...id);
+  const timeline = await json(organization, 'lead timeline', ...id);
   const forPeople = await run(organization, 'lead timeline', ...id);
 
-  expect([archived.json, again.json, restored.json]).toEqual([
+  expect([archived, again, restored]).toEqual([
     { leadId, archived: true },
     { leadId, archived: true },
     { leadId, archived: false },
@@ -59,7 +50,7 @@ test('an archived lead is gone for the API until it is restored, and its timelin
 
 test('a repeated archive or restore changes nothing, says so, and is not in the audit log', async () => {
   const organization = await givenOrganization();
-  const leadId = await givenCapture(organization);
+  const leadId = await captureLead(organization, person());
   const said = async (command: string) =>
     (await run(organization, `lead ${command}`, '--lead', String(leadId))).stdout;
 
@@ -79,19 +70,13 @@ test('a repeated archive or restore changes nothing, says so, and is not in the 
 test('a printed timeline names what IDs stand for, in one order, and leaves out what is empty', async () => {
   const organization = await givenOrganization();
   const somebody = person();
-  const leadId = await givenCapture(organization, {
+  const leadId = await captureLead(organization, {
     ...somebody,
     notes: 'First line\n\u001B[2Jsecond',
     attribution: { formName: 'Fees', pageUrl: 'https://example.com/' },
   });
-  const changes = { stageId: 12, fields: { source: 3, city: 'Pune' } };
-  expect(
-    (await call('update-lead', { apiKey: organization.writer, leadId, body: changes })).status,
-  ).toBe(200);
-  await call('capture-lead', {
-    apiKey: organization.website,
-    body: { ...somebody, name: 'Other', fields: { budget: '5' } },
-  });
+  await update(organization, leadId, { stageId: 12, fields: { source: 3, city: 'Pune' } });
+  await capture(organization, { ...somebody, name: 'Other', fields: { budget: '5' } });
 
   const { stdout } = await run(organization, 'lead timeline', '--lead', leadId);
 
