@@ -155,21 +155,17 @@ test('a key may expire earlier than its type allows, never later', async () => {
   const refused = [
     await create('application', '--expires-in', '90d'),
     await create('website-form', '--expires-in', '731d'),
-    await create('application', '--expires-in', '30'),
     await create('application', '--expires-in', '0d'),
-    await runAdmin([...rotate, '--expires-in', '90d']),
   ];
 
   expect([days(short), days(rotated)]).toEqual([expect.closeTo(89, 1), expect.closeTo(7, 1)]);
-  expect(refused.map(({ status }) => status)).toEqual([2, 2, 2, 2, 2]);
+  expect(refused.map(({ status }) => status)).toEqual([2, 2, 2]);
   expect(refused.map(({ stderr }) => stderr)).toEqual([
     expect.stringContaining("'--expires-in 90d' must be shorter than the 90 days for which"),
     expect.stringContaining(
       'must be shorter than the 730 days for which an API key of type website-form is valid.',
     ),
     expect.stringContaining('It must be a number of days, such as 30d.'),
-    expect.stringContaining('It must be a number of days, such as 30d.'),
-    expect.stringContaining('must be shorter than the 90 days'),
   ]);
   expect((await json(organization, 'key list')).items).toHaveLength(5);
 });

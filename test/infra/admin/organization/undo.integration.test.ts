@@ -129,7 +129,7 @@ test('organization undo says so when there is no version before, and when it can
   });
   expect(unasked).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/goes back to the settings of version 1[\s\S]*Add --yes/),
+    stderr: expect.stringMatching(/settings of version 1:\n {2}\$\.name changed: .*Add --yes/s),
   });
 });
 
