@@ -8,7 +8,7 @@ import { errorBody } from '../../../shared/errors.ts';
 import { removeOrganization } from '../../../shared/store/maintenance/remove-organization.ts';
 import { listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
-import { type OwnService, startOwnService } from '../../support/own-service.ts';
+import { deployedTimeout, type OwnService, startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
 import { freePort } from '../../support/service-process.ts';
 import { environmentOf, givenTable, table } from '../../support/table.ts';
@@ -44,7 +44,7 @@ test('functions whose table does not exist: every endpoint fails, and the line n
 });
 
 test('a database that is silent is named after the first requests, and no other check waits for it', async () => {
-  const { baseUrl, proxy } = await givenService();
+  const { baseUrl, proxy } = await givenService({ ...service().environment, ...deployedTimeout });
   proxy.rule = () => ({ kind: 'silence', applied: false });
 
   expect(await readOnly(baseUrl)).toEqual([
