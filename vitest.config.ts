@@ -12,13 +12,18 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.c
  */
 const integration = 'test/**/*.integration.test.ts';
 
-/** Tests of what DynamoDB decides: conditions, transactions, expressions, indexes, sizes, pages. All others run on the first engine alone. */
+/**
+ * Tests of what DynamoDB decides: conditions, transactions, expressions, indexes, sizes, pages. All others run on the first engine alone:
+ * what is refused before a write, rules about what was read, faults that this code injects.
+ */
 const ofEachEngine = [
   'test/*.integration.test.ts',
   'test/contract/**/*.integration.test.ts',
   'test/dynamodb-model/**/*.integration.test.ts',
-  'test/infra/admin/{import,lead,table}/**/*.integration.test.ts',
-  'test/shared/store/**/*.integration.test.ts',
+  'test/infra/admin/import/import.integration.test.ts',
+  'test/infra/admin/lead/**/*.integration.test.ts',
+  'test/infra/admin/table/{check,restore,restore-loss,restore-torn}.integration.test.ts',
+  'test/shared/store/{leads,listing,maintenance,organizations,table}/**/*.integration.test.ts',
 ];
 
 const found = await Promise.all(
