@@ -37,7 +37,7 @@ export interface RecordForm<Id extends number | bigint> {
   /** The first line of a CSV file; empty for JSON lines. */
   readonly heading: string;
   /**
-   * Reads the ID of a record, of which the last one of a file may be incomplete.
+   * Reads the ID of a record. The last record of a file may be incomplete.
    * @param start the first bytes of the record
    * @returns undefined if the command does not write such a record
    */
@@ -157,7 +157,7 @@ const newFile = <Id extends number | bigint>(form: RecordForm<Id>): ReadFile<Id>
   end: 0,
 });
 
-/** Whether a line of an export or of timelines, of which the end may be missing, begins like this. */
+/** Whether a line of an export or of timelines can begin like this. Its end may be missing. */
 const mayBeginJsonLine = (start: string): boolean =>
   '{"leadId":'.startsWith(start.slice(0, '{"leadId":'.length));
 

@@ -52,7 +52,7 @@ export function writtenTime(text: string, format: DateFormat): string | undefine
   return parseDateTime(at) === undefined ? undefined : at;
 }
 
-/** @param half of the day, `AM` or `PM`, of which an hour is from 1 to 12 */
+/** @param half `AM` or `PM`, which have the hours 1 to 12 */
 const hourOfDay = (hour: number, half: string): string =>
   hour < 1 || hour > 12 ? 'none' : String((hour % 12) + (/^p/i.test(half) ? 12 : 0));
 

@@ -99,7 +99,7 @@ export function identitiesOf({ lead }: Draft): string[] {
   return [`phone ${phoneOf(lead)}`, ...(email === null ? [] : [`email ${comparableEmail(email)}`])];
 }
 
-/** What became of a row. */
+/** The outcome of a row. */
 export interface RowResult {
   readonly row: FileRow;
   readonly outcome: 'imported' | 'alreadyThere' | 'refused';

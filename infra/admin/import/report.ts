@@ -127,7 +127,7 @@ export class ImportReport {
     }
   }
 
-  /** Counts the phones that were read as Indian numbers because they have no country code: an import from another country must not do so unseen. */
+  /** Counts the phones that were read as Indian numbers because they have no country code. The command says so: the file may be from another country. */
   #countPhones({ row: { read }, lead }: RowResult): void {
     if (!lead || typeof read === 'string' || read.isExported) return;
     for (const key of this.#phoneKeys) {

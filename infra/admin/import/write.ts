@@ -84,7 +84,7 @@ export class LeadWriter {
     return results;
   }
 
-  /** Writes those drafts of which the table knows nothing. */
+  /** Writes the drafts that the table does not have yet, in any form. */
   async #writeRound(drafts: readonly Draft[]): Promise<RowResult[]> {
     const matches = await this.#find(drafts);
     const results: RowResult[] = [];

@@ -124,7 +124,7 @@ const erasedItem = ({ leadId, id, at }: LoggedErasure): TimelinesItem => ({
   at,
 });
 
-/** A capture that created its lead is two items, of which only one can have been cleaned. */
+/** A capture that created its lead is two items. Only one of them can have been cleaned. */
 const linesSince = (since: string, items: readonly TimelinesItem[]): string[] =>
   items
     .filter(({ at, importedAt = at, cleanedAt = importedAt }) => cleanedAt >= since)

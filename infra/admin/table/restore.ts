@@ -39,24 +39,14 @@ brings back what was true when it was made: keys that were revoked since, people
 who were erased since, and lead IDs that were assigned since.
 
 With --from, those keys are revoked and those people erased again, and new lead
-IDs continue after the assigned ones. A lead is erased if the audit log of that
-table says that it was. A lead that is missing there for any other reason is
-listed and kept. Leads that only that table has, created since the backup, are
-listed too. More than ${countOf(erasuresUnconfirmedMax, 'lead')} to erase must be confirmed.
+IDs continue after the assigned ones. More than ${countOf(erasuresUnconfirmedMax, 'lead')} to erase must be confirmed.
 
 Without --from, because that table is lost, every key is revoked except those of
---keep-key, and new lead IDs continue ${countOf(leadIdMargin, 'ID')} later.
-Erasures that were under way when the backup was made are completed. Erase again
-whoever you have erased since.
+--keep-key, and new lead IDs continue ${countOf(leadIdMargin, 'ID')} later. Erase again
+the people you have erased since.
 
-AWS does not promise that a backup holds all of a change that was made in its
-last moments. The command completes or removes what is there in part, and says
-how many items of each.
-
-It then switches on expiry (TTL), point-in-time recovery and deletion
-protection, and runs a check: status 0 means that the service can use the table.
-If it fails, run it again. The audit log of each organization says when it began
-and when it ended.
+The command then runs a check: status 0 means that the service can use the table.
+If it fails, run it again. All steps are in infra/OPERATE.md, "Restore".
 
 Examples:
   LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --from leads
