@@ -66,7 +66,7 @@ const end = args.includes('--') ? args.indexOf('--') : args.length;
 program.parse(args.slice(0, end), { from: 'user' });
 const { check = false, context = {}, newTable = false, profile } = program.opts<Options>();
 if (profile !== undefined) process.env.AWS_PROFILE = profile;
-/** What the CDK command will read: cdk.json, overridden by `-c NAME=VALUE`. */
+/** The context that the CDK command will read: cdk.json, overridden by `-c NAME=VALUE`. */
 const contextInForce: Readonly<Record<string, unknown>> = { ...contextOfCdkJson(), ...context };
 
 try {

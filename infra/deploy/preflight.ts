@@ -32,7 +32,7 @@ export interface PreflightOptions {
   readonly options?: Partial<ServiceOptions>;
   /** Whether the stack may create an empty table although it uses another one now. @default false */
   readonly allowsNewTable?: boolean;
-  /** Of the CDK bootstrap, if it was changed (`@aws-cdk/core:bootstrapQualifier`). */
+  /** The qualifier of the CDK bootstrap, if it was changed (`@aws-cdk/core:bootstrapQualifier`). */
   readonly qualifier?: string;
 }
 

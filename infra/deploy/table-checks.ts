@@ -28,7 +28,7 @@ export async function assertOwner(
   const user = stacks.find(
     (stack) =>
       stack.StackName !== stackName &&
-      // Of a service inside a stack, the name of the output begins with its ID.
+      // For a service inside a stack, the output's name begins with the service's ID.
       stack.Outputs?.some(
         ({ OutputKey, OutputValue }) =>
           OutputKey?.endsWith('TableName') && OutputValue === tableName,

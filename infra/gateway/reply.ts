@@ -23,7 +23,7 @@ const remapped = new Set([
   'www-authenticate',
 ]);
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** What HTTP allows in a value. */
+/** The characters that HTTP allows in a value. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**

@@ -55,7 +55,7 @@ export const gatewayResponses = {
   AUTHORIZER_FAILURE: { code: 'INTERNAL' },
 
   /**
-   * What is left are requests that the gateway cannot route: addresses that it cannot parse, and some of the signatures of
+   * The rest are requests that the gateway cannot route: addresses that it cannot parse, and some of the signatures of
    * INVALID_SIGNATURE. It knows only that there is no endpoint at the address; every other 4xx code of the contract names another cause.
    */
   DEFAULT_4XX: { code: 'NOT_FOUND' },

@@ -27,8 +27,8 @@ if (!port) throw new Error('function-worker.ts must run in a worker thread.');
 const send = (message: WorkerMessage): void => port.postMessage(message);
 
 /**
- * What the function prints goes the way of its response, and so comes before it. The streams of a worker thread go another way, which
- * takes two more messages for each line.
+ * Sends what the function prints on the channel of its response, so that it arrives before the response. The streams of a worker thread
+ * would need two more messages for each line.
  */
 const write = (chunk: Buffer | string): boolean => {
   send({ output: chunk.toString() });
@@ -43,7 +43,7 @@ if (typeof handler !== 'function')
 
 port.on('message', async ({ event, requestId }: Invocation) => {
   const deadline = Date.now() + timeoutMs;
-  // What the functions and their libraries read of Lambda's context.
+  // The part of Lambda's context that the functions and their libraries read.
   const context = {
     functionName,
     awsRequestId: requestId,

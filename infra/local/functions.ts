@@ -142,7 +142,7 @@ class FunctionWorker {
   readonly #onLoss: (failure: Failure) => void;
   /** Until the function is imported, or lost. */
   readonly #import = Promise.withResolvers<void>();
-  /** Of the event that it handles. */
+  /** Ends the invocation in progress; undefined between two. */
   #settle: ((result: InvocationResult) => void) | undefined;
   #isLost = false;
 

@@ -90,7 +90,7 @@ export async function prepareTable({
   }
 }
 
-/** What a start says of an engine that failed; any other error as it is. */
+/** Says in a sentence why the engine failed; returns any other error as it is. */
 function engineFailure(error: unknown, endpoint: string, answersWithinMs: number): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message } = error;
@@ -144,7 +144,7 @@ async function createKeysOf(
   return { id, keys, activeUserId: users.find(({ active }) => active)?.id };
 }
 
-/** What a start says of a refused file; any other error as it is. */
+/** Says in a sentence why the file is refused; returns any other error as it is. */
 function refusalOf(file: string, error: unknown): unknown {
   if (error instanceof SettingsRejectedError)
     return new CommandError(`--organization ${file}: ${withIssues(error)}`);

@@ -10,7 +10,7 @@ import {
 import { clientTimeouts } from '../../shared/store/table/client.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
 
-/** What the AWS SDK needs to reach the table. The functions and the ready line get it. */
+/** The variables by which the AWS SDK reaches the table. The functions and the ready line have them. */
 export type TableEnvironment = Readonly<
   Record<
     | 'LEADS_TABLE'

@@ -7,7 +7,7 @@ import type { Json } from './json-schema.ts';
 
 const value = { $ref: '#/components/schemas/FilterValue' };
 
-/** What a filter has besides its field and operator, and how the list of operators words it. */
+/** The kinds of operands: their wording in the list of operators, and their properties in a filter. */
 const operands: Readonly<Record<Takes, { readonly wording: string; readonly properties: Json }>> = {
   nothing: { wording: 'nothing', properties: {} },
   value: { wording: '`value`', properties: { value } },

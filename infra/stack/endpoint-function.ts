@@ -26,7 +26,7 @@ import type { ServiceOptions } from './service-options.ts';
 
 interface OfService {
   readonly options: ServiceOptions;
-  /** Of the service, for log lines. */
+  /** The service's version, for log lines. */
   readonly version: string;
 }
 
@@ -50,7 +50,7 @@ export class BundledFunction extends LambdaFunction {
     id: string,
     { bundle, timeout, memoryMb, description, environment, options, version }: BundledFunctionProps,
   ) {
-    // Without a retention, Lambda keeps logs for ever.
+    // Without a retention, Lambda keeps logs forever.
     const logGroup = new LogGroup(scope, `${id}Log`, {
       retention: options.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,

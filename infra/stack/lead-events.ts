@@ -13,7 +13,7 @@ import type { ServiceOptions } from './service-options.ts';
 export interface LeadEventsProps {
   readonly table: LeadTable;
   readonly options: ServiceOptions;
-  /** Of the service, for log lines. */
+  /** The service's version, for log lines. */
   readonly version: string;
 }
 
@@ -24,7 +24,7 @@ const batchSize = 100;
 
 /**
  * Publishes the events of the table's stream on an EventBridge bus: with `events: true` only. Lambda repeats what the bus refused for a day,
- * then tells the dead-letter queue which part of the stream it gave up.
+ * then records in the dead-letter queue which part of the stream it gave up.
  */
 export class LeadEvents extends Construct {
   readonly bus: EventBus;

@@ -63,7 +63,7 @@ export class LeadTable extends Construct {
         resources: [this.streamArn],
       }),
     );
-    // It tells names of streams, and supports no resource (service authorization reference, DynamoDB): on the stream it would grant nothing.
+    // ListStreams supports no resource (service authorization reference, DynamoDB): limited to the stream, it would grant nothing.
     grantee.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
         sid: 'ListStreams',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a deployment is made of, and where every deployment says so: its functions, their log lines and its outputs. */
+/** The source of a deployment. Its functions, their log lines and its outputs name it. */
 export interface Release {
   /** For `git switch --detach`: the commit's version tag, else the commit. It ends in `-dirty` with uncommitted changes, to which nobody can switch. */
   readonly name: string;
@@ -37,7 +37,7 @@ export function releaseIn(folder: string): Release {
 export const canSwitchTo = (name: string): boolean =>
   name !== unknownRelease && !name.endsWith('-dirty');
 
-/** What going back does not repeat. */
+/** Options that the way back does not repeat. */
 const ofOneDeployment: readonly string[] = ['--check', '--new-table'];
 
 /**

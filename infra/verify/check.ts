@@ -53,7 +53,7 @@ const keys = new RegExp(apiKeyPattern, 'g');
 const printable = (text: string): string =>
   text.replace(keys, '(an API key)').replace(/\s+/g, ' ').trim();
 
-/** What a check did not expect comes from the AWS SDK: a request without a reply is a CheckError. */
+/** An unexpected error comes from the AWS SDK: a request without a reply is a CheckError. */
 const dynamodbError = (error: unknown): CheckError =>
   new CheckError(
     `DynamoDB cannot be used (${errorText(error)})`,

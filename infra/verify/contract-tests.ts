@@ -9,7 +9,7 @@ import type { Checks } from './check.ts';
 import type { Reply } from './reply.ts';
 
 declare module 'vitest' {
-  /** What a test of an organization that it shares tells of itself. */
+  /** What a test reports if it shares its organization with others. */
   interface TaskMeta {
     /** What the service answered, in the order of the requests; the bodies of errors only. */
     replies?: readonly (Reply & { readonly endpoint: EndpointName })[];

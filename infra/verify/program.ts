@@ -19,7 +19,7 @@ interface Options {
   json?: boolean;
 }
 
-/** What is verified, and what a stack runs as its outputs say. */
+/** The service to verify. The outputs of a stack say more about it than a URL does. */
 type Target = Pick<ServiceLocation, 'baseUrl'> & Partial<ServiceLocation>;
 
 /** As a shell reports a command that SIGINT ended. */

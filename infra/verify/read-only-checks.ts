@@ -20,7 +20,7 @@ interface ReadOnlyCheck extends Request {
   readonly check: string;
   /** The right codes: more than one where the gateway or the function may notice first. Left out, any reply is right. */
   readonly codes?: readonly ErrorCode[];
-  /** Whose function answers; left out, the gateway or any function. */
+  /** The endpoint whose function answers; left out, the gateway or any function may. */
   readonly endpoint?: EndpointName;
 }
 
@@ -121,7 +121,7 @@ function bodyChecks(authorization: Request['headers']): ReadOnlyCheck[] {
   ];
 }
 
-/** What every address can show without a key and without a change. */
+/** Runs the checks that need no valid key and change nothing. */
 export async function readOnlyChecks(checks: Checks, baseUrl: string): Promise<void> {
   const requestIds = new Set<string>();
   let silent = 0;
@@ -198,7 +198,7 @@ function assertHeaders({ headers }: SentReply): void {
 function assertNew({ requestId = '' }: SentReply, requestIds: Set<string>): void {
   if (requestIds.has(requestId))
     throw new CheckError(
-      `the X-Request-Id ${requestId} came before`,
+      `the X-Request-Id ${requestId} was used before`,
       'Does a cache answer in front of the API? Responses have Cache-Control: no-store.',
     );
   if (requestId) requestIds.add(requestId);

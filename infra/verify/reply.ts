@@ -142,7 +142,7 @@ const firstPartBytes = 65_536;
 const restAfterMs = 2000;
 
 /**
- * Of a large body the first part, and the rest after a while: a gateway that refuses the length closes the connection after its reply, and a
+ * Sends a large body in two parts, with a pause: a gateway that refuses the length closes the connection after its reply, and a
  * write to a closed connection would lose the reply.
  */
 async function* inParts(body: Buffer): AsyncGenerator<Buffer> {

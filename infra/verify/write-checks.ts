@@ -24,7 +24,7 @@ const hourMs = 3_600_000;
 /** One organization is enough for these tests, if they run one after the other. */
 const written = { tagsFilter: ['written'], fileParallelism: false, isolate: false };
 
-/** What became of the temporary organization. */
+/** The temporary organization at the end of the run. */
 export interface TemporaryOrganization {
   readonly id: number;
   readonly removed: boolean;

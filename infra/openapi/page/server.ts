@@ -29,7 +29,7 @@ export class DocsServer {
   readonly #files = new Map(Object.entries(siteFiles()));
   readonly #server: Server;
   #address = '';
-  /** Of the service that runs now. A service that started again may have another table. */
+  /** The key for the service that runs now. A restarted service may have another table. */
   #key: { readonly service: string; readonly created: Promise<TryItKey | undefined> } | undefined;
 
   /** @param folder the data folder of the local service */

@@ -2,7 +2,7 @@ import { Aws, Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { CustomMetricWithAlarm, MetricWithAlarmSupport } from 'cdk-monitoring-constructs';
 
-/** Of the metrics, unless one says otherwise. */
+/** The period of every metric that names no other. */
 export const period = Duration.minutes(5);
 
 /**

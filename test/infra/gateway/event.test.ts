@@ -59,7 +59,7 @@ test('an event has null, and no empty map, where there is no query and no body',
   expect(event.body).toBeNull();
 });
 
-test('decodes query parameters once, a plus as a space, and keeps the last of several values', () => {
+test('an event has query parameters decoded once, a plus as a space, and the last of several values', () => {
   const event = eventOf({
     query: 'email=test%2Balias&plus=a+b&twice=%2541&price=10&price=20&empty=&bare&__proto__=x',
   });
@@ -127,7 +127,7 @@ test.each([
   ).toHaveLength(1);
 });
 
-test("puts the connection's address after those that X-Forwarded-For names already", () => {
+test("an event names the connection's address after those already in X-Forwarded-For", () => {
   expect(
     eventOf({ rawHeaders: ['X-Forwarded-For', '203.0.113.9'] }).headers['X-Forwarded-For'],
   ).toBe('203.0.113.9, 127.0.0.1');
@@ -146,7 +146,7 @@ test('an event has header bytes that are UTF-8 as the text that they mean', () =
   expect(eventOf({ rawHeaders: ['X-Name', sent] }).headers['X-Name']).toBe('आशा');
 });
 
-test('hands on the body as text', () => {
+test('an event has the body as text', () => {
   expect(eventOf({ body: Buffer.from('{"name":"आशा 🌱"}') }).body).toBe('{"name":"आशा 🌱"}');
 });
 

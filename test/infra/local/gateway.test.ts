@@ -114,7 +114,7 @@ test('the gateway accepts a body of 10 MB and refuses one byte more, with or wit
   expect(events).toHaveLength(1);
 });
 
-test('responds with an error body to bytes that are not HTTP', async () => {
+test('the gateway sends an error body for bytes that are not HTTP', async () => {
   const { port } = await givenGateway();
 
   const reply = await sendRaw(port, 'NONSENSE\r\n\r\n');

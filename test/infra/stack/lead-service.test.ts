@@ -228,7 +228,7 @@ describe('the functions', () => {
     }
   });
 
-  test('keep their logs as long as the option says', () => {
+  test('the functions keep their logs as long as the option says', () => {
     for (const { Properties } of all(full, 'AWS::Logs::LogGroup'))
       expect(Properties.RetentionInDays).toBe(365);
   });

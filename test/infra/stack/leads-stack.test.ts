@@ -52,7 +52,7 @@ describe('the routes', () => {
     );
   });
 
-  test('lead to the function of their own row', () => {
+  test('each route leads to the function of its endpoint', () => {
     const described = new Map(
       resources('AWS::Lambda::Function').map(([id, { Properties }]) => [
         id,
@@ -63,7 +63,7 @@ describe('the routes', () => {
     for (const [route, functionId] of routes()) expect(described.get(functionId)).toBe(route);
   });
 
-  test('wait longer than any function runs', () => {
+  test('the gateway waits longer than any function runs', () => {
     for (const [, { Properties }] of resources('AWS::ApiGateway::Method')) {
       const { Type, TimeoutInMillis } = Properties.Integration as {
         Type: string;

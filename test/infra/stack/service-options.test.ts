@@ -167,7 +167,7 @@ const documentedOptions = [
 }));
 
 describe('what an option is, and its default', () => {
-  test('stands above its rule, for every option', () => {
+  test('every option is documented above its rule', () => {
     expect(documentedOptions.map(({ name }) => name)).toEqual(optionNames);
   });
 
@@ -184,7 +184,7 @@ describe('what an option is, and its default', () => {
       );
   });
 
-  test('stands in OPERATE.md, for every option', () => {
+  test('OPERATE.md has a row for every option', () => {
     const page = readFileSync(join(projectFolder, 'infra', 'OPERATE.md'), 'utf8');
     const rows = documentedOptions.map(({ row }) => row);
 

@@ -78,16 +78,16 @@ describe('the alarms', () => {
     },
   );
 
-  test('do not ring because nobody calls', () => {
+  test('the alarms stay silent while nobody calls', () => {
     for (const { TreatMissingData } of alarmsIn(plain))
       expect(TreatMissingData).toBe('notBreaching');
   });
 
-  test('look at ten metrics at the most, which is what CloudWatch takes', () => {
+  test('an alarm has at most ten metrics, the limit of CloudWatch', () => {
     for (const one of alarmsIn(plain)) expect(metricNames(one).length).toBeLessThanOrEqual(10);
   });
 
-  test('tell the email address and the given topic, when it begins and when it is over', () => {
+  test('the alarms notify the email address and the given topic, when they begin and when they end', () => {
     for (const { AlarmActions, OKActions, ActionsEnabled } of alarmsIn(full)) {
       expect(AlarmActions).toEqual([
         { Ref: expect.stringMatching(/Email/) },
@@ -98,7 +98,7 @@ describe('the alarms', () => {
     }
   });
 
-  test('tell nobody where nobody is named', () => {
+  test('the alarms notify nobody if no recipient is set', () => {
     plain.resourceCountIs('AWS::SNS::Topic', 0);
     for (const { AlarmActions = [] } of alarmsIn(plain)) expect(AlarmActions).toEqual([]);
   });

@@ -230,7 +230,7 @@ describe('within 40 minutes, no alarm goes off', () => {
     expect(ringing(situation, 40).ever).toEqual([]);
   });
 
-  test('for want of refusals: a verification has requests with unknown keys, and some for captures', () => {
+  test('although a verification sends requests with unknown keys, and some of them are captures', () => {
     expect(verification['LeadService unauthorized']).toBeGreaterThan(10);
     expect(verification['AWS/Lambda Invocations']).toBeGreaterThan(0);
   });
