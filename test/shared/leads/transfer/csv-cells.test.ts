@@ -1,6 +1,12 @@
+import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cellOf, nameOrId, rawFromCell } from '../../../../shared/leads/transfer/csv-cells.ts';
+import {
+  cellOf,
+  csvLine,
+  nameOrId,
+  rawFromCell,
+} from '../../../../shared/leads/transfer/csv-cells.ts';
 import { idNamed } from '../../../../shared/organization/named.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 
@@ -90,3 +96,25 @@ test('a cell names a user or source by name only if the name leads back to it', 
   expect(cells.map((cell) => idNamed(items, cell))).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(nameOrId(items, 99)).toBe('99');
 });
+
+/** Programs end a row at any line break outside quotes, not only at the line end that the file has. */
+test.each([
+  [',', '\n'],
+  [';', '\r\n'],
+  ['\t', '\r'],
+])(
+  'a row with %j and %j has line breaks and delimiters only within quotes',
+  (delimiter, lineEnd) => {
+    const hard = fc.constantFrom(...`"'=;,\t\r\n a`);
+    fc.assert(
+      fc.property(fc.string({ unit: hard }), fc.string({ unit: hard }), (one, other) => {
+        const line = csvLine([one, other], { delimiter, lineEnd });
+        const bare = line.slice(0, -lineEnd.length).replace(/"(?:[^"]|"")*"/g, '');
+
+        expect(bare.split(delimiter)).toHaveLength(2);
+        expect(bare).not.toMatch(/[\r\n]/);
+        expect(parse(line, { delimiter, record_delimiter: lineEnd })).toEqual([[one, other]]);
+      }),
+    );
+  },
+);
