@@ -61,8 +61,7 @@ export function startLead(
   { submitted, stage, mayLackOwner = false }: SubmittedLead,
   issues: FieldIssues,
 ): LeadStart {
-  requireOnCreate(organization, submitted, issues);
-  const fields = newLeadFields(submitted);
+  const fields = newLeadFields(organization, submitted, issues);
   const needsOwner = !mayLackOwner && valueOf(fields, 'assigned_to') === null;
   const rotation =
     stage && needsOwner ? chooseRotation(organization, fields, stage.pipelineId) : undefined;
@@ -94,9 +93,8 @@ export function startCapturedLead(
   pipelineId: number | undefined,
 ): LeadStart & { readonly rotation: Rotation } {
   const issues = new FieldIssues();
-  requireOnCreate(organization, submitted, issues);
+  const fields = newLeadFields(organization, submitted, issues);
   issues.throwIfAny();
-  const fields = newLeadFields(submitted);
   assertLeadFits(fields);
   const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
   const rotation = stage && chooseRotation(organization, fields, stage.pipelineId);
@@ -108,26 +106,21 @@ export function startCapturedLead(
   throw new ApiError('NOT_READY', undefined, sentence);
 }
 
-/** A new lead's fields; the lead type defaults to student (LOCAL.md, "Fields"). */
-export const newLeadFields = (fields: FieldValues): FieldValues => ({
-  lead_type: 'student',
-  ...fields,
-});
-
 /**
- * Reports the fields required on create that were not submitted, a lead type too: its default does not stand for a required one. The
- * assignment rules choose an owner, so none is required.
+ * A new lead's fields: the lead type defaults to student (LOCAL.md, "Fields"). Reports the fields required on create that were not submitted,
+ * a lead type too: its default does not stand for a required one. The assignment rules choose an owner, so none is required.
  */
-export function requireOnCreate(
+export function newLeadFields(
   organization: Organization,
   submitted: FieldValues,
   issues: FieldIssues,
-): void {
-  const fields = newLeadFields(submitted);
+): FieldValues {
+  const fields = { lead_type: 'student', ...submitted };
   for (const field of activeFields(organization)) {
     const isRequired =
       field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, fields);
     if (isRequired && valueOf(submitted, field.key) === null)
       issues.add(field.key, 'required', 'is required.');
   }
+  return fields;
 }

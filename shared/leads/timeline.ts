@@ -2,13 +2,11 @@ import { storedBytes } from '../item-size.ts';
 import { canonicalJson } from './idempotency.ts';
 import type { FieldValue } from './lead.ts';
 
-/** The user who created the API key, or null for the administrator at the terminal. */
-type ActorId = number | null;
-
 interface EntryOrigin {
   /** ISO 8601, UTC. */
   readonly at: string;
-  readonly actorId: ActorId;
+  /** The user who created the API key, or null for the administrator at the terminal. */
+  readonly actorId: number | null;
   /** Of an entry with which the lead's values changed: `valuesDigestOf` the lead after it; one that a restore wrote has none. For `check` alone. */
   readonly valuesDigest?: string;
   /** When an erasure last removed another lead's person from the entry. ISO 8601, UTC. */
@@ -59,11 +57,6 @@ interface ByImport {
   readonly importedAt: string;
 }
 
-/** By a command of the administrator. */
-interface ByAdministrator {
-  readonly via: 'admin';
-}
-
 /**
  * One stored entry of a lead's timeline (LOCAL.md, "Timeline items"). `captured_new` is a capture that created the lead: one item, which is
  * presented as `lead_created` and `captured`. `erased` is the last event of the lead: it is there only while the erasure is under way,
@@ -75,7 +68,7 @@ export type TimelineEntry = EntryOrigin &
     | ({ readonly type: 'captured' | 'captured_new' } & Enquiry)
     | ({ readonly type: 'lead_updated'; readonly changes: readonly FieldChange[] } & (
         | ByApi
-        | ByAdministrator
+        | { readonly via: 'admin' }
       ))
     | ({ readonly type: 'note_added'; readonly text: string } & (ByApi | ByImport))
     | { readonly type: 'archived' | 'restored' | 'erased' }

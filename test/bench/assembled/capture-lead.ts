@@ -3,7 +3,6 @@ import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { fillLead, readCapture } from '../../../shared/leads/capture.ts';
 import { parsePhone } from '../../../shared/leads/identity.ts';
 import { type Lead, leadFieldsOf } from '../../../shared/leads/lead.ts';
-import { newLeadFields } from '../../../shared/leads/new-lead.ts';
 import { defaultPipelineId, startingStage } from '../../../shared/leads/placement.ts';
 import { leadFrom } from '../../../shared/store/leads/leads.ts';
 import { leadSortKey } from '../../../shared/store/table/primary-keys.ts';
@@ -57,7 +56,10 @@ export const handler = remembering(async ({ body }, { organization, caller }) =>
   const owner = users[(await next(`ORG#${organization.id}`, 'TURN')) % users.length];
   const lead: Omit<Lead, 'id' | 'organizationId'> = {
     version: 1,
-    fields: { ...leadFieldsOf(newLeadFields(submitted)), assigned_to: owner?.id ?? 0 },
+    fields: {
+      ...leadFieldsOf({ lead_type: 'student', ...submitted }),
+      assigned_to: owner?.id ?? 0,
+    },
     stageId: stage?.id ?? 0,
     pipelineId: stage?.pipelineId ?? 0,
     createdAt: now,

@@ -10,11 +10,7 @@ import {
   readFields,
 } from '../../../shared/leads/fields.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
-import {
-  requireOnCreate as addMissing,
-  startCapturedLead,
-  startLead,
-} from '../../../shared/leads/new-lead.ts';
+import { newLeadFields, startCapturedLead, startLead } from '../../../shared/leads/new-lead.ts';
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import { customField, sampleOrganization, sampleSettings } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';
@@ -31,9 +27,9 @@ function read(raw: Record<string, RawValue>, of = organization) {
   return changes;
 }
 
-function requireOnCreate(...[of, fields]: [Parameters<typeof addMissing>[0], FieldValues]) {
+function requireOnCreate(...[of, fields]: [Parameters<typeof newLeadFields>[0], FieldValues]) {
   const issues = new FieldIssues();
-  addMissing(of, fields, issues);
+  newLeadFields(of, fields, issues);
   issues.throwIfAny();
 }
 
