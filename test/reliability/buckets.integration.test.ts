@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rateLimitVariables } from '../../shared/rate-limits.ts';
 import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
+import { Random } from '../simulation/random.ts';
 import {
   setKeyBucket,
   setOrganizationBucket,
@@ -9,7 +10,6 @@ import {
   usedByOrganization,
 } from '../support/buckets.ts';
 import { type CallReply, call } from '../support/call.ts';
-import { seededRandom } from '../support/faults/rules.ts';
 import { givenOrganization } from '../support/organizations.ts';
 import { type OwnService, startOwnService } from '../support/own-service.ts';
 import { service } from '../support/service.ts';
@@ -96,9 +96,9 @@ test('across the end of a window, the keys of an organization pass exactly its l
 
 test('lost responses cost tokens, and never let more than the limit pass', async () => {
   const { reader } = await givenOrganization();
-  const random = seededRandom(4);
+  const random = new Random('lost responses');
   own.proxy.rule = ({ site, attempt }) =>
-    site === 'UpdateItem KEY' && attempt === 1 && random() < 0.2
+    site === 'UpdateItem KEY' && attempt === 1 && random.chance(0.2)
       ? { kind: 'cut', applied: true }
       : undefined;
 

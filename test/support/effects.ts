@@ -5,7 +5,6 @@ import { readLead } from '../../shared/store/leads/leads.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import {
   emailPrimaryKey,
-  idempotencyPrimaryKey,
   type PrimaryKey,
   phonePrimaryKey,
 } from '../../shared/store/table/primary-keys.ts';
@@ -39,12 +38,6 @@ export async function holderOfEmail(
 ): Promise<number | undefined> {
   return (await itemAt(emailPrimaryKey(organizationId, email)))?.leadId as number | undefined;
 }
-
-/** Whether a capture is remembered under the idempotency key. */
-export const hasIdempotencyRecord = async (
-  keyId: string,
-  idempotencyKey: string,
-): Promise<boolean> => (await itemAt(idempotencyPrimaryKey(keyId, idempotencyKey))) !== undefined;
 
 /** One item as it lies in the table, read consistently. */
 export async function itemAt(Key: PrimaryKey): Promise<Record<string, unknown> | undefined> {

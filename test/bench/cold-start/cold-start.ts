@@ -172,7 +172,7 @@ const clientOnly = `
 
 /** As a team would build it: esbuild, ESM and minified, with the banner that its CommonJS parts need. */
 const requireBanner = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
-export async function naiveBundle(source: string): Promise<Uint8Array> {
+async function naiveBundle(source: string): Promise<Uint8Array> {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: projectFolder, sourcefile: 'entry.ts', loader: 'ts' },
     absWorkingDir: projectFolder,
@@ -190,9 +190,9 @@ export async function naiveBundle(source: string): Promise<Uint8Array> {
 }
 
 /** What the goals are shares of. */
-export const naiveFloor = 'client only, naive';
+const naiveFloor = 'client only, naive';
 /** Bundles that functions are compared with. */
-export const floors: Readonly<Record<string, () => Promise<Uint8Array>>> = {
+const floors: Readonly<Record<string, () => Promise<Uint8Array>>> = {
   [naiveFloor]: () => naiveBundle(clientOnly),
   'client only, as the functions are built': async () => (await bundle(clientOnly)).code,
 };

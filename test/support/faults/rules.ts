@@ -1,26 +1,23 @@
+import { Random } from '../../simulation/random.ts';
+
 /**
  * What can go wrong between a function and DynamoDB, in DynamoDB's own words: the local engines do none of it, the real service does
  * all of it. `proxy.ts` injects it.
  */
 
 /** Error replies, by DynamoDB's names. */
-export const errorNames = [
-  'ThrottlingException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'TransactionConflictException',
-  'TransactionCanceledException',
-  'TransactionInProgressException',
-  'InternalServerError',
-  'AccessDeniedException',
-] as const;
-export type ErrorName = (typeof errorNames)[number];
+type ErrorName =
+  | 'ThrottlingException'
+  | 'ProvisionedThroughputExceededException'
+  | 'RequestLimitExceeded'
+  | 'TransactionConflictException'
+  | 'TransactionCanceledException'
+  | 'TransactionInProgressException'
+  | 'InternalServerError'
+  | 'AccessDeniedException';
 
 /** Why DynamoDB cancels a transaction although the request is valid (AWS: TransactWriteItems, Errors). */
-export type CancellationCode =
-  | 'TransactionConflict'
-  | 'ThrottlingError'
-  | 'ProvisionedThroughputExceeded';
+type CancellationCode = 'TransactionConflict' | 'ThrottlingError' | 'ProvisionedThroughputExceeded';
 
 /** What happens to one call. `applied`: whether the engine applies the call. */
 export type Fault =
@@ -177,23 +174,13 @@ function possibleFaults(
   ];
 }
 
-/** Numbers from 0 up to 1 that follow from the seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /**
  * A rule that lets this share of the calls fail. The faults follow from the seed and from the order of the calls.
  * @param share 0 to 1
  */
 export function faultSchedule(seed: number, share: number): FaultRule {
-  const random = seededRandom(seed);
+  const seeded = new Random(`faults ${seed}`);
+  const random = (): number => seeded.fraction();
   return (call) => {
     if (random() >= share) return undefined;
     const faults = possibleFaults(call, random);
