@@ -43,7 +43,6 @@ describe('reading a capture', () => {
   });
 
   test.each<[string, Partial<CaptureRequest>, string, string]>([
-    ['a blank phone', { phone: '      ' }, 'phone', 'required'],
     ['a name of invisible characters', { name: ' \u200b\u00ad' }, 'name', 'required'],
     ['a blank phone', { phone: '      ' }, 'phone', 'required'],
     ['an unknown pipeline', { pipelineId: 99 }, 'pipelineId', 'pipelines'],
@@ -61,35 +60,6 @@ describe('reading a capture', () => {
     expect(details.fields).toEqual({ [fieldKey]: expect.stringContaining(part) });
     expect(message).toContain(`${fieldKey} `);
   });
-});
-
-describe('the source of a capture', () => {
-  test.each([
-    ['Facebook Ads', 3],
-    [' FACEBOOK ADS ', 3],
-  ])('%j is known, and may fill a lead', (source, id) => {
-    expect(read({ source })).toMatchObject({ onCreate: { source: id }, submitted: { source: id } });
-  });
-
-  test.each(['Instagram', 'Old fair', ' '])(
-    '%j is recorded as Website, and fills no lead',
-    (source) => {
-      const { submitted, onCreate, sourceName } = read({ source });
-      expect({ source: onCreate.source, sourceName }).toEqual({ source: 1, sourceName: 'Website' });
-      expect(submitted).not.toHaveProperty('source');
-    },
-  );
-
-  test.each([[[]], [[{ id: 1, name: 'Website', active: false }]]])(
-    'without an active Website is none, called Website',
-    (sources) => {
-      const of = sampleOrganization({ sources });
-      const { sourceName, onCreate } = read({ source: 'Instagram' }, of);
-      expect(sourceName).toBe('Website');
-      expect(onCreate).not.toHaveProperty('source');
-      expect(read({}, of).onCreate).not.toHaveProperty('source');
-    },
-  );
 });
 
 const lead = (fields: FieldValues, archivedAt?: string): Lead => ({
