@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Scope } from '../../../shared/endpoints.ts';
 import { endpoint } from '../../../shared/middleware/endpoint.ts';
 import { leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import {
@@ -100,47 +101,35 @@ describe('the order of the stack', () => {
   });
   const handler = endpoint('add-note', { input: { path: leadIdPath, body }, prefetch, respond });
 
-  test.each<[string, EventParts, () => void, string]>([
+  test.each<[string, EventParts, string, Scope[]?]>([
     [
       'plain HTTP before a missing key',
       { ...note, headers: { 'X-Forwarded-Proto': 'http', Authorization: '' } },
-      () => undefined,
       'HTTPS_REQUIRED',
     ],
     [
       'JSON before a missing key',
       { ...note, body: '{', headers: { Authorization: '' } },
-      () => undefined,
       'INVALID_JSON',
     ],
     [
       'the key before the input',
       { ...note, body: '{}', headers: { Authorization: '' } },
-      () => undefined,
       'UNAUTHORIZED',
     ],
-    [
-      'the scopes before the input',
-      { ...note, body: '{}' },
-      () => {
-        caller = { ...caller, scopes: ['leads.capture'] };
-      },
-      'FORBIDDEN',
-    ],
-    [
-      'the path before the body',
-      { pathParameters: { leadId: 'x' }, body: '{}' },
-      () => undefined,
-      'NOT_FOUND',
-    ],
-    ['the body before the endpoint', { ...note, body: '{}' }, () => undefined, 'VALIDATION_FAILED'],
-  ])('checks %s, and does not run the endpoint', async (_, parts, arrange, code) => {
-    arrange();
+    ['the scopes before the input', { ...note, body: '{}' }, 'FORBIDDEN', ['leads.capture']],
+    ['the path before the body', { pathParameters: { leadId: 'x' }, body: '{}' }, 'NOT_FOUND'],
+    ['the body before the endpoint', { ...note, body: '{}' }, 'VALIDATION_FAILED'],
+  ])(
+    'checks %s, and does not run the endpoint',
+    async (_, parts, code, scopes = [...caller.scopes]) => {
+      caller = { ...caller, scopes };
 
-    expect((await send(handler, parts)).body.error?.code).toBe(code);
-    expect(prefetch).not.toHaveBeenCalled();
-    expect(respond).not.toHaveBeenCalled();
-  });
+      expect((await send(handler, parts)).body.error?.code).toBe(code);
+      expect(prefetch).not.toHaveBeenCalled();
+      expect(respond).not.toHaveBeenCalled();
+    },
+  );
 });
 
 describe('the errors of an endpoint', () => {
