@@ -10,6 +10,7 @@ import { Runtime } from './lambda/runtime.ts';
 import {
   SimulatedFunctions,
   type SimulatedFunctionsOptions,
+  skewOf,
 } from './lambda/simulated-functions.ts';
 import {
   type CallerAnswer,
@@ -258,8 +259,14 @@ export class ObservedService {
   #newAdministrator(): AdministratorProcess {
     const name = `administrator#${this.#administrators}`;
     this.#administrators += 1;
+    const { network, scheduler } = this.world;
+    const skewMs = this.history.clockSkewMs;
     return new AdministratorProcess(
-      new Runtime({ name, network: this.world.network }),
+      new Runtime({
+        name,
+        network,
+        skewMs: skewOf(scheduler.randomFor(`clock of ${name}`), skewMs),
+      }),
       this.#bundles,
     );
   }

@@ -49,7 +49,10 @@ const builtIn = ['name', 'phone', 'email', 'source', 'assigned_to', 'lead_type']
 
 /** A phone as it is compared. Of the spellings that exist, those that clients here use. */
 export function comparablePhone(text: string): string {
-  const digits = text.replace(/[^\d+]/g, '');
+  const digits = text
+    .normalize('NFKC')
+    .replace(/[०-९]/g, (digit) => String(digit.charCodeAt(0) - 0x966))
+    .replace(/[^\d+]/g, '');
   if (digits.startsWith('+')) return digits;
   if (digits.startsWith('00')) return `+${digits.slice(2)}`;
   return `+91${digits.replace(/^0/, '')}`;
@@ -59,12 +62,11 @@ export function comparablePhone(text: string): string {
 export const valueIn = (fields: Values, key: string): unknown =>
   Object.hasOwn(fields, key) ? fields[key] : undefined;
 
-/** An email as it is compared. Of the characters that nobody sees, and of the wide letters, those that clients here send. */
+/** An email as it is compared. Of the characters that nobody sees, those that clients here send. */
 export const comparableEmail = (email: string): string =>
   email
-    .replaceAll('\u200b', '')
-    .replaceAll('\u00ad', '')
-    .replaceAll('ｅ', 'e')
+    .normalize('NFKC')
+    .replace(/[\u200b\u00ad]/g, '')
     .trim()
     .toLowerCase();
 

@@ -52,18 +52,26 @@ export interface SharedKnowledge {
   variant: SettingsVariant;
 }
 
-/** @param people how many of them there are, at most four */
+/** People of several scripts and countries. */
+const everyone: readonly Person[] = [
+  { name: 'Asha', phone: '+919812345670', email: 'asha@example.com' },
+  { name: 'Zoë', phone: '+442079460958', email: 'zoë@example.com' },
+  { name: 'Ravi', phone: '+919812345671', email: 'ravi@example.com' },
+  { name: '李雷 😀', phone: '+8613812345678', email: 'lilei@例子.example' },
+  { name: 'John', phone: '+919812345673', email: 'john@example.com' },
+  { name: 'محمد', phone: '+966501234567', email: 'm@example.com' },
+  { name: "Ana O'Neil", phone: '+12025550123', email: "ana.o'neil@example.com" },
+];
+
+/** @param people how many of them there are, at most seven */
 export function sharedKnowledge(
   service: ClientService,
   organizationId: number,
-  people = 4,
+  people = everyone.length,
 ): SharedKnowledge {
-  const names = ['Asha', 'Ravi', 'Meera', 'John'].slice(0, people);
-  const known = names.map((name, at) => ({
-    name: `${name} ${markOf(organizationId)}`,
-    phone: `+91981234567${at}`,
-    email: `${name.toLowerCase()}@example.com`,
-  }));
+  const known = everyone
+    .slice(0, people)
+    .map((person) => ({ ...person, name: `${person.name} ${markOf(organizationId)}` }));
   const keys = { ...service.keys(organizationId) };
   return {
     organizationId,
@@ -173,27 +181,43 @@ export class Sender {
   }
 }
 
-/** As a person may type it. */
+/** As a person may type or copy it: with separators, in digits of another script, between direction marks, and nationally in India. */
 export function spelled(random: Random, phone: string): string {
   const national = phone.slice(3);
+  const inIndia = phone.startsWith('+91')
+    ? [national, `0${national.slice(0, 5)} ${national.slice(5)}`]
+    : [];
   return random.pick([
     phone,
     phone,
     `${phone.slice(0, 3)} ${national}`,
-    national,
-    `0${national.slice(0, 5)} ${national.slice(5)}`,
+    `00${phone.slice(1, 3)}-${national}`,
+    inDigits(phone, '０').replace('+', '＋'),
+    inDigits(phone, '०'),
+    `\u202a${phone}\u202c`,
+    ...inIndia,
   ]);
 }
-/** As a person may type or copy it: in capitals, with characters that nobody sees, with wide letters. */
+
+const inDigits = (text: string, zero: string): string =>
+  text.replace(/\d/g, (digit) => String.fromCharCode(zero.charCodeAt(0) + Number(digit)));
+
+/** As a person may type or copy it: in capitals, with characters that nobody sees, with wide letters, with letters and marks apart. */
 export function copied(random: Random, email: string): string {
-  const spellings = [email.toUpperCase(), `\u200b${email}`, email.replace('@', '\u00ad@')];
-  return random.pick([...spellings, email.replaceAll('e', 'ｅ'), ...Array(8).fill(email)]);
+  return random.pick([
+    email.toUpperCase(),
+    `\u200b${email}`,
+    email.replace('@', '\u00ad@'),
+    email.replaceAll('e', 'ｅ'),
+    email.normalize('NFD'),
+    ...Array(8).fill(email),
+  ]);
 }
 
 /** Values of fields that leads may or may not have. */
 export function randomFields(random: Random, name: string): Record<string, string | number> {
   return {
-    ...(random.chance(0.4) && { city: `${random.pick(['Pune', 'Delhi'])} ${name}` }),
+    ...(random.chance(0.4) && { city: `${random.pick(['Pune', 'São Paulo'])} ${name}` }),
     ...(random.chance(0.2) && { wave: name }),
     ...(random.chance(0.2) && { budget: random.between(1, 9) * 100 }),
     ...(random.chance(0.25) && { course: random.pick(['mba', 'design']) }),

@@ -132,7 +132,7 @@ export class Integration implements Client {
       {
         updated_since: new Date(this.#sender.now - random.pick([100, 5000, 60_000])).toISOString(),
       },
-      filter({ field: 'city', operator: 'contains', value: 'PUNE' }),
+      filter({ field: 'city', operator: 'contains', value: random.pick(['PUNE', 'SA\u0303O P']) }),
       filter({ field: 'city', operator: 'is_empty' }, { field: 'email', operator: 'is_not_empty' }),
       filter({ field: 'budget', operator: 'gt', value: 400 }),
       filter({ field: 'course', operator: 'is_any_of', values: ['mba'] }),

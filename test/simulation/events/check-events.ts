@@ -110,5 +110,5 @@ function orderViolations({ writes }: History, events: readonly PublishedEvent[])
 const personalData = (events: readonly PublishedEvent[]): string[] =>
   events
     .map((event) => JSON.stringify(event))
-    .filter((text) => /@|\+\d{6}|Asha|Pune/i.test(text))
+    .filter((text) => /@|\+\d{6}|Asha|Zoë|李|Pune/i.test(text))
     .map((text) => `An event has a person's data: ${text}`);

@@ -85,7 +85,7 @@ export function planOf(seed: string): Plan {
     clients,
     faultChance: random.pick([0, 0.01, 0.03, 0.08, 0.2]),
     outages: random.chance(0.2) ? [outageOf(random)] : [],
-    people: random.pick([1, 2, 4]),
+    people: random.pick([1, 2, 4, 7]),
     isHasty: random.chance(0.3),
     latencyMaxMs: random.pick([4.5, 4.5, 4.5, 100, 600]),
     gatewayFaultChance: random.pick([0, 0.05]),

@@ -91,9 +91,10 @@ export class SimulatedFunctions {
   }
 
   #skew(): number {
-    const { clockSkewMs = 0 } = this.#options;
-    return clockSkewMs === 0
-      ? 0
-      : this.#random.between(-Math.floor(clockSkewMs / 2), Math.ceil(clockSkewMs / 2));
+    return skewOf(this.#random, this.#options.clockSkewMs);
   }
 }
+
+/** How far one clock is from the right time. @param clockSkewMs how far two clocks may be apart */
+export const skewOf = (random: Random, clockSkewMs = 0): number =>
+  clockSkewMs === 0 ? 0 : random.between(-Math.floor(clockSkewMs / 2), Math.ceil(clockSkewMs / 2));
