@@ -1,9 +1,14 @@
 import { AdministratorProcess, type CreatedKey, heldKey } from './administration.ts';
 import type { AdministratorCommand } from './administrator-command.ts';
-import type { HeldKey, History, ObservedAction, ObservedRequest } from './checker/history.ts';
+import {
+  type HeldKey,
+  type History,
+  newWork,
+  type ObservedAction,
+  type ObservedRequest,
+} from './checker/history.ts';
 import type { Plain } from './checker/plain.ts';
 import { Recorder } from './checker/recorder.ts';
-import { newWork } from './checker/work.ts';
 import type { CallerRequest } from './lambda/gateway-event.ts';
 import type { ServicePrograms } from './lambda/given-service.ts';
 import { Runtime } from './lambda/runtime.ts';

@@ -9,14 +9,14 @@ import {
   heldKey,
 } from '../../simulation/administration.ts';
 import type { AdministratorCommand } from '../../simulation/administrator-command.ts';
-import type {
-  HeldKey,
-  ObservedAction,
-  ObservedRequest,
-  Write,
+import {
+  type HeldKey,
+  newWork,
+  type ObservedAction,
+  type ObservedRequest,
+  type Write,
 } from '../../simulation/checker/history.ts';
 import type { Plain } from '../../simulation/checker/plain.ts';
-import { newWork } from '../../simulation/checker/work.ts';
 import type { ClientService } from '../../simulation/clients/client.ts';
 import type { CallerAnswer } from '../../simulation/lambda/simulated-gateway.ts';
 import {

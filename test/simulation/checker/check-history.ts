@@ -7,8 +7,7 @@ import { checkImports } from './check-imports.ts';
 import { checkLeads } from './check-leads.ts';
 import { checkLimits } from './check-limits.ts';
 import { checkReads } from './check-reads.ts';
-import { checkRotations } from './check-rotations.ts';
-import { checkSettings } from './check-settings.ts';
+import { checkRotations, checkSettings } from './check-settings.ts';
 import { checkWrites } from './check-writes.ts';
 import type { HeldKey, History } from './history.ts';
 

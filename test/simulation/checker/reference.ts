@@ -267,7 +267,7 @@ export function filledLead(
     const isEqual =
       key === 'email'
         ? comparableEmail(String(current)) === comparableEmail(String(value))
-        : JSON.stringify(current) === JSON.stringify(value);
+        : JSON.stringify(unordered(current)) === JSON.stringify(unordered(value));
     if (current !== undefined && isEqual) continue;
     if (
       current === undefined &&
@@ -280,6 +280,9 @@ export function filledLead(
   }
   return { fields: fields as Values, filled, kept };
 }
+
+/** A list whose order says nothing. */
+const unordered = (value: unknown): unknown => (Array.isArray(value) ? value.toSorted() : value);
 
 /** A lead after update-lead. @throws Refusal */
 export function updatedLead(settings: ReferenceSettings, body: Values, before: Plain) {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventTypes } from '../../../shared/leads/events.ts';
+import { eventFilter } from '../../../shared/store/table/table-definition.ts';
 import type { HeldKey, History } from '../checker/history.ts';
 import { planOf } from '../explore/plan.ts';
 import { bundleVersions, runHistory, type Versions } from '../explore/random-histories.ts';
@@ -9,7 +10,7 @@ import { ObservedService } from '../observed-service.ts';
 import { type PlantedBug, planted } from '../planted-bugs/bugs.ts';
 import { person, personFields } from '../planted-bugs/scenario.ts';
 import { eventViolations } from './check-events.ts';
-import { bundlePublisher, publishHistory } from './publish-history.ts';
+import { bundlePublisher, matchesFilter, publishHistory } from './publish-history.ts';
 import type { PublishedEvent } from './simulated-bus.ts';
 
 const seeds = Array.from({ length: 8 }, (_, at) => `events ${at}`);
@@ -149,4 +150,19 @@ describe('a defect of the publisher is found', () => {
 
     expect(eventViolations(history, events).join('\n')).toMatch(/has no event LeadErased/);
   }, 120_000);
+});
+
+const record = (eventName: string, pk: unknown) => ({ eventName, dynamodb: { Keys: { pk } } });
+
+test.each([
+  [true, record('INSERT', { S: 'TIMELINE#1#5' })],
+  [false, record('MODIFY', { S: 'TIMELINE#1#5' })],
+  [false, record('REMOVE', { S: 'TIMELINE#1#5' })],
+  [false, record('INSERT', { S: 'LEADS#1' })],
+  [false, record('INSERT', { S: 'HISTORY#TIMELINE#' })],
+  [false, record('INSERT', { N: '5' })],
+  [false, record('INSERT', undefined)],
+  [false, { eventName: 'INSERT' }],
+])('the filter of the stream gives %s for %j', (matches, one) => {
+  expect(matchesFilter(one, eventFilter)).toBe(matches);
 });

@@ -8,7 +8,6 @@ import { Runtime } from '../lambda/runtime.ts';
 import type { CallInfo, Fault, Network } from '../network.ts';
 import type { Random } from '../random.ts';
 import { Scheduler } from '../scheduler.ts';
-import { matchesFilter } from './event-filter.ts';
 import { type PublishedEvent, SimulatedBus } from './simulated-bus.ts';
 
 /** A record of the table's stream, as Lambda passes it. */
@@ -142,3 +141,21 @@ class SimulatedEventSource {
     });
   }
 }
+
+/** A pattern of an event source mapping, as far as the service uses it: lists of texts and of prefixes, at any depth (AWS: Lambda event filtering). */
+export type FilterPattern = { readonly [name: string]: FilterPattern | readonly FilterRule[] };
+export type FilterRule = string | { readonly prefix: string };
+
+/** Whether a record matches a pattern, as Lambda decides it: each part must have one of its values. */
+export function matchesFilter(record: unknown, pattern: FilterPattern): boolean {
+  return Object.entries(pattern).every(([name, part]) => {
+    const value = (record as Readonly<Record<string, unknown>> | undefined)?.[name];
+    return Array.isArray(part)
+      ? part.some((rule: FilterRule) => matchesRule(value, rule))
+      : matchesFilter(value, part as FilterPattern);
+  });
+}
+
+const matchesRule = (value: unknown, rule: FilterRule): boolean =>
+  typeof value === 'string' &&
+  (typeof rule === 'string' ? value === rule : value.startsWith(rule.prefix));

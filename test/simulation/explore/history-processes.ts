@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Runner } from './many-histories.ts';
 import type { SeedResult } from './run-seed.ts';
-import { v8Flags } from './v8-flags.ts';
 
 /** So many seeds wait at each process, so that it has the next one when a slow history of another is waited for. */
 const waitingEach = 4;
@@ -38,7 +37,6 @@ class HistoryProcess {
 
   constructor() {
     this.#child = fork(join(import.meta.dirname, 'history-process.ts'), {
-      execArgv: [...v8Flags],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.#child.on('message', (result) => this.#waiting.shift()?.resolve(result as SeedResult));

@@ -1,21 +1,49 @@
 import { expect, test } from 'vitest';
-import { briefly, explorePairs } from './pairs.ts';
+import { readService } from '../lambda/given-service.ts';
+import { briefly, explorePairs, replayPair } from './pairs.ts';
 
 const isOfRequests = (name: string): boolean =>
   name.endsWith('caller)') || name.endsWith('callers)');
 
-test('every pair of requests keeps what the contract promises, whoever is interrupted and whichever call goes wrong', {
-  timeout: 600_000,
-}, async () => {
-  const lines: string[] = [];
-  const totals = await explorePairs((line) => lines.push(line), {
-    ...briefly,
-    pairs: isOfRequests,
-  });
+test.each([
+  ['of requests', 132, isOfRequests],
+  ['with a command of an administrator', 87, (name: string) => !isOfRequests(name)],
+])(
+  'every pair %s keeps the contract, whoever is interrupted and whichever call fails',
+  { timeout: 600_000 },
+  async (_, count, pairs) => {
+    const lines: string[] = [];
+    const totals = await explorePairs((line) => lines.push(line), { ...briefly, pairs });
 
-  expect(
-    lines.filter((line) => line.includes('Script:')),
-    lines.join('\n'),
-  ).toEqual([]);
-  expect(totals).toMatchObject({ pairs: 132, violations: 0 });
+    expect(
+      lines.filter((line) => line.includes('Script:')),
+      lines.join('\n'),
+    ).toEqual([]);
+    expect(totals).toMatchObject({ pairs: count, violations: 0 });
+  },
+);
+
+const name = 'update fields | update stage (one caller)';
+
+test('a lead version that is no longer compared is found, and its script finds it again', {
+  timeout: 120_000,
+}, async () => {
+  const condition = "'#version = :before'";
+  const bundles = await readService({
+    change: (path, text) =>
+      path === 'shared/store/leads/leads.ts'
+        ? text.replace(condition, "'#version = :before OR attribute_exists(#version)'")
+        : text,
+  });
+  const limits = { bundles, interruptions: 1, faults: 0 };
+  const lines: string[] = [];
+  const { violations } = await explorePairs((line) => lines.push(line), {
+    ...limits,
+    pairs: (one) => one === name,
+  });
+  expect(violations, lines.join('\n')).toBeGreaterThan(0);
+
+  const found = lines.find((line) => line.includes('Script:')) ?? '';
+  const script = found.slice(found.indexOf('Script:') + 'Script:'.length).trim();
+  expect(await replayPair(name, script.split(' ').map(Number), limits)).toContain(found);
 });

@@ -11,6 +11,8 @@ export interface SimulatedFunctionsOptions {
   readonly versions: readonly Program[];
   /** How far two clocks may be apart, in milliseconds. @default 0 */
   readonly clockSkewMs?: number;
+  /** How far the clocks of an endpoint's instances are from the right time. @default by chance, as far as `clockSkewMs` allows */
+  readonly skewMsOf?: (endpoint: EndpointName) => number;
   /** The chance that a request finds no warm instance although there is one. @default 0 */
   readonly coldStartChance?: number;
   /** The chance that an instance's clock is set anew before a request; it may step back. @default 0 */
@@ -47,7 +49,7 @@ export class SimulatedFunctions {
   ): Promise<InvocationResult> {
     const instance = this.#free(endpoint) ?? this.#start(endpoint);
     if (this.#random.chance(this.#options.clockStepChance ?? 0))
-      instance.runtime.skewMs = this.#skew();
+      instance.runtime.skewMs = this.#skew(endpoint);
     this.#options.network.scheduler.note(`${instance.runtime.name} is invoked`);
     const { onInvoked, onEnded } = this.#options;
     onInvoked?.(instance.runtime.name, requestId);
@@ -82,7 +84,7 @@ export class SimulatedFunctions {
     const instance = new Instance(endpoint, versions[version] as Program, {
       name,
       network,
-      skewMs: this.#skew(),
+      skewMs: this.#skew(endpoint),
       ...(environment && { environment }),
       ...(write && { write: (line: string) => write(name, line) }),
     });
@@ -90,8 +92,9 @@ export class SimulatedFunctions {
     return instance;
   }
 
-  #skew(): number {
-    return skewOf(this.#random, this.#options.clockSkewMs);
+  #skew(endpoint: EndpointName): number {
+    const { skewMsOf, clockSkewMs } = this.#options;
+    return skewMsOf?.(endpoint) ?? skewOf(this.#random, clockSkewMs);
   }
 }
 

@@ -20,6 +20,8 @@ export interface Scenario {
   /** Seeds under which it is run, one history each. @default 1 */
   readonly seeds?: number;
   readonly world?: Partial<ObservedServiceOptions['world']>;
+  /** The longest that a call travels. */
+  readonly latencyMaxMs?: number;
   readonly functions?: ObservedServiceOptions['functions'];
   readonly limits?: ObservedServiceOptions['limits'];
   /** Lists that are walked in the end. @default all leads, and all that ever changed */
@@ -140,8 +142,8 @@ export class Given {
 /** What goes wrong, as a scenario goes on. */
 export class Steering {
   faultOf: ((call: CallInfo) => Fault) | undefined;
-  /** Which of several states a read shows, 0 the newest; undefined leaves it to the seed. */
-  stateOf: ((request: Request, states: number) => number | undefined) | undefined;
+  /** Which of several states of an item, named by its key, a read shows, 0 the newest; undefined leaves it to the seed. */
+  stateOf: ((request: Request, states: number, item: string) => number | undefined) | undefined;
   /** Whether every batch leaves as many keys unread as it can. */
   leavesKeys = false;
   request: Request = {};
@@ -177,7 +179,7 @@ export async function runScenario(
   bundles: ServicePrograms,
 ): Promise<Outcome> {
   const steering = new Steering();
-  const { world, functions, limits, means, walks = ordinaryWalks } = scenario;
+  const { world, functions, limits, latencyMaxMs, means, walks = ordinaryWalks } = scenario;
   const service = await ObservedService.start({
     versions: [bundles],
     world: {
@@ -188,6 +190,7 @@ export async function runScenario(
     },
     ...(functions && { functions }),
     ...(limits && { limits }),
+    ...(latencyMaxMs !== undefined && { latencyMaxMs }),
   });
   watchRequests(service, steering);
   const given = new Given(service, steering, bundles);
@@ -218,7 +221,7 @@ function steered(seed: string, steering: Steering): Choices {
     choose(options, what, otherChance) {
       if (steering.leavesKeys && what === 'keys left unprocessed') return options - 1;
       const state = what.startsWith('state of')
-        ? steering.stateOf?.(steering.request, options)
+        ? steering.stateOf?.(steering.request, options, what)
         : undefined;
       return state === undefined
         ? seeded.choose(options, what, otherChance)

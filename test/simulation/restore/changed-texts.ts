@@ -1,6 +1,6 @@
-import { mask, namesOfOthersTexts, ofPerson, takenFrom } from '../checker/erased-texts.ts';
 import type { Plain } from '../checker/plain.ts';
 import { comparableEmail, type Values } from '../checker/reference.ts';
+import { mask, namesOfOthersTexts, ofPerson, takenFrom } from '../checker/timeline-writes.ts';
 import { itemsUnder, type RestoredItems } from './restored-table.ts';
 
 /**

@@ -77,6 +77,23 @@ test('lead timelines writes every item of every lead, and a line for an erased l
   expect((await written(organization)).map(({ id }) => id)).toEqual(lines.map(({ id }) => id));
 });
 
+test('a lead that is erased while lead timelines reads leaves one line', async () => {
+  const organization = await givenOrganization();
+  const leadId = await captureLead(organization, person());
+  const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+  let erasing: Promise<unknown> | undefined;
+  proxy.rule = ({ site }) => {
+    if (site === 'Query TIMELINE') erasing ??= erase(organization, leadId);
+    return undefined;
+  };
+  proxy.heldUntil = async () => void (await erasing);
+  const environment = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+  const { stdout } = await spawnAdmin(args(organization), environment).ended;
+  await proxy.stop();
+
+  expect(typesOf(linesOf(stdout), leadId).at(-1)).toBe('erased');
+});
+
 test('lead timelines --since writes items at or after the time, with erasures and imports since', async () => {
   const organization = await givenOrganization();
   const [before, erasedBefore, erasedAfter] = [

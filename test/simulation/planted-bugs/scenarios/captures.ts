@@ -150,9 +150,10 @@ export const scenariosOfCaptures: readonly Scenario[] = [
       given.expect(filled.status === 200, 'an enquiry of a known person is taken.');
       await given.capture({
         ...person(1),
-        fields: { city: 'Goa', course: 'mba' },
+        fields: { city: 'Goa', course: 'mba', interests: ['hostel', 'loan'] },
         notes: 'Other city.',
       });
+      await given.capture({ ...person(1), fields: { interests: ['loan', 'hostel'] } });
       const { leadId: third } = await given.capture({ name, phone: person(3).phone });
       const taken = await given.capture({ name, phone: person(3).phone, email: person(2).email });
       given.expect(

@@ -190,14 +190,21 @@ export const scenariosOfQueries: readonly Scenario[] = [
     },
   },
   {
-    name: 'Leads of quotes alone fill an answer, which is escaped twice',
+    name: 'Leads of quotes alone fill an answer, which is escaped twice, and the first is the largest',
     walks: () => [],
     async run(given) {
-      const remarks = '"'.repeat(45_000);
-      for (let at = 1; at <= 40; at += 1) {
-        const fields = { ...person(at), remarks };
-        const { status } = await given.ask('create-lead', { body: { fields } });
-        given.expect(status === 201, `a lead is created, not ${status}.`);
+      const file = settingsFile(1, firstVariant) as { readonly fields: readonly object[] };
+      const quoted = file.fields.find((field) => 'key' in field && field.key === 'remarks');
+      const keys = Array.from({ length: 6 }, (_, at) => `remarks_${at}`);
+      const fields = [...file.fields, ...keys.map((key) => ({ ...quoted, key }))];
+      await applyFile(given, { ...file, fields });
+      const create = (at: number, more: object) =>
+        given.ask('create-lead', { body: { fields: { ...person(at), ...more } } });
+      for (let at = 1; at <= 45; at += 1) await create(at, { remarks: '"'.repeat(30_000) });
+      const { leadId } = await create(46, { remarks: '"'.repeat(49_000) });
+      for (const key of keys) {
+        const { status } = await given.update(leadId, { fields: { [key]: '"'.repeat(49_000) } });
+        given.expect(status === 200, `a lead grows, not ${status}.`);
       }
       const { status } = await given.ask('list-leads', { query: { limit: 100 } });
       given.expect(status === 200, `its page is answered 200, not ${status}.`);
