@@ -107,7 +107,7 @@ test.each([
   ['forgets an erasure that was under way', 3, plan, "kind?.kind === 'erasure' ||", 'false ||'],
   [
     'leaves a person in a note that was cleaned since',
-    11,
+    33,
     finish,
     'of plan.entriesToClean)',
     'of plan.entriesToClean.slice(1))',
@@ -135,7 +135,7 @@ test.each([
   ],
   [
     'keeps a record without its capture',
-    11,
+    33,
     `${restore}/mend-table.ts`,
     'if (isRecord) return mended.remove({ ...key });',
     'if (isRecord) return;',
