@@ -52,10 +52,9 @@ export function comparablePhone(text: string): string {
   const digits = text
     .normalize('NFKC')
     .replace(/[०-९]/g, (digit) => String(digit.charCodeAt(0) - 0x966))
-    .replace(/[^\d+]/g, '');
-  if (digits.startsWith('+')) return digits;
-  if (digits.startsWith('00')) return `+${digits.slice(2)}`;
-  return `+91${digits.replace(/^0/, '')}`;
+    .replace(/[^\d+]/g, '')
+    .replace(/^00/, '+');
+  return digits.startsWith('+') ? digits : `+91${digits.replace(/^0/, '')}`;
 }
 
 /** A field's value; undefined when empty. Own properties only: an organization may have a field `hasOwnProperty`. */
@@ -267,7 +266,7 @@ export function filledLead(
     const isEqual =
       key === 'email'
         ? comparableEmail(String(current)) === comparableEmail(String(value))
-        : JSON.stringify(unordered(current)) === JSON.stringify(unordered(value));
+        : JSON.stringify(current) === JSON.stringify(value);
     if (current !== undefined && isEqual) continue;
     if (
       current === undefined &&
@@ -280,9 +279,6 @@ export function filledLead(
   }
   return { fields: fields as Values, filled, kept };
 }
-
-/** A list whose order says nothing. */
-const unordered = (value: unknown): unknown => (Array.isArray(value) ? value.toSorted() : value);
 
 /** A lead after update-lead. @throws Refusal */
 export function updatedLead(settings: ReferenceSettings, body: Values, before: Plain) {
