@@ -71,8 +71,8 @@ export interface SimulatedDynamodbOptions {
   readonly overlapChance?: number;
   /** Of 1 MB, the share after which a page ends; less makes more pages of little data. @default 1 */
   readonly pageShare?: number;
-  /** Told when a transaction's conditions have been judged, all its items being locked. */
-  readonly onJudged?: () => void;
+  /** Told when a transaction's conditions have been evaluated, all its items being locked. */
+  readonly onEvaluated?: () => void;
   /** Told of every write as it is applied. */
   readonly onWrite?: (write: AppliedWrite) => void;
 }

@@ -92,7 +92,7 @@ describe('two transactions that overlap', () => {
     dynamodb.run('TransactWriteItems', two);
   });
 
-  test('judge their conditions when all their items are locked, and not before', () => {
+  test('evaluate their conditions when all their items are locked, and not before', () => {
     const dynamodb = new GivenDynamodb({ overlapChance: 1 });
     const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
     const once = { TransactItems: ['a', 'b'].map((sk) => ({ Put: { Item: key(sk), ...absent } })) };

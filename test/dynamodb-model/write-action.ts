@@ -82,10 +82,10 @@ export function normalizedKey(key: Item = {}): Item {
 }
 
 /**
- * Judges an action by the item that is there.
+ * Evaluates an action by the item that is there.
  * @throws DynamodbError when its condition does not hold, or the item it would make is not allowed
  */
-export function judge(action: WriteAction, before: Item | undefined): Written {
+export function evaluate(action: WriteAction, before: Item | undefined): Written {
   if (action.condition && !holds(action.condition, before ?? {}, action.placeholders)) {
     throw conditionFailed(action.showsItemOnFailure ? before : undefined);
   }

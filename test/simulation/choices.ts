@@ -1,5 +1,19 @@
 import { Random } from './random.ts';
-import type { Step } from './step.ts';
+
+/** A step that may be taken now: its turn among the others is a choice. */
+export interface Step {
+  readonly what: string;
+  readonly take: () => void;
+  /** What it reads and writes; undefined where that is not known. */
+  readonly touches?: readonly Touch[] | undefined;
+}
+
+/** A place that a step reads or writes: without a part, all of it. */
+export interface Touch {
+  readonly where: string;
+  readonly part?: string;
+  readonly isWrite: boolean;
+}
 
 /**
  * Where a run could go more than one way: which call is next, which fault, which state a stale read returns.

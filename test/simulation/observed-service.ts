@@ -1,6 +1,6 @@
 import { AdministratorProcess, type CreatedKey, heldKey } from './administration.ts';
-import type { AdministratorCommand } from './administrator-command.ts';
 import {
+  type AdministratorCommand,
   type HeldKey,
   type History,
   newWork,

@@ -5,7 +5,7 @@ import {
   keyTextOf,
   type Request,
 } from '../dynamodb-model/dynamodb-model.ts';
-import type { Touch } from './step.ts';
+import type { Touch } from './choices.ts';
 
 /**
  * What a request reads and writes, as far as its order with another matters: two requests that touch nothing in common, or only read it,

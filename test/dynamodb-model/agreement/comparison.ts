@@ -149,9 +149,9 @@ const copied = ({ operation, request }: RandomCall): RandomCall => ({
 
 /** The text of an error is for people: what counts is its name, and by position why a transaction was cancelled. */
 const differs = (one: Outcome, other: Outcome): boolean =>
-  JSON.stringify(judged(one)) !== JSON.stringify(judged(other));
+  JSON.stringify(evaluated(one)) !== JSON.stringify(evaluated(other));
 
-function judged(outcome: Outcome): unknown {
+function evaluated(outcome: Outcome): unknown {
   if ('reply' in outcome) return outcome;
   const reasons = (outcome.reasons as { Code?: string; Item?: unknown }[] | undefined)?.map(
     ({ Code, Item }) => ({ Code, Item }),

@@ -245,13 +245,15 @@ function transaction(random: Random, TableName: string): RandomCall {
             Key: randomKey(random),
             ...(kind === 'Update' && { UpdateExpression: randomUpdate(random, names) }),
           };
-    const judged =
+    const evaluated =
       kind === 'ConditionCheck'
         ? { ConditionExpression: randomCondition(random, names) }
         : random.chance(0.4)
           ? condition(random, names)
           : {};
-    return { [kind]: { TableName, ...what, ...judged, ...names.parameters, ...onFailure(random) } };
+    return {
+      [kind]: { TableName, ...what, ...evaluated, ...names.parameters, ...onFailure(random) },
+    };
   });
   const token = random.chance(0.2) ? { ClientRequestToken: random.pick(['first', 'second']) } : {};
   return {

@@ -9,7 +9,7 @@ import { sizeOf } from '../stored-item.ts';
 import type { Table } from '../table.ts';
 import { type KeyText, keyOfRequest } from '../table-schema.ts';
 import {
-  judge,
+  evaluate,
   normalizedKey,
   readAction,
   type WriteAction,
@@ -61,7 +61,7 @@ function write(kind: 'put' | 'update' | 'delete'): Operation {
   };
 }
 
-/** Judges and writes one item at once. @throws DynamodbError when a transaction holds the item, or its partition is short */
+/** Evaluates and writes one item at once. @throws DynamodbError when a transaction holds the item, or its partition is short */
 export function writeOne(
   dynamodb: DynamodbModel,
   action: WriteAction,
@@ -70,7 +70,7 @@ export function writeOne(
   const { table, key } = action;
   const known = table.find(key);
   if (known?.isLocked) throw transactionConflict();
-  const written = judge(action, known?.current);
+  const written = evaluate(action, known?.current);
   const cost = costOfWrite(table, written.before, written.after);
   const { throughput, now } = dynamodb;
   dynamodb.refuseThrottled(

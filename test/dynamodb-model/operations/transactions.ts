@@ -16,7 +16,7 @@ import { type StoredItem, sizeOf } from '../stored-item.ts';
 import type { Table } from '../table.ts';
 import { type KeyText, keyOfRequest } from '../table-schema.ts';
 import {
-  judge,
+  evaluate,
   normalizedKey,
   readAction,
   type WriteAction,
@@ -41,7 +41,7 @@ interface Prepared {
 /** The items that a transaction holds, by what it does to them. */
 type Locks = Map<WriteAction, StoredItem>;
 
-/** Two phases: all items are locked and judged; then, each turn on its own, they are written and released. */
+/** Two phases: all items are locked and evaluated; then, each turn on its own, they are written and released. */
 function* transactWrite(dynamodb: DynamodbModel, request: Request): Progress {
   const { TransactItems = [], ClientRequestToken: token } = request;
   assertCount(TransactItems);
@@ -67,7 +67,7 @@ function* transactWrite(dynamodb: DynamodbModel, request: Request): Progress {
   return capacityOf(request, [...consumed.values()]);
 }
 
-/** Locks and judges. @throws DynamodbError when it is cancelled, its locks being released, perhaps a turn later */
+/** Locks and evaluates. @throws DynamodbError when it is cancelled, its locks being released, perhaps a turn later */
 function* firstPhase(
   dynamodb: DynamodbModel,
   actions: readonly WriteAction[],
@@ -77,7 +77,7 @@ function* firstPhase(
   try {
     yield* lock(dynamodb, actions, locks);
     const prepared = prepare(dynamodb, actions, locks);
-    dynamodb.options.onJudged?.();
+    dynamodb.options.onEvaluated?.();
     return prepared;
   } catch (error) {
     const { overlapChance = 0 } = dynamodb.options;
@@ -148,7 +148,7 @@ function assertApart(actions: readonly { readonly table: Table; readonly key: Ke
   }
 }
 
-/** Judges every item. @throws DynamodbError with a reason by position, when one is held by another, or its condition does not hold */
+/** Evaluates every item. @throws DynamodbError with a reason by position, when one is held by another, or its condition does not hold */
 function prepare(
   dynamodb: DynamodbModel,
   actions: readonly WriteAction[],
@@ -157,7 +157,7 @@ function prepare(
   let isCanceled = false;
   const outcomes = actions.map((action): Prepared | CancellationReason => {
     const stored = locks.get(action);
-    const outcome = stored ? judged(action, stored) : conflict;
+    const outcome = stored ? evaluated(action, stored) : conflict;
     isCanceled ||= 'Code' in outcome;
     return outcome;
   });
@@ -191,9 +191,9 @@ function prepare(
   return prepared;
 }
 
-function judged(action: WriteAction, stored: StoredItem): Prepared | CancellationReason {
+function evaluated(action: WriteAction, stored: StoredItem): Prepared | CancellationReason {
   try {
-    const written = judge(action, stored.current);
+    const written = evaluate(action, stored.current);
     const cost = costOfWrite(action.table, written.before, written.after);
     return { action, stored, written, cost };
   } catch (error) {

@@ -8,8 +8,8 @@ import {
   type CreatedKey,
   heldKey,
 } from '../../simulation/administration.ts';
-import type { AdministratorCommand } from '../../simulation/administrator-command.ts';
 import {
+  type AdministratorCommand,
   type HeldKey,
   newWork,
   type ObservedAction,
@@ -200,7 +200,7 @@ const commandsOn = (table: Table): AdministratorCommands =>
 /** An item as if it had always been so. */
 const asFound = (item: Plain): Write => ({
   order: 0,
-  judgedOrder: 0,
+  evaluatedOrder: 0,
   at: 0,
   pk: String(item.pk),
   sk: String(item.sk),

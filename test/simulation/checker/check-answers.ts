@@ -119,8 +119,8 @@ function keyIssues(history: History, request: ObservedRequest): string[] {
   return isLive && status === 401 ? ['was refused its key, which is good'] : [];
 }
 
-type Judge = (history: History, request: ObservedRequest) => string[];
-const nothing: Judge = () => [];
+type IssuesOf = (history: History, request: ObservedRequest) => string[];
+const nothing: IssuesOf = () => [];
 
 const needs: Readonly<Record<string, readonly string[]>> = {
   'capture-lead': ['leads.capture', 'leads.write'],
@@ -132,7 +132,7 @@ const needs: Readonly<Record<string, readonly string[]>> = {
 const mayAsk = ({ what, apiKey }: ObservedRequest): boolean =>
   (needs[what] ?? ['leads.read']).some((scope) => apiKey.scopes.includes(scope as never));
 
-const statusIssues: Readonly<Record<number, Judge>> = {
+const statusIssues: Readonly<Record<number, IssuesOf>> = {
   200: doneIssues,
   201: doneIssues,
   400: queryIssues,

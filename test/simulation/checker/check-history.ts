@@ -78,7 +78,7 @@ export const everyList = (organizationId: number): Readonly<Record<string, strin
 
 const pagesMax = 40;
 
-/** Walks each query to its end; what the pages show is judged with all other answers. */
+/** Walks each query to its end; what the pages show is checked with all other answers. */
 export async function walkAll(
   service: Pick<ClientService, 'request'>,
   reader: HeldKey,

@@ -25,14 +25,14 @@ import {
 export function checkReads(history: History): string[] {
   return history.requests.flatMap((request) => {
     if (request.answer?.status !== 200) return [];
-    const issues = judges[request.what]?.(history, request) ?? [];
+    const issues = issuesByEndpoint[request.what]?.(history, request) ?? [];
     return issues.map((issue) => `${nameOf(request)} ${issue}.`);
   });
 }
 
-type Judge = (history: History, request: ObservedRequest) => string[];
+type IssuesOf = (history: History, request: ObservedRequest) => string[];
 
-const judges: Readonly<Partial<Record<string, Judge>>> = {
+const issuesByEndpoint: Readonly<Partial<Record<string, IssuesOf>>> = {
   'get-lead': (history, request) => {
     const { lead } = request.answerBody as { lead: Plain };
     if (lead.id !== request.request.leadId) return [`shows lead ${lead.id}`];
@@ -68,7 +68,7 @@ const namedRefs = (items: ReferenceSettings['users']) =>
     .map(({ id, name }) => ({ id, name }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 
-function referenceIssues(itemsOf: (settings: ReferenceSettings) => unknown): Judge {
+function referenceIssues(itemsOf: (settings: ReferenceSettings) => unknown): IssuesOf {
   return (history, request) => {
     const { items } = request.answerBody as { items: unknown };
     return settingsDuring(history, request).some((settings) => isSame(items, itemsOf(settings)))
@@ -227,7 +227,7 @@ function holds(sent: Filter, lead: Plain): boolean {
   const name = propertyOf[field] ?? field;
   const found = name in lead ? lead[name] : valueIn(lead.fields as Values, field);
   if (found === null || found === undefined) return matchEmpty.includes(operator);
-  const judge = operators[operator];
-  if (!judge) throw new Error(`The checker knows no operator ${operator}.`);
-  return judge(found, one);
+  const compare = operators[operator];
+  if (!compare) throw new Error(`The checker knows no operator ${operator}.`);
+  return compare(found, one);
 }

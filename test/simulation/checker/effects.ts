@@ -4,7 +4,7 @@ import type { ObservedRequest, Work, Write } from './history.ts';
 export interface Commit {
   readonly work: Work;
   readonly at: number;
-  /** When its conditions were judged, in the order of writes. */
+  /** When its conditions were evaluated, in the order of writes. */
   readonly order: number;
   readonly writes: readonly Write[];
 }
@@ -15,7 +15,7 @@ export function commitsOf(work: Work): Commit[] {
   return [...byCall.values()].map((writes) => ({
     work,
     at: writes[0]?.at ?? 0,
-    order: writes[0]?.judgedOrder ?? 0,
+    order: writes[0]?.evaluatedOrder ?? 0,
     writes,
   }));
 }

@@ -22,12 +22,12 @@ export const one = (writes: readonly Write[], kind: string): Write | undefined =
 export function bySome(
   history: History,
   request: ObservedRequest,
-  judge: (settings: ReferenceSettings) => string[],
+  issuesUnder: (settings: ReferenceSettings) => string[],
 ): string[] {
   let issues: string[] = ['has no settings'];
   for (const settings of settingsDuring(history, request)) {
     try {
-      issues = judge(settings);
+      issues = issuesUnder(settings);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       issues = [`had to be refused: ${error.message}`];

@@ -8,8 +8,8 @@ import type { Plain } from './plain.ts';
 /** One item as it was written, in the order of all writes. Simulated times, in epoch milliseconds, are the right ones. */
 export interface Write {
   readonly order: number;
-  /** How many writes there were when its conditions were judged: a transaction may write its items one after the other. */
-  readonly judgedOrder: number;
+  /** How many writes there were when its conditions were evaluated: a transaction may write its items one after the other. */
+  readonly evaluatedOrder: number;
   readonly at: number;
   readonly pk: string;
   readonly sk: string;
@@ -68,6 +68,22 @@ export interface ObservedRequest extends Work {
   /** The body of the answer, where it is JSON. */
   readonly answerBody: unknown;
 }
+
+/** What an administrator does, by the name that a history has for it. */
+export type AdministratorCommand =
+  | 'settings apply'
+  | 'settings undo'
+  | 'key create'
+  | 'key revoke'
+  | 'archive'
+  | 'restore'
+  | 'erase'
+  | 'plan of an erasure'
+  | 'import'
+  | 'export'
+  | 'timelines'
+  | 'reassign'
+  | 'check';
 
 /** What an administrator did, by a process of its own. */
 export interface ObservedAction extends Work {

@@ -51,7 +51,7 @@ export class Recorder {
   readonly #faulty = new WeakSet<CallInfo>();
   readonly #workOfCall = new WeakMap<CallInfo, Work>();
   readonly #requestById = new Map<string, ObservedRequest>();
-  readonly #judgedOrder = new WeakMap<CallInfo, number>();
+  readonly #evaluatedOrder = new WeakMap<CallInfo, number>();
   #turn: CallInfo | undefined;
 
   constructor(now: () => number) {
@@ -118,8 +118,8 @@ export class Recorder {
 
   /** What the model of DynamoDB tells of its writes. */
   readonly writeHooks = {
-    onJudged: (): void => {
-      if (this.#turn) this.#judgedOrder.set(this.#turn, this.writes.length);
+    onEvaluated: (): void => {
+      if (this.#turn) this.#evaluatedOrder.set(this.#turn, this.writes.length);
     },
     onWrite: (write: AppliedWrite): void => this.wrote(write),
   };
@@ -138,7 +138,7 @@ export class Recorder {
     const work = call && this.#workOfCall.get(call);
     const write: Write = {
       order: this.writes.length,
-      judgedOrder: (call && this.#judgedOrder.get(call)) ?? this.writes.length,
+      evaluatedOrder: (call && this.#evaluatedOrder.get(call)) ?? this.writes.length,
       at: this.#now(),
       pk,
       sk,

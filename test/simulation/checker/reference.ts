@@ -108,9 +108,9 @@ export function presented(settings: ReferenceSettings, item: Plain): Plain {
 export class Refusal extends Error {}
 
 /** What a rule says, or false where it refuses. */
-export function accepted(judge: () => boolean): boolean {
+export function accepted(rule: () => boolean): boolean {
   try {
-    return judge();
+    return rule();
   } catch (error) {
     if (error instanceof Refusal) return false;
     throw error;

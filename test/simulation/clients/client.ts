@@ -1,7 +1,6 @@
 import type { AdministratorCommands } from '../administration.ts';
-import type { AdministratorCommand } from '../administrator-command.ts';
 import { markOf } from '../checker/check-answers.ts';
-import type { HeldKey, History, ObservedAction } from '../checker/history.ts';
+import type { AdministratorCommand, HeldKey, History, ObservedAction } from '../checker/history.ts';
 import type { Plain } from '../checker/plain.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { CallerAnswer } from '../lambda/simulated-gateway.ts';

@@ -1,6 +1,5 @@
 import type { AdministratorProcess } from '../administration.ts';
-import type { AdministratorCommand } from '../administrator-command.ts';
-import type { HeldKey } from '../checker/history.ts';
+import type { AdministratorCommand, HeldKey } from '../checker/history.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { ObservedService } from '../observed-service.ts';
 

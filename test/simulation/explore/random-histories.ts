@@ -54,7 +54,7 @@ const callFaults: readonly Fault[] = [
 const gatewayFaults: readonly GatewayFault[] = ['none', 'request lost', 'answer lost'];
 const lowLimits = { perKey: 12, perOrganization: 30 };
 
-/** Runs a history to its end and judges it. */
+/** Runs a history to its end and checks it. */
 export async function runHistory(
   plan: Plan,
   versions: Versions,

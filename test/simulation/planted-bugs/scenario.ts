@@ -1,10 +1,9 @@
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import type { Request } from '../../dynamodb-model/dynamodb-model.ts';
 import type { AdministratorProcess, ImportPace, LeadRow } from '../administration.ts';
-import type { AdministratorCommand } from '../administrator-command.ts';
 import { markOf } from '../checker/check-answers.ts';
 import { checkHistory } from '../checker/check-history.ts';
-import type { HeldKey, ObservedAction } from '../checker/history.ts';
+import type { AdministratorCommand, HeldKey, ObservedAction } from '../checker/history.ts';
 import { type Choices, SeededChoices } from '../choices.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { ServicePrograms } from '../lambda/given-service.ts';
