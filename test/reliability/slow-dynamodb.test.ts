@@ -35,7 +35,7 @@ async function disturbed(
   const calls: CallInfo[] = [];
   const service = await SimulatedService.start({
     bundles,
-    world: {
+    simulation: {
       seed,
       faultOf: (call) => (isDisturbed ? faultOf(call) : 'none'),
       latencyMaxMs: () => (isDisturbed ? latencyMaxMs : 4.5),
@@ -53,9 +53,9 @@ async function disturbed(
 /** Sends a good request. @returns the function's own answer, which came in time */
 async function answerOf(service: SimulatedService, name: EndpointName) {
   const good = goodRequests.find((one) => one.name === name)?.request(1) ?? {};
-  const startedAt = service.world.scheduler.now;
+  const startedAt = service.simulation.scheduler.now;
   const answer: APIGatewayProxyResult = await service.answer(name, good);
-  expect(service.world.scheduler.now - startedAt, name).toBeLessThan(functionTimeoutMs);
+  expect(service.simulation.scheduler.now - startedAt, name).toBeLessThan(functionTimeoutMs);
   return { status: answer.statusCode, code: JSON.parse(answer.body).error?.code };
 }
 
@@ -118,7 +118,7 @@ test('the slowest DynamoDB that still answers: the function answers in time, and
 
     const { status } = await answerOf(service, 'capture-lead');
     const sent = calls.length;
-    await service.world.scheduler.run(() => service.world.scheduler.sleep(60_000));
+    await service.simulation.scheduler.run(() => service.simulation.scheduler.sleep(60_000));
 
     expect(calls.slice(sent).map(placeOf)).toEqual([]);
     expect(calls.map(placeOf)).toContain('UpdateItem TURN');

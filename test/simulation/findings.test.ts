@@ -18,7 +18,7 @@ test('a function whose settings cannot be read sends nothing for that request on
   };
   const service = await ObservedService.start({
     versions: [await readService()],
-    world: { seed: '27', faultOf },
+    simulation: { seed: '27', faultOf },
   });
   const ask = (organizationId: number) =>
     service.run(() =>
@@ -31,7 +31,7 @@ test('a function whose settings cannot be read sends nothing for that request on
   // The instance is as it was frozen until it is asked again: what the first request still meant to send would go out then.
   const next: (number | undefined)[] = [];
   for (let round = 0; round < 4; round += 1) {
-    await service.run(() => service.world.scheduler.sleep(5000));
+    await service.run(() => service.simulation.scheduler.sleep(5000));
     next.push((await ask(12))?.status);
   }
 
@@ -44,10 +44,10 @@ test('of two applies at once that both remove something one is done, and the oth
 }, async () => {
   const service = await ObservedService.start({
     versions: [await readService()],
-    world: { seed: '85' },
+    simulation: { seed: '85' },
   });
   const apply = (lacks: Removable, ms: number) =>
-    service.world.scheduler
+    service.simulation.scheduler
       .sleep(ms)
       .then(() =>
         service.administrate('settings apply', 1, { lacks }, (administrator) =>
@@ -79,7 +79,7 @@ test('an import that fails has written the last of its rows before it says so', 
   let lost = 0;
   const service = await ObservedService.start({
     versions: [await readService()],
-    world: { seed: '6627', faultOf },
+    simulation: { seed: '6627', faultOf },
   });
   const { outcome } = await service.run(() =>
     service.administrate('import', 1, { rows }, (administrator) =>
@@ -103,7 +103,7 @@ test('an import does not call a row refused whose write may have been carried ou
   };
   const service = await ObservedService.start({
     versions: [await readService()],
-    world: { seed: '11470', faultOf },
+    simulation: { seed: '11470', faultOf },
   });
   const { outcome, result } = await service.run(() =>
     service.administrate('import', 1, { rows }, (administrator) =>
@@ -127,7 +127,7 @@ test('an import does not call a row refused whose write may have been carried ou
   };
   const service = await ObservedService.start({
     versions: [await readService()],
-    world: { seed: '11470', faultOf },
+    simulation: { seed: '11470', faultOf },
   });
   const { outcome, result } = await service.run(() =>
     service.administrate('import', 1, { rows }, (administrator) =>
@@ -153,7 +153,7 @@ test('an import imports rows that were written together without an answer, altho
   };
   const service = await ObservedService.start({
     versions: [await readService()],
-    world: { seed: '21055', faultOf },
+    simulation: { seed: '21055', faultOf },
   });
   const { outcome, result } = await service.run(() =>
     service.administrate('import', 1, { rows }, (administrator) =>
@@ -178,14 +178,14 @@ test('an import does not call a row refused that was written without an answer b
   };
   const service = await ObservedService.start({
     versions: [await readService()],
-    world: { seed: '1', faultOf },
+    simulation: { seed: '1', faultOf },
   });
   const [imported] = await service.run(() =>
     Promise.all([
       service.administrate('import', 1, { rows }, (administrator) =>
         administrator.importRows(1, rows),
       ),
-      service.world.scheduler
+      service.simulation.scheduler
         .sleep(500)
         .then(() =>
           service.administrate('settings apply', 1, { hasWave: false }, (administrator) =>
@@ -210,9 +210,9 @@ test('an erasure whose removal of an idempotency record has no answer leaves the
   };
   const service = await ObservedService.start({
     versions: [await readService()],
-    world: { seed: '75731', faultOf },
+    simulation: { seed: '75731', faultOf },
   });
-  const { scheduler } = service.world;
+  const { scheduler } = service.simulation;
   const capture = () =>
     service.request('a client', service.key(1, 'website'), {
       endpoint: 'capture-lead',

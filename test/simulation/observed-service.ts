@@ -24,16 +24,16 @@ import {
 } from './lambda/simulated-gateway.ts';
 import { idIn, type KeyKind } from './organizations.ts';
 import { type OrganizationKeys, preparedTable } from './prepared-table.ts';
-import { World, type WorldOptions } from './world.ts';
+import { Simulation, type SimulationOptions } from './simulation.ts';
 
 export interface ObservedServiceOptions {
   /** The versions of the code that answer; the first is the administrator's. */
   readonly versions: readonly [ServicePrograms, ...ServicePrograms[]];
-  readonly world: Omit<
-    WorldOptions,
+  readonly simulation: Omit<
+    SimulationOptions,
     'onGivenUp' | 'onSent' | 'onTurn' | 'onExecuted' | 'latencyMaxMs'
   >;
-  /** The longest that a call travels, until all is well. @default that of a world */
+  /** The longest that a call travels, until all is well. @default that of a simulation */
   readonly latencyMaxMs?: number;
   readonly functions?: Omit<
     SimulatedFunctionsOptions,
@@ -52,13 +52,13 @@ export const contractLimits = { perKey: 600, perOrganization: 3000 } as const;
 /**
  * Two organizations of one service, all requests and administration through it observed.
  * @example
- * const service = await ObservedService.start({ versions: [await readService()], world: { seed: '1' } });
+ * const service = await ObservedService.start({ versions: [await readService()], simulation: { seed: '1' } });
  * await service.run(() => service.request('a client', service.keys(1).writer, { endpoint: 'get-lead', leadId: 1 }));
  * await service.settle();
  * const violations = await checkHistory(service);
  */
 export class ObservedService {
-  readonly world: World;
+  readonly simulation: Simulation;
   readonly functions: SimulatedFunctions;
   readonly recorder: Recorder;
   readonly history: History;
@@ -75,25 +75,25 @@ export class ObservedService {
   ) {
     const {
       versions,
-      world,
+      simulation,
       functions,
       limits = contractLimits,
       latencyMaxMs = ordinaryLatencyMs,
     } = options;
-    const recorder = new Recorder(() => this.world.scheduler.now);
+    const recorder = new Recorder(() => this.simulation.scheduler.now);
     this.recorder = recorder;
-    const { faultOf } = world;
-    this.world = new World({
-      ...world,
+    const { faultOf } = simulation;
+    this.simulation = new Simulation({
+      ...simulation,
       faultOf: (call) => (this.#isQuiet ? 'none' : (faultOf?.(call) ?? 'none')),
       onSent: (call, fault) => recorder.sent(call, fault),
       latencyMaxMs: () => (this.#isQuiet ? ordinaryLatencyMs : latencyMaxMs),
       onGivenUp: (call) => recorder.givenUp(call),
       onTurn: (call) => recorder.turn(call),
       onExecuted: (call, outcome) => recorder.executed(call, outcome),
-      dynamodb: { ...world.dynamodb, ...recorder.writeHooks },
+      dynamodb: { ...simulation.dynamodb, ...recorder.writeHooks },
     });
-    const { network, scheduler } = this.world;
+    const { network, scheduler } = this.simulation;
     this.functions = new SimulatedFunctions({
       ...functions,
       network,
@@ -121,7 +121,7 @@ export class ObservedService {
       clockSkewMs: functions?.clockSkewMs ?? 0,
       limits,
       isSlow: latencyMaxMs > slowMs,
-      isIndexLate: (world.dynamodb?.staleChance ?? 0) > 0,
+      isIndexLate: (simulation.dynamodb?.staleChance ?? 0) > 0,
     };
   }
 
@@ -129,7 +129,7 @@ export class ObservedService {
   static async start(options: ObservedServiceOptions): Promise<ObservedService> {
     const prepared = await preparedTable(options.versions[0]);
     const service = new ObservedService(options, prepared.keys);
-    const { dynamodb, scheduler } = service.world;
+    const { dynamodb, scheduler } = service.simulation;
     const table = dynamodb.table('leads');
     // So long ago that no read may show a state of before.
     for (const { key, item } of prepared.items)
@@ -140,11 +140,11 @@ export class ObservedService {
   }
 
   get now(): number {
-    return this.world.scheduler.now;
+    return this.simulation.scheduler.now;
   }
 
   sleep(ms: number): Promise<void> {
-    return this.world.scheduler.sleep(ms);
+    return this.simulation.scheduler.sleep(ms);
   }
 
   keys(organizationId: number): OrganizationKeys {
@@ -157,9 +157,9 @@ export class ObservedService {
     return this.keys(organizationId)[kind];
   }
 
-  /** Runs to its end, and lets the world run meanwhile. */
+  /** Runs to its end, and lets the simulation run meanwhile. */
   run<T>(main: () => Promise<T>): Promise<T> {
-    return this.world.scheduler.run(main);
+    return this.simulation.scheduler.run(main);
   }
 
   /** Sends a request once. @returns undefined where no answer came */
@@ -250,7 +250,7 @@ export class ObservedService {
   /** No more faults; what is under way comes to its end, and indexes show what is in the table. */
   async settle(): Promise<void> {
     this.#isQuiet = true;
-    await this.world.scheduler.drain(this.now + 60_000);
+    await this.simulation.scheduler.drain(this.now + 60_000);
   }
 
   /** A process can die after its command was done, by what it had not waited for. */
@@ -264,7 +264,7 @@ export class ObservedService {
   #newAdministrator(): AdministratorProcess {
     const name = `administrator#${this.#administrators}`;
     this.#administrators += 1;
-    const { network, scheduler } = this.world;
+    const { network, scheduler } = this.simulation;
     const skewMs = this.history.clockSkewMs;
     return new AdministratorProcess(
       new Runtime({

@@ -4,7 +4,7 @@ import type { HeldKey } from './checker/history.ts';
 import type { ServicePrograms } from './lambda/given-service.ts';
 import { Runtime } from './lambda/runtime.ts';
 import { firstKeys, firstVariant, idIn, type KeyKind, organizationIds } from './organizations.ts';
-import { World } from './world.ts';
+import { Simulation } from './simulation.ts';
 
 export type OrganizationKeys = Readonly<Record<KeyKind, HeldKey>>;
 
@@ -24,13 +24,13 @@ export function preparedTable(bundles: ServicePrograms): Promise<PreparedTable> 
 }
 
 async function prepare(bundles: ServicePrograms): Promise<PreparedTable> {
-  const world = new World({ seed: 'prepared' });
+  const simulation = new Simulation({ seed: 'prepared' });
   const administrator = new AdministratorProcess(
-    new Runtime({ name: 'preparing', network: world.network }),
+    new Runtime({ name: 'preparing', network: simulation.network }),
     bundles,
   );
   const keys = new Map<number, OrganizationKeys>();
-  await world.scheduler.run(async () => {
+  await simulation.scheduler.run(async () => {
     for (const organizationId of organizationIds) {
       await administrator.applySettings(organizationId, firstVariant);
       const own: Partial<Record<KeyKind, HeldKey>> = {};
@@ -41,7 +41,7 @@ async function prepare(bundles: ServicePrograms): Promise<PreparedTable> {
       keys.set(organizationId, own as OrganizationKeys);
     }
   });
-  const items = [...world.dynamodb.table('leads').all()].flatMap(({ key, current: item }) =>
+  const items = [...simulation.dynamodb.table('leads').all()].flatMap(({ key, current: item }) =>
     item ? [{ key, item }] : [],
   );
   return { items, keys };

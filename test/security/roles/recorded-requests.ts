@@ -15,7 +15,7 @@ export async function recordRequests(): Promise<RecordedRequests> {
   const calls: CallInfo[] = [];
   const service = await SimulatedService.start({
     bundles: await readService(),
-    world: { seed: 'roles', onSent: (call) => calls.push(call) },
+    simulation: { seed: 'roles', onSent: (call) => calls.push(call) },
   });
   await callEveryEndpoint(service);
   const requests = new Map<EndpointName, Map<string, IamRequest>>();

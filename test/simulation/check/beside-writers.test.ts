@@ -70,7 +70,7 @@ const turns: readonly Turn[] = [
 ];
 
 async function write(service: ObservedService, writer: number): Promise<void> {
-  const { scheduler } = service.world;
+  const { scheduler } = service.simulation;
   const random = scheduler.randomFor(`writer ${writer}`);
   for (let turn = 0; turn < turnsOfWriter; turn += 1) {
     await random.pick(turns)(service, random);
@@ -87,7 +87,7 @@ const eraseOne = (service: ObservedService) =>
 async function checksBesideWriters(seed: string): Promise<readonly string[]> {
   const service = await ObservedService.start({
     versions: [bundles],
-    world: { seed, dynamodb: { staleChance: 0.5, unprocessedChance: 0.2, pageShare: 0.001 } },
+    simulation: { seed, dynamodb: { staleChance: 0.5, unprocessedChance: 0.2, pageShare: 0.001 } },
     latencyMaxMs: 20,
   });
   const violations: string[] = [];
@@ -105,11 +105,11 @@ async function checksBesideWriters(seed: string): Promise<readonly string[]> {
     const writing = Array.from({ length: writers }, (_, writer) => write(service, writer));
     await Promise.all([
       ...writing,
-      service.world.scheduler.sleep(1500).then(() => eraseOne(service)),
+      service.simulation.scheduler.sleep(1500).then(() => eraseOne(service)),
     ]);
     isDone = true;
     await checking;
-    await service.world.scheduler.sleep(10_000);
+    await service.simulation.scheduler.sleep(10_000);
     await check();
   });
   return violations;

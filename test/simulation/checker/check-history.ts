@@ -19,7 +19,7 @@ export interface CheckHistoryOptions {
 }
 
 /**
- * Lets the world come to rest, looks at every list once more, and holds all that was observed against what the contract promises.
+ * Lets the simulation come to rest, looks at every list once more, and holds all that was observed against what the contract promises.
  * @returns a sentence for each violation
  */
 export async function checkHistory(

@@ -33,7 +33,10 @@ async function historiesOf(code: Versions): Promise<History[]> {
 
 /** A history in which every kind of event happens: random ones seldom archive. */
 async function everyKind(code: Versions): Promise<History> {
-  const service = await ObservedService.start({ versions: [code[0]], world: { seed: 'events' } });
+  const service = await ObservedService.start({
+    versions: [code[0]],
+    simulation: { seed: 'events' },
+  });
   const [writer, website] = [service.key(1, 'writer'), service.key(1, 'website')];
   const ask = async (apiKey: HeldKey, request: Omit<CallerRequest, 'apiKey'>): Promise<number> => {
     const answer = await service.request('a client', apiKey, request);

@@ -21,7 +21,10 @@ export async function longTime(bundles: ServicePrograms, report: Report): Promis
       report.progress(`${name}, ${sum.histories} long histories, ${sum.violations} violations`);
       const service = await ObservedService.start({
         versions: [bundles],
-        world: { seed: `${name} ${expiryChance}`, dynamodb: { expiryChance, staleChance: 0.5 } },
+        simulation: {
+          seed: `${name} ${expiryChance}`,
+          dynamodb: { expiryChance, staleChance: 0.5 },
+        },
         functions: { coldStartChance: 0.2 },
         ...(limits && { limits }),
       });
@@ -77,7 +80,7 @@ function capture(
 
 /** The clocks here are the right ones, so that the record's end is known to the millisecond; whether or not it was deleted late. */
 async function idempotencyWindow(service: ObservedService): Promise<string[]> {
-  const { scheduler } = service.world;
+  const { scheduler } = service.simulation;
   const apiKey = service.key(1, 'website');
   const issues: string[] = [];
   for (const [person, offsetMs] of [-5000, -1, 0, 1, 5000, hourMs, 3 * dayMs].entries()) {
@@ -103,7 +106,7 @@ async function idempotencyWindow(service: ObservedService): Promise<string[]> {
 
 /** Requests at once, and again and again, over six hours. How many passed in each window the checker knows. */
 async function hourlyWindows(service: ObservedService): Promise<string[]> {
-  const { scheduler } = service.world;
+  const { scheduler } = service.simulation;
   const keys = [
     service.key(1, 'reader'),
     service.key(1, 'writer'),
@@ -133,7 +136,7 @@ async function contractWindow(service: ObservedService): Promise<string[]> {
     const answers = await Promise.all(Array.from({ length: 50 }, ask));
     passed += answers.filter((answer) => answer?.status === 200).length;
   }
-  await service.world.scheduler.sleep(hourMs);
+  await service.simulation.scheduler.sleep(hourMs);
   const next = await ask();
   return [
     ...(passed === 600 ? [] : [`${passed} of 650 requests passed in an hour.`]),
@@ -142,7 +145,7 @@ async function contractWindow(service: ObservedService): Promise<string[]> {
 }
 
 async function expiringKeys(service: ObservedService): Promise<string[]> {
-  const { scheduler } = service.world;
+  const { scheduler } = service.simulation;
   const issues: string[] = [];
   const order = { type: 'application', scopes: ['leads.read'], createdBy: idIn(1, 7) };
   const lifetime = await service.newKey(1, order);

@@ -175,7 +175,7 @@ async function runOnce(
   const { pair, prepared, bundles } = exploration;
   const service = await startPair(prepared, {
     versions: [bundles],
-    world: {
+    simulation: {
       seed: 'pair',
       isTimed: false,
       timersCompeteWithinMs: 250,
@@ -208,8 +208,8 @@ async function runOnce(
 }
 
 /** Every step of a run, and what became of each operation. */
-function storyOf({ world, history }: ObservedService): string[] {
-  const steps = world.scheduler.trace.map(
+function storyOf({ simulation, history }: ObservedService): string[] {
+  const steps = simulation.scheduler.trace.map(
     ({ at, what }) => `${new Date(at).toISOString()} ${what}`,
   );
   const requests = history.requests.map(
@@ -232,7 +232,7 @@ async function askAgain(
   for (const side of [0, 1] as const) {
     if (known[side]) continue;
     const again = async (): Promise<boolean> => {
-      await service.world.scheduler.sleep(1);
+      await service.simulation.scheduler.sleep(1);
       return perform(service, pair, prepared, side);
     };
     if (!(await service.run(again)))
@@ -255,7 +255,7 @@ async function violations(service: ObservedService, explored: Explored): Promise
 /** The last state of the table: equal for equal leads, whatever the time was and however many tokens are left. */
 function digestOf(service: ObservedService): string {
   const lines: string[] = [];
-  for (const { key, current } of service.world.dynamodb.table('leads').all()) {
+  for (const { key, current } of service.simulation.dynamodb.table('leads').all()) {
     if (current) lines.push(`${key.partition} ${key.sort} ${textOf(current)}`);
   }
   const text = lines.join('\n');

@@ -26,7 +26,7 @@ export async function preparePair(
 ): Promise<PreparedPair> {
   const service = await ObservedService.start({
     versions: [bundles],
-    world: { seed: 'prepared pair', isTimed: false },
+    simulation: { seed: 'prepared pair', isTimed: false },
   });
   const newKey = async (label: string): Promise<HeldKey> => {
     const order = {
@@ -53,7 +53,7 @@ export async function preparePair(
   });
   await service.settle();
   const { requests, actions, writes } = service.history;
-  const items = [...service.world.dynamodb.table('leads').all()].flatMap(({ key, current }) =>
+  const items = [...service.simulation.dynamodb.table('leads').all()].flatMap(({ key, current }) =>
     current ? [{ key, item: current }] : [],
   );
   return { writers, items, requests, actions, writes };
@@ -66,9 +66,9 @@ export async function startPair(
 ): Promise<ObservedService> {
   const service = await ObservedService.start({
     ...options,
-    world: { ...options.world, startsAt: startsAt },
+    simulation: { ...options.simulation, startsAt: startsAt },
   });
-  const table = service.world.dynamodb.table('leads');
+  const table = service.simulation.dynamodb.table('leads');
   for (const { key, item } of prepared.items) {
     const place = table.place(key);
     if (place.current !== item) table.write(place, item, service.now - 3_600_000);

@@ -34,7 +34,7 @@ describe('random histories', () => {
   test('are the same, event by event, for the same seed', { timeout: 60_000 }, async () => {
     const traceOf = async (seed: string): Promise<string> => {
       const { service } = await runHistory(planOf(seed), versions, { keepTrace: true });
-      return JSON.stringify(service.world.scheduler.trace);
+      return JSON.stringify(service.simulation.scheduler.trace);
     };
     const traces = [await traceOf('83'), await traceOf('16'), await traceOf('83')];
 

@@ -61,7 +61,7 @@ export async function runHistory(
   { keepTrace = false } = {},
 ): Promise<RunHistory> {
   const service = await startService(plan, versions, keepTrace);
-  const { scheduler } = service.world;
+  const { scheduler } = service.simulation;
   const startedAt = scheduler.now;
   const shared = new Map(
     organizationIds.map((id) => [id as number, sharedKnowledge(service, id, plan.people)]),
@@ -120,11 +120,13 @@ function startService(
   let startedAt = 0;
   const choose = <T>(ways: readonly T[], what: string, chance: number): T =>
     ways[
-      chance > 0 ? (service?.world.scheduler.choices.choose(ways.length, what, chance) ?? 0) : 0
+      chance > 0
+        ? (service?.simulation.scheduler.choices.choose(ways.length, what, chance) ?? 0)
+        : 0
     ] as T;
   const started = ObservedService.start({
     versions: plan.hasTwoVersions ? versions : [versions[0]],
-    world: {
+    simulation: {
       seed,
       keepTrace,
       faultOf: ({ operation, request }: CallInfo) => {
@@ -166,9 +168,13 @@ function endIdleInstances(service: ObservedService, random: Random): { end(): vo
     if (roundsLeft <= 0) return;
     roundsLeft -= 1;
     service.functions.endIdle(0.2);
-    service.world.scheduler.after(200 + random.fraction() * 3000, 'idle instances end', endSome);
+    service.simulation.scheduler.after(
+      200 + random.fraction() * 3000,
+      'idle instances end',
+      endSome,
+    );
   };
-  service.world.scheduler.after(1000, 'idle instances end', endSome);
+  service.simulation.scheduler.after(1000, 'idle instances end', endSome);
   return {
     end: () => {
       roundsLeft = 0;

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import { sampleSettings } from '../../support/settings.ts';
-import { World, type WorldOptions } from '../world.ts';
+import { Simulation, type SimulationOptions } from '../simulation.ts';
 import { type CallerRequest, gatewayEvent } from './gateway-event.ts';
 import type { InvocationResult } from './instance.ts';
 import { type Program, type ProgramOptions, readFunctions, readProgram } from './modules.ts';
@@ -47,22 +47,22 @@ interface Administration {
 
 export interface SimulatedServiceOptions {
   readonly bundles: ServicePrograms;
-  readonly world: WorldOptions;
+  readonly simulation: SimulationOptions;
   readonly functions?: Omit<SimulatedFunctionsOptions, 'network' | 'versions'>;
 }
 
-/** A world with the functions in it and an organization of which there is a key. */
+/** A simulation with the functions in it and an organization of which there is a key. */
 export class SimulatedService {
-  readonly world: World;
+  readonly simulation: Simulation;
   readonly functions: SimulatedFunctions;
   apiKey = '';
   readonly #administrator: Runtime;
   readonly #administration: Administration;
   #requests = 0;
 
-  private constructor({ bundles, world, functions }: SimulatedServiceOptions) {
-    this.world = new World(world);
-    const { network } = this.world;
+  private constructor({ bundles, simulation, functions }: SimulatedServiceOptions) {
+    this.simulation = new Simulation(simulation);
+    const { network } = this.simulation;
     this.functions = new SimulatedFunctions({
       ...functions,
       network,
@@ -76,7 +76,7 @@ export class SimulatedService {
   static async start(options: SimulatedServiceOptions): Promise<SimulatedService> {
     const service = new SimulatedService(options);
     const { applySettings, createApiKey, openTable, parseSettingsFile } = service.#administration;
-    const { scheduler } = service.world;
+    const { scheduler } = service.simulation;
     const prepare = async (): Promise<void> => {
       const table = openTable();
       await applySettings(
@@ -106,7 +106,7 @@ export class SimulatedService {
     const event = gatewayEvent(
       { endpoint, apiKey: this.apiKey, ...request },
       requestId,
-      this.world.scheduler.now,
+      this.simulation.scheduler.now,
     );
     return this.functions.invoke(endpoint, event, requestId);
   }
@@ -116,7 +116,7 @@ export class SimulatedService {
     endpoint: EndpointName,
     request: Omit<CallerRequest, 'endpoint' | 'apiKey'> = {},
   ): Promise<APIGatewayProxyResult> {
-    const result = await this.world.scheduler.run(() => this.invoke(endpoint, request));
+    const result = await this.simulation.scheduler.run(() => this.invoke(endpoint, request));
     if (result.outcome !== 'answered')
       throw new Error(`${endpoint} ${result.outcome}.`, { cause: result });
     return result.answer;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { CallInfo, Fault } from '../network.ts';
-import type { WorldOptions } from '../world.ts';
+import type { SimulationOptions } from '../simulation.ts';
 import { readService, type ServicePrograms, SimulatedService } from './given-service.ts';
 import type { SimulatedFunctionsOptions } from './simulated-functions.ts';
 
@@ -11,9 +11,9 @@ beforeAll(async () => {
 
 const person = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
 const start = (
-  world: Partial<WorldOptions> = {},
+  simulation: Partial<SimulationOptions> = {},
   functions: Omit<SimulatedFunctionsOptions, 'network' | 'versions'> = {},
-) => SimulatedService.start({ bundles, world: { seed: 'test', ...world }, functions });
+) => SimulatedService.start({ bundles, simulation: { seed: 'test', ...simulation }, functions });
 
 /** One fault at a function's call of an operation, once. */
 function once(fault: Fault, operation: string): (call: CallInfo) => Fault {
@@ -56,10 +56,10 @@ describe('the real functions against the simulated DynamoDB', () => {
         { clockSkewMs: 500, coldStartChance: 0.3, clockStepChance: 0.3 },
       );
       const bodies = [person, { ...person, phone: '+919800000001', email: '' }, person];
-      const results = await service.world.scheduler.run(() =>
+      const results = await service.simulation.scheduler.run(() =>
         Promise.all(bodies.map((body) => service.invoke('capture-lead', { body }))),
       );
-      return JSON.stringify([results, service.world.scheduler.trace]);
+      return JSON.stringify([results, service.simulation.scheduler.trace]);
     };
 
     expect(await run('one')).toBe(await run('one'));
@@ -73,13 +73,13 @@ describe('an instance', () => {
     const captured = await service.answer('capture-lead', { body: person });
 
     expect(captured.statusCode).toBe(201);
-    expect(service.world.dynamodb.counts.get('TransactWriteItems')).toBeGreaterThan(2);
+    expect(service.simulation.dynamodb.counts.get('TransactWriteItems')).toBeGreaterThan(2);
     expect(JSON.parse((await service.answer('list-leads')).body).items).toHaveLength(1);
   });
 
   test('that dies at a call leaves its caller without an answer, and the next request starts another', async () => {
     const service = await start({ faultOf: once('death after', 'TransactWriteItems') });
-    const died = await service.world.scheduler.run(() =>
+    const died = await service.simulation.scheduler.run(() =>
       service.invoke('capture-lead', { body: person }),
     );
     expect(died.outcome).toBe('died');
@@ -94,11 +94,11 @@ describe('an instance', () => {
     let isStalling = false;
     const service = await start({ faultOf: (call) => (isStalling ? faultOf(call) : 'none') });
     isStalling = true;
-    const from = service.world.scheduler.now;
+    const from = service.simulation.scheduler.now;
     const answer = await service.answer('capture-lead', { body: person });
 
     expect(answer.statusCode).toBe(500);
-    expect(service.world.scheduler.now - from).toBeLessThan(10_000);
+    expect(service.simulation.scheduler.now - from).toBeLessThan(10_000);
   });
 
   test('asks again when an answer stops in the middle, and is told that it was written', async () => {
@@ -113,11 +113,11 @@ describe('an instance', () => {
     const service = await start();
     await service.answer('get-lead', { leadId: 1 });
     const calls = () =>
-      [...service.world.dynamodb.counts.values()].reduce((sum, count) => sum + count, 0);
+      [...service.simulation.dynamodb.counts.values()].reduce((sum, count) => sum + count, 0);
     const [cold, before] = [service.functions.coldStarts, calls()];
     await service.answer('get-lead', { leadId: 1 });
     const warmCalls = calls() - before;
-    await service.world.scheduler.run(() =>
+    await service.simulation.scheduler.run(() =>
       Promise.all([
         service.invoke('get-lead', { leadId: 1 }),
         service.invoke('get-lead', { leadId: 1 }),

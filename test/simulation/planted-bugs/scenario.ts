@@ -18,7 +18,7 @@ export interface Scenario {
   readonly name: string;
   /** Seeds under which it is run, one history each. @default 1 */
   readonly seeds?: number;
-  readonly world?: Partial<ObservedServiceOptions['world']>;
+  readonly simulation?: Partial<ObservedServiceOptions['simulation']>;
   /** The longest that a call travels. */
   readonly latencyMaxMs?: number;
   readonly functions?: ObservedServiceOptions['functions'];
@@ -64,7 +64,7 @@ export class Given {
   }
 
   sleep(ms: number): Promise<void> {
-    return this.service.world.scheduler.sleep(ms);
+    return this.service.simulation.scheduler.sleep(ms);
   }
 
   async ask(
@@ -132,7 +132,7 @@ export class Given {
 
   /** Everything stored, as one text. */
   stored(): string {
-    return [...this.service.world.dynamodb.table('leads').all()]
+    return [...this.service.simulation.dynamodb.table('leads').all()]
       .map(({ current }) => JSON.stringify(current))
       .join('\n');
   }
@@ -178,11 +178,11 @@ export async function runScenario(
   bundles: ServicePrograms,
 ): Promise<Outcome> {
   const steering = new Steering();
-  const { world, functions, limits, latencyMaxMs, means, walks = ordinaryWalks } = scenario;
+  const { simulation, functions, limits, latencyMaxMs, means, walks = ordinaryWalks } = scenario;
   const service = await ObservedService.start({
     versions: [bundles],
-    world: {
-      ...world,
+    simulation: {
+      ...simulation,
       seed,
       choices: steered(seed, steering),
       faultOf: (call) => steering.faultOf?.(call) ?? 'none',
@@ -230,7 +230,7 @@ function steered(seed: string, steering: Steering): Choices {
 }
 
 /** Notes which request is being executed, since a choice does not say. */
-function watchRequests({ world: { dynamodb } }: ObservedService, steering: Steering): void {
+function watchRequests({ simulation: { dynamodb } }: ObservedService, steering: Steering): void {
   const execute = dynamodb.execute.bind(dynamodb);
   dynamodb.execute = function* (name, request) {
     steering.request = request;

@@ -6,7 +6,7 @@ import { Runtime } from '../lambda/runtime.ts';
 import type { Fault } from '../network.ts';
 import { idIn, organizationIds } from '../organizations.ts';
 import type { Random } from '../random.ts';
-import { createLeadTable, World } from '../world.ts';
+import { createLeadTable, Simulation } from '../simulation.ts';
 import { isSameItems, restoreViolations } from './check-restore.ts';
 import { enquiryTo, familyPhones } from './family.ts';
 import {
@@ -72,7 +72,7 @@ export interface RestoreBundles {
 
 class Restores {
   readonly random: Random;
-  readonly #world: World;
+  readonly #simulation: Simulation;
   readonly #bundles: RestoreBundles;
   readonly #named = new Map<number, string>();
   /** To any of the tables. */
@@ -83,7 +83,7 @@ class Restores {
 
   constructor(seed: string, bundles: RestoreBundles) {
     this.#bundles = bundles;
-    this.#world = new World({
+    this.#simulation = new Simulation({
       seed: `restores ${seed}`,
       faultOf: ({ operation }) => this.#faultAt(operation),
       dynamodb: {
@@ -92,30 +92,30 @@ class Restores {
           void this.#writes.push({ at: this.#now, pk, sk, after: after && plainItem(after) }),
       },
     });
-    this.random = this.#world.scheduler.randomFor('restores');
+    this.random = this.#simulation.scheduler.randomFor('restores');
   }
 
   #faultAt(operation: string): Fault {
-    const { choices } = this.#world.scheduler;
+    const { choices } = this.#simulation.scheduler;
     const at = choices.choose(faults.length, `fault at ${operation}`, this.#faultChance);
     return this.#faultChance > 0 ? (faults[at] as Fault) : 'none';
   }
 
   get #now(): number {
-    return this.#world.scheduler.now;
+    return this.#simulation.scheduler.now;
   }
 
   #items(name: string): Items {
-    return itemsOf(this.#world.dynamodb.table(name));
+    return itemsOf(this.#simulation.dynamodb.table(name));
   }
 
   #run<T>(main: () => Promise<T>): Promise<T> {
-    return this.#world.scheduler.run(main);
+    return this.#simulation.scheduler.run(main);
   }
 
   /** Lets simulated time pass. */
   pass(ms: number): Promise<void> {
-    return this.#run(() => this.#world.scheduler.sleep(ms));
+    return this.#run(() => this.#simulation.scheduler.sleep(ms));
   }
 
   /** @param inUse what is put into the table that was in use; undefined for what it holds */
@@ -124,7 +124,7 @@ class Restores {
     { items: backup, writes }: Backup,
     inUse: Items | undefined,
   ): Promise<string[]> {
-    const { dynamodb } = this.#world;
+    const { dynamodb } = this.#simulation;
     await this.pass(hourMs);
     const old = dynamodb.table(oldName);
     if (inUse) fill(old, inUse, this.#now);
@@ -154,7 +154,7 @@ class Restores {
 
   /** Leads, and what belongs to them, that nobody erased. */
   #damage(name: string): void {
-    const table = this.#world.dynamodb.table(name);
+    const table = this.#simulation.dynamodb.table(name);
     for (const stored of [...table.all()]) {
       const isOfLeads = /^(LEADS|TIMELINE|PHONE|EMAIL)#/.test(stored.key.partition);
       if (isOfLeads && this.random.chance(0.3)) table.write(stored, undefined, this.#now - hourMs);
@@ -252,7 +252,7 @@ class Restores {
     const lead = this.random.pick(this.#newestLeads(name, organizationId));
     const entry = enquiryTo(lead, organizationId, this.random);
     if (!entry) return;
-    fill(this.#world.dynamodb.table(name), new Map([['enquiry', entry]]), this.#now);
+    fill(this.#simulation.dynamodb.table(name), new Map([['enquiry', entry]]), this.#now);
     this.#writes.push({ at: this.#now, pk: entry.pk, sk: entry.sk, after: entry });
   }
 
@@ -292,7 +292,7 @@ class Restores {
     this.#processes += 1;
     const runtime = new Runtime({
       name: `administrator#${this.#processes}`,
-      network: this.#world.network,
+      network: this.#simulation.network,
     });
     return new AdministratorProcess(runtime, bundles, tableName);
   }

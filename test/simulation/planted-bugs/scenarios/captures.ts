@@ -15,7 +15,7 @@ export const scenariosOfCaptures: readonly Scenario[] = [
   {
     name: 'Clients race to capture one person in two organizations',
     seeds: 3,
-    world: { dynamodb: { staleChance: 0.5 } },
+    simulation: { dynamodb: { staleChance: 0.5 } },
     async run(given) {
       const { name, phone, email } = person(1);
       const bodies = [
@@ -36,7 +36,7 @@ export const scenariosOfCaptures: readonly Scenario[] = [
   },
   {
     name: 'A capture is repeated one millisecond before its 24 hours end, and when they end',
-    world: { isTimed: false },
+    simulation: { isTimed: false },
     async run(given) {
       const body = { ...person(1), notes: 'First.' };
       await given.capture(body, 'the key');
@@ -172,7 +172,7 @@ export const scenariosOfCaptures: readonly Scenario[] = [
   {
     name: 'An enquiry arrives while the lead changes its phone',
     seeds: 10,
-    world: { dynamodb: { staleChance: 0.3 } },
+    simulation: { dynamodb: { staleChance: 0.3 } },
     async run(given) {
       const { name, phone } = person(1);
       const { leadId } = await given.capture(person(1));

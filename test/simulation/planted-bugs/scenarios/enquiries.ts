@@ -85,7 +85,7 @@ export const scenariosOfEnquiries: readonly Scenario[] = [
   },
   {
     name: 'Leads of one rule and of another take turns, and maps come back in another order',
-    world: { dynamodb: { reorderChance: 0.7 } },
+    simulation: { dynamodb: { reorderChance: 0.7 } },
     functions: { coldStartChance: 0.6 },
     async run(given) {
       for (const at of [1, 2, 3, 4, 5, 6]) {

@@ -22,7 +22,7 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
   {
     name: "Two people who are on each other's timelines, and on a third one, are erased at once",
     seeds: 6,
-    world: { dynamodb: { reorderChance: 0.3, pageShare: 0.004 } },
+    simulation: { dynamodb: { reorderChance: 0.3, pageShare: 0.004 } },
     async run(given) {
       const [one, other, third] = [person(1), person(2), person(3)];
       const { leadId: a } = await given.capture(one, 'a');
@@ -118,7 +118,7 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
   },
   {
     name: 'A lead of many notes, most of them on pages of their own, is erased',
-    world: { dynamodb: { pageShare: 0.002 } },
+    simulation: { dynamodb: { pageShare: 0.002 } },
     async run(given) {
       const { leadId } = await given.capture(person(1));
       const { leadId: other } = await given.capture(person(2));
@@ -181,7 +181,7 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
   {
     name: 'A person comes back while they are erased, and again before the erasure is complete',
     seeds: 4,
-    world: { dynamodb: { pageShare: 0.0002 } },
+    simulation: { dynamodb: { pageShare: 0.0002 } },
     async run(given) {
       const [one, third] = [person(1), person(3)];
       const { leadId: a } = await given.capture(one);
@@ -215,7 +215,7 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
   {
     name: 'A lead is imported under the ID of a lead that is being erased, and again after it',
     seeds: 2,
-    world: { dynamodb: { pageShare: 0.001 } },
+    simulation: { dynamodb: { pageShare: 0.001 } },
     async run(given) {
       const [one, other] = [person(1), person(2)];
       const { leadId: id } = await given.capture(one);

@@ -20,7 +20,7 @@ function expectForgotten(given: Given, leadId: number, number: number): void {
 }
 
 const leads = (given: Given): number =>
-  [...given.service.world.dynamodb.table('leads').all()].filter(
+  [...given.service.simulation.dynamodb.table('leads').all()].filter(
     ({ key }) => key.partition === 'LEADS#1',
   ).length;
 
@@ -28,7 +28,7 @@ export const scenariosOfErasures: readonly Scenario[] = [
   {
     name: 'A person is erased and asks again',
     seeds: 3,
-    world: { dynamodb: { staleChance: 0.6 } },
+    simulation: { dynamodb: { staleChance: 0.6 } },
     async run(given) {
       const { leadId } = await given.capture(person(1), 'k');
       await given.capture(person(1, 12), 'k', { in: 12 });
@@ -108,7 +108,7 @@ export const scenariosOfErasures: readonly Scenario[] = [
   {
     name: 'DynamoDB leaves some of the deletes undone',
     seeds: 2,
-    world: { dynamodb: { unprocessedChance: 0.6 } },
+    simulation: { dynamodb: { unprocessedChance: 0.6 } },
     async run(given) {
       const { leadId } = await given.ask('create-lead', { body: personFields(1) });
       for (const text of ['One.', 'Two.', 'Three.', 'Four.']) await given.note(leadId, text);

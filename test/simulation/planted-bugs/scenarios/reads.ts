@@ -26,7 +26,7 @@ async function expectWholeExport(given: Given): Promise<void> {
   const exported = (result as readonly { id: number; version: number }[]).map(
     ({ id, version }) => `${id}.${version}`,
   );
-  const stored = [...given.service.world.dynamodb.table('leads').all()].flatMap(
+  const stored = [...given.service.simulation.dynamodb.table('leads').all()].flatMap(
     ({ key, current }) =>
       key.partition === 'LEADS#1' ? [`${Number(key.sort)}.${current?.version?.N}`] : [],
   );
@@ -40,7 +40,7 @@ export const scenariosOfReads: readonly Scenario[] = [
   {
     name: 'What was just written is read, listed and exported',
     seeds: 4,
-    world: stale,
+    simulation: stale,
     walks: everyList,
     async run(given) {
       const [first = 0, second = 0] = await captured(given, 3);
@@ -69,7 +69,7 @@ export const scenariosOfReads: readonly Scenario[] = [
   {
     name: 'A phone is free as soon as its lead has another',
     seeds: 3,
-    world: stale,
+    simulation: stale,
     async run(given) {
       const [leadId = 0] = await captured(given, 1);
       await given.update(leadId, { fields: { phone: person(5).phone, email: person(5).email } });
@@ -80,7 +80,7 @@ export const scenariosOfReads: readonly Scenario[] = [
   {
     name: 'Indexes show leads where they were',
     seeds: 4,
-    world: { dynamodb: { staleChance: 0.8 } },
+    simulation: { dynamodb: { staleChance: 0.8 } },
     walks: everyList,
     async run(given) {
       const ids = await captured(given, 4);
@@ -103,7 +103,7 @@ export const scenariosOfReads: readonly Scenario[] = [
   {
     name: 'The index by stage shows late that leads moved within their pipeline',
     seeds: 6, // the index is asked for both stages at once, and never goes back
-    world: { dynamodb: { staleChance: 1 } },
+    simulation: { dynamodb: { staleChance: 1 } },
     functions: { clockSkewMs: 500, coldStartChance: 1 },
     async run(given) {
       const [one = 0, other = 0, last = 0] = await captured(given, 3);
@@ -121,7 +121,7 @@ export const scenariosOfReads: readonly Scenario[] = [
   {
     name: 'An index shows late what changed, and a walk goes on in the same process',
     seeds: 2,
-    world: { dynamodb: { staleChance: 1 } },
+    simulation: { dynamodb: { staleChance: 1 } },
     async run(given) {
       const ids = await captured(given, 3);
       await given.sleep(15_000);
@@ -147,7 +147,7 @@ export const scenariosOfReads: readonly Scenario[] = [
   {
     name: 'More leads are dated a minute ahead than a list looks at besides, and another one moves',
     seeds: 4, // as above
-    world: { dynamodb: { staleChance: 1 } },
+    simulation: { dynamodb: { staleChance: 1 } },
     functions: {
       clockSkewMs: 60_000,
       skewMsOf: (endpoint) => (endpoint === 'create-lead' ? 60_000 : 0),
@@ -167,7 +167,7 @@ export const scenariosOfReads: readonly Scenario[] = [
   {
     name: 'An index shows late what changed, while all that changed is read over several pages',
     seeds: 2,
-    world: { dynamodb: { staleChance: 1, pageShare: 0.0001 } },
+    simulation: { dynamodb: { staleChance: 1, pageShare: 0.0001 } },
     latencyMaxMs: 400,
     async run(given) {
       const ids = await captured(given, 12);
@@ -239,7 +239,7 @@ export const scenariosOfReads: readonly Scenario[] = [
   },
   {
     name: 'DynamoDB leaves keys of batches unread',
-    world: { dynamodb: { unprocessedChance: 0.5 } },
+    simulation: { dynamodb: { unprocessedChance: 0.5 } },
     async run(given) {
       await Promise.all(
         Array.from({ length: 14 }, (_, at) => {
@@ -256,7 +256,7 @@ export const scenariosOfReads: readonly Scenario[] = [
   },
   {
     name: 'DynamoDB reads one key of each batch, however often it is asked for the others',
-    world: { dynamodb: { unprocessedChance: 0.5 } },
+    simulation: { dynamodb: { unprocessedChance: 0.5 } },
     async run(given) {
       given.steering.leavesKeys = true;
       for (const number of [1, 2]) {

@@ -3,7 +3,7 @@ import { type Given, person, type Scenario } from '../scenario.ts';
 export const scenariosOfWalks: readonly Scenario[] = [
   {
     name: 'Sixty leads of a file, of which few match, are walked two at a time on small pages',
-    world: { dynamodb: { pageShare: 0.004 } },
+    simulation: { dynamodb: { pageShare: 0.004 } },
     walks: () => [],
     async run(given) {
       const rows = Array.from({ length: 60 }, (_, at) => ({

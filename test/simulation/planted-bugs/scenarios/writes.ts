@@ -188,7 +188,7 @@ export const scenariosOfWrites: readonly Scenario[] = [
   },
   {
     name: 'A partition is asked for more than it gives',
-    world: { dynamodb: { hasThroughputLimits: true } },
+    simulation: { dynamodb: { hasThroughputLimits: true } },
     async run(given) {
       const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
       const leads = await Promise.all(numbers.map((number) => given.capture(person(number))));

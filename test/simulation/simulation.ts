@@ -7,7 +7,7 @@ import type { Choices } from './choices.ts';
 import type { Fault, Network } from './network.ts';
 import { Scheduler } from './scheduler.ts';
 
-export interface WorldOptions
+export interface SimulationOptions
   extends Pick<Network, 'onExecuted' | 'onGivenUp' | 'onSent' | 'onTurn'> {
   readonly seed: string;
   readonly choices?: Choices;
@@ -22,8 +22,8 @@ export interface WorldOptions
   readonly latencyMaxMs?: () => number;
 }
 
-/** A scheduler, a DynamoDB with the service's table, and the network between it and whoever is put into the world. */
-export class World {
+/** A scheduler, a DynamoDB with the service's table, and the network between it and whoever is put into the simulation. */
+export class Simulation {
   readonly scheduler: Scheduler;
   readonly dynamodb: SimulatedDynamodb;
   readonly network: Network;
@@ -38,7 +38,7 @@ export class World {
     onTurn,
     latencyMaxMs = () => 4.5,
     ...options
-  }: WorldOptions) {
+  }: SimulationOptions) {
     const scheduler = new Scheduler(options);
     this.scheduler = scheduler;
     this.dynamodb = new SimulatedDynamodb({
