@@ -1,32 +1,18 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { build, type BuildOptions as EsbuildOptions, type Plugin } from 'esbuild';
+import {
+  bundleFile,
+  bundleFolder,
+  distFolder,
+  projectFolder,
+  releaseOf,
+} from './built-functions.ts';
 import { builtinsWithoutFacade, replacedPackages } from './esbuild-plugins.ts';
 
-export const projectFolder = resolve(import.meta.dirname, '..', '..');
 const defaultFunctionsFolder = join(projectFolder, 'functions');
-export const distFolder = join(projectFolder, 'dist');
-
-/** Lambda finds it by the handler setting `index.handler`. Beside it is its source map, `index.mjs.map`, by which a function logs source lines (shared/log.ts). */
-export const bundleFile = 'index.mjs';
-
-/** The folder that is uploaded for a function. */
-export const bundleFolder = (name: string): string => join(distFolder, name);
-
-/** The function that publishes events: it serves no endpoint. */
-export const publisherName = 'publish-events';
-
-const releaseDigits = 12;
-
-/** Names a bundle by its content. The function has the name in its environment, and the lines of its errors have it. */
-export const releaseOf = (code: Uint8Array): string =>
-  createHash('sha256').update(code).digest('hex').slice(0, releaseDigits);
-
-/** Which bundle of a function is built, as its log lines will say. */
-export const builtRelease = (name: string): string =>
-  releaseOf(readFileSync(join(bundleFolder(name), bundleFile)));
 
 export interface Bundle {
   /** What is uploaded. */

@@ -19,7 +19,7 @@ import {
   serviceVersionVariable,
 } from '../../shared/metrics.ts';
 import { rateLimitVariables } from '../../shared/rate-limits.ts';
-import { builtRelease, bundleFolder } from '../bundle/bundle.ts';
+import { builtRelease, bundleFolder } from '../bundle/built-functions.ts';
 import { memoryVariables } from '../bundle/function-memory.ts';
 import type { LeadTable } from './lead-table.ts';
 import type { ServiceOptions } from './service-options.ts';

@@ -5,7 +5,7 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { eventFilter } from '../../shared/store/table/table-definition.ts';
-import { publisherName } from '../bundle/bundle.ts';
+import { publisherName } from '../bundle/built-functions.ts';
 import { BundledFunction } from './endpoint-function.ts';
 import type { LeadTable } from './lead-table.ts';
 import type { ServiceOptions } from './service-options.ts';

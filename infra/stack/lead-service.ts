@@ -1,10 +1,17 @@
-import { Annotations, type CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import {
+  Annotations,
+  type CfnOutput,
+  Stack,
+  type StackProps,
+  Tags,
+  Validations,
+} from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { endpoints } from '../../shared/endpoints.ts';
-import { projectFolder } from '../bundle/bundle.ts';
+import { projectFolder } from '../bundle/built-functions.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
 import { LeadApi } from './lead-api.ts';
@@ -20,11 +27,11 @@ export type { LeadServiceProps } from './service-options.ts';
 /**
  * The lead management service: the table, a function per endpoint, the API, alarms and a dashboard. Use it in any CDK app:
  *
- *     await buildFunctions();
  *     new LeadService(stack, 'Leads', { environment: 'staging', alarmEmail: 'ops@example.com' });
  *
  * The commands reach it by the outputs that it adds to the stack, such as `LeadsBaseUrl`: `npm run verify -- --stack STACK`.
- * It changes no account-wide setting, reserves no concurrency and builds without Docker.
+ * It changes no account-wide setting, reserves no concurrency and needs no Docker. Its package has the functions built; in a checkout,
+ * `await buildFunctions()` first (infra/bundle/bundle.ts).
  */
 export class LeadService extends Construct {
   /** The contract's `{base_url}`, without a trailing slash. */
@@ -41,7 +48,7 @@ export class LeadService extends Construct {
 
   /**
    * @throws OptionsError with all invalid options at once
-   * @throws Error when the functions are not built (`buildFunctions` in bundle.ts)
+   * @throws Error when the functions are not built
    */
   constructor(scope: Construct, id: string, props: LeadServiceProps = {}) {
     super(scope, id);
@@ -76,6 +83,7 @@ export class LeadService extends Construct {
     this.domainTarget = this.api.domainTarget;
     const { api, table, events } = this;
     this.outputs = addOutputs(this, { options, functions, release, api, table, events });
+    Tags.of(this).add('lead-service', options.serviceName);
   }
 }
 
@@ -84,7 +92,7 @@ export interface LeadsStackProps extends StackProps {
   readonly service?: LeadServiceProps;
 }
 
-/** The service as a stack of its own. Its outputs need no ID in their names. Build the functions first. */
+/** The service as a stack of its own. Its outputs need no ID in their names. */
 export class LeadsStack extends Stack {
   constructor(scope: Construct, id: string, { service = {}, ...props }: LeadsStackProps = {}) {
     super(scope, id, {

@@ -85,11 +85,10 @@ export class LeadTable extends Construct {
   grantTo(grantee: IGrantable, endpoint: Endpoint): void {
     for (const [action, itemTypes] of itemTypesByAction(endpoint)) {
       const limited = action === 'UpdateItem' ? updatableBy(endpoint) : {};
-      const groups = Map.groupBy(
-        itemTypes,
-        (itemType) => indexOf(itemType) ?? (limited[itemType] ? itemType : 'table'),
-      );
-      for (const [target, held] of groups) {
+      const targetOf = (itemType: ItemType): string =>
+        indexOf(itemType) ?? (limited[itemType] ? itemType : 'table');
+      for (const target of new Set(itemTypes.map(targetOf))) {
+        const held = itemTypes.filter((itemType) => targetOf(itemType) === target);
         const isIndex = held.some((itemType) => indexOf(itemType));
         const { tableArn } = this.table;
         grantee.grantPrincipal.addToPrincipalPolicy(

@@ -16,9 +16,11 @@ const commitDigits = 12;
 
 /** @param folder with the package.json */
 export function releaseIn(folder: string): Release {
-  const { version }: { readonly version: string } = JSON.parse(
+  const { version, release }: { readonly version: string; readonly release?: Release } = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),
   );
+  // The package of the construct says it itself (infra/stack/package/build.ts): git would name the commit of the app that it is installed in.
+  if (release) return release;
   const describe = (...options: string[]): string | undefined => {
     const { status, stdout } = spawnSync('git', ['describe', ...options], {
       cwd: folder,

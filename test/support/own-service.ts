@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import { distFolder } from '../../infra/bundle/bundle.ts';
+import { distFolder } from '../../infra/bundle/built-functions.ts';
 import { routerFor } from '../../infra/gateway/routes.ts';
 import { Functions } from '../../infra/local/functions.ts';
 import { createGateway } from '../../infra/local/gateway.ts';

@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { publisherName } from '../../../infra/bundle/built-functions.ts';
 import {
   buildFunctions,
   bundle,
   bundleFunction,
   bundleFunctions,
   functionNames,
-  publisherName,
 } from '../../../infra/bundle/bundle.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { bundleKbOf, recordedCounts } from '../../bench/counts.ts';

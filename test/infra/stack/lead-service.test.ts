@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bundleFile, bundleFolder, releaseOf } from '../../../infra/bundle/bundle.ts';
+import { bundleFile, bundleFolder, releaseOf } from '../../../infra/bundle/built-functions.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
 import { OptionsError } from '../../../infra/stack/service-options.ts';
 import { endpoints } from '../../../shared/endpoints.ts';

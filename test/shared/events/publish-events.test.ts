@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundleFunction, publisherName } from '../../../infra/bundle/bundle.ts';
+import { publisherName } from '../../../infra/bundle/built-functions.ts';
+import { bundleFunction } from '../../../infra/bundle/bundle.ts';
 import { startEventBus } from '../../support/aws/event-bus.ts';
 
 const run = promisify(execFile);

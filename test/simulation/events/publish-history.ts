@@ -1,5 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { publisherName } from '../../../infra/bundle/bundle.ts';
+import { publisherName } from '../../../infra/bundle/built-functions.ts';
 import { eventFilter } from '../../../shared/store/table/table-definition.ts';
 import type { SimulatedDynamodb } from '../../dynamodb-model/dynamodb-model.ts';
 import type { History, Write } from '../checker/history.ts';
