@@ -49,10 +49,7 @@ function outputsOf(props: OutputProps, region: string): Outputs {
   const { options, functions, release, api, table, events } = props;
   const named = functions.map(({ endpoint, functionName }) => `${endpoint.name}=${functionName}`);
   return {
-    Release: [
-      release.name,
-      'Release: git switch --detach RELEASE && npm run deploy goes back to it',
-    ],
+    Release: [release.name, 'Release: its tag or commit, to go back to it (OPERATE.md)'],
     Version: [release.version, 'Version and commit'],
     BaseUrl: [api.baseUrl, 'Base URL: put it before the paths of the contract'],
     DashboardUrl: [dashboardUrl(options.serviceName), 'Dashboard, with alarms and log queries'],

@@ -5,7 +5,7 @@ import { buildFunctions } from '../../../infra/bundle/bundle.ts';
 import { serviceOfStack } from '../../../infra/cli/stack.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
-import { useStandInAws } from '../../support/aws/stand-in-aws.ts';
+import { outputsOf, useStandInAws } from '../../support/aws/stand-in-aws.ts';
 
 /** The commands with `--stack` on stacks of other people's apps: the outputs are those of the synthesized templates. */
 const { aws, run } = useStandInAws();
@@ -14,17 +14,11 @@ beforeAll(async () => {
   await buildFunctions();
 }, 60_000);
 
-/** Gives the stand-in's stack the outputs that CloudFormation would make of the template: a reference is named by its logical ID. */
+/** Gives the stand-in's stack the outputs of a template. */
 function deploy(stack: Stack): void {
-  const outputs = Template.fromStack(stack).toJSON().Outputs as Record<string, { Value: unknown }>;
   aws().outputs.clear();
-  for (const [name, { Value }] of Object.entries(outputs)) aws().outputs.set(name, resolved(Value));
-}
-
-function resolved(value: unknown): string {
-  if (typeof value === 'string') return value;
-  const { Ref, ...join } = value as { Ref?: string; 'Fn::Join'?: [string, unknown[]] };
-  return Ref ?? (join['Fn::Join']?.[1] ?? []).map(resolved).join('');
+  for (const [name, value] of outputsOf(Template.fromStack(stack).toJSON()))
+    aws().outputs.set(name, value);
 }
 
 function theirStack(...ids: string[]): Stack {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildClient } from '../../../../infra/openapi/client/build.ts';
+import { machineNode } from '../../../support/machine-node.ts';
 import { node24, projectFolder } from '../../../support/service-process.ts';
 
 /** The package as a user has it: installed from its file into a strict project of its own. */
@@ -77,21 +78,6 @@ test('the edge recipe bundles with it for a runtime that has no modules of Node'
   expect(outputFiles[0]?.contents.byteLength).toBeLessThan(20_000);
 });
 
-/** The machine's own Node, when it is 20 or later, and the project's. */
-async function nodes(): Promise<string[]> {
-  const system = process.env.PATH?.split(':')
-    .map((path) => join(path, 'node'))
-    .filter((path) => !path.includes('node_modules'));
-  for (const node of system ?? []) {
-    const version = await run(node, ['-p', 'process.versions.node']).catch(() => undefined);
-    if (version && Number.parseInt(version.stdout, 10) >= 20) return [node24, node];
-  }
-  process.stderr.write(
-    '\nWARNING: no other Node.js is on the PATH: the client ran only on 24.\n\n',
-  );
-  return [node24];
-}
-
 test('the compiled project runs, on the machine’s own Node too', async () => {
   const script = [
     "import { LeadClient } from 'lead-service-client';",
@@ -105,6 +91,6 @@ test('the compiled project runs, on the machine’s own Node too', async () => {
   await mkdir(join(folder, 'kept'), { recursive: true });
   await writeFile(join(folder, 'run.mjs'), script.join('\n'));
 
-  for (const node of await nodes())
+  for (const node of new Set([node24, await machineNode()]))
     expect((await run(node, ['run.mjs'], { cwd: folder })).stdout, node).toBe('5\n');
 });
