@@ -83,7 +83,10 @@ export class LeadService extends Construct {
     this.domainTarget = this.api.domainTarget;
     const { api, table, events } = this;
     this.outputs = addOutputs(this, { options, functions, release, api, table, events });
-    Tags.of(this).add('lead-service', options.serviceName);
+    Tags.of(this).add('lead-service', options.serviceName, {
+      // CloudFormation knows its tags since June 2026, and not yet in every region: there, the deployment would fail (CloudFormation's resource schemas).
+      excludeResourceTypes: ['AWS::CloudWatch::Dashboard'],
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -20,6 +21,10 @@ beforeAll(async () => {
 
 interface Resource {
   readonly Properties: Record<string, unknown>;
+}
+interface TaggedResource {
+  readonly Type: string;
+  readonly Properties?: { readonly Tags?: unknown };
 }
 const all = (template: Template, type: string): Resource[] =>
   Object.values(template.findResources(type)) as Resource[];
@@ -85,6 +90,17 @@ describe('in a fresh account, with no option set', () => {
       'Next3Call',
     ]);
   });
+});
+
+test('resources have the tag lead-service, but for the dashboard, which has tags in few regions', () => {
+  const tag = { Key: 'lead-service', Value: 'lead-service-test' };
+  const resources = Object.values(full.toJSON().Resources as Record<string, TaggedResource>);
+  const tagged = resources.filter(({ Properties }) => isDeepStrictEqual(Properties?.Tags, [tag]));
+
+  const types = new Set(tagged.map(({ Type }) => Type));
+  for (const name of ['ApiGateway::RestApi', 'DynamoDB::Table', 'Lambda::Function', 'KMS::Key'])
+    expect([...types]).toContain(`AWS::${name}`);
+  expect([...types]).not.toContain('AWS::CloudWatch::Dashboard');
 });
 
 describe('the gateway', () => {

@@ -95,13 +95,6 @@ test('an app of ES modules imports the construct by its name', async () => {
   expect((await run(await machineNode(), args, { cwd: folder })).stdout).toBe('LeadService\n');
 });
 
-test('every resource of the package that can have tags has the name of its service', () => {
-  const tagged = Object.values(template.Resources).filter((resource) =>
-    JSON.stringify(resource).includes('{"Key":"lead-service","Value":"lead-service-test"}'),
-  );
-  expect(tagged.length).toBeGreaterThan(60);
-});
-
 test('verify, admin and service stop find the service that the app deployed', async () => {
   const { baseUrl, environment } = service();
   const { id } = await givenOrganization();
