@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { dynamodbLocal } from '../../../infra/local/engines.ts';
+import project from '../../../package.json' with { type: 'json' };
+import lock from '../../../package-lock.json' with { type: 'json' };
 import { node24, projectFolder } from '../../support/service-process.ts';
+import { reachedFrom, sources } from '../../support/source/files.ts';
 
 test.each([
   ['a JDK of 17', 'echo java.base@17.0.15; echo jdk.compiler@17.0.15', true],
@@ -26,6 +29,31 @@ test.each([
       ? { command: 'java' }
       : { missing: 'the java on the PATH is not a JDK of version 17 or later' },
   );
+});
+
+test('each platform installs its own engine from the lock file, which npm install would spoil', () => {
+  // npm install of a package that cannot be had ends with status 0 and takes its entry out of the lock file, which npm ci then refuses.
+  const platforms = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'];
+  const { optionalDependencies } = project;
+  const entries: Readonly<Record<string, unknown>> = lock.packages;
+
+  for (const platform of platforms) {
+    const [os, cpu] = platform.split('-');
+    expect(entries[`node_modules/@dynoxide/${platform}`], platform).toMatchObject({
+      ...{ version: optionalDependencies['@dynoxide/linux-x64'], optional: true },
+      ...{ os: [os], cpu: [cpu] },
+    });
+  }
+  const names = platforms.map((platform) => `@dynoxide/${platform}`);
+  expect(Object.keys(optionalDependencies)).toEqual(names);
+  expect(lock.packages[''].optionalDependencies).toEqual(optionalDependencies);
+});
+
+test('npm start reads nothing under /proc, which only Linux has', () => {
+  const reached = [...reachedFrom('infra/local/start.ts', { withTypes: false })];
+
+  expect(reached.length).toBeGreaterThan(50);
+  expect(reached.filter((file) => sources.get(file)?.includes('/proc/'))).toEqual([]);
 });
 
 test('a refusal names what would make an engine run where none can', () => {
