@@ -1,19 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import SwaggerParser from '@apidevtools/swagger-parser';
-import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
-import spectralRulesets from '@stoplight/spectral-rulesets';
 import { describe, expect, test } from 'vitest';
-import { openApiFile } from '../../../infra/openapi/document.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { apiErrors } from '../../../shared/errors.ts';
 import { document, type Json, operationOf } from '../../support/described.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
-
-const { Spectral } = spectralCore;
-const { oas } = spectralRulesets;
 
 /** Every object of a part of the document, with its JSON path. */
 function objectsIn(part: unknown, path = '$'): [string, Json][] {
@@ -80,17 +72,6 @@ test('the code samples of a capture are of the recipes, in four languages', () =
 
   expect(samples.map(({ lang }) => lang)).toEqual(['Shell', 'PHP', 'Python', 'TypeScript']);
   for (const { source } of samples) expect(source).toContain('Idempotency-Key');
-});
-
-test('swagger-parser finds nothing: the document fits the published schema of OpenAPI 3.1', async () => {
-  await expect(SwaggerParser.validate(openApiFile)).resolves.toMatchObject({ openapi: '3.1.0' });
-});
-
-test("spectral's oas rules find nothing in openapi.json", async () => {
-  const spectral = new Spectral();
-  spectral.setRuleset({ extends: [oas as RulesetDefinition] });
-
-  expect(await spectral.run(await readFile(openApiFile, 'utf8'))).toEqual([]);
 });
 
 test('npm run openapi writes nothing if an option is mistyped', async () => {
