@@ -10,11 +10,11 @@ import { LeadService, type LeadServiceProps } from '../../../../infra/stack/lead
 import { buildPackage } from '../../../../infra/stack/package/build.ts';
 import { endpoints } from '../../../../shared/endpoints.ts';
 import { runAdmin } from '../../../support/admin.ts';
+import { outputsOf, type StandInAws, startStandInAws } from '../../../support/aws/stand-in-aws.ts';
 import { machineNode } from '../../../support/machine-node.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
 import { projectFolder } from '../../../support/service-process.ts';
-import { outputsOf, type StandInAws, startStandInAws } from '../../../support/aws/stand-in-aws.ts';
 import { failedLines, verify } from '../../verify/verify-run.ts';
 
 /** The package as a customer has it: installed from its file into an app as `cdk init` writes it, outside the project. */
