@@ -43,3 +43,7 @@ export function isSame(one: unknown, other: unknown): boolean {
     names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]))
   );
 }
+
+/** A value whose order says nothing, if it is a list. */
+export const unordered = (value: unknown): unknown =>
+  Array.isArray(value) ? value.toSorted() : value;

@@ -1,4 +1,4 @@
-import type { Plain } from './plain.ts';
+import { type Plain, unordered } from './plain.ts';
 
 /**
  * The contract's rules once more, as plainly as can be, for what the clients of a simulation send: a defect in the service's own rules is not
@@ -266,7 +266,7 @@ export function filledLead(
     const isEqual =
       key === 'email'
         ? comparableEmail(String(current)) === comparableEmail(String(value))
-        : JSON.stringify(current) === JSON.stringify(value);
+        : JSON.stringify(unordered(current)) === JSON.stringify(unordered(value));
     if (current !== undefined && isEqual) continue;
     if (
       current === undefined &&
