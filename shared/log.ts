@@ -21,6 +21,8 @@ export interface LogFields {
   readonly status?: number;
   /** The contract's error code. */
   readonly code?: string;
+  /** Of a 401: why a key that is known was refused. */
+  readonly keyRefusal?: 'revoked' | 'expired';
   /** Of a refused request: field keys of the organization and names of properties, never what the caller made up. */
   readonly fields?: readonly string[];
   readonly ms?: number;

@@ -13,10 +13,13 @@ export type MetricName =
   | 'contended'
   | 'tableThrottled'
   | 'tableFailed'
+  | 'refused'
   | 'rateLimited'
   | 'unauthorized'
+  | 'knownKeyRefused'
   | 'capturesUnauthorized'
   | 'capturesInvalid'
+  | 'capturesMismatched'
   | 'capturesRateLimited'
   | 'keyExpiresSoon';
 

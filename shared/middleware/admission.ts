@@ -11,6 +11,7 @@ import {
   type Caller,
   type KeyAdmission,
   type OrganizationAdmission,
+  type RefusedKey,
 } from '../store/organizations/admission.ts';
 import { loadOrganization } from '../store/organizations/organizations.ts';
 import type { Table } from '../store/table/client.ts';
@@ -23,8 +24,8 @@ interface LiveKey {
 }
 
 const cachedKeysMax = 1000;
-/** The last outcome for each API key; `refused` is permanent. */
-const cachedKeys = new BoundedMap<string, LiveKey | 'refused'>(cachedKeysMax);
+/** The last outcome for each API key; a refusal is permanent. */
+const cachedKeys = new BoundedMap<string, LiveKey | RefusedKey>(cachedKeysMax);
 const exhaustedOrganizations = new BoundedMap<number, Bucket>(cachedKeysMax);
 const cachedOrganizations = new BoundedMap<number, Organization>(100);
 
@@ -138,12 +139,14 @@ function bearerKeyHash(event: APIGatewayProxyEvent): string {
  *  @throws ApiError UNAUTHORIZED, RATE_LIMITED */
 function refuseCached(
   call: Call,
-  cached: LiveKey | 'refused' | undefined,
+  cached: LiveKey | RefusedKey | undefined,
   now: Date,
 ): LiveKey | undefined {
   if (!cached) return undefined;
-  if (cached === 'refused' || cached.caller.expiresAt <= now.getTime())
+  if ('outcome' in cached || cached.caller.expiresAt <= now.getTime()) {
+    call.caller = cached.caller;
     throw new ApiError('UNAUTHORIZED');
+  }
   const isExhausted = (bucket: Bucket | undefined): bucket is Bucket =>
     bucket !== undefined && bucket.remaining === 0 && bucket.resetsAt > now.getTime();
   const organizationBucket = exhaustedOrganizations.get(cached.caller.organizationId);
@@ -159,8 +162,9 @@ const isRoomy = ({ bucket: { remaining, limit, resetsAt } }: LiveKey, now: Date)
 /** Caches the outcome for an API key, and requires a live key with a token.
  *  @throws ApiError UNAUTHORIZED, RATE_LIMITED */
 function requireLive(call: Call, apiKeyHash: string, key: KeyAdmission): LiveKey {
-  if (!('caller' in key)) {
-    cachedKeys.set(apiKeyHash, 'refused');
+  call.caller = key.caller;
+  if (key.outcome === 'refused') {
+    cachedKeys.set(apiKeyHash, key);
     throw new ApiError('UNAUTHORIZED');
   }
   const { outcome, caller, bucket } = key;
@@ -169,7 +173,6 @@ function requireLive(call: Call, apiKeyHash: string, key: KeyAdmission): LiveKey
     caller,
     bucket: isExhausted ? { ...bucket, remaining: 0 } : bucket,
   });
-  call.caller = caller;
   if (isExhausted) throw exhausted(call, bucket);
   return { caller, bucket };
 }

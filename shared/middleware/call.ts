@@ -20,8 +20,8 @@ export interface Call {
   readonly responseHeaders: Record<string, string>;
   /** The parsed JSON body, set by `transport`; undefined for an endpoint that takes no body. */
   jsonBody?: unknown;
-  /** Set by `admit` as soon as the API key is known, so that the log names the caller of a refused request too. */
-  caller?: Caller;
+  /** Set by `admit` as soon as the API key is known, even if it was revoked or has expired, so that the log names it. */
+  caller?: Caller | undefined;
   /** Set by `admit` once the key and the organization each gave a token. */
   organization?: Organization;
 }

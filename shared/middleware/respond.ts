@@ -1,11 +1,12 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { ApiError, type ErrorCode, type ErrorDetails, errorBody } from '../errors.ts';
 import { failedOperation } from '../failed-operation.ts';
-import { log } from '../log.ts';
+import { type LogFields, log } from '../log.ts';
 import type { MetricName, RequestMetrics } from '../metrics.ts';
 import type { Organization } from '../organization/organization.ts';
 import type { Caller } from '../store/organizations/admission.ts';
 import { throttledErrors, throttledReasons } from '../store/table/retry.ts';
+import type { Refusal } from '../validation.ts';
 import type { Call } from './call.ts';
 
 export interface Reply {
@@ -71,11 +72,52 @@ const refusedCaptures: Readonly<Record<number, MetricName>> = {
 
 /** Enough time to create the next API key and to switch a server to it. */
 const keyExpiresSoonDays = 14;
+/** How long the use of a revoked key sets the alarm off: time to switch every server, and an end to what a thief of the key can do. */
+const revokedKeyWatchedDays = 7;
 const dayMs = 86_400_000;
 
-/** A key that was made for less than a day, such as one of `npm run verify`, is meant to expire. */
-const expiresSoon = ({ createdAt, expiresAt }: Caller, now: number): boolean =>
-  expiresAt - now < keyExpiresSoonDays * dayMs && expiresAt - Date.parse(createdAt) >= dayMs;
+/** A key that was made for less than a day, such as one of `npm run verify`, is meant to expire and to be refused. */
+const isTemporary = ({ createdAt, expiresAt }: Caller): boolean =>
+  expiresAt - Date.parse(createdAt) < dayMs;
+
+const expiresSoon = (caller: Caller, now: number): boolean =>
+  caller.expiresAt - now < keyExpiresSoonDays * dayMs && !isTemporary(caller);
+
+/** Why a known key got a 401: for the log, because the caller must not learn it. */
+function keyRefusalOf(
+  code: ErrorCode | undefined,
+  caller: Caller | undefined,
+): LogFields['keyRefusal'] {
+  if (code !== 'UNAUTHORIZED' || !caller) return undefined;
+  return caller.revokedAt === undefined ? 'expired' : 'revoked';
+}
+
+/** The reasons of a form whose fields are not those of the settings: a visitor who mistypes a value gets others. */
+const formReasons: ReadonlySet<unknown> = new Set<Refusal['reason']>([
+  'required',
+  'unknown_field',
+  'unknown_property',
+  'not_accepted',
+]);
+
+/**
+ * A refusal that an organization will not notice, and that continues until somebody acts. It has a known key, so no robot can cause it. It
+ * is counted for an alarm that goes off however small its share of the traffic is.
+ */
+function lastingRefusal(
+  { endpoint, caller }: Call,
+  { code, details }: Partial<Pick<ApiError, 'code' | 'details'>>,
+  now: number,
+): MetricName | undefined {
+  if (!caller || isTemporary(caller)) return undefined;
+  const { revokedAt } = caller;
+  const isOld =
+    revokedAt !== undefined && now - Date.parse(revokedAt) >= revokedKeyWatchedDays * dayMs;
+  if ((code === 'UNAUTHORIZED' && !isOld) || code === 'FORBIDDEN') return 'knownKeyRefused';
+  const reasons = code === 'VALIDATION_FAILED' ? Object.values(details?.reasons ?? {}) : [];
+  const isOfForm = reasons.some((reason) => formReasons.has(reason));
+  return isOfForm && endpoint.name === 'capture-lead' ? 'capturesMismatched' : undefined;
+}
 
 /** The properties of request bodies, and the header: of these, and of the organization's field keys, a log line may name any. */
 export const loggedNames: ReadonlySet<string> = new Set([
@@ -148,13 +190,17 @@ function logReply(
   const now = Date.now();
   const counted = code && countedCodes[code];
   const refusedCapture = endpoint.name === 'capture-lead' ? refusedCaptures[status] : undefined;
+  const lasting = lastingRefusal(call, refusal, now);
+  const keyRefusal = keyRefusalOf(code, caller);
   const keyExpires = status < 400 && caller !== undefined && expiresSoon(caller, now);
   const metrics: RequestMetrics = {
     dynamodbCalls: consumedCapacity.calls,
     readUnits: consumedCapacity.readUnits,
     writeUnits: consumedCapacity.writeUnits,
     ...(isColdStart && { coldStart: 1 }),
+    ...(status >= 400 && status < 500 && { refused: 1 }),
     ...(counted && { [counted]: 1 }),
+    ...(lasting && { [lasting]: 1 }),
     ...(tableFailure && { [tableFailure]: 1 }),
     ...(refusedCapture && { [refusedCapture]: 1 }),
     ...(keyExpires && { keyExpiresSoon: 1 }),
@@ -165,6 +211,7 @@ function logReply(
     ...callFields(call),
     status,
     ...(code && { code }),
+    ...(keyRefusal && { keyRefusal }),
     ...(refused.length > 0 && { fields: refused }),
   };
   log('info', 'answered', { ...fields, ms: now - startedAt }, metrics);

@@ -22,12 +22,25 @@ export interface Bucket {
 /** The API key that makes a call, and the user who created it. */
 export type Caller = Pick<
   ApiKeyItem,
-  'organizationId' | 'keyId' | 'label' | 'scopes' | 'createdBy' | 'createdAt' | 'expiresAt'
+  | 'organizationId'
+  | 'keyId'
+  | 'label'
+  | 'scopes'
+  | 'createdBy'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'revokedAt'
 >;
+
+/** A key that is unknown, or whose caller was revoked or has expired: for the log, never for the response. */
+export interface RefusedKey {
+  readonly outcome: 'refused';
+  readonly caller: Caller | undefined;
+}
 
 export type KeyAdmission =
   | { readonly outcome: 'admitted' | 'exhausted'; readonly caller: Caller; readonly bucket: Bucket }
-  | { readonly outcome: 'unknown' | 'revoked' | 'expired' };
+  | RefusedKey;
 
 export type OrganizationAdmission =
   | {
@@ -50,19 +63,19 @@ export function admitKey(table: Table, apiKeyHash: string, now: Date): Promise<K
     ...step,
     condition: `${step.condition} AND attribute_not_exists(revokedAt) AND expiresAt > :now`,
   });
-  const admitted = (outcome: 'admitted' | 'exhausted', item: ApiKeyItem): KeyAdmission => {
-    const { organizationId, keyId, label, scopes, createdBy, createdAt, expiresAt } = item;
-    const caller = { organizationId, keyId, label, scopes, createdBy, createdAt, expiresAt };
-    return { outcome, caller, bucket: bucketOf(item, limit) };
-  };
+  const admitted = (outcome: 'admitted' | 'exhausted', item: ApiKeyItem): KeyAdmission => ({
+    outcome,
+    caller: callerOf(item),
+    bucket: bucketOf(item, limit),
+  });
   return retryOnConflict<KeyAdmission>(async () => {
     const token = await update(table, key, ifLive(nextToken(nowMs, limit)));
     if (token.outcome === 'written') return admitted('admitted', token.item);
     if (token.outcome === 'conflict') return conflict;
     const { item } = token;
-    if (!item) return { outcome: 'unknown' };
-    if (item.revokedAt !== undefined) return { outcome: 'revoked' };
-    if (item.expiresAt <= nowMs) return { outcome: 'expired' };
+    if (!item) return { outcome: 'refused', caller: undefined };
+    if (item.revokedAt !== undefined || item.expiresAt <= nowMs)
+      return { outcome: 'refused', caller: callerOf(item) };
     if (item.windowEndsAt > nowMs) return admitted('exhausted', item);
     const first = await update(table, key, ifLive(firstToken(nowMs)));
     return first.outcome === 'written' ? admitted('admitted', first.item) : conflict;
@@ -98,6 +111,13 @@ export function admitOrganization(
     const first = await update(table, key, numbering(firstToken(nowMs)));
     return first.outcome === 'written' ? admitted(first.item) : conflict;
   });
+}
+
+/** Without the other attributes, since callers are cached. */
+function callerOf(item: ApiKeyItem): Caller {
+  const { organizationId, keyId, label, scopes, createdBy, createdAt, expiresAt, revokedAt } = item;
+  const caller = { organizationId, keyId, label, scopes, createdBy, createdAt, expiresAt };
+  return revokedAt === undefined ? caller : { ...caller, revokedAt };
 }
 
 function bucketOf({ used, windowEndsAt }: TokenBucketItem, limit: number): Bucket {

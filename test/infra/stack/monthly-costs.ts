@@ -20,10 +20,13 @@ const logMetrics: Readonly<Record<MetricName, true>> = {
   contended: true,
   tableThrottled: true,
   tableFailed: true,
+  refused: true,
   rateLimited: true,
   unauthorized: true,
+  knownKeyRefused: true,
   capturesUnauthorized: true,
   capturesInvalid: true,
+  capturesMismatched: true,
   capturesRateLimited: true,
   keyExpiresSoon: true,
 };

@@ -57,6 +57,7 @@ test('verify --write writes what the contract can write, and leaves nothing behi
   );
 
   const { Items } = await own.client.send(new ScanCommand({ TableName: own.name }));
+  const logged = running.logged();
   await running.stop();
   own.client.destroy();
   expect(Items).toEqual([]);
@@ -75,6 +76,9 @@ test('verify --write writes what the contract can write, and leaves nothing behi
   const names = document.checks.map(({ check }: { check: string }) => check).join('\n');
   for (const name of ['source_id', '10 parallel captures', 'replays', 'revoked'])
     expect(names).toContain(name);
+  // Its refused keys set off no alarm: they were made for an hour.
+  expect(logged).toContain('"keyRefusal":"revoked"');
+  expect(logged).not.toMatch(/knownKeyRefused|capturesMismatched/);
 });
 
 test('verify finds address, table and release of a stack by its outputs, and prints the release', async () => {

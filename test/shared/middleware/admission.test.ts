@@ -37,23 +37,30 @@ describe('what admission establishes', () => {
 });
 
 describe('the cache of API keys', () => {
-  test.each(['unknown', 'revoked', 'expired'] as const)(
-    'refuses a key that was %s again without DynamoDB',
-    async (outcome) => {
-      keys.mockResolvedValue({ outcome });
+  test.each([
+    ['is unknown', undefined],
+    ['was revoked', callerWith({ revokedAt: '2026-01-01T00:00:00.000Z' })],
+    ['has expired', callerWith({ expiresAt: 0 })],
+  ])('refuses a key that %s again without DynamoDB, and names its caller', async (_, caller) => {
+    keys.mockResolvedValue({ outcome: 'refused', caller });
 
-      expect(await codes(3)).toEqual(['UNAUTHORIZED', 'UNAUTHORIZED', 'UNAUTHORIZED']);
-      expect(keys).toHaveBeenCalledOnce();
-      expect(organizations).not.toHaveBeenCalled();
-    },
-  );
+    const sent = [await send(), await send(), await send()];
+
+    expect(sent.map(({ code }) => code)).toEqual(['UNAUTHORIZED', 'UNAUTHORIZED', 'UNAUTHORIZED']);
+    expect(sent.map(({ call }) => call.caller)).toEqual([caller, caller, caller]);
+    expect(keys).toHaveBeenCalledOnce();
+    expect(organizations).not.toHaveBeenCalled();
+  });
 
   test('refuses a key that has expired since without DynamoDB', async () => {
     given.caller = { ...given.caller, expiresAt: Date.now() + 1000 };
     const before = await send();
     vi.setSystemTime(Date.now() + 1000);
 
-    expect([before.code, (await send()).code]).toEqual(['admitted', 'UNAUTHORIZED']);
+    const { code, call } = await send();
+
+    expect([before.code, code]).toEqual(['admitted', 'UNAUTHORIZED']);
+    expect(call.caller).toBe(given.caller);
     expect(keys).toHaveBeenCalledOnce();
   });
 
@@ -156,7 +163,7 @@ describe('the order of the two token buckets', () => {
 
   test('a key that turns out to be revoked is refused, though its organization gave a token in parallel', async () => {
     await send();
-    keys.mockResolvedValueOnce({ outcome: 'revoked' });
+    keys.mockResolvedValueOnce({ outcome: 'refused', caller: undefined });
     const { call, code } = await send();
 
     expect(code).toBe('UNAUTHORIZED');

@@ -155,6 +155,16 @@ describe('the line of a call', () => {
   );
 
   test.each([
+    [400, 'INVALID_JSON', 1],
+    [429, 'RATE_LIMITED', 1],
+    [500, 'INTERNAL', undefined],
+    [503, 'NOT_READY', undefined],
+  ] as const)('a %i is counted as refused, if the caller caused it: %s', async (_, code, count) => {
+    await errorResponse(newCall(), new ApiError(code));
+    expect(logged()[0]?.refused).toBe(count);
+  });
+
+  test.each([
     ['13 days', 13, 1],
     ['15 days', 15, undefined],
   ])('tells that the key expires when it has %s left: %s', async (_, days, expected) => {
