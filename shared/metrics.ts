@@ -21,7 +21,10 @@ export type MetricName =
   | 'capturesInvalid'
   | 'capturesMismatched'
   | 'capturesRateLimited'
-  | 'keyExpiresSoon';
+  | 'keyExpiresSoon'
+  | HeartbeatMetricName;
+/** Reported only with the option `heartbeat`. `heartbeatAnswered` is 1 or 0, so that its number of values counts the heartbeats sent. */
+export type HeartbeatMetricName = 'heartbeatAnswered' | 'heartbeatMs' | 'certificateDays';
 
 /** The dashboard and the alarms in infra/ use these names. */
 export const metricNamespace = 'LeadService';
@@ -30,5 +33,10 @@ export const metricDimension = 'service';
 export const serviceNameVariable = 'SERVICE_NAME';
 /** The version and commit that a function was deployed from, on every line. Not set in the local service. */
 export const serviceVersionVariable = 'SERVICE_VERSION';
+/** Of the function `heartbeat`: the address that it calls, and whether the certificate there is the service's own. */
+export const heartbeatVariables = {
+  baseUrl: 'HEARTBEAT_BASE_URL',
+  watchesCertificate: 'HEARTBEAT_WATCHES_CERTIFICATE',
+} as const;
 /** Identifies the bundle that a function runs, on the lines of its errors (infra/bundle/bundle.ts). Not set in the local service. */
 export const releaseVariable = 'RELEASE';

@@ -16,6 +16,8 @@ export const bundleFolder = (name: string): string => join(distFolder, name);
 
 /** The function that publishes events: it serves no endpoint. */
 export const publisherName = 'publish-events';
+/** The function that calls the service's public address: it serves no endpoint either. */
+export const heartbeatName = 'heartbeat';
 
 const releaseDigits = 12;
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { publisherName } from '../../../infra/bundle/built-functions.ts';
+import { heartbeatName, publisherName } from '../../../infra/bundle/built-functions.ts';
 import {
   buildFunctions,
   bundle,
@@ -53,9 +53,9 @@ async function inFreshProcess(file: string, expression: string): Promise<unknown
 
 const loadsUndici = `process.moduleLoadList.some((name) => name.includes('undici'))`;
 
-test('the functions are those of the endpoints, and the publisher', () => {
+test('the functions are those of the endpoints, the publisher and the heartbeat', () => {
   expect(functionNames().sort()).toEqual(
-    [...endpoints.map(({ name }) => name), publisherName].sort(),
+    [...endpoints.map(({ name }) => name), publisherName, heartbeatName].sort(),
   );
 });
 
@@ -178,8 +178,8 @@ test.each(functionNames())(
       false,
     ]);
     expect(imports).toEqual([]);
-    // Credentials come from the environment alone.
-    expect(inputs).toContain('infra/bundle/environment-credentials.ts');
+    // Credentials come from the environment alone; the heartbeat needs none.
+    expect(inputs.includes('infra/bundle/environment-credentials.ts')).toBe(name !== heartbeatName);
     expect(inputs.filter((input) => input.includes('credential-provider-'))).toEqual([]);
     expect(code.byteLength).toBeLessThan(ceilingBytes);
     expect(

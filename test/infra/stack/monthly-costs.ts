@@ -1,5 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
-import type { MetricName } from '../../../shared/metrics.ts';
+import type { HeartbeatMetricName, MetricName } from '../../../shared/metrics.ts';
+import { heartbeatVariables } from '../../../shared/metrics.ts';
 import { prices } from '../../bench/prices.ts';
 
 /** What a stack has that is paid by the month, with the price of all of them. */
@@ -10,7 +11,7 @@ export interface MonthlyCost {
 }
 
 /** Every metric of a log line: the compiler completes it. */
-const logMetrics: Readonly<Record<MetricName, true>> = {
+const logMetrics: Readonly<Record<Exclude<MetricName, HeartbeatMetricName>, true>> = {
   dynamodbCalls: true,
   readUnits: true,
   writeUnits: true,
@@ -31,6 +32,12 @@ const logMetrics: Readonly<Record<MetricName, true>> = {
   keyExpiresSoon: true,
 };
 
+const heartbeatMetrics: Readonly<Record<HeartbeatMetricName, true>> = {
+  heartbeatAnswered: true,
+  heartbeatMs: true,
+  certificateDays: true,
+};
+
 export function monthlyCostsOf(template: Template): MonthlyCost[] {
   const count = (type: string): number => Object.keys(template.findResources(type)).length;
   const { alarmMetric, customMetric, dashboard, key, webAcl, webAclRule } = prices.monthly;
@@ -46,7 +53,7 @@ export function monthlyCostsOf(template: Template): MonthlyCost[] {
     row('metrics of alarms', ofAlarms, alarmMetric),
     row(
       'metrics of log lines, if each is reported in every hour',
-      numberOfLogMetrics,
+      numberOfLogMetrics(template),
       customMetric,
     ),
     row('dashboards', count('AWS::CloudWatch::Dashboard'), dashboard),
@@ -56,7 +63,11 @@ export function monthlyCostsOf(template: Template): MonthlyCost[] {
   ].filter((one) => one.count > 0);
 }
 
-const numberOfLogMetrics = Object.keys(logMetrics).length;
+const numberOfLogMetrics = (template: Template): number =>
+  Object.keys(logMetrics).length +
+  (JSON.stringify(template).includes(heartbeatVariables.baseUrl)
+    ? Object.keys(heartbeatMetrics).length
+    : 0);
 
 const propertiesOf = <T>(template: Template, type: string): T[] =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties as T);
