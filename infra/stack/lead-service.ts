@@ -14,6 +14,7 @@ import { endpoints } from '../../shared/endpoints.ts';
 import { projectFolder } from '../bundle/built-functions.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { LeadApi } from './lead-api.ts';
 import { LeadEvents } from './lead-events.ts';
 import { LeadTable } from './lead-table.ts';
@@ -70,6 +71,8 @@ export class LeadService extends Construct {
     for (const handler of functions) this.api.route(handler.endpoint, handler);
     if (options.events)
       this.events = new LeadEvents(this, 'Events', { table: this.table, options, version });
+    if (options.heartbeat)
+      new Heartbeat(this, 'Heartbeat', { baseUrl: this.api.baseUrl, options, version });
     if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn, options);
 
     this.monitoring = new Monitoring(this, 'Monitoring', {

@@ -85,6 +85,8 @@ const schema = v.object({
   ),
   /** An alarm goes off after this many hours without a capture, 1 to 168. Choose more than your longest quiet night or weekend. @default none */
   noCapturesHours: v.optional(wholeNumber(1, 168, 'hours')),
+  /** Calls the public address every five minutes from a function of its own, and watches the domain's certificate (OPERATE.md). @default false */
+  heartbeat: v.optional(flag, false),
   /** A regional web ACL that blocks known attackers and limits requests per address. Costs a monthly fee. @default false */
   waf: v.optional(flag, false),
   /**

@@ -7,12 +7,22 @@ export const period = Duration.minutes(5);
 
 /**
  * An alarm goes off at `from` or above, or below `below`, in `datapoints` of the last `periods` periods; by default in the last one, and
- * in each of them.
+ * in each of them. A missing value counts as below, unless `missingIsFine`.
  */
-type Threshold = ({ readonly from: number } | { readonly below: number }) & {
+type Threshold = (
+  | { readonly from: number }
+  | { readonly below: number; readonly missingIsFine?: true }
+) & {
   readonly datapoints?: number;
   readonly periods?: number;
 };
+
+/**
+ * Six hours in periods of five minutes: for what is rare, and lasts until somebody acts. In one hour, an organization with an enquiry an hour
+ * would never reach several periods; a busy one reaches them as soon as it would then. A day would find an organization with three enquiries a
+ * day, but keep the alarm on for a day after the correction, and hide the next organization's.
+ */
+const sixHours = 72;
 
 interface AlarmDefinition {
   readonly threshold: Threshold;
@@ -81,6 +91,18 @@ export const alarms = {
     when: 'In 3 of 4 periods of 5 minutes with captures, at least half of the captures were refused with 401 or 403.',
     act: 'Enquiries are being lost. "Refusals" on the dashboard shows the organization and the key of a 403. UNAUTHORIZED: the key was revoked or has expired ("key list"), or the website sends another one. FORBIDDEN: the key lacks the scope leads.capture. Give the website a working key ("key rotate").',
   },
+  KnownKeyRefused: {
+    // No robot has a known key, so three refusals that are not one burst are enough.
+    threshold: { from: 1, datapoints: 3, periods: sixHours },
+    when: 'In 3 periods of 5 minutes within 6 hours, a known key was refused: with 401, because it has expired or was revoked in the last 7 days, or with 403.',
+    act: 'One organization\'s calls fail, however few they are. "Refusals" on the dashboard names it, its key and the reason (keyRefusal). 401: give the caller a working key ("key rotate"). 403: the key lacks the scope, or the plan the module. If the caller is not the organization, see OPERATE.md, "A refused key is still used". The alarm ends within 6 hours of the last refusal.',
+  },
+  CapturesKeepFailing: {
+    // A form's developer tries for a while; what fails in half an hour's periods is in use.
+    threshold: { from: 1, datapoints: 6, periods: sixHours },
+    when: 'In 6 periods of 5 minutes within 6 hours, a capture of a known key was refused with 422 because a field is missing or unknown.',
+    act: 'A form does not fit its organization\'s settings: enquiries are being lost, however few they are. "Refusals" on the dashboard shows organization and key; the log line of a refusal names the fields. Compare them with the form and with "organization history": a field that became required or was removed is the usual reason ("organization undo"). The alarm ends within 6 hours of the last refusal.',
+  },
   CapturesInvalid: {
     threshold: { from: 50, datapoints: 2, periods: 3 },
     when: 'In 2 of 3 periods of 5 minutes with captures, at least half of the captures were refused with 400, 413, 415 or 422.',
@@ -90,6 +112,23 @@ export const alarms = {
     threshold: { from: 1 },
     when: 'A capture was refused because its key or organization is at its hourly limit.',
     act: 'Find organizationId and keyId in the log (code RATE_LIMITED). If a sync job uses the limit up, slow it down. If a robot fills in the form, protect the form. If the traffic is expected, raise requestsPerKeyPerHour or requestsPerOrganizationPerHour.',
+  },
+  GatewayThrottled: {
+    // A robot that tries addresses for some minutes stays below it.
+    threshold: { from: 100, datapoints: 2, periods: 3 },
+    when: 'In 2 of 3 periods of 5 minutes, API Gateway itself refused at least 100 requests: with 429 by its throttle, or with 404 at unknown addresses.',
+    act: 'If "Calls and refusals" on the dashboard shows a peak of calls, callers send more than requestsPerSecond to one endpoint: raise it, or ask the organization with the most calls to slow down. Without a peak, another API of the account may use up its limit (Service Quotas, API Gateway, "Throttle rate"), or a robot tries unknown addresses, which harms nobody. accessLogs shows which. Callers retry a 429 after its Retry-After.',
+  },
+  HeartbeatFailed: {
+    // One failure may be the network between the two; the second comes five minutes later.
+    threshold: { below: 1, datapoints: 2 },
+    when: 'In 2 periods of 5 minutes, one after the other, no heartbeat got the right response at the public address (only with heartbeat).',
+    act: 'Callers may reach nothing. The ERROR line in the log of the heartbeat function has the reason: DNS, certificate, time-out, status. Run "npm run verify -- --url BASE_URL" from elsewhere. After "service stop" this is expected. Without an ERROR line the heartbeat itself did not run: see its function and its rule. When the option is switched on, the alarm can go off once before the first heartbeats.',
+  },
+  CertificateExpires: {
+    threshold: { below: 30, missingIsFine: true },
+    when: 'The certificate of the domain is valid for less than 30 days (only with heartbeat and domainName).',
+    act: 'AWS Certificate Manager renews its own certificates earlier. Open the certificate there: usually the DNS record of its validation is missing. Add the record that it shows. An imported certificate is never renewed: import the new one under the same ARN. Afterwards no deployment is needed.',
   },
   NoCaptures: {
     // In each of so many hours as its option says.
@@ -147,7 +186,9 @@ export function alarmed(
           ? {
               threshold: threshold.below,
               comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-              treatMissingDataOverride: TreatMissingData.BREACHING,
+              treatMissingDataOverride: threshold.missingIsFine
+                ? TreatMissingData.NOT_BREACHING
+                : TreatMissingData.BREACHING,
             }
           : {
               threshold: threshold.from,

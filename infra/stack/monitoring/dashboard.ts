@@ -40,7 +40,7 @@ export class Monitoring extends Construct {
     super(scope, id);
     const { functions, events, options } = props;
     this.#props = props;
-    this.#metrics = new Metrics(options.serviceName);
+    this.#metrics = new Metrics(options);
     const facade = facadeOf(this, props);
     const monitor = (name: string, metricGroups: CustomMetricGroup[]) =>
       facade.monitorCustom({ alarmFriendlyName: name, humanReadableName: name, metricGroups });
@@ -52,6 +52,7 @@ export class Monitoring extends Construct {
     for (const widget of logWidgets(logGroupNames)) facade.addWidget(widget);
     monitor('Table', this.#tableGraphs());
     if (events) monitor('Events', this.#eventGraphs(events));
+    if (options.heartbeat) monitor('Heartbeat', this.#heartbeatGraphs());
   }
 
   #callGraphs(): CustomMetricGroup[] {
@@ -63,6 +64,7 @@ export class Monitoring extends Construct {
         metrics.api('Count'),
         metrics.api('4XXError'),
         metrics.logged('rateLimited'),
+        this.#alarmed('GatewayThrottled', metrics.gatewayRefusals()),
       ),
       graph('Server errors', this.#alarmed('ServerErrors', metrics.serverErrorShare(3))),
       graph(
@@ -130,6 +132,7 @@ export class Monitoring extends Construct {
           metrics.captureShare(capture, 'capturesInvalid', '422, 400, 413 and 415'),
         ),
       ),
+      this.#lastingRefusals(),
       graph(
         'Captures over the limit',
         this.#alarmed(
@@ -142,6 +145,22 @@ export class Monitoring extends Construct {
         ? [graph('Blocked by the firewall', this.#alarmed('RequestsBlocked', metrics.blocked()))]
         : []),
     ];
+  }
+
+  /** Few refusals that do not end: one organization of several may lose every enquiry. */
+  #lastingRefusals(): CustomMetricGroup {
+    const metrics = this.#metrics;
+    return graph(
+      'Refusals that last',
+      this.#alarmed(
+        'KnownKeyRefused',
+        metrics.counted('knownKeyRefused', 'revoked or expired keys, and 403'),
+      ),
+      this.#alarmed(
+        'CapturesKeepFailing',
+        metrics.counted('capturesMismatched', 'captures with missing or unknown fields'),
+      ),
+    );
   }
 
   #silenceGraph(hours: number): CustomMetricGroup {
@@ -191,6 +210,21 @@ export class Monitoring extends Construct {
     return [
       graph('Events waiting, ms', this.#alarmed('EventsLate', age)),
       graph('Events given up', this.#alarmed('EventsUndelivered', messages)),
+    ];
+  }
+
+  #heartbeatGraphs(): CustomMetricGroup[] {
+    const metrics = this.#metrics;
+    const days = metrics.logged('certificateDays').with({ statistic: Stats.MINIMUM });
+    return [
+      graph(
+        'Heartbeats answered',
+        this.#alarmed('HeartbeatFailed', metrics.counted('heartbeatAnswered', 'heartbeats')),
+      ),
+      graph('Heartbeat, ms', metrics.logged('heartbeatMs').with({ statistic: Stats.MAXIMUM })),
+      ...(this.#props.options.domainName
+        ? [graph('Certificate, days left', this.#alarmed('CertificateExpires', days))]
+        : []),
     ];
   }
 

@@ -33,7 +33,7 @@ const tables: Queries = {
   ],
   Refusals: [
     'filter ispresent(code)',
-    'stats count() as calls by code, endpoint, organizationId, keyId',
+    'stats count() as calls by code, endpoint, organizationId, keyId, keyRefusal',
     'sort calls desc',
     'limit 20',
   ],

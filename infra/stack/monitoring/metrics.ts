@@ -6,14 +6,19 @@ import { type MetricName, metricDimension, metricNamespace } from '../../../shar
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import { firewallRules } from '../firewall.ts';
 import { stageName } from '../lead-api.ts';
+import type { ServiceOptions } from '../service-options.ts';
 import { period } from './alarms.ts';
 
-/** The metrics of a service, by its name. */
+type MetricOptions = Pick<ServiceOptions, 'serviceName' | 'waf' | 'heartbeat'>;
+
+/** The metrics of a service. */
 export class Metrics {
+  readonly #options: MetricOptions;
   readonly #serviceName: string;
 
-  constructor(serviceName: string) {
-    this.#serviceName = serviceName;
+  constructor(options: MetricOptions) {
+    this.#options = options;
+    this.#serviceName = options.serviceName;
   }
 
   /** A metric of the whole API. Uses the name and stage as text: a reference would make the API depend on the alarm of its own release. */
@@ -55,11 +60,43 @@ export class Metrics {
     });
   }
 
+  /**
+   * Without the heartbeats, each of which is a call that gets 401. They are subtracted by their own number, failed ones included, because a
+   * header that marks them could be sent by anyone. In a period with no other call, 0 / 0 is a missing value.
+   */
   unauthorizedShare(): MathExpression {
+    const { heartbeat } = this.#options;
+    const unauthorized = 'FILL(unauthorized, 0)';
     return new MathExpression({
-      expression: '100 * FILL(unauthorized, 0) / calls',
-      usingMetrics: { unauthorized: this.logged('unauthorized'), calls: this.api('Count') },
+      expression: heartbeat
+        ? `100 * (${unauthorized} - FILL(heartbeats, 0)) / (calls - FILL(heartbeats, 0))`
+        : `100 * ${unauthorized} / calls`,
+      usingMetrics: {
+        unauthorized: this.logged('unauthorized'),
+        calls: this.api('Count'),
+        ...(heartbeat && {
+          heartbeats: this.logged('heartbeatAnswered').with({ statistic: Stats.SAMPLE_COUNT }),
+        }),
+      },
       label: 'unknown keys, % of the calls',
+      period,
+    });
+  }
+
+  /**
+   * The 4xx that no function made. API Gateway has no metric of its throttle, and its metrics of single methods are paid for as custom ones:
+   * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html. A 4xx of the firewall is not the gateway's.
+   */
+  gatewayRefusals(): MathExpression {
+    const { waf } = this.#options;
+    return new MathExpression({
+      expression: `FILL(clientErrors, 0) - FILL(ofFunctions, 0)${waf ? ' - FILL(ofFirewall, 0)' : ''}`,
+      usingMetrics: {
+        clientErrors: this.api('4XXError'),
+        ofFunctions: this.logged('refused'),
+        ...(waf && { ofFirewall: this.#firewall('BlockedRequests', 'ALL') }),
+      },
+      label: 'refused by the gateway',
       period,
     });
   }

@@ -44,6 +44,44 @@ describe('what is paid by the month', () => {
   });
 });
 
+describe('what the heartbeat costs', () => {
+  test('OPERATE.md itemizes it from the template, and the sum is below $1.50 a month', async () => {
+    const domain = {
+      domainName: everyOption.domainName,
+      certificateArn: everyOption.certificateArn,
+    };
+    const without = monthlyCostsOf(await templateWith(domain));
+    const added = monthlyCostsOf(await templateWith({ ...domain, heartbeat: true })).map(
+      ({ what, count, dollars }, at) => ({
+        what,
+        count: count - (without[at]?.count ?? 0),
+        dollars: dollars - (without[at]?.dollars ?? 0),
+      }),
+    );
+    const [alarmMetrics, logMetrics] = added;
+    const beats = 365 * 24;
+    const lambdaSecond = (memoryMb: number): number =>
+      prices.lambdaRequest + (memoryMb / 1024) * prices.lambdaGigabyteSecond;
+    const rows: readonly [string, string, number][] = [
+      ['metrics of log lines', `${logMetrics?.count}: `, logMetrics?.dollars ?? NaN],
+      ['metrics of alarms', `${alarmMetrics?.count}: `, alarmMetrics?.dollars ?? NaN],
+      ['its function', '', beats * lambdaSecond(256)],
+      ['the gateway', '', beats * (prices.apiGatewayRequest + lambdaSecond(memoryMbDefault))],
+      ['its schedule', '', 0],
+      ['log lines', '', ((beats * 2000) / 1e9) * prices.logGigabyte],
+    ];
+    const together = rows.reduce((sum, [, , value]) => sum + value, 0);
+
+    const table = operate.slice(operate.indexOf('| what of `heartbeat`')).split('\n');
+    for (const [what, count, value] of [...rows, ['together', '', together] as const])
+      expect(table.find((line) => line.startsWith(`| ${what}`))).toMatch(
+        new RegExp(`\\| ${count}\\${dollars(value)} \\|$`),
+      );
+    expect(added.slice(2).every(({ count }) => count === 0)).toBe(true);
+    expect(together).toBeLessThan(1.5);
+  });
+});
+
 /** START, END and REPORT of Lambda are about 390 of them. */
 const logBytesPerCall = 980;
 /** A call a minute: 365 days of it, divided by 12. */

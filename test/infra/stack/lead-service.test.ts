@@ -284,7 +284,7 @@ test('every function knows the release of its bundle, which changes only with th
     };
     return Variables.RELEASE ?? [];
   });
-  const built = [...endpoints.map(({ name }) => name), 'publish-events'].map((name) =>
+  const built = [...endpoints.map(({ name }) => name), 'publish-events', 'heartbeat'].map((name) =>
     releaseOf(readFileSync(join(bundleFolder(name), bundleFile))),
   );
 

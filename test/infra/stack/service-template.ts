@@ -11,6 +11,7 @@ export const everyOption = {
   alarmEmail: 'ops@example.com',
   alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
   noCapturesHours: 72,
+  heartbeat: true,
   waf: true,
   kmsKey: 'customer-managed',
   logRetentionDays: 365,

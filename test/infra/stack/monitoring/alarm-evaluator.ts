@@ -14,7 +14,7 @@ export interface AlarmProperties {
   readonly Namespace?: string;
   readonly MetricName?: string;
   readonly Period?: number;
-  readonly Statistic?: 'Sum' | 'Maximum';
+  readonly Statistic?: 'Sum' | 'Maximum' | 'Minimum';
   /** Such as `p99`. */
   readonly ExtendedStatistic?: string;
   readonly Metrics?: readonly MetricQuery[];
@@ -25,12 +25,13 @@ interface MetricQuery {
   readonly ReturnData?: boolean;
   readonly MetricStat?: {
     readonly Period: number;
+    readonly Stat?: string;
     readonly Metric: { readonly Namespace: string; readonly MetricName: string };
   };
 }
 
 /**
- * What a metric has in one minute: its sum, or the value of an alarm's other statistic; undefined if nothing was reported. A period then has
+ * What a metric has in one minute: its sum (the number of its values for a metric named `… SampleCount`), or the value of an alarm's other statistic; undefined if nothing was reported. A period then has
  * the sum of its minutes, or the largest value: a percentile of a period is at most that of its worst minute, and replays keep it constant.
  */
 export type MinuteSum = (metric: string, minute: number) => number | undefined;
@@ -104,6 +105,7 @@ function periodValue(
   values: readonly number[],
 ): number | undefined {
   if (values.length === 0) return undefined;
+  if (Statistic === 'Minimum') return Math.min(...values);
   if (Statistic === 'Maximum' || ExtendedStatistic) return Math.max(...values);
   return values.reduce((sum, value) => sum + value, 0);
 }
@@ -123,7 +125,9 @@ function valueOf({ MetricName, Namespace, Metrics = [] }: AlarmProperties, sums:
   const counted = new Set<string>();
   for (const { Id, MetricStat } of Metrics) {
     if (!MetricStat) continue;
-    const name = `${MetricStat.Metric.Namespace} ${MetricStat.Metric.MetricName}`;
+    const { Metric, Stat } = MetricStat;
+    const statistic = Stat === 'SampleCount' ? ` ${Stat}` : '';
+    const name = `${Metric.Namespace} ${Metric.MetricName}${statistic}`;
     byId.set(Id, counted.has(name) ? undefined : sums(name));
     counted.add(name);
   }

@@ -2,7 +2,16 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { AlarmName } from '../../../../infra/stack/monitoring/alarms.ts';
 import { everyOption, templateWith } from '../service-template.ts';
 import { type AlarmProperties, firstRing, isInAlarm, type MinuteSum } from './alarm-evaluator.ts';
-import { countVerification, metricsOf, type Situation, type Verification } from './situation.ts';
+import {
+  busy,
+  countVerification,
+  metricsOf,
+  misfit,
+  quiet,
+  type Situation,
+  type Verification,
+  withOldKey,
+} from './situation.ts';
 
 /** Every alarm but that of a day. */
 const replayed = [
@@ -10,9 +19,14 @@ const replayed = [
   'FailuresContinue',
   'CallersUnauthorized',
   'CapturesUnauthorized',
+  'KnownKeyRefused',
+  'CapturesKeepFailing',
   'CapturesInvalid',
   'CapturesRateLimited',
   'CaptureNotReady',
+  'GatewayThrottled',
+  'HeartbeatFailed',
+  'CertificateExpires',
   'NoCaptures',
   'RequestsBlocked',
   'SlowAnswers',
@@ -66,15 +80,12 @@ function ringing(situation: Situation, minutes: number): { always: string[]; eve
   };
 }
 
-const busy = { callsPerHour: 120_000, capturesPerHour: 12_000 };
-const quiet = { callsPerHour: 10, capturesPerHour: 10 };
-
 /** What happens, the alarms that go off for it, and within how many minutes if it is not 15. */
 type SituationCase = [string, Situation, readonly AlarmName[], number?];
 const situations: readonly SituationCase[] = [
-  ['nothing is wrong', busy, []],
+  ['nothing is wrong', { ...busy, certificateDays: 31 }, []],
   ['nothing is wrong and few call', quiet, []],
-  ['nobody calls', { callsPerHour: 0 }, []],
+  ['nobody calls but the heartbeat', { callsPerHour: 0 }, [], 55],
   ['one call of 100,000 fails', { ...busy, failuresPerHour: 1 }, []],
   [
     'a service of ten calls an hour is fully down',
@@ -91,7 +102,7 @@ const situations: readonly SituationCase[] = [
     { ...busy, failuresPerHour: 1080 },
     ['FailuresContinue'],
   ],
-  ['one call of a thousand fails', { ...busy, failuresPerHour: 120 }, ['FailuresContinue']],
+  ['one call of 900 fails', { ...busy, failuresPerHour: 132 }, ['FailuresContinue']],
   [
     'all keys of a busy service are unknown',
     { ...busy, unknownKeysPerHour: 120_000, capturesUnauthorizedPerHour: 12_000 },
@@ -106,25 +117,46 @@ const situations: readonly SituationCase[] = [
   ],
   [
     'a field that all forms lack became required',
-    { callsPerHour: 1000, capturesPerHour: 20, capturesInvalidPerHour: 20 },
-    ['CapturesInvalid'],
+    { ...misfit(20), capturesPerHour: 20 },
+    ['CapturesKeepFailing', 'CapturesInvalid'],
+    30,
   ],
   [
     'the keys of the websites, which send a tenth of the calls, lack the scope',
-    { ...busy, capturesUnauthorizedPerHour: 12_000 },
-    ['CapturesUnauthorized'],
+    { ...busy, capturesUnauthorizedPerHour: 12_000, knownKeyRefusedPerHour: 12_000 },
+    ['CapturesUnauthorized', 'KnownKeyRefused'],
     20,
   ],
+  ['one enquiry of three is sent with a revoked key', withOldKey(200), ['KnownKeyRefused']],
+  ['one enquiry of ten is sent with a revoked key', withOldKey(60), ['KnownKeyRefused']],
+  ['one enquiry of a hundred is sent with a revoked key', withOldKey(6), ['KnownKeyRefused'], 30],
+  ['one enquiry an hour is sent with a revoked key', withOldKey(1), ['KnownKeyRefused'], 125],
+  ['the form of a third of the enquiries lacks a field', misfit(200), ['CapturesKeepFailing'], 30],
+  ['the form of a tenth of the enquiries lacks a field', misfit(60), ['CapturesKeepFailing'], 30],
+  ['the form of a hundredth of them lacks a field', misfit(6), ['CapturesKeepFailing'], 60],
+  ['the form of one enquiry an hour lacks a field', misfit(1), ['CapturesKeepFailing'], 305],
   [
-    'one enquiry of ten is sent with an old key',
-    { callsPerHour: 1000, capturesPerHour: 600, capturesUnauthorizedPerHour: 60 },
+    'a scanner tries a thousand unknown keys an hour',
+    { ...busy, unknownKeysPerHour: 1000, capturesUnauthorizedPerHour: 1000 },
     [],
+    400,
+  ],
+  ['visitors mistype one enquiry of twenty', { ...busy, capturesInvalidPerHour: 600 }, [], 400],
+  [
+    'the throttle of an endpoint refuses a twentieth of the calls',
+    { ...busy, gatewayRefusalsPerHour: 6000 },
+    ['GatewayThrottled'],
   ],
   [
-    'one enquiry of ten is invalid',
-    { callsPerHour: 1000, capturesPerHour: 600, capturesInvalidPerHour: 60 },
-    [],
+    'other services use up the limit of the account',
+    { callsPerHour: 3000, capturesPerHour: 0, gatewayRefusalsPerHour: 2400 },
+    ['GatewayThrottled'],
   ],
+  ['a robot tries ten unknown addresses a minute', { ...quiet, gatewayRefusalsPerHour: 600 }, []],
+  ['no heartbeat is sent', { ...busy, heartbeats: 'missing' }, ['HeartbeatFailed']],
+  ['the address is dead', { callsPerHour: 0, heartbeats: 'unanswered' }, ['HeartbeatFailed']],
+  ['another reply arrives', { callsPerHour: 0, heartbeats: 'spoiled' }, ['HeartbeatFailed'], 30],
+  ['the certificate ends in 20 days', { ...quiet, certificateDays: 20 }, ['CertificateExpires']],
   [
     'captures are over the hourly limit',
     { ...busy, capturesRateLimitedPerHour: 60 },
@@ -153,7 +185,7 @@ const situations: readonly SituationCase[] = [
   ],
   [
     'one partition of the table is throttled',
-    { ...busy, throttledPerHour: 120, failuresPerHour: 120 },
+    { ...busy, throttledPerHour: 132, failuresPerHour: 132 },
     ['FailuresContinue', 'TableThrottled'],
   ],
   [
@@ -183,15 +215,17 @@ describe('whenever a situation begins, these alarms go off and no other', () => 
 });
 
 test.each<SituationCase>(situations.filter(([, , expected]) => expected.length > 0))(
-  'its alarms end, with calls and without, when it is over: %s',
+  'its alarms end, with calls and without, within 40 minutes or the hours that they watch: %s',
   (_, situation) => {
     const cause = metricsOf(situation, 0);
     for (const afterwards of [metricsOf(busy, 0), metricsOf({ callsPerHour: 0 }, 0)]) {
       const over: MinuteSum = (metric, minute) =>
         (minute < 30 ? cause : afterwards)(metric, minute);
+      const endsWithin = (alarm: AlarmProperties) => Math.max(40, 5 * alarm.EvaluationPeriods);
       const on = replayed
         .filter((name) => name !== 'NoCaptures')
-        .filter((name) => isInAlarm(byName.get(name)!, over, 70));
+        .map((name) => byName.get(name)!)
+        .filter((alarm) => isInAlarm(alarm, over, 30 + endsWithin(alarm)));
       expect(on).toEqual([]);
     }
   },
@@ -233,6 +267,7 @@ describe('within 40 minutes, no alarm goes off', () => {
   test('although a verification sends requests with unknown keys, and some of them are captures', () => {
     expect(verification['LeadService unauthorized']).toBeGreaterThan(10);
     expect(verification['AWS/Lambda Invocations']).toBeGreaterThan(0);
+    expect(verification['LeadService knownKeyRefused']).toBe(0);
   });
 });
 

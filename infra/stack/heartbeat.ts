@@ -1,0 +1,59 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Construct } from 'constructs';
+import { heartbeatVariables } from '../../shared/metrics.ts';
+import { heartbeatName } from '../bundle/built-functions.ts';
+import { BundledFunction } from './endpoint-function.ts';
+import type { ServiceOptions } from './service-options.ts';
+
+export interface HeartbeatProps {
+  /** The address that callers use. */
+  readonly baseUrl: string;
+  readonly options: ServiceOptions;
+  /** Of the service, for log lines. */
+  readonly version: string;
+}
+
+/** A heartbeat that is late says nothing about now: it is dropped, and the next one comes (the shortest age that Lambda allows). */
+const heartbeatMaxAge = Duration.minutes(1);
+
+/**
+ * Calls the public address every five minutes, as a caller from outside: with `heartbeat: true` only. Its role may write its log and nothing
+ * else. EventBridge starts a rule within its minute (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html),
+ * so the third minute keeps the call and its own metric in one period of five minutes, which the alarm on unknown keys subtracts.
+ */
+export class Heartbeat extends Construct {
+  constructor(scope: Construct, id: string, { baseUrl, options, version }: HeartbeatProps) {
+    super(scope, id);
+    const handler = new BundledFunction(this, 'Function', {
+      bundle: heartbeatName,
+      description: 'Calls the public address of the service',
+      timeout: Duration.seconds(15),
+      memoryMb: 256,
+      environment: {
+        [heartbeatVariables.baseUrl]: baseUrl,
+        ...(options.domainName && { [heartbeatVariables.watchesCertificate]: 'true' }),
+      },
+      // Tracing would give the role a permission.
+      options: { ...options, tracing: false },
+      version,
+    });
+    handler.configureAsyncInvoke({ maxEventAge: heartbeatMaxAge, retryAttempts: 0 });
+    new Rule(this, 'EveryFiveMinutes', {
+      description: 'Heartbeat of the lead management service',
+      schedule: Schedule.cron({ minute: '2/5' }),
+      targets: [new LambdaFunction(handler, { maxEventAge: heartbeatMaxAge, retryAttempts: 0 })],
+    });
+    const reason = 'A heartbeat that is lost is missing data, which sets off HeartbeatFailed.';
+    Validations.of(this).acknowledge(
+      { id: 'Serverless-LambdaDLQ', reason },
+      { id: 'Serverless-LambdaAsyncFailureDestination', reason },
+      { id: 'Serverless-EventBusDLQ', reason },
+      {
+        id: 'Serverless-LambdaTracing',
+        reason: 'Each heartbeat logs its result and its duration.',
+      },
+    );
+  }
+}
