@@ -83,13 +83,13 @@ export const alarms = {
     // Two verifications after a deployment reach three periods: on a quiet service, most calls of each get 401.
     threshold: { from: 50, datapoints: 4, periods: 5 },
     when: 'In 4 of 5 periods of 5 minutes with calls, at least half of the calls got 401.',
-    act: 'If all organizations are affected, the service may use another table: compare tableName in cdk.json with the output TableName, and run "admin organization list --stack NAME". If one key is, "Refusals" on the dashboard names its endpoint: the key was revoked or has expired, or somebody guesses keys.',
+    act: 'If all organizations are affected, the service may use another table: compare tableName in cdk.json with the output TableName, and run "admin organization list --stack NAME". If one key is, "Refusals" on the dashboard names it and keyRefusal: it was revoked or has expired. It names only the endpoint if the key is unknown: somebody guesses keys, or sends a wrong one.',
   },
   CapturesUnauthorized: {
     // A verification sends one capture with an unknown key: two of them are all captures of two periods.
     threshold: { from: 50, datapoints: 3, periods: 4 },
     when: 'In 3 of 4 periods of 5 minutes with captures, at least half of the captures were refused with 401 or 403.',
-    act: 'Enquiries are being lost. "Refusals" on the dashboard shows the organization and the key of a 403. UNAUTHORIZED: the key was revoked or has expired ("key list"), or the website sends another one. FORBIDDEN: the key lacks the scope leads.capture. Give the website a working key ("key rotate").',
+    act: 'Enquiries are being lost. "Refusals" on the dashboard shows the organization and the key, if it is known. UNAUTHORIZED: the key was revoked or has expired (keyRefusal), or the website sends one that is unknown. FORBIDDEN: the key lacks the scope leads.capture. Give the website a working key ("key rotate").',
   },
   KnownKeyRefused: {
     // No robot has a known key, so three refusals that are not one burst are enough.
