@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LeadService, type LeadServiceProps } from '../../../../infra/stack/lead-service.ts';
+import { LeadService } from '../../../../infra/stack/lead-service.ts';
 import { buildPackage } from '../../../../infra/stack/package/build.ts';
 import { endpoints } from '../../../../shared/endpoints.ts';
 import { runAdmin } from '../../../support/admin.ts';
@@ -16,24 +16,18 @@ import { givenOrganization } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
 import { projectFolder } from '../../../support/service-process.ts';
 import { failedLines, verify } from '../../verify/verify-run.ts';
+import { everyOption } from '../service-template.ts';
 
 /** The package as a customer has it: installed from its file into an app as `cdk init` writes it, outside the project. */
 
 const run = promisify(execFile);
 const ofProject = (...path: string[]): string => join(projectFolder, 'node_modules', ...path);
-const options = {
-  environment: 'test',
-  alarmEmail: 'ops@example.com',
-  noCapturesHours: 72,
-  waf: true,
-  events: true,
-} as const satisfies LeadServiceProps;
 
 const appSource = `
 import * as cdk from 'aws-cdk-lib';
 import { LeadService, type LeadServiceProps } from 'lead-service';
 
-const options: LeadServiceProps = ${JSON.stringify(options)};
+const options: LeadServiceProps = ${JSON.stringify(everyOption)};
 const { baseUrl }: LeadService = new LeadService(new cdk.Stack(new cdk.App(), 'Theirs'), 'Leads', options);
 export const address: string = baseUrl;
 `;
@@ -82,7 +76,7 @@ async function install(file: string): Promise<void> {
 
 test('an app that installed the package synthesizes the template of the checkout', () => {
   const stack = new Stack(new App(), 'Theirs');
-  new LeadService(stack, 'Leads', options);
+  new LeadService(stack, 'Leads', everyOption);
 
   expect(template.Resources).toEqual(Template.fromStack(stack).toJSON().Resources);
   expect(outputsOf(template)).toEqual(outputsOf(Template.fromStack(stack).toJSON()));
