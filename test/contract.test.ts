@@ -65,9 +65,11 @@ describe('the endpoints of the contract', () => {
     );
   });
 
-  test('have one file each in functions/, and the only other file there publishes events', () => {
+  test('have one file each in functions/, beside those of the publisher and the heartbeat', () => {
     expect(readdirSync(join(projectFolder, 'functions')).sort()).toEqual(
-      [...endpoints.map(({ name }) => name), 'publish-events'].map((name) => `${name}.ts`).sort(),
+      [...endpoints.map(({ name }) => name), 'publish-events', 'heartbeat']
+        .map((name) => `${name}.ts`)
+        .sort(),
     );
   });
 
