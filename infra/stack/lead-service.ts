@@ -12,6 +12,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { endpoints } from '../../shared/endpoints.ts';
 import { projectFolder } from '../bundle/built-functions.ts';
+import { Backups } from './backups.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -44,6 +45,8 @@ export class LeadService extends Construct {
   readonly monitoring: Monitoring;
   /** The bus and its publisher; undefined without `events`. */
   readonly events: LeadEvents | undefined;
+  /** The vault and its plan; undefined without `backup`. */
+  readonly backups: Backups | undefined;
   /** By name, without the ID of the service. */
   readonly outputs: ReadonlyMap<string, CfnOutput>;
 
@@ -73,6 +76,7 @@ export class LeadService extends Construct {
       this.events = new LeadEvents(this, 'Events', { table: this.table, options, version });
     if (options.heartbeat)
       new Heartbeat(this, 'Heartbeat', { baseUrl: this.api.baseUrl, options, version });
+    if (options.backup) this.backups = new Backups(this, 'Backups', this.table, options);
     if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn, options);
 
     this.monitoring = new Monitoring(this, 'Monitoring', {
@@ -80,17 +84,22 @@ export class LeadService extends Construct {
       functions,
       table: this.table.table,
       events: this.events,
+      backups: this.backups,
       topics: alarmTopics(this, options),
     });
     this.baseUrl = this.api.baseUrl;
     this.domainTarget = this.api.domainTarget;
-    const { api, table, events } = this;
-    this.outputs = addOutputs(this, { options, functions, release, api, table, events });
-    Tags.of(this).add('lead-service', options.serviceName, {
-      // CloudFormation knows its tags since June 2026, and not yet in every region: there, the deployment would fail (CloudFormation's resource schemas).
-      excludeResourceTypes: ['AWS::CloudWatch::Dashboard'],
-    });
+    const { api, table, events, backups } = this;
+    this.outputs = addOutputs(this, { options, functions, release, api, table, events, backups });
+    tagResources(this, options.serviceName);
   }
+}
+
+function tagResources(service: Construct, serviceName: string): void {
+  Tags.of(service).add('lead-service', serviceName, {
+    // CloudFormation knows its tags since June 2026, and not yet in every region: there, the deployment would fail (CloudFormation's resource schemas).
+    excludeResourceTypes: ['AWS::CloudWatch::Dashboard'],
+  });
 }
 
 export interface LeadsStackProps extends StackProps {

@@ -71,6 +71,11 @@ export class LeadTable extends Construct {
         resources: ['*'],
       }),
     );
+    this.grantKeyTo(grantee);
+  }
+
+  /** Grants the use of the table's key through DynamoDB; nothing with the key that AWS manages. */
+  grantKeyTo(grantee: IGrantable): void {
     if (this.key) grantee.grantPrincipal.addToPrincipalPolicy(throughDynamoDb(this, this.key));
   }
 
@@ -104,7 +109,7 @@ export class LeadTable extends Construct {
         );
       }
     }
-    if (this.key) grantee.grantPrincipal.addToPrincipalPolicy(throughDynamoDb(this, this.key));
+    this.grantKeyTo(grantee);
   }
 
   private keyOf({ kmsKey, removalPolicy }: ServiceOptions): IKey | undefined {

@@ -147,6 +147,19 @@ const schema = v.object({
   accessLogs: v.optional(flag, false),
   /** Publishes an event for each thing that happens to a lead on an EventBridge bus of the service (OPERATE.md). @default false */
   events: v.optional(flag, false),
+  /** Daily backups, kept 35 days, and monthly ones, kept a year, in a vault of AWS Backup (OPERATE.md, "Back up"). @default false */
+  backup: v.optional(flag, false),
+  /** Locks the vault of `backup`: `governance` can be removed by those who may, `compliance` by nobody after three days. @default none */
+  backupLock: v.optional(
+    v.picklist(['governance', 'compliance'], "must be 'governance' or 'compliance'."),
+  ),
+  /** ARN of a backup vault in another region or account, to which each backup is copied. @default none */
+  backupCopyTo: v.optional(
+    text(
+      'must be the ARN of a backup vault: arn:aws:backup:REGION:ACCOUNT:backup-vault:NAME.',
+      arn('backup', 'backup-vault:[\\w-]{2,50}'),
+    ),
+  ),
   /** Name of an existing table to use, such as a restored one, instead of a table of the stack. @default none */
   tableName: v.optional(
     text(
@@ -241,6 +254,12 @@ function conflicts(options: ServiceOptions): string[] {
     options.removalPolicy === 'destroy' &&
       environment === productionEnvironment &&
       "removalPolicy: 'destroy': not allowed in the environment production: use another environment, or 'retain'.",
+    ...(['backupLock', 'backupCopyTo'] as const).map(
+      (name) =>
+        options[name] !== undefined &&
+        !options.backup &&
+        `${name}: needs backup: set backup to true, or remove it.`,
+    ),
     ...(tableName === undefined ? [] : conflictsOfGivenTable(options)),
     options.tableStreamArn !== undefined &&
       !(options.events && tableName) &&

@@ -1,5 +1,6 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import type { Backups } from './backups.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { LeadApi } from './lead-api.ts';
 import type { LeadEvents } from './lead-events.ts';
@@ -15,6 +16,7 @@ export interface OutputProps {
   readonly api: LeadApi;
   readonly table: LeadTable;
   readonly events: LeadEvents | undefined;
+  readonly backups: Backups | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ function idInStack(service: Construct): string {
 type Outputs = Readonly<Record<string, readonly [value: string, description: string]>>;
 
 function outputsOf(props: OutputProps, region: string): Outputs {
-  const { options, functions, release, api, table, events } = props;
+  const { options, functions, release, api, table, events, backups } = props;
   const named = functions.map(({ endpoint, functionName }) => `${endpoint.name}=${functionName}`);
   return {
     Release: [release.name, 'Release: its tag or commit, to go back to it (OPERATE.md)'],
@@ -68,6 +70,12 @@ function outputsOf(props: OutputProps, region: string): Outputs {
     }),
     ...(events && {
       EventBusName: [events.bus.eventBusName, 'Event bus, for rules (OPERATE.md)'] as const,
+    }),
+    ...(backups && {
+      BackupVaultName: [
+        backups.vault.backupVaultName,
+        'Vault of the backups (OPERATE.md)',
+      ] as const,
     }),
     ...nextCommands(props, region),
   };

@@ -156,6 +156,11 @@ export const alarms = {
     when: 'For 10 minutes, events waited more than 5 minutes to be published (only with events).',
     act: 'Find the error in the log of publish-events. If EventBridge refuses or fails, check AWS Health and the quota of PutEvents: Lambda repeats the events for a day, and none is lost before. A long import also delays events.',
   },
+  BackupMissing: {
+    threshold: { below: 1, datapoints: 2 },
+    when: 'No backup was completed for 2 days (only with backup; also until the first one).',
+    act: 'Run "aws backup list-backup-jobs --by-backup-vault-name VAULT", with the output BackupVaultName: the status message of the last job is the reason. Back up at once by hand (OPERATE.md, "Back up").',
+  },
 } as const satisfies Record<string, AlarmDefinition>;
 
 export type AlarmName = keyof typeof alarms;

@@ -14,12 +14,13 @@ import {
 } from 'cdk-monitoring-constructs';
 import { Construct } from 'constructs';
 import type { MetricName } from '../../../shared/metrics.ts';
+import type { Backups } from '../backups.ts';
 import type { EndpointFunction } from '../endpoint-function.ts';
 import type { LeadEvents } from '../lead-events.ts';
 import type { ServiceOptions } from '../service-options.ts';
 import { type AlarmName, alarmed, period } from './alarms.ts';
 import { logWidgets, saveQueries } from './log-queries.ts';
-import { Metrics, ofTable, sum, tableThrottles } from './metrics.ts';
+import { backupsCompleted, Metrics, ofTable, sum, tableThrottles } from './metrics.ts';
 
 export interface MonitoringProps {
   /** The service's name is the name of the dashboard, and the prefix of the alarm names. */
@@ -28,6 +29,8 @@ export interface MonitoringProps {
   readonly table: ITable;
   /** Undefined if the service publishes no events. */
   readonly events: LeadEvents | undefined;
+  /** Undefined without `backup`. */
+  readonly backups: Backups | undefined;
   readonly topics: readonly ITopic[];
 }
 
@@ -38,7 +41,7 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { functions, events, options } = props;
+    const { functions, events, backups, options } = props;
     this.#props = props;
     this.#metrics = new Metrics(options);
     const facade = facadeOf(this, props);
@@ -53,6 +56,10 @@ export class Monitoring extends Construct {
     monitor('Table', this.#tableGraphs());
     if (events) monitor('Events', this.#eventGraphs(events));
     if (options.heartbeat) monitor('Heartbeat', this.#heartbeatGraphs());
+    if (backups)
+      monitor('Backups', [
+        graph('Backups completed', this.#alarmed('BackupMissing', backupsCompleted(backups))),
+      ]);
   }
 
   #callGraphs(): CustomMetricGroup[] {

@@ -1,9 +1,10 @@
-import { Aws, type Duration } from 'aws-cdk-lib';
+import { Aws, Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type MetricName, metricDimension, metricNamespace } from '../../../shared/metrics.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
+import type { Backups } from '../backups.ts';
 import { firewallRules } from '../firewall.ts';
 import { stageName } from '../lead-api.ts';
 import type { ServiceOptions } from '../service-options.ts';
@@ -182,4 +183,15 @@ export function sum(
     label,
     period: over,
   });
+}
+
+/**
+ * Backups of the table that were completed, by the day
+ * (https://docs.aws.amazon.com/aws-backup/latest/devguide/cloudwatch.html).
+ */
+export function backupsCompleted({ vault }: Backups): MathExpression {
+  const day = Duration.days(1);
+  const dimensions = { BackupVaultName: vault.backupVaultName };
+  const completed = sumOf('AWS/Backup', 'NumberOfBackupJobsCompleted', dimensions);
+  return sum([completed.with({ period: day })], 'backups completed', day);
 }

@@ -198,7 +198,7 @@ describe('the table', () => {
     );
 
     const onKey = statements.filter(({ Action }) => JSON.stringify(Action).includes('kms:'));
-    expect(onKey).toHaveLength(endpoints.length + 1); // and the publisher of events
+    expect(onKey).toHaveLength(endpoints.length + 2); // and the publisher of events, and the backups
     for (const { Action, Condition } of onKey) {
       expect(JSON.stringify(Action)).not.toContain('*');
       expect(JSON.stringify(Condition)).toMatch(/^{"StringEquals":{"kms:ViaService":.*dynamodb\./);

@@ -41,6 +41,7 @@ const right: Readonly<Record<string, readonly unknown[]>> = {
   tracing: ['true'],
   accessLogs: [false],
   events: [true, 'false'],
+  backup: [true, 'false'],
   tableName: ['leads.restored-2026'],
 };
 
@@ -67,6 +68,9 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   tracing: ['on'],
   accessLogs: [0],
   events: ['yes', 1],
+  backup: ['daily', 1],
+  backupLock: ['on', true],
+  backupCopyTo: ['leads-copy', 'arn:aws:backup:eu-west-1:123456789012:backup-plan:leads'],
   tableName: ['ab', 'two words', 'x'.repeat(256)],
   tableStreamArn: ['stream', 'arn:aws:dynamodb:eu-central-1:123456789012:table/leads'],
 };
@@ -89,6 +93,7 @@ describe('the options', () => {
       requestsPerSecond: 500,
       tracing: false,
       accessLogs: false,
+      backup: false,
       events: false,
     });
   });

@@ -24,6 +24,9 @@ export const everyOption = {
   tracing: true,
   accessLogs: true,
   events: true,
+  backup: true,
+  backupLock: 'compliance',
+  backupCopyTo: 'arn:aws:backup:eu-west-1:123456789012:backup-vault:leads-copy',
 } as const satisfies LeadServiceProps;
 
 let built: Promise<string> | undefined;

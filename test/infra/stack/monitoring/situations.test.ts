@@ -271,8 +271,10 @@ describe('within 40 minutes, no alarm goes off', () => {
   });
 });
 
-test('every alarm is replayed here or over a day', () => {
-  expect([...replayed, 'KeyExpiresSoon'].sort()).toEqual([...byName.keys()].sort());
+test('every alarm is replayed here, over a day, or beside what it watches', () => {
+  expect([...replayed, 'BackupMissing', 'KeyExpiresSoon'].sort()).toEqual(
+    [...byName.keys()].sort(),
+  );
 });
 
 test('KeyExpiresSoon goes off within a day of a key that is used once, and not without one', () => {

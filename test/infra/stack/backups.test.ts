@@ -1,0 +1,146 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type AlarmProperties, firstRing, type MinuteSum } from './monitoring/alarm-evaluator.ts';
+import { templateWith } from './service-template.ts';
+
+const copyTo = 'arn:aws:backup:eu-west-1:210987654321:backup-vault:leads-copy';
+const daily = { RuleName: 'daily', Lifecycle: { DeleteAfterDays: 35 } };
+const monthly = { RuleName: 'monthly', Lifecycle: { DeleteAfterDays: 365 } };
+
+let off: Template;
+let on: Template;
+let copied: Template;
+let restored: Template;
+beforeAll(async () => {
+  off = await templateWith();
+  on = await templateWith({ backup: true });
+  copied = await templateWith({
+    backup: true,
+    backupLock: 'compliance',
+    backupCopyTo: copyTo,
+    kmsKey: 'customer-managed',
+  });
+  restored = await templateWith({ backup: true, tableName: 'leads-restored' });
+}, 120_000);
+
+test('without backup, there is no vault, plan or alarm of backups', () => {
+  for (const type of ['Vault', 'Plan', 'Selection'])
+    off.resourceCountIs(`AWS::Backup::Backup${type}`, 0);
+  expect(JSON.stringify(off.toJSON())).not.toContain('BackupMissing');
+});
+
+describe('with backup', () => {
+  test('the vault is kept with its backups, and has no lock', () => {
+    on.hasResource('AWS::Backup::BackupVault', {
+      Properties: { LockConfiguration: Match.absent() },
+      DeletionPolicy: 'RetainExceptOnCreate',
+    });
+  });
+
+  test('the table is backed up daily for 35 days, and monthly for a year', () => {
+    on.hasResourceProperties('AWS::Backup::BackupPlan', {
+      BackupPlan: {
+        BackupPlanRule: [
+          { ...daily, ScheduleExpression: 'cron(0 3 * * ? *)', CopyActions: Match.absent() },
+          { ...monthly, ScheduleExpression: 'cron(0 4 1 * ? *)', CopyActions: Match.absent() },
+        ].map(Match.objectLike),
+      },
+    });
+    const [tableId] = Object.keys(on.findResources('AWS::DynamoDB::Table'));
+    on.hasResourceProperties('AWS::Backup::BackupSelection', {
+      BackupSelection: { Resources: [{ 'Fn::GetAtt': [tableId, 'Arn'] }] },
+    });
+  });
+
+  test('a table of tableName is backed up instead of one of the stack', () => {
+    restored.resourceCountIs('AWS::DynamoDB::Table', 0);
+    const [selection] = Object.values(restored.findResources('AWS::Backup::BackupSelection'));
+
+    expect(JSON.stringify(selection)).toContain(':table/leads-restored');
+  });
+
+  test('only AWS Backup can assume the role', () => {
+    on.hasResourceProperties('AWS::IAM::Role', {
+      AssumeRolePolicyDocument: {
+        Statement: [Match.objectLike({ Principal: { Service: 'backup.amazonaws.com' } })],
+      },
+      ManagedPolicyArns: Match.arrayWith([
+        Match.objectLike({
+          'Fn::Join': Match.arrayWith([
+            Match.arrayWith([Match.stringLikeRegexp('AWSBackupServiceRolePolicyForBackup$')]),
+          ]),
+        }),
+      ]),
+    });
+  });
+
+  test('an alarm goes off after two days without a completed backup', () => {
+    on.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: 'lead-service-production-BackupMissing',
+      Metrics: Match.arrayWith([
+        Match.objectLike({
+          MetricStat: Match.objectLike({
+            Metric: Match.objectLike({
+              Namespace: 'AWS/Backup',
+              MetricName: 'NumberOfBackupJobsCompleted',
+              Dimensions: [Match.objectLike({ Name: 'BackupVaultName' })],
+            }),
+            Period: 86_400,
+          }),
+        }),
+      ]),
+      EvaluationPeriods: 2,
+      TreatMissingData: 'breaching',
+    });
+  });
+});
+
+describe('with backupLock and backupCopyTo', () => {
+  test('nobody can delete a backup within 35 days, or change the lock after three', () => {
+    copied.hasResourceProperties('AWS::Backup::BackupVault', {
+      LockConfiguration: { MinRetentionDays: 35, ChangeableForDays: 3 },
+    });
+  });
+
+  test('each backup is copied, and the copy kept as long', () => {
+    const copyOf = ({ Lifecycle }: typeof daily) => ({
+      CopyActions: [{ DestinationBackupVaultArn: copyTo, Lifecycle }],
+    });
+    copied.hasResourceProperties('AWS::Backup::BackupPlan', {
+      BackupPlan: {
+        BackupPlanRule: [daily, monthly].map((rule) =>
+          Match.objectLike({ ...rule, ...copyOf(rule) }),
+        ),
+      },
+    });
+  });
+
+  test('the role may use the key of the table, through DynamoDB only', () => {
+    const policies = Object.values(copied.findResources('AWS::IAM::Policy'));
+    const ofRole = policies.filter(({ Properties }) =>
+      JSON.stringify(Properties.Roles).includes('Backups'),
+    );
+
+    expect(ofRole).toHaveLength(1);
+    expect(JSON.stringify(ofRole)).toContain('kms:ViaService');
+  });
+});
+
+test('BackupMissing goes off after two days without a backup, and stays silent with one a day', () => {
+  const [alarm] = Object.values(on.findResources('AWS::CloudWatch::Alarm'))
+    .map(({ Properties }) => Properties as AlarmProperties)
+    .filter(({ AlarmName }) => AlarmName.endsWith('-BackupMissing'));
+  if (!alarm) throw new Error('The template has no alarm BackupMissing.');
+  const day = 60 * 24;
+  const untilDay =
+    (last: number): MinuteSum =>
+    (metric, minute) =>
+      metric === 'AWS/Backup NumberOfBackupJobsCompleted' &&
+      minute < day * last &&
+      Math.abs(minute) % day === 180
+        ? 1
+        : undefined;
+
+  expect(firstRing(alarm, untilDay(3), day * 7)).toBe(day * 5);
+  expect(firstRing(alarm, untilDay(8), day * 7)).toBeUndefined();
+});
