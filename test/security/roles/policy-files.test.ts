@@ -128,5 +128,6 @@ test('every policy file is known here', () => {
     'check-deployment.json',
     'deploy.json',
     'read-timelines.json',
+    'trust-github.json',
   ]);
 });
