@@ -42,17 +42,12 @@ export interface Administration {
     leadId: number,
     change: { archived: boolean },
   ) => Promise<unknown>;
-  readonly eraseLead: (
-    table: unknown,
-    organizationId: number,
-    leadId: number,
+  readonly eraseLeads: (
+    own: object,
+    leadIds: readonly number[],
     options: object,
-  ) => Promise<object | undefined>;
-  readonly planErasure: (
-    table: unknown,
-    organizationId: number,
-    leadId: number,
-  ) => Promise<object | undefined>;
+  ) => Promise<ReadonlyMap<number, object>>;
+  readonly planErasures: Administration['eraseLeads'];
   readonly scanLeadsAscending: (
     table: unknown,
     organizationId: number,
@@ -190,14 +185,16 @@ export class AdministratorCommands {
   }
 
   erase(organizationId: number, leadId: number): Promise<object | undefined> {
-    return this.#run(({ eraseLead }, table) =>
-      eraseLead(table, organizationId, leadId, { who: 'simulated' }),
+    return this.#run(async ({ eraseLeads }, table) =>
+      (await eraseLeads({ table, organizationId }, [leadId], { who: 'simulated' })).get(leadId),
     );
   }
 
   /** What an erasure would remove. */
   planErasure(organizationId: number, leadId: number): Promise<object | undefined> {
-    return this.#run(({ planErasure }, table) => planErasure(table, organizationId, leadId));
+    return this.#run(async ({ planErasures }, table) =>
+      (await planErasures({ table, organizationId }, [leadId], {})).get(leadId),
+    );
   }
 
   importRows(

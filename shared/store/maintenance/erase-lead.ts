@@ -13,30 +13,34 @@ import { readLead } from '../leads/leads.ts';
 import { newEntryId, putTimelineEntry, readTimelineItems } from '../leads/timeline.ts';
 import { addAuditEntry, auditEntryPut } from '../organizations/audit-log.ts';
 import { batchGet } from '../table/batch-get.ts';
-import type { Table } from '../table/client.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { ErasureItem } from '../table/items.ts';
-import { deleteItems } from '../table/many-items.ts';
-import { erasurePrimaryKey, leadPrimaryKey } from '../table/primary-keys.ts';
+import { deleteItems, queryAll } from '../table/many-items.ts';
+import { erasurePrimaryKey, leadPrimaryKey, type PrimaryKey } from '../table/primary-keys.ts';
 import { conflict, ifConditionHolds, retryOnConflict } from '../table/retry.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
 import {
-  type ErasedLead,
+  type ErasedPerson,
   heldByOthers,
   type RelatedItems,
   removeRelatedItems,
 } from './erase-related-items.ts';
 import { withoutWrites } from './pacing.ts';
 
-/** Called with the number of items read so far. */
-type EraseProgress = (itemsRead: number) => void;
-
 export interface EraseOptions {
   /** Who erases, for the audit log. */
   readonly who: string;
   /** The action that the erasure is part of, such as a restore. */
   readonly partOf?: string;
-  readonly onProgress?: EraseProgress | undefined;
+  /** Called with the number of erasures that have begun. */
+  readonly onBegun?: ((leads: number) => void) | undefined;
+  /** Called with the number of items read so far. */
+  readonly onProgress?: ((itemsRead: number) => void) | undefined;
+}
+
+interface ErasedLead extends OrganizationTable {
+  readonly leadId: number;
 }
 
 export interface Erased extends RelatedItems {
@@ -47,51 +51,98 @@ export interface Erased extends RelatedItems {
 }
 
 /**
- * Erases a lead and its person. Deletes the lead with its identity items and timeline, and the idempotency records and imported rows that
- * refer to it. Removes the person's phones and emails from other leads' timelines. Reads the whole table once.
+ * Erases leads and their people. Deletes each lead with its identity items and timeline, and the idempotency records and imported rows that
+ * refer to it. Removes the person's phones and emails from other leads' timelines. Reads the whole table once, however many leads it erases.
  *
  * The person's phones and emails are those that the lead has or had. One that another lead has now is that lead's, and a lead that was created
  * after the erasure began keeps its entries: the person may have come back since, if the erasure was interrupted, or while it reads the table.
  *
- * The first transaction deletes the lead and its identity items, adds an audit entry, which says that the erasure has begun until it is
- * complete, and stores an item that says what is left to do. It ends the timeline with an entry `erased`, which the table's stream has after
- * all others, and which is removed after them. From then on no request or import can add anything to the lead, and a capture of the same
- * person creates a new lead. A repeat of the erasure, even after a crash, completes it.
- * @returns undefined if there is neither such a lead nor an unfinished erasure of it
+ * The first transaction of each erasure deletes the lead and its identity items, adds an audit entry, which says that the erasure has begun
+ * until it is complete, and stores an item that says what is left to do. It ends the timeline with an entry `erased`, which the table's stream
+ * has after all others, and which is removed after them. From then on no request or import can add anything to the lead, and a capture of the
+ * same person creates a new lead. A repeat of the erasure, even after a crash, completes it.
+ * @returns what was erased, by lead ID; not of leads that do not exist and have no unfinished erasure
  * @throws ContentionError
  */
-export async function eraseLead(
-  table: Table,
-  organizationId: number,
-  leadId: number,
+export async function eraseLeads(
+  own: OrganizationTable,
+  leadIds: readonly number[],
   options: EraseOptions,
-): Promise<Erased | undefined> {
-  const lead: ErasedLead = { table, organizationId, leadId };
+): Promise<ReadonlyMap<number, Erased>> {
+  const { onBegun = () => undefined, onProgress = () => undefined } = options;
+  const begun: Begun[] = [];
+  for (const leadId of new Set(leadIds)) {
+    const one = await begin({ ...own, leadId }, options);
+    if (one) begun.push(one);
+    onBegun(begun.length);
+  }
+  const erased = new Set(begun.map(({ leadId }) => leadId));
+  const people: Begun[] = [];
+  for (const person of begun) {
+    const { leadId, search } = person;
+    search.forget(await heldByOthers(own, erased, search.identities));
+    // Otherwise another process has completed it.
+    if (await storePerson({ ...own, leadId }, search.identities)) people.push(person);
+  }
+  if (people.length === 0) return new Map();
+  const related = await removeRelatedItems(own, people, onProgress);
+  for (const { entries } of people) await deleteItems(own.table, entries);
+  for (const { leadId, ends } of people) {
+    // As long as the entry `erased` is there, nobody reads the others. Not in a batch with them, which is no transaction.
+    await deleteItems(own.table, ends);
+    await endErasure({ ...own, leadId });
+  }
+  return new Map(
+    people.flatMap(({ leadId, search, entries }) => {
+      const items = related.get(leadId);
+      const more = { timelineEntries: entries.length, ...byKind(search.identities) };
+      return items ? [[leadId, { ...items, ...more }] as const] : [];
+    }),
+  );
+}
+
+/** What `eraseLeads` would do now. Reads the whole table once; writes nothing. */
+export const planErasures = (
+  own: OrganizationTable,
+  leadIds: readonly number[],
+  progress: Pick<EraseOptions, 'onBegun' | 'onProgress'>,
+): Promise<ReadonlyMap<number, Erased>> =>
+  eraseLeads({ ...own, table: withoutWrites(own.table) }, leadIds, {
+    ...progress,
+    who: 'a dry run',
+  });
+
+/** The leads whose erasure has begun and is not complete. */
+export const unfinishedErasures = async ({
+  table,
+  organizationId,
+}: OrganizationTable): Promise<number[]> => {
+  const { pk } = erasurePrimaryKey(organizationId, 0);
+  return (await queryAll<ErasureItem>(table, pk)).map(({ leadId }) => leadId);
+};
+
+/** An erasure that has begun, and what it removes. */
+interface Begun extends ErasedPerson {
+  /** Of the lead's own timeline. */
+  readonly entries: readonly PrimaryKey[];
+  /** The entries `erased`, which are removed after the others. */
+  readonly ends: readonly PrimaryKey[];
+}
+
+async function begin(lead: ErasedLead, options: EraseOptions): Promise<Begun | undefined> {
+  const { leadId } = lead;
   const begun = await beginErasure(lead, options);
   if (!begun) return undefined;
   const timeline = await readTimelineItems(lead, leadId);
-  const search = new PersonSearch([...begun.identities, ...identitiesIn(timeline)]);
-  search.forget(await heldByOthers(lead, search.identities));
-  if (!(await storePerson(lead, search.identities))) return undefined; // another process has completed it
-  const { onProgress = () => undefined } = options;
-  const relatedItems = await removeRelatedItems(lead, search, begun.begunAt, onProgress);
-  const ends = timeline.filter(({ type }) => type === 'erased');
-  const entries = timeline.filter((entry) => !ends.includes(entry));
-  await deleteItems(table, entries);
-  // As long as the entry `erased` is there, nobody reads the others. Not in a batch with them, which is no transaction.
-  await deleteItems(table, ends);
-  await endErasure(lead);
-  return { ...relatedItems, timelineEntries: entries.length, ...byKind(search.identities) };
+  const keysOf = (items: typeof timeline) => items.map(({ pk, sk }) => ({ pk, sk }));
+  return {
+    leadId,
+    begunAt: begun.begunAt,
+    search: new PersonSearch([...begun.identities, ...identitiesIn(timeline)]),
+    entries: keysOf(timeline.filter(({ type }) => type !== 'erased')),
+    ends: keysOf(timeline.filter(({ type }) => type === 'erased')),
+  };
 }
-
-/** What `eraseLead` would do now. Reads the whole table once; writes nothing. */
-export const planErasure = (
-  table: Table,
-  organizationId: number,
-  leadId: number,
-  onProgress?: EraseProgress,
-): Promise<Erased | undefined> =>
-  eraseLead(withoutWrites(table), organizationId, leadId, { who: 'a dry run', onProgress });
 
 const byKind = (identities: Identities) => ({
   phones: identities.filter((one) => !isEmailIdentity(one)),

@@ -5,14 +5,23 @@ import { foundIn, mentionsIn, withoutPerson } from '../../leads/erasure/erasure.
 import {
   type Identities,
   isEmailIdentity,
-  type PersonSearch,
+  PersonSearch,
 } from '../../leads/erasure/person-search.ts';
+import type { TimelineEntry } from '../../leads/timeline.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { getItem, itemsOf } from '../table/get-item.ts';
 import { kindOf } from '../table/item-kind.ts';
-import type { IdentityItem, Item, LeadItem, Stored, TimelineEntryItem } from '../table/items.ts';
+import type {
+  IdempotencyItem,
+  IdentityItem,
+  ImportedRowItem,
+  Item,
+  LeadItem,
+  Stored,
+  TimelineEntryItem,
+} from '../table/items.ts';
 import {
   emailPrimaryKey,
   importedRowPrimaryKey,
@@ -25,8 +34,13 @@ import {
 import { conflict, ifConditionHolds, retryOnConflict } from '../table/retry.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 
-export interface ErasedLead extends OrganizationTable {
+/** An erased lead's person, while the table is searched for them. */
+export interface ErasedPerson {
   readonly leadId: number;
+  /** It forgets a phone or email that another lead gets meanwhile. */
+  readonly search: PersonSearch;
+  /** Entries of leads created later stay as they are: the person may have come back, and changed their phone since. */
+  readonly begunAt: string | undefined;
 }
 
 /** What the table stores about a lead, or about its person, besides the lead's own items. */
@@ -43,53 +57,97 @@ export interface RelatedItems {
   readonly mentions: readonly { readonly leadId: number; readonly fields: readonly string[] }[];
 }
 
+interface Tally {
+  idempotencyRecords: number;
+  importedRows: number;
+  readonly changes: RelatedItems['changes'][number][];
+  readonly mentions: RelatedItems['mentions'][number][];
+}
+
 /**
- * Deletes the items that refer to an erased lead, and removes the person from other leads' timelines. Reads the whole table, because no
+ * Deletes the items that refer to erased leads, and removes their people from other leads' timelines. Reads the whole table once, because no
  * index leads to these items: consistent reads, a read unit for each 4 KB.
- * @param search for the person. It forgets a phone or email that another lead gets meanwhile.
- * @param begunAt entries of leads created later stay as they are: the person may have come back, and changed their phone since
  * @param onProgress called with the number of items read so far
+ * @returns what was found of each, by lead ID
  */
 export async function removeRelatedItems(
-  erased: ErasedLead,
-  search: PersonSearch,
-  begunAt: string | undefined,
+  own: OrganizationTable,
+  people: readonly ErasedPerson[],
   onProgress: (itemsRead: number) => void,
-): Promise<RelatedItems> {
-  const { table, organizationId, leadId } = erased;
+): Promise<ReadonlyMap<number, RelatedItems>> {
+  const { table, organizationId } = own;
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
-  const counts = { idempotencyRecords: 0, importedRows: 0 };
-  const changes: RelatedItems['changes'][number][] = [];
-  const mentions: RelatedItems['mentions'][number][] = [];
+  const tallies = new Map(people.map(({ leadId }) => [leadId, newTally()]));
+  const everyone = new Everyone(people);
 
   const examine = async (item: Stored<Item>): Promise<void> => {
     const kind = kindOf(item);
     if (kind?.kind === 'idempotency' && keyIds.has(kind.keyId)) {
-      await removeOf(erased, item, '#result.id');
-      counts.idempotencyRecords += 1;
-    } else if (kind?.kind === 'importedRow' && item.leadId === leadId) {
-      await removeOf(erased, item, 'leadId');
-      counts.importedRows += 1;
-    } else if (kind?.kind === 'timeline' && kind.leadId !== leadId) {
+      const { id } = (item as Stored<IdempotencyItem>).result;
+      const tally = await removeOf(table, tallies, item, [id, '#result.id']);
+      if (tally) tally.idempotencyRecords += 1;
+    } else if (kind?.kind === 'importedRow') {
+      const { leadId } = item as Stored<ImportedRowItem>;
+      const tally = await removeOf(table, tallies, item, [leadId, 'leadId']);
+      if (tally) tally.importedRows += 1;
+    } else if (kind?.kind === 'timeline' && !tallies.has(kind.leadId)) {
       const entry = item as TimelineEntryItem;
       const leadKey = leadPrimaryKey(organizationId, kind.leadId);
-      if (await isOfLaterLead(table, leadKey, entry, begunAt)) return;
-      if (await cleanEntry(table, entry, search))
-        changes.push({ leadId: kind.leadId, id: entry.sk });
-    } else if (kind?.kind === 'lead' && kind.leadId !== leadId) {
-      const fields = mentionsIn(item.fields as LeadItem['fields'], search);
-      if (fields.length > 0) mentions.push({ leadId: kind.leadId, fields });
+      for (const { leadId } of await cleanEntry(table, leadKey, entry, everyone.in(entry)))
+        tallies.get(leadId)?.changes.push({ leadId: kind.leadId, id: entry.sk });
+    } else if (kind?.kind === 'lead' && !tallies.has(kind.leadId)) {
+      const ownFields = item.fields as LeadItem['fields'];
+      for (const { leadId, search } of everyone.in(ownFields)) {
+        const fields = mentionsIn(ownFields, search);
+        if (fields.length > 0) tallies.get(leadId)?.mentions.push({ leadId: kind.leadId, fields });
+      }
     }
   };
-  for await (const items of relatedPages(erased, onProgress)) {
+  for await (const items of relatedPages(own, onProgress)) {
     // After the page was read, so that a phone or email that another lead got meanwhile is left alone. One that the lead gave up again is not.
-    search.forget(await heldByOthers(erased, foundIn(items, search)));
+    everyone.forget(await heldByOthers(own, tallies, everyone.identitiesIn(items)));
     for (const item of items) await examine(item);
   }
-  return { ...counts, ...inOrder(changes, mentions) };
+  return new Map([...tallies].map(([leadId, tally]) => [leadId, inOrder(tally)]));
 }
 
-const inOrder = (changes: RelatedItems['changes'], mentions: RelatedItems['mentions']) => ({
+const newTally = (): Tally => ({
+  idempotencyRecords: 0,
+  importedRows: 0,
+  changes: [],
+  mentions: [],
+});
+
+/** Finds which of many people a value names: it is searched once for all of them. */
+class Everyone {
+  readonly #search: PersonSearch;
+  readonly #byIdentity = new Map<string, ErasedPerson[]>();
+
+  constructor(people: readonly ErasedPerson[]) {
+    for (const person of people)
+      for (const one of person.search.identities)
+        this.#byIdentity.set(one, [...(this.#byIdentity.get(one) ?? []), person]);
+    this.#search = new PersonSearch([...this.#byIdentity.keys()]);
+  }
+
+  identitiesIn(value: unknown): Identities {
+    return foundIn(value, this.#search);
+  }
+
+  in(value: unknown): readonly ErasedPerson[] {
+    const people = this.identitiesIn(value).flatMap((one) => this.#byIdentity.get(one) ?? []);
+    return [...new Set(people)];
+  }
+
+  forget(identities: Identities): void {
+    this.#search.forget(identities);
+    for (const one of identities)
+      for (const { search } of this.#byIdentity.get(one) ?? []) search.forget([one]);
+  }
+}
+
+const inOrder = ({ changes, mentions, ...counts }: Tally): RelatedItems => ({
+  ...counts,
   otherEntries: changes.length,
   otherLeads: new Set(changes.map(({ leadId }) => leadId)).size,
   mentions: mentions.toSorted((a, b) => a.leadId - b.leadId),
@@ -97,21 +155,19 @@ const inOrder = (changes: RelatedItems['changes'], mentions: RelatedItems['menti
 });
 
 async function* relatedPages(
-  { table, organizationId, leadId }: ErasedLead,
+  { table, organizationId }: OrganizationTable,
   onProgress: (itemsRead: number) => void,
 ): AsyncGenerator<readonly Stored<Item>[]> {
   const scan = {
     TableName: table.name,
     ConsistentRead: true,
     FilterExpression:
-      'pk = :leads OR begins_with(pk, :timelines) OR (begins_with(pk, :rows) AND leadId = :lead) OR (begins_with(pk, :records) AND #result.id = :lead)',
-    ExpressionAttributeNames: { '#result': 'result' },
+      'pk = :leads OR begins_with(pk, :timelines) OR begins_with(pk, :rows) OR begins_with(pk, :records)',
     ExpressionAttributeValues: {
       ':leads': leadsPartitionKey(organizationId),
       ':timelines': timelinePartitionKey(organizationId, 0).slice(0, -1),
       ':rows': importedRowPrimaryKey(organizationId, '').pk,
       ':records': prefix.idempotency,
-      ':lead': leadId,
     },
   };
   let itemsRead = 0;
@@ -122,15 +178,22 @@ async function* relatedPages(
   }
 }
 
-/** Those of the phones and emails that another lead has now. Consistent reads, one for each. */
+/**
+ * Those of the phones and emails that another lead has now. Consistent reads, one for each.
+ * @param erased the leads that are no others, by ID
+ */
 export async function heldByOthers(
-  { table, organizationId, leadId }: ErasedLead,
+  { table, organizationId }: OrganizationTable,
+  erased: { has(leadId: number): boolean },
   identities: Identities,
 ): Promise<Identities> {
   const keyOf = (identity: string): PrimaryKey<IdentityItem> =>
     (isEmailIdentity(identity) ? emailPrimaryKey : phonePrimaryKey)(organizationId, identity);
   const items = await batchGet(table, identities.map(keyOf));
-  return identities.filter((one) => (items.get(keyOf(one))?.leadId ?? leadId) !== leadId);
+  return identities.filter((one) => {
+    const holder = items.get(keyOf(one))?.leadId;
+    return holder !== undefined && !erased.has(holder);
+  });
 }
 
 /** Whether an entry is that of a lead which was created after the erasure began. Reads the lead of an entry that is as late. */
@@ -146,14 +209,19 @@ async function isOfLaterLead(
 }
 
 /**
- * Removes an item if it is still the erased lead's. Once it is gone, a repeated capture or import of the person writes one of a new lead under
+ * Removes an item if it is still that of an erased lead. Once it is gone, a repeated capture or import of the person writes one of a new lead under
  * the same key: a delete whose answer was lost is sent again after that.
+ * @param reference the lead that the item refers to, and where it does
+ * @returns where to count it; undefined if that lead is not erased
  */
 async function removeOf(
-  { table, leadId }: ErasedLead,
+  table: Table,
+  tallies: ReadonlyMap<number, Tally>,
   { pk, sk }: PrimaryKey,
-  path: '#result.id' | 'leadId',
-): Promise<void> {
+  [leadId, path]: readonly [leadId: number, path: '#result.id' | 'leadId'],
+): Promise<Tally | undefined> {
+  const tally = tallies.get(leadId);
+  if (!tally) return undefined;
   const remove = new DeleteCommand({
     TableName: table.name,
     Key: { pk, sk },
@@ -162,35 +230,55 @@ async function removeOf(
     ExpressionAttributeValues: { ':lead': leadId },
   });
   await ifConditionHolds(table.client.send(remove));
+  return tally;
+}
+
+/** An entry without people, and those who were in it. */
+interface CleanedEntry {
+  readonly clean: Item;
+  readonly found: readonly ErasedPerson[];
 }
 
 /**
- * An entry without the person; undefined if the person is not in it. Its time of cleaning, by which copies of the timeline learn of the
+ * An entry without people; undefined if none of them is in it. Its time of cleaning, by which copies of the timeline learn of the
  * change, is later than that of an earlier one.
  */
-function cleanedEntry(entry: TimelineEntryItem, search: PersonSearch): Item | undefined {
-  const clean = withoutPerson(entry, search);
-  // Compared as values, because DynamoDB returns the attributes of a map in any order.
-  if (isDeepStrictEqual(clean, entry)) return undefined;
+function cleanedEntry(
+  entry: TimelineEntryItem,
+  people: readonly ErasedPerson[],
+): CleanedEntry | undefined {
+  let clean: TimelineEntry = entry;
+  const found = people.filter(({ search }) => {
+    const before = clean;
+    clean = withoutPerson(before, search);
+    // Compared as values, because DynamoDB returns the attributes of a map in any order.
+    return !isDeepStrictEqual(clean, before);
+  });
+  if (found.length === 0) return undefined;
   const cleanedAt = changeTimeOf({ updatedAt: entry.cleanedAt ?? entry.at }, new Date());
-  return { ...clean, cleanedAt: cleanedAt.toISOString() };
+  return { clean: { ...clean, cleanedAt: cleanedAt.toISOString() }, found };
 }
 
 /**
- * Removes the person from an entry. Another erasure may be writing the same entry: it is replaced only as it was read.
- * @returns whether the person was in it
+ * Removes people from an entry. Another erasure may be writing the same entry: it is replaced only as it was read.
+ * @returns those who were in it
  * @throws ContentionError
  */
 async function cleanEntry(
   table: Table,
+  leadKey: PrimaryKey<LeadItem>,
   read: TimelineEntryItem,
-  search: PersonSearch,
-): Promise<boolean> {
+  people: readonly ErasedPerson[],
+): Promise<readonly ErasedPerson[]> {
+  const earlier: ErasedPerson[] = [];
+  for (const person of people)
+    if (!(await isOfLaterLead(table, leadKey, read, person.begunAt))) earlier.push(person);
+  if (earlier.length === 0) return [];
   const key: PrimaryKey<TimelineEntryItem> = { pk: read.pk, sk: read.sk };
   return retryOnConflict(async (attempt) => {
     const entry = attempt === 0 ? read : await getItem(table, key);
-    const clean = entry && cleanedEntry(entry, search);
-    if (!clean) return false;
+    const cleaned = entry && cleanedEntry(entry, earlier);
+    if (!cleaned) return [];
     const asRead =
       entry.cleanedAt === undefined
         ? { ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(cleanedAt)' }
@@ -198,7 +286,7 @@ async function cleanEntry(
             ConditionExpression: 'cleanedAt = :before',
             ExpressionAttributeValues: { ':before': entry.cleanedAt },
           };
-    const put = new PutCommand({ TableName: table.name, Item: clean, ...asRead });
-    return (await ifConditionHolds(table.client.send(put))) ? true : conflict;
+    const put = new PutCommand({ TableName: table.name, Item: cleaned.clean, ...asRead });
+    return (await ifConditionHolds(table.client.send(put))) ? cleaned.found : conflict;
   });
 }

@@ -2,7 +2,7 @@ import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import { leadFrom } from '../leads/leads.ts';
-import type { Table } from '../table/client.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
 import type { Item, TimelineEntryItem } from '../table/items.ts';
 import { type PartitionQuery, queryAll, queryPages } from '../table/many-items.ts';
 import { leadsPartitionKey, ownerIndexKey, timelinePartitionKey } from '../table/primary-keys.ts';
@@ -136,4 +136,34 @@ async function readEntries(
   // dated another item behind this one.
   if (items.some(({ type }) => type === 'erased')) return [];
   return items.map(({ pk: _pk, sk: id, ...entry }) => ({ id, entry }));
+}
+
+/**
+ * The leads without a timeline entry at or after a time, by ascending ID. An imported entry counts by its own time. Consistent reads: a read
+ * unit for each 4 KB of leads, and one for each lead's timeline.
+ * @param since ISO 8601, UTC
+ */
+export async function* inactiveLeads(
+  { table, organizationId }: OrganizationTable,
+  since: string,
+  { onlyArchived }: { readonly onlyArchived: boolean },
+): AsyncGenerator<number> {
+  const isInactive = async ({ id }: Lead): Promise<boolean> => {
+    const pages = queryPages(table, timelinePartitionKey(organizationId, id), {
+      sortKey: 'sk >= :since',
+      ExpressionAttributeValues: { ':since': since },
+      ProjectionExpression: 'sk',
+      Limit: 1,
+    });
+    for await (const entries of pages) if (entries.length > 0) return false;
+    return true;
+  };
+  for await (const page of scanLeadsAscending(table, organizationId, { withArchived: true })) {
+    const leads = page.filter(({ archivedAt }) => !onlyArchived || archivedAt !== undefined);
+    for (let from = 0; from < leads.length; from += readsInParallel) {
+      const read = leads.slice(from, from + readsInParallel);
+      const inactive = await Promise.all(read.map(isInactive));
+      for (const [index, { id }] of read.entries()) if (inactive[index]) yield id;
+    }
+  }
 }

@@ -2,7 +2,7 @@ import { importRows } from '../../../infra/admin/import/run.ts';
 import { parseSettingsFile } from '../../../shared/organization/settings.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import { setArchived } from '../../../shared/store/leads/archive.ts';
-import { eraseLead, planErasure } from '../../../shared/store/maintenance/erase-lead.ts';
+import { eraseLeads, planErasures } from '../../../shared/store/maintenance/erase-lead.ts';
 import { scanLeadsAscending, scanTimelines } from '../../../shared/store/maintenance/read-leads.ts';
 import { ownedLeads, reassignLead } from '../../../shared/store/maintenance/reassign-leads.ts';
 import { finishRestore } from '../../../shared/store/maintenance/restore/finish-restore.ts';
@@ -26,14 +26,14 @@ export const administration = (table: Table): Administration =>
     applySettings,
     checkTable,
     createApiKey,
-    eraseLead,
+    eraseLeads,
     finishRestore,
     importRows,
     loadOrganization,
     ownedLeads,
     openTable: () => table,
     parseSettingsFile,
-    planErasure,
+    planErasures,
     readAuditLog,
     readKeptSettings,
     readSettings,

@@ -15,7 +15,7 @@ const administrationSource = `
   export { readAuditLog, readKeptSettings, versionsBefore } from './shared/store/organizations/audit-log.ts';
   export { loadOrganization, readSettings } from './shared/store/organizations/organizations.ts';
   export { setArchived } from './shared/store/leads/archive.ts';
-  export { eraseLead, planErasure } from './shared/store/maintenance/erase-lead.ts';
+  export { eraseLeads, planErasures } from './shared/store/maintenance/erase-lead.ts';
   export { scanLeadsAscending, scanTimelines } from './shared/store/maintenance/read-leads.ts';
   export { ownedLeads, reassignLead } from './shared/store/maintenance/reassign-leads.ts';
   export { finishRestore } from './shared/store/maintenance/restore/finish-restore.ts';

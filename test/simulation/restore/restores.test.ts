@@ -89,7 +89,7 @@ test.each([
     ') return undefined; // done before',
     ') {} // done before',
   ],
-  ['leaves a lead that was erased since', 1, finish, 'of erased)', 'of erased.slice(1))'],
+  ['leaves a lead that was erased since', 1, finish, 'groupBy(erased,', 'groupBy(erased.slice(1),'],
   [
     'erases a lead that no audit log names',
     1,

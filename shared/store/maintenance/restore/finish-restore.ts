@@ -13,7 +13,7 @@ import type { OrganizationTable, Table } from '../../table/client.ts';
 import { getItem } from '../../table/get-item.ts';
 import type { UsageItem } from '../../table/items.ts';
 import { type PrimaryKey, usagePrimaryKey } from '../../table/primary-keys.ts';
-import { eraseLead } from '../erase-lead.ts';
+import { eraseLeads } from '../erase-lead.ts';
 import { passLeadId } from '../import-leads.ts';
 import { completeFromOld, mendOrganizations, mendTable } from './mend-table.ts';
 import { type LeadReference, MendedTable } from './mended-table.ts';
@@ -164,8 +164,10 @@ async function eraseAgain(
   mended: MendedTable,
 ): Promise<void> {
   const { who, what } = action;
-  for (const { organizationId, leadId } of erased)
-    await eraseLead(table, organizationId, leadId, { who, partOf: what, onProgress });
+  for (const [organizationId, leads] of Map.groupBy(erased, (one) => one.organizationId)) {
+    const leadIds = leads.map(({ leadId }) => leadId);
+    await eraseLeads({ table, organizationId }, leadIds, { who, partOf: what, onProgress });
+  }
   if (erased.length > 0) await mendTable(mended);
 }
 

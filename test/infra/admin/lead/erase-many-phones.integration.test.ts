@@ -1,8 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { eraseLead, planErasure } from '../../../../shared/store/maintenance/erase-lead.ts';
+import { planErasures } from '../../../../shared/store/maintenance/erase-lead.ts';
 import { timelinePartitionKey } from '../../../../shared/store/table/primary-keys.ts';
+import { eraseLead } from '../../../support/erasures.ts';
 import { givenLead, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
@@ -60,7 +61,8 @@ test('a lead that had thousands of phones is erased, and the notes of others los
   const delay = monitorEventLoopDelay();
   delay.enable();
   const begunAt = performance.now();
-  const planned = await planErasure(table(), organization.id, lead.id);
+  const own = { table: table(), organizationId: organization.id };
+  const planned = (await planErasures(own, [lead.id], {})).get(lead.id);
   const plannedAt = performance.now();
   const erased = await eraseLead(table(), organization.id, lead.id, { who: 'a test' });
   if (process.env.ERASE_NOTES)

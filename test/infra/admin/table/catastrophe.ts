@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll } from 'vitest';
-import { eraseLead } from '../../../../shared/store/maintenance/erase-lead.ts';
 import { revokeApiKey } from '../../../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { call } from '../../../support/call.ts';
+import { eraseLead } from '../../../support/erasures.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { startOwnService } from '../../../support/own-service.ts';
 import { person } from '../../../support/people.ts';

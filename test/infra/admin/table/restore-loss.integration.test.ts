@@ -2,7 +2,6 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { checkTable } from '../../../../shared/store/check/check-table.ts';
-import { eraseLead } from '../../../../shared/store/maintenance/erase-lead.ts';
 import { importLead } from '../../../../shared/store/maintenance/import-leads.ts';
 import { createApiKey, revokeApiKey } from '../../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
@@ -10,6 +9,7 @@ import {
   leadPrimaryKey,
   timelinePartitionKey,
 } from '../../../../shared/store/table/primary-keys.ts';
+import { eraseLead } from '../../../support/erasures.ts';
 import { givenBackup, who } from './given-backup.ts';
 import { finish, itemsOf, nextSecond, restored } from './restored-tables.ts';
 

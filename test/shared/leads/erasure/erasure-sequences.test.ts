@@ -93,7 +93,7 @@ function happening(
   return [{ ...by, type: 'lead_updated', via: 'api', changes }];
 }
 
-/** What `eraseLead` does, without a table. */
+/** What `eraseLeads` does, without a table. */
 function eraseAndJudge(model: Model, id: number): void {
   const lead = model.leads.get(id);
   if (!lead) return;

@@ -1,12 +1,12 @@
 import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { eraseLead } from '../../../../shared/store/maintenance/erase-lead.ts';
 import {
   type LeadTimeline,
   scanTimelines,
 } from '../../../../shared/store/maintenance/read-leads.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { call } from '../../../support/call.ts';
+import { eraseLead } from '../../../support/erasures.ts';
 import { givenLead } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
