@@ -20,7 +20,7 @@ const keptDays = { daily: 35, monthly: 365 } as const;
  * Backups of the table that outlive it: AWS Backup copies it daily and monthly into a vault, and from there to another vault with
  * `backupCopyTo`, in another region or account. Point-in-time recovery reaches any second, but ends with the account.
  *
- * The vault is kept with its backups when the stack is deleted: CloudFormation cannot delete a vault that has any.
+ * The vault and its backups are kept when the option is switched off or the stack is deleted (OPERATE.md, "Back up").
  */
 export class Backups extends Construct {
   readonly vault: BackupVault;
@@ -28,6 +28,8 @@ export class Backups extends Construct {
   constructor(scope: Construct, id: string, table: LeadTable, options: ServiceOptions) {
     super(scope, id);
     this.vault = new BackupVault(this, 'Vault', {
+      // The name that the CDK makes is the same for each environment in an account.
+      backupVaultName: options.serviceName,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       ...(options.backupLock && { lockConfiguration: lock(options.backupLock) }),
     });

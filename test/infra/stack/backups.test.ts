@@ -32,7 +32,10 @@ test('without backup, there is no vault, plan or alarm of backups', () => {
 describe('with backup', () => {
   test('the vault is kept with its backups, and has no lock', () => {
     on.hasResource('AWS::Backup::BackupVault', {
-      Properties: { LockConfiguration: Match.absent() },
+      Properties: {
+        BackupVaultName: 'lead-service-production',
+        LockConfiguration: Match.absent(),
+      },
       DeletionPolicy: 'RetainExceptOnCreate',
     });
   });
