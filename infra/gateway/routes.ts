@@ -6,7 +6,7 @@ export interface Route {
   readonly pathParameters: Record<string, string> | null;
 }
 
-/** Finds the endpoint of a method and path; undefined if there is none. */
+/** Finds the endpoint of a method and path; undefined if none matches. */
 export type Router = (method: string, path: string) => Route | undefined;
 
 const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}');

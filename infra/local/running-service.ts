@@ -25,7 +25,7 @@ export function recordRunningService(dataFolder: string, service: RunningService
   return () => rmSync(file, { force: true });
 }
 
-/** The service recorded in the folder, which may have been killed since; undefined if there is none. */
+/** The service recorded in the folder, which may have been killed since; undefined if none is recorded. */
 export function recordedService(dataFolder: string): RunningService | undefined {
   const file = fileIn(dataFolder);
   const record = existsSync(file) ? parseJson(readFileSync(file, 'utf8')) : undefined;

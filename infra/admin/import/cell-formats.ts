@@ -94,7 +94,7 @@ function typeOf({ fieldByKey }: Organization, target: ImportTarget | undefined):
   return target.property === 'stage' || target.property === 'pipeline' ? 'place' : 'time';
 }
 
-/** The end of a refusal: the option by which the refused text could be read. Empty if there is none, or it is given already. */
+/** The end of a refusal: the option that would make the text readable. Empty if no option would, or it is already given. */
 export function hintFor(
   organization: Organization,
   target: ImportTarget | undefined,

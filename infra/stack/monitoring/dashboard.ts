@@ -177,7 +177,7 @@ export class Monitoring extends Construct {
     return graph('Captures in an hour', this.#alarmed('NoCaptures', captures, hours));
   }
 
-  /** @throws Error when there is none: refused captures would go unseen */
+  /** @throws Error without that function: refused captures would go unnoticed */
   #captureFunction(): EndpointFunction {
     const capture = this.#props.functions.find(({ endpoint }) => endpoint.name === 'capture-lead');
     if (!capture) throw new Error('The service has no endpoint capture-lead.');

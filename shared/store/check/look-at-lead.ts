@@ -170,7 +170,7 @@ export function* entryIssues(
 ): Generator<string> {
   const { sk, type, at, actorId, importedAt, ttl } = entry;
   if (typeof type !== 'string' || !entryTypes.includes(type))
-    yield `has the type ${JSON.stringify(type)}, which is none of ${entryTypes.join(', ')}`;
+    yield `has the type ${JSON.stringify(type)}, which must be one of ${entryTypes.join(', ')}`;
   if (!isStoredDateTime(at) || !String(sk).startsWith(`${at}#`))
     yield `has the time ${JSON.stringify(at)}, which is not that of its key`;
   if (actorId !== null && organization && !isUser(actorId, organization))

@@ -11,7 +11,7 @@ import type { PageBudget } from './page-budget.ts';
  * A list of lead ids, highest first, read on demand. Intersections skip ahead: each list is read from the other's current id, never in full.
  */
 export interface LeadIds {
-  /** The highest id of the list that is lower than `below`; undefined if there is none. */
+  /** The highest id of the list that is lower than `below`; undefined if every id is as high. */
   next(below: number): Promise<number | undefined>;
 }
 

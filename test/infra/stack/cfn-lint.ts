@@ -25,7 +25,7 @@ const options = ['--format', 'parseable', '--ignore-checks', 'W3005'];
 /** A function's code in a template: its file, the name of its bundle and its commit. */
 const codeHash = /\b[0-9a-f]{64}(?=\.zip)|\b[0-9a-f]{12}(?=["-]|\.dirty)/g;
 
-/** The version of the installed cfn-lint; undefined if there is none. */
+/** The version of cfn-lint; undefined if it is not installed. */
 export function cfnLintVersion(): string | undefined {
   const { stdout, status } = spawnSync('cfn-lint', ['--version'], { encoding: 'utf8' });
   return status === 0 ? stdout.trim() : undefined;

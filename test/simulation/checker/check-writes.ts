@@ -81,7 +81,7 @@ function ownershipIssues(history: History, work: Work, write: Write): string[] {
       kindOf(write),
     )
   )
-    issues.push(`wrote ${write.pk} ${write.sk}, which is none of its items`);
+    issues.push(`wrote ${write.pk} ${write.sk}, which is not one of its items`);
   const owner = ownerOf(history, write);
   if (owner !== work.organizationId)
     issues.push(`wrote ${write.pk} ${write.sk} of organization ${owner}`);

@@ -28,7 +28,7 @@ export function changedTexts(items: RestoredItems, erased: ReadonlySet<string>):
   });
 }
 
-/** The phones and emails of leads that nobody has any more: all that the erased ones had, and those that the backup has of them. */
+/** The phones and emails that belonged to erased leads, in the history or in the backup, and that no lead has now. */
 function peopleOf(
   { backup, writes, restored }: RestoredItems,
   organizationId: string,

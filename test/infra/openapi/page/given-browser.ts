@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** The command of an installed Chromium; undefined if there is none. */
+/** The command of an installed Chromium; undefined if none is installed. */
 export const chromium: string | undefined = names.find(
   (name) => spawnSync(name, ['--version']).status === 0,
 );

@@ -77,7 +77,7 @@ export const damagedItems: readonly Case[] = [
   [
     'an entry is of a known type',
     added(({ key }) => ({ ...key.opening, sk: `${at}#zz`, type: 'lost', at, actorId: null })),
-    `The timeline entry TIMELINE#1#1 / ${at}#zz has the type "lost", which is none of lead_created, captured_new, captured, lead_updated, note_added, archived, restored.`,
+    `The timeline entry TIMELINE#1#1 / ${at}#zz has the type "lost", which must be one of lead_created, captured_new, captured, lead_updated, note_added, archived, restored.`,
   ],
   [
     'an entry was made by a user of the organization',
