@@ -6,6 +6,11 @@ import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { putIdentities } from '../../shared/store/leads/identities.ts';
 import { putLead } from '../../shared/store/leads/leads.ts';
 import { putTimelineEntry, readTimeline } from '../../shared/store/leads/timeline.ts';
+import {
+  type Erased,
+  type EraseOptions,
+  eraseLeads,
+} from '../../shared/store/maintenance/erase-lead.ts';
 import { scanLeadsAscending } from '../../shared/store/maintenance/read-leads.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import type { Table } from '../../shared/store/table/client.ts';
@@ -154,3 +159,12 @@ export async function storeItems(
     );
   }
 }
+
+/** Erases one lead. */
+export const eraseLead = async (
+  table: Table,
+  organizationId: number,
+  leadId: number,
+  options: EraseOptions,
+): Promise<Erased | undefined> =>
+  (await eraseLeads({ table, organizationId }, [leadId], options)).get(leadId);

@@ -1,8 +1,7 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { readAuditLog } from '../../../../shared/store/organizations/audit-log.ts';
-import { eraseLead } from '../../../support/erasures.ts';
-import { givenLead, timelineOf } from '../../../support/leads.ts';
+import { eraseLead, givenLead, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';

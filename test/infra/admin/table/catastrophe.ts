@@ -4,7 +4,7 @@ import { revokeApiKey } from '../../../../shared/store/organizations/api-keys.ts
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { call } from '../../../support/call.ts';
-import { eraseLead } from '../../../support/erasures.ts';
+import { eraseLead } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { startOwnService } from '../../../support/own-service.ts';
 import { person } from '../../../support/people.ts';

@@ -9,7 +9,7 @@ import {
   leadPrimaryKey,
   timelinePartitionKey,
 } from '../../../../shared/store/table/primary-keys.ts';
-import { eraseLead } from '../../../support/erasures.ts';
+import { eraseLead } from '../../../support/leads.ts';
 import { givenBackup, who } from './given-backup.ts';
 import { finish, itemsOf, nextSecond, restored } from './restored-tables.ts';
 

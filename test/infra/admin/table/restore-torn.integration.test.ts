@@ -6,7 +6,7 @@ import { updateLead } from '../../../../shared/store/leads/update-lead.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { keyText } from '../../../../shared/store/table/primary-keys.ts';
 import { transact } from '../../../../shared/store/table/transact.ts';
-import { eraseLead } from '../../../support/erasures.ts';
+import { eraseLead } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { givenTable } from '../../../support/table.ts';
 import { captured, moved } from './given-writes.ts';

@@ -6,8 +6,7 @@ import {
 } from '../../../../shared/store/maintenance/read-leads.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { call } from '../../../support/call.ts';
-import { eraseLead } from '../../../support/erasures.ts';
-import { givenLead } from '../../../support/leads.ts';
+import { eraseLead, givenLead } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { table } from '../../../support/table.ts';
