@@ -111,14 +111,15 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
   const own = { table: context.pacedTable(options.rate), organizationId };
   await existingOrganization(own.table, organizationId);
   const leadIds = options.lead ?? (await selectInactive(context, own, options));
-  const progress = (what: string, plans: boolean) => ({
-    onBegun: (leads: number) =>
-      context.progress(
-        `${plans ? 'Reading' : 'Beginning with'} the leads: ${leads} of ${leadIds.length}`,
-      ),
-    onProgress: (items: number) => context.progress(`${what}: ${countOf(items, 'item')} read`),
+  const progress = (begin: string, read: string) => ({
+    onBegun: (leads: number) => context.progress(`${begin}: ${leads} of ${leadIds.length}`),
+    onProgress: (items: number) => context.progress(`${read}: ${countOf(items, 'item')} read`),
   });
-  const plans = await planErasures(own, leadIds, progress('Counting the changes', true));
+  const plans = await planErasures(
+    own,
+    leadIds,
+    progress('Reading the leads', 'Counting the changes'),
+  );
   const unknown = leadIds.filter((leadId) => !plans.has(leadId));
   const noLead = unknown.map((leadId) =>
     unknownLeadError({ organization: organizationId, lead: leadId }),
@@ -128,7 +129,10 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
   if (!dryRun && plans.size > 0) {
     await confirmErasure(context, options, plans);
     const who = await context.callerIdentity();
-    outcome = await eraseLeads(own, [...plans.keys()], { who, ...progress('Erasing', false) });
+    outcome = await eraseLeads(own, [...plans.keys()], {
+      who,
+      ...progress('Removing the leads', 'Erasing'),
+    });
   }
   print(context, options, leadIds, outcome);
   if (noLead.length > 0) context.exitWithFailure();
@@ -218,7 +222,7 @@ function print(
 ): void {
   const backupsUntil = new Date(Date.now() + backupDays * 86_400_000).toISOString();
   const more = dryRun ? { dryRun } : { backupsUntil };
-  const items = [...outcome].map(([leadId, { ...erased }]) =>
+  const items = [...outcome].map(([leadId, erased]) =>
     dryRun ? { leadId, ...more, ...erased } : { leadId, ...erased, ...more },
   );
   const lines = (): string[] => {

@@ -35,8 +35,8 @@ async function importFrom(organization: GivenOrganization, years: readonly numbe
   return json(organization, 'lead import', file);
 }
 
-test('several leads are erased in one pass; one that does not exist is named', async () => {
-  const organization = await givenOrganization();
+/** Two leads whose phones are on the timeline of a third: both in one note, the second in another. */
+async function givenNamedLeads(organization: GivenOrganization) {
   const [one, two, other] = [
     await givenLead(organization),
     await givenLead(organization),
@@ -44,6 +44,12 @@ test('several leads are erased in one pass; one that does not exist is named', a
   ];
   await addNote(organization, other.id, `${one.phone} and ${two.phone}`);
   await addNote(organization, other.id, `only ${two.phone}`);
+  return [one, two] as const;
+}
+
+test('several leads are erased in one pass; one that does not exist is named', async () => {
+  const organization = await givenOrganization();
+  const [one, two] = await givenNamedLeads(organization);
   const ids = `${one.id},2000000000,${two.id}`;
 
   const planned = await run(organization, 'lead erase', '--lead', ids, '--dry-run', '--json');
@@ -72,13 +78,7 @@ test('several leads are erased in one pass; one that does not exist is named', a
 
 test('--max-items counts the items of all leads together, each once', async () => {
   const organization = await givenOrganization();
-  const [one, two, other] = [
-    await givenLead(organization),
-    await givenLead(organization),
-    await givenLead(organization),
-  ];
-  await addNote(organization, other.id, `${one.phone} and ${two.phone}`);
-  await addNote(organization, other.id, `only ${two.phone}`);
+  const [one, two] = await givenNamedLeads(organization);
   const erase = (max: string) =>
     run(organization, 'lead erase', '--lead', `${one.id},${two.id}`, '--yes', '--max-items', max);
 
