@@ -85,13 +85,16 @@ export class LeadTable extends Construct {
 
   /**
    * Grants the access of the endpoint and of admission: one statement per action and per table or index, limited to partition keys with
-   * the prefixes of the item types. Updates of keys and usage have statements of their own, limited to attributes too.
+   * the prefixes of the item types. Updates of keys and usage have statements of their own, limited to attributes too, and what belongs into
+   * a transaction is allowed only there.
    */
   grantTo(grantee: IGrantable, endpoint: Endpoint): void {
     for (const [action, itemTypes] of itemTypesByAction(endpoint)) {
       const limited = action === 'UpdateItem' ? updatableBy(endpoint) : {};
-      const targetOf = (itemType: ItemType): string =>
-        indexOf(itemType) ?? (limited[itemType] ? itemType : 'table');
+      const targetOf = (itemType: ItemType): string => {
+        if (isInTransaction(action, itemType)) return tableInTransaction;
+        return indexOf(itemType) ?? (limited[itemType] ? itemType : 'table');
+      };
       for (const target of new Set(itemTypes.map(targetOf))) {
         const held = itemTypes.filter((itemType) => targetOf(itemType) === target);
         const isIndex = held.some((itemType) => indexOf(itemType));
@@ -101,10 +104,13 @@ export class LeadTable extends Construct {
             sid: `${action}On${target.charAt(0).toUpperCase()}${target.slice(1)}`,
             actions: [`dynamodb:${action}`],
             resources: [isIndex ? `${tableArn}/index/${target}` : tableArn],
-            conditions: conditionsOn(
-              held,
-              held.flatMap((itemType) => limited[itemType] ?? []),
-            ),
+            conditions: {
+              ...conditionsOn(
+                held,
+                held.flatMap((itemType) => limited[itemType] ?? []),
+              ),
+              ...(target === tableInTransaction && onlyInTransaction),
+            },
           }),
         );
       }
@@ -158,6 +164,21 @@ export class LeadTable extends Construct {
 /** The index that holds the items of a type; undefined for items of the table. */
 const indexOf = (itemType: ItemType): string | undefined =>
   tableDefinition.indexes.find(({ holds }) => holds === itemType)?.name;
+
+const tableInTransaction = 'tableInTransaction';
+/** DynamoDB developer guide, "Using IAM with DynamoDB transactions": in this form, a request outside a transaction does not match. */
+const onlyInTransaction = {
+  'ForAnyValue:StringEquals': { 'dynamodb:EnclosingOperation': ['TransactWriteItems'] },
+};
+
+/**
+ * Leads, their phones, emails and timelines are written together or not at all. Token buckets and turns have writes of their own.
+ * ConditionCheckItem exists only in transactions, and does not know the condition (service authorization reference, DynamoDB).
+ */
+const isInTransaction = (action: keyof Access, itemType: ItemType): boolean =>
+  action === 'PutItem' ||
+  action === 'DeleteItem' ||
+  (action === 'UpdateItem' && itemType === 'lead');
 
 /** The attributes that an endpoint's updates of an item type may name; of other item types, all. */
 const updatableBy = ({ numbersLeads }: Endpoint): Partial<Record<ItemType, readonly string[]>> =>
