@@ -204,8 +204,8 @@ describe('documents', () => {
     expect(pages.flatMap(scriptIssues)).toEqual([]);
   });
 
-  test('README lists every endpoint; `npm run openapi` writes the list', () => {
-    expect(sources.get('README.md')).toContain(endpointTable());
+  test('the guide for integrators lists every endpoint; `npm run openapi` writes the list', () => {
+    expect(sources.get('infra/guides/integrator.md')).toContain(endpointTable());
   });
 
   test('every settings file that LOCAL.md shows is accepted', () => {

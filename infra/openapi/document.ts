@@ -166,7 +166,7 @@ function sentenceFor(texts: Sentences, name: string): string {
   return sentence;
 }
 
-/** The list of endpoints in README.md. */
+/** The list of endpoints in integrator.md. */
 export function endpointTable(): string {
   const rows = endpoints.map(({ method, path, scopes, summary }) => {
     const named = scopes.map((scope) => `\`${scope}\``).join(' or ');
@@ -184,12 +184,12 @@ async function writeIfChanged(file: string, change: (text: string) => string): P
 
 if (import.meta.main) {
   new CliCommand('npm run openapi --')
-    .description('write openapi.json, and the list of endpoints in README.md')
+    .description('write openapi.json, and the list of endpoints in integrator.md')
     .allowExcessArguments(false)
     .parse();
   const text = await openApiText();
   await writeIfChanged(openApiFile, () => text);
-  await writeIfChanged(join(projectFolder, 'README.md'), (readme) =>
-    readme.replace(/^\| \| \| scope \| \|\n(?:\|.*\n)+/m, endpointTable()),
+  await writeIfChanged(join(projectFolder, 'infra', 'guides', 'integrator.md'), (page) =>
+    page.replace(/^\| \| \| scope \| \|\n(?:\|.*\n)+/m, endpointTable()),
   );
 }

@@ -12,7 +12,7 @@ const secretChars = 43;
 const checksumChars = 6;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Finds API keys of this service in any text; published in the README for secret scanners. */
+/** Finds API keys of this service in any text; published in integrator.md for secret scanners. */
 export const apiKeyPattern = `${apiKeyPrefix}[0-9A-Za-z]{${keyIdChars}}_[0-9A-Za-z]{${secretChars + checksumChars}}`;
 const wholeKey = new RegExp(`^${apiKeyPattern}$`);
 

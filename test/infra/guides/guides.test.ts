@@ -121,5 +121,6 @@ test('every command of the guides works, from nothing to a live form and to each
 test('every guide is in the README', async () => {
   const readme = await readFile(join(projectFolder, 'README.md'), 'utf8');
 
-  for (const guide of [...guides, 'engineer']) expect(readme).toContain(`infra/guides/${guide}.md`);
+  for (const guide of [...guides, 'integrator', 'engineer'])
+    expect(readme).toContain(`infra/guides/${guide}.md`);
 });

@@ -106,7 +106,7 @@ const patienceMs = 5000;
 const pausesMs = [0, 1, 20, 300, 3000] as const;
 const hastyPausesMs = [0, 1, 5] as const;
 
-/** Sends requests as the README tells a client to. */
+/** Sends requests as the guide for integrators tells a client to. */
 export class Sender {
   readonly options: ClientOptions;
   #left: number;

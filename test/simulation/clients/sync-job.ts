@@ -5,7 +5,7 @@ interface ListedLead {
   readonly updatedAt: string;
 }
 
-/** The README: windows overlap by a minute. */
+/** integrator.md, "Keep a copy": windows overlap by a minute. */
 const overlapMs = 60_000;
 const pagesMax = 30;
 
