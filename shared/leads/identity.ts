@@ -1,4 +1,4 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 
 /** Numbers without a country code are read as this country's (contract, section 4.3). */
 const defaultCountry = 'IN';
@@ -8,13 +8,17 @@ const defaultCountry = 'IN';
  * Accepts what people type and paste: spaces, dots, brackets, `00` or a leading `0`, a doubled plus, digits of any script, and the
  * invisible direction marks that address books put around a number. Drops an extension.
  * The number must be "possible", not "valid": numbering plans change, and the number is a unique key.
+ * @param country of a number without a country code
  */
-export function parsePhone(text: string): string | undefined {
+export function parsePhone(
+  text: string,
+  country: CountryCode = defaultCountry,
+): string | undefined {
   if (text.length > phoneTextMaxChars) return undefined;
-  let phone = readPhone(typedPhone(text));
+  let phone = readPhone(typedPhone(text, country), country);
   // A number such as 0000000000 loses a zero each time it is parsed. A unique key must parse to itself.
   for (let parses = 1; parses <= parsesMax; parses += 1) {
-    const again = readPhone(phone);
+    const again = readPhone(phone, country);
     if (again === phone) return phone;
     phone = again;
   }
@@ -29,17 +33,18 @@ export const visibleText = (text: string): string =>
   text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '').trim();
 
 /** Without what surrounds a number, and with at most one plus. */
-const typedPhone = (text: string): string =>
-  visibleText(asciiDigits(text))
+function typedPhone(text: string, country: CountryCode): string {
+  const typed = visibleText(asciiDigits(text))
     .replace(/[()[\]]/g, ' ')
     .trim()
-    .replace(/^\+[+\s]*/, '+')
-    // A trunk prefix before the country code: no national number is this long.
-    .replace(/^0(?=91[\s.-]*(?:\d[\s.-]*){10}$)/, '+');
+    .replace(/^\+[+\s]*/, '+');
+  // A trunk prefix before the country code: no Indian number is this long.
+  return country === 'IN' ? typed.replace(/^0(?=91[\s.-]*(?:\d[\s.-]*){10}$)/, '+') : typed;
+}
 
 /** Whether the default country decided how a text was read. @param phone what `parsePhone` returned for it */
 export function lacksCountryCode(text: string, phone: string): boolean {
-  const typed = typedPhone(text);
+  const typed = typedPhone(text, defaultCountry);
   if (/^(?:\+|00)/.test(typed)) return false;
   return typed.replace(/\D/g, '').replace(/^0+/, '') !== phone.slice(1);
 }
@@ -49,11 +54,11 @@ const phoneTextMaxChars = 250;
 /** More than the digits that an E.164 number can lose. */
 const parsesMax = 16;
 
-function readPhone(text: string | undefined): string | undefined {
+function readPhone(text: string | undefined, country: CountryCode): string | undefined {
   const number =
     text === undefined
       ? undefined
-      : parsePhoneNumberFromString(text, { defaultCountry, extract: false });
+      : parsePhoneNumberFromString(text, { defaultCountry: country, extract: false });
   return number?.isPossible() ? number.number : undefined;
 }
 
