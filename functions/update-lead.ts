@@ -1,20 +1,11 @@
 import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
-import { changesBetween, changeTimeOf, differing } from '../shared/leads/changes.ts';
-import {
-  activeFields,
-  applyChanges,
-  FieldIssues,
-  readFields,
-  requireOnEdit,
-} from '../shared/leads/fields.ts';
-import { type Lead, leadFieldsOf, presentLead } from '../shared/leads/lead.ts';
-import { assertLeadFits } from '../shared/leads/lead-size.ts';
-import { placeLead } from '../shared/leads/placement.ts';
+import { changesBetween } from '../shared/leads/changes.ts';
+import { presentLead } from '../shared/leads/lead.ts';
 import { byApi } from '../shared/leads/timeline.ts';
+import { updatedLead } from '../shared/leads/update.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, leadIdPath, object } from '../shared/middleware/schemas.ts';
-import type { Organization } from '../shared/organization/organization.ts';
 import { readLead } from '../shared/store/leads/leads.ts';
 import { updateLead } from '../shared/store/leads/update-lead.ts';
 import { conflict, retryOnConflict } from '../shared/store/table/retry.ts';
@@ -25,7 +16,6 @@ export const body = object({
   stageId: v.optional(id),
   pipelineId: v.optional(id),
 });
-type Body = v.InferOutput<typeof body>;
 
 /** PATCH /api/v1/leads/{leadId} (contract, section 4.5). Updates that race on one lead are applied one after the other. */
 export const handler = endpoint('update-lead', {
@@ -38,7 +28,7 @@ export const handler = endpoint('update-lead', {
         attempt === 0 ? prefetched : await readLead(table, organization.id, path.leadId);
       if (!before)
         throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');
-      const after = changed(organization, before, body);
+      const after = updatedLead(organization, before, body, new Date());
       const changes = changesBetween(before, after);
       if (changes.length === 0) return before;
 
@@ -55,28 +45,3 @@ export const handler = endpoint('update-lead', {
     return { status: 200, body: { lead: presentLead(organization, lead) } };
   },
 });
-
-/** Applies the requested changes to a lead by the organization's rules.
- *  @throws ApiError VALIDATION_FAILED with every issue of its fields, its stage and its pipeline. */
-function changed(organization: Organization, before: Lead, body: Body): Lead {
-  const issues = new FieldIssues();
-  const changes = readFields(
-    organization,
-    differing(organization, before, body.fields ?? {}),
-    activeFields(organization),
-    issues,
-  );
-  const fields = applyChanges(before.fields, changes);
-  requireOnEdit(organization, before.fields, changes, issues);
-  const isMoved = body.stageId !== undefined || body.pipelineId !== undefined;
-  const stage = isMoved ? placeLead(organization, body, issues, before.stageId) : undefined;
-  issues.throwIfAny();
-  assertLeadFits(fields, Object.keys(changes));
-  return {
-    ...before,
-    fields: leadFieldsOf(fields),
-    stageId: stage?.id ?? before.stageId,
-    pipelineId: stage?.pipelineId ?? before.pipelineId,
-    updatedAt: changeTimeOf(before, new Date()).toISOString(),
-  };
-}

@@ -7,6 +7,8 @@ interface EntryOrigin {
   readonly at: string;
   /** The user who created the API key, or null for the administrator at the terminal. */
   readonly actorId: number | null;
+  /** Who the administrator is: the AWS identity, else the user of their machine, as in the audit log. */
+  readonly by?: string;
   /** Of an entry with which the lead's values changed: `valuesDigestOf` the lead after it; one that a restore wrote has none. For `check` alone. */
   readonly valuesDigest?: string;
   /** When an erasure last removed another lead's person from the entry. ISO 8601, UTC. */
@@ -80,6 +82,7 @@ export interface TimelineItem extends Partial<Enquiry> {
   readonly at: string;
   readonly cleanedAt?: string;
   readonly actor: { readonly userId: number | null; readonly name: string };
+  readonly by?: string;
   readonly via?: string;
   readonly importedAt?: string;
   readonly changes?: readonly FieldChange[];

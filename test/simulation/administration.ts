@@ -63,7 +63,7 @@ export interface Administration {
     table: unknown,
     owned: object,
     leadId: number,
-    newOwnerId: number,
+    newOwner: { newOwnerId: number; by: string },
   ) => Promise<boolean>;
   readonly finishRestore: (table: object, options: object) => Promise<FinishedRestore>;
   readonly importRows: (table: unknown, order: object) => Promise<object>;
@@ -243,7 +243,8 @@ export class AdministratorCommands {
       const reassigned: number[] = [];
       const { leadIds } = await ownedLeads(table, owned, () => undefined);
       for (const leadId of leadIds)
-        if (await reassignLead(table, owned, leadId, newOwnerId)) reassigned.push(leadId);
+        if (await reassignLead(table, owned, leadId, { newOwnerId, by: 'simulated' }))
+          reassigned.push(leadId);
       return reassigned;
     });
   }

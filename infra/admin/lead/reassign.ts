@@ -149,6 +149,7 @@ async function giveByRotation(
   { leadIds, to, ...owned }: Reassignment,
 ): Promise<number> {
   const table = context.table();
+  const by = await context.callerIdentity();
   const limiter = new RateLimiter(context.isLocalEngine() ? Infinity : leadsPerSecond);
   const organization = freshOrganization(table, first);
   let reassigned = 0;
@@ -158,7 +159,7 @@ async function giveByRotation(
     await limiter.take(1);
     assertActive(await organization(), newOwnerId);
     const usable = usableUntil(table, AbortSignal.timeout(writeTimeoutMs));
-    if (await reassignLead(usable, owned, leadId, newOwnerId)) reassigned += 1;
+    if (await reassignLead(usable, owned, leadId, { newOwnerId, by })) reassigned += 1;
   };
   for (let at = 0; at < leadIds.length; at += leadsAtOnce) {
     const batch = leadIds.slice(at, at + leadsAtOnce);

@@ -57,6 +57,7 @@ function detailsOf(organization: Organization, item: TimelineItem): Detail[] {
     (a, b) => formOrder.indexOf(a.field) - formOrder.indexOf(b.field),
   );
   return [
+    ['run by', item.by],
     ['via', item.via],
     ['imported at', item.importedAt],
     ['API key', keyLabel === undefined ? keyId : `${keyId} (${keyLabel})`],

@@ -15,7 +15,7 @@ export interface Archived {
 /**
  * Archives or restores a lead and adds the timeline entry; does nothing to a lead that is already archived or active.
  * One read and one transaction, repeated while other requests write the lead.
- * @param who also adds an entry to the audit log, which names them
+ * @param who named on the timeline, and in an entry that is added to the audit log
  * @returns the lead as it is now, and whether this call changed it; undefined if there is no such lead
  * @throws ContentionError
  */
@@ -39,6 +39,7 @@ export async function setArchived(
         type: archived ? 'archived' : 'restored',
         at,
         actorId: null,
+        ...(who !== undefined && { by: who }),
       }),
       ...(who === undefined ? [] : [auditEntryPut(table, organizationId, { who, what })]),
     ]);

@@ -1,9 +1,7 @@
-import { changesBetween, changeTimeOf } from '../../leads/changes.ts';
+import { changeTimeOf } from '../../leads/changes.ts';
 import { type Lead, ownerIdOf } from '../../leads/lead.ts';
-import { readLead } from '../leads/leads.ts';
-import { updateLead } from '../leads/update-lead.ts';
 import type { Table } from '../table/client.ts';
-import { conflict, retryOnConflict } from '../table/retry.ts';
+import { editLead } from './edit-lead.ts';
 import { scanLeadsAscending } from './read-leads.ts';
 
 /** The leads that change their owner. */
@@ -42,6 +40,12 @@ export async function ownedLeads(
   return { leadIds, archived };
 }
 
+/** Who gets a lead, and who runs the command. */
+export interface NewOwner {
+  readonly newOwnerId: number;
+  readonly by: string;
+}
+
 /**
  * Gives one of the leads to another user, with an entry on its timeline. One read and one transaction, repeated while other requests write
  * the lead.
@@ -52,24 +56,13 @@ export async function reassignLead(
   table: Table,
   owned: OwnedLeads,
   leadId: number,
-  newOwnerId: number,
+  { newOwnerId, by }: NewOwner,
 ): Promise<boolean> {
-  return retryOnConflict(async () => {
-    const before = await readLead(table, owned.organizationId, leadId);
-    if (!before || !isOwned(before, owned)) return false;
-    const at = changeTimeOf(before, new Date()).toISOString();
-    const after = {
-      ...before,
-      fields: { ...before.fields, assigned_to: newOwnerId },
-      updatedAt: at,
-    };
-    const { outcome } = await updateLead(table, before, after, {
-      type: 'lead_updated',
-      at,
-      actorId: null,
-      via: 'admin',
-      changes: changesBetween(before, after),
-    });
-    return outcome === 'changed' ? true : conflict;
+  const { organizationId } = owned;
+  const { outcome } = await editLead(table, { organizationId, leadId, by }, (before) => {
+    if (!isOwned(before, owned)) return before;
+    const updatedAt = changeTimeOf(before, new Date()).toISOString();
+    return { ...before, fields: { ...before.fields, assigned_to: newOwnerId }, updatedAt };
   });
+  return outcome === 'changed';
 }

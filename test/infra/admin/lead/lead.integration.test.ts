@@ -25,6 +25,8 @@ test('an archived lead is gone for the API until it is restored, and its timelin
   ]);
   expect([whileArchived, await get()]).toEqual([404, 200]);
   const administrator = { userId: null, name: 'administrator' };
+  const { items: audited } = await json(organization, 'organization history', '--limit', '1');
+  const by = audited[0].who;
   expect(timeline.items).toEqual([
     {
       type: 'lead_created',
@@ -40,11 +42,11 @@ test('an archived lead is gone for the API until it is restored, and its timelin
       filled: [],
       kept: [],
     }),
-    { type: 'archived', at: expect.any(String), actor: administrator },
-    { type: 'restored', at: expect.any(String), actor: administrator },
+    { type: 'archived', at: expect.any(String), actor: administrator, by },
+    { type: 'restored', at: expect.any(String), actor: administrator, by },
   ]);
   expect(forPeople.stdout).toMatch(
-    /lead_created {2}by Asha Rao\n(.*\n)*.* {2}archived {2}by administrator\n/,
+    /lead_created {2}by Asha Rao\n(.*\n)*.* {2}archived {2}by administrator\n {4}run by: /,
   );
 });
 

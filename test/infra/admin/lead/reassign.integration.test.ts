@@ -65,14 +65,15 @@ test("lead reassign gives a user's leads to others in turn, and records it on ea
   expect(lead.owner).toEqual({ id: 10, name: 'Omar Khan' });
   const { updatedAt } = (await call('get-lead', { apiKey: organization.reader, leadId: a })).body
     .lead;
+  const { items } = await json(organization, 'organization history', '--limit', '1');
   expect((await timelineOf(organization, a)).at(-1)).toEqual({
     type: 'lead_updated',
     at: updatedAt,
     actor: { userId: null, name: 'administrator' },
+    by: items[0].who,
     via: 'admin',
     changes: [{ field: 'assigned_to', from: 7, to: 8 }],
   });
-  const { items } = await json(organization, 'organization history', '--limit', '1');
   expect(items[0].what).toBe('lead reassign from 7 to 8, 10, 3 leads');
   expect(await json(organization, 'check')).toMatchObject({ violations: [] });
 });

@@ -1,0 +1,60 @@
+import { changesBetween } from '../../leads/changes.ts';
+import type { Lead } from '../../leads/lead.ts';
+import type { FieldChange } from '../../leads/timeline.ts';
+import {
+  firstHolderIn,
+  type IdentityHolder,
+  identityOf,
+  identityPrimaryKeys,
+} from '../leads/identities.ts';
+import { readLead } from '../leads/leads.ts';
+import { updateLead } from '../leads/update-lead.ts';
+import { batchGet } from '../table/batch-get.ts';
+import type { Table } from '../table/client.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
+
+/** A lead that an administrator changes. */
+export interface EditedLead {
+  readonly organizationId: number;
+  readonly leadId: number;
+  /** Who runs the command, for the timeline. */
+  readonly by: string;
+  /** Writes nothing; the result is that of the edit. */
+  readonly dryRun?: boolean;
+}
+
+export type EditLeadResult =
+  | { readonly outcome: 'changed'; readonly changes: readonly FieldChange[] }
+  | { readonly outcome: 'unchanged' }
+  | { readonly outcome: 'absent' }
+  | { readonly outcome: 'duplicate'; readonly holder: IdentityHolder };
+
+/**
+ * Changes a lead as the administrator, with an entry on its timeline. One read and one transaction, repeated while other requests write the
+ * lead.
+ * @param edit returns the changed lead, or the lead itself to leave it as it is; called again for each attempt
+ * @throws ContentionError, and what `edit` throws
+ */
+export function editLead(
+  table: Table,
+  { organizationId, leadId, by, dryRun = false }: EditedLead,
+  edit: (before: Lead) => Lead | Promise<Lead>,
+): Promise<EditLeadResult> {
+  return retryOnConflict<EditLeadResult>(async () => {
+    const before = await readLead(table, organizationId, leadId);
+    if (!before) return { outcome: 'absent' };
+    const after = await edit(before);
+    const changes = changesBetween(before, after);
+    if (changes.length === 0) return { outcome: 'unchanged' };
+    if (dryRun) {
+      const identity = identityOf(after);
+      const holders = await batchGet(table, identityPrimaryKeys(identity));
+      const holder = firstHolderIn(holders, identity, leadId);
+      return holder ? { outcome: 'duplicate', holder } : { outcome: 'changed', changes };
+    }
+    const entry = { at: after.updatedAt, actorId: null, by, via: 'admin', changes } as const;
+    const written = await updateLead(table, before, after, { type: 'lead_updated', ...entry });
+    if (written.outcome === 'conflict') return conflict;
+    return written.outcome === 'duplicate' ? written : { outcome: 'changed', changes };
+  });
+}
