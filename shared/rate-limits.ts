@@ -12,7 +12,7 @@ export const rateLimitVariables = {
  */
 export const requestsPerWindowMax = 360_000;
 
-export type RateLimits = Readonly<Record<keyof typeof rateLimitVariables, number>>;
+type RateLimits = Readonly<Record<keyof typeof rateLimitVariables, number>>;
 
 /** The hourly limits that an environment sets. @throws Error that names a variable that is not a whole number from 1 to `requestsPerWindowMax` */
 export function rateLimitsIn(

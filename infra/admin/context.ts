@@ -1,5 +1,4 @@
 import type { Organization } from '../../shared/organization/organization.ts';
-import { type RateLimits, rateLimitsIn } from '../../shared/rate-limits.ts';
 import {
   readUnitsPerSecondDefault,
   withPacedReads,
@@ -75,11 +74,6 @@ export class CommandContext {
   isLocalEngine(): boolean {
     const loopback = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
     return loopback.test(endpointIn(this.environment) ?? '');
-  }
-
-  /** The hourly limits in force, as far as the stack or the environment says them. */
-  rateLimits(): Partial<RateLimits> {
-    return this.#location?.rateLimits ?? rateLimitsIn(this.environment);
   }
 
   /** The service that `--stack` names; without `--stack`, wrong usage. @param instead what a person does with a local service */

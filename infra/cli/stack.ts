@@ -1,5 +1,4 @@
 import type { Stack } from '@aws-sdk/client-cloudformation';
-import { type RateLimits, rateLimitsIn, rateLimitVariables } from '../../shared/rate-limits.ts';
 import { awsFailure, endpointIn, isUnreachable } from './aws.ts';
 import { CommandError } from './command.ts';
 
@@ -14,7 +13,6 @@ export interface ServiceLocation {
   readonly name: string;
   /** The contract's `{base_url}`. */
   readonly baseUrl: string;
-  readonly rateLimits: Partial<RateLimits>;
   /** The name of each endpoint's function. */
   readonly functions: ReadonlyMap<string, string>;
   /** What runs: the tag or commit, and the version with the commit (infra/stack/release.ts). */
@@ -78,12 +76,6 @@ function locationOf(
     ...selected,
     name: value('TableName') ?? '',
     baseUrl: value('BaseUrl') ?? '',
-    rateLimits: rateLimitsIn({
-      [rateLimitVariables.requestsPerKeyPerWindow]: value('RequestsPerKeyPerHour'),
-      [rateLimitVariables.requestsPerOrganizationPerWindow]: value(
-        'RequestsPerOrganizationPerHour',
-      ),
-    }),
     functions: new Map(
       [...(value('Functions') ?? '').matchAll(/([\w-]+)=([\w-]+)/g)].map(
         ([, endpoint = '', functionName = '']) => [endpoint, functionName],

@@ -22,10 +22,6 @@ if it is still wrong two seconds later. Each lead is compared with its timeline.
 With --organization, it still reads the whole table, because no index lists the
 items of an organization.
 
-The table does not store the hourly limits. With --stack, or with the variables
-REQUESTS_PER_KEY_PER_HOUR and REQUESTS_PER_ORGANIZATION_PER_HOUR, the usage of
-current windows is compared with the limits in force.
-
 Its reads are paced, so that live traffic is not throttled: 1,000 read units per
 second are 8 MB per second. A local engine is not paced, unless --rate is given.
 
@@ -44,7 +40,6 @@ async function check(
   if (organizationId !== undefined) await existingOrganization(table, organizationId);
   const { leads, violations } = await checkTable(table, {
     organizationId,
-    limits: context.rateLimits(),
     onProgress: ({ leads, otherItems }) =>
       context.progress(
         `Checking: ${countOf(leads, 'lead')} and ${countOf(otherItems, 'other item')} read`,

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RateLimits } from '../../rate-limits.ts';
 import { readTimelineItems } from '../leads/timeline.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { type ItemKind, kindOf } from '../table/item-kind.ts';
@@ -25,8 +24,6 @@ import { lookAtKeyItem, lookAtListedKey, lookAtOrganization } from './look-at-or
 import { readTogether, readWith } from './read-together.ts';
 
 export interface CheckOptions extends Pick<FindOptions, 'organizationId' | 'onProgress'> {
-  /** The limits in force, as far as they are known. @default unknown: usage is compared with the highest that a deployment can have */
-  readonly limits?: Partial<RateLimits>;
   /** How long what looks wrong has to become right. @default 2000 */
   readonly againAfterMs?: number;
 }
@@ -45,17 +42,17 @@ const looksAtOnce = 8;
  */
 export async function checkTable(
   table: Table,
-  { limits = {}, againAfterMs = 2000, ...options }: CheckOptions = {},
+  { againAfterMs = 2000, ...options }: CheckOptions = {},
 ): Promise<CheckResult> {
   const found = await findSuspects(table, options);
   const wrong: PrimaryKey[] = [];
   await inParallel(found.suspects, looksAtOnce, async (key) => {
-    if ((await lookAt(table, key, found, limits)).length > 0) wrong.push(key);
+    if ((await lookAt(table, key, found)).length > 0) wrong.push(key);
   });
   if (wrong.length > 0) await sleep(againAfterMs);
   const violations = new Set<string>();
   await inParallel(wrong, looksAtOnce, async (key) => {
-    for (const violation of await lookAt(table, key, found, limits)) violations.add(violation);
+    for (const violation of await lookAt(table, key, found)) violations.add(violation);
   });
   return { leads: found.leads, violations: [...violations].sort() };
 }
@@ -65,7 +62,6 @@ export async function lookAt(
   table: Table,
   key: PrimaryKey,
   { organizationOfKey }: Pick<Suspects, 'organizationOfKey'>,
-  limits: Partial<RateLimits> = {},
 ): Promise<string[]> {
   const kind = kindOf(key);
   if (kind?.kind === 'lead')
@@ -73,7 +69,7 @@ export async function lookAt(
   if (kind?.kind === 'idempotency')
     return lookAtRecord(table, key, kind, organizationOfKey.get(kind.keyId));
   const inItself = await lookAtItem(table, key);
-  return [...inItself, ...(await lookAtRelated(table, key, kind, limits))];
+  return [...inItself, ...(await lookAtRelated(table, key, kind))];
 }
 
 /** Compares an item with those that it refers to. */
@@ -81,16 +77,15 @@ async function lookAtRelated(
   table: Table,
   key: PrimaryKey,
   kind: ItemKind | undefined,
-  limits: Partial<RateLimits>,
 ): Promise<string[]> {
   if (kind?.kind === 'apiKey') return lookAtKeyItem(table, key);
   if (!kind || !('organizationId' in kind)) return [];
   const own = { table, organizationId: kind.organizationId };
   switch (kind.kind) {
     case 'settings':
-      return lookAtOrganization(own, limits.requestsPerOrganizationPerWindow);
+      return lookAtOrganization(own);
     case 'listing':
-      return lookAtListedKey(own, kind.keyId, limits.requestsPerKeyPerWindow);
+      return lookAtListedKey(own, kind.keyId);
     case 'phone':
     case 'email':
       return lookAtIdentity(own, key, kind);

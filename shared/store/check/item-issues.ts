@@ -1,6 +1,5 @@
 import { recordExpiry } from '../../leads/idempotency.ts';
 import { limits } from '../../limits.ts';
-import { requestsPerWindowMax } from '../../rate-limits.ts';
 import type { ItemKind } from '../table/item-kind.ts';
 import type { Item } from '../table/items.ts';
 import { keyText, type PrimaryKey } from '../table/primary-keys.ts';
@@ -76,25 +75,8 @@ export const capturedAt = (record: Item): string =>
 export const isCapture = ({ type }: Item): boolean =>
   type === 'captured' || type === 'captured_new';
 
-/**
- * The issues of a token bucket: a window that lasts too long, or more requests taken than its limit, which the condition of admission enforces.
- * The limit in force is an option of the deployment, which the table does not store. It applies to a window that has not ended: an earlier
- * window may have had a higher limit. All windows are within the highest limit that a deployment can have.
- * @param whose whose bucket it is, at the beginning of a sentence
- * @param limit the limit in force; undefined if it is unknown
- */
-export function* usageIssues(
-  whose: string,
-  { used, windowEndsAt }: Item,
-  limit: number | undefined,
-  now = Date.now(),
-): Generator<string> {
-  const endsAt = typeof windowEndsAt === 'number' ? windowEndsAt : 0;
-  if (endsAt > now + limits.windowMs + clockMarginMs)
-    yield `${whose} has a window that ends more than an hour from now, at windowEndsAt ${endsAt}: once its requests are used up, all are refused until then. Set windowEndsAt to 0.`;
-  if (typeof used !== 'number') return;
-  if (used > requestsPerWindowMax)
-    yield `${whose} has used ${used} requests of a window; no deployment may allow more than ${requestsPerWindowMax}.`;
-  else if (endsAt > now && limit !== undefined && used > limit)
-    yield `${whose} has used ${used} requests of its window, more than the limit in force, ${limit}: if the limit was lowered in the last hour, check again after ${new Date(endsAt).toISOString()}.`;
+/** A window that lasts too long. @param whose whose bucket it is, at the beginning of a sentence */
+export function* windowIssues(whose: string, { windowEndsAt }: Item): Generator<string> {
+  if (Number(windowEndsAt) > Date.now() + limits.windowMs + clockMarginMs)
+    yield `${whose} has a window that ends more than an hour from now, at windowEndsAt ${windowEndsAt}: once its requests are used up, all are refused until then. Set windowEndsAt to 0.`;
 }

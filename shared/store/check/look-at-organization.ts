@@ -13,15 +13,15 @@ import {
   settingsPrimaryKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
-import { futureIssues, isPositiveInteger, usageIssues } from './item-issues.ts';
+import { futureIssues, isPositiveInteger, windowIssues } from './item-issues.ts';
 import { isUser, organizationIn, settingsIn } from './look-at-lead.ts';
 import { readTogether, readWith } from './read-together.ts';
 
-/** Reads an organization's settings, usage and directory entry. @param limit in force; undefined if unknown @returns what is wrong, as sentences */
-export async function lookAtOrganization(
-  { table, organizationId }: OrganizationTable,
-  limit: number | undefined,
-): Promise<string[]> {
+/** Reads an organization's settings, usage and directory entry. @returns what is wrong, as sentences */
+export async function lookAtOrganization({
+  table,
+  organizationId,
+}: OrganizationTable): Promise<string[]> {
   const [settings, usage, directory] = await readTogether(table, [
     settingsPrimaryKey(organizationId),
     usagePrimaryKey(organizationId),
@@ -29,15 +29,14 @@ export async function lookAtOrganization(
   ]);
   return [
     ...organizationIssues(organizationId, settingsIn(settings), usage, directory),
-    ...usageIssues(`Organization ${organizationId}`, usage ?? {}, limit),
+    ...windowIssues(`Organization ${organizationId}`, usage ?? {}),
   ];
 }
 
-/** Compares a listed API key with its item. @param limit in force; undefined if unknown @returns what is wrong, as sentences */
+/** Compares a listed API key with its item. @returns what is wrong, as sentences */
 export async function lookAtListedKey(
   { table, organizationId }: OrganizationTable,
   keyId: string,
-  limit: number | undefined,
 ): Promise<string[]> {
   const itemKey = (read: Item | undefined) => apiKeyPrimaryKey(String(read?.apiKeyHash));
   const [listing, item, settings] = await readWith(
@@ -48,10 +47,7 @@ export async function lookAtListedKey(
   if (!listing) return [];
   const whose = `API key ${keyId} of organization ${organizationId}`;
   return item
-    ? [
-        ...keyIssues(whose, listing, item, organizationIn(settings)),
-        ...usageIssues(whose, item, limit),
-      ]
+    ? [...keyIssues(whose, listing, item, organizationIn(settings)), ...windowIssues(whose, item)]
     : [`${whose} is listed, but its item ${keyText(itemKey(listing))} is not there.`];
 }
 

@@ -1,14 +1,11 @@
 import { mkdirSync } from 'node:fs';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordRunningService } from '../../../infra/local/running-service.ts';
-import { usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { runAdmin } from '../../support/admin.ts';
 import { type StandInAws, startStandInAws } from '../../support/aws/stand-in-aws.ts';
 import { givenOrganization } from '../../support/organizations.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { service } from '../../support/service.ts';
-import { table } from '../../support/table.ts';
 import { useFolder } from '../given-folder.ts';
 
 useOwnTable();
@@ -17,7 +14,6 @@ let aws: StandInAws;
 beforeAll(async () => {
   aws = await startStandInAws();
   aws.outputs.set('TableName', String(service().environment.LEADS_TABLE));
-  aws.outputs.set('RequestsPerOrganizationPerHour', '2000');
 });
 afterAll(() => aws.close());
 
@@ -39,32 +35,6 @@ test('with --stack, a command uses the table of that stack and needs no LEADS_TA
   const { AWS_ENDPOINT_URL_DYNAMODB, LEADS_TABLE } = service().environment;
   expect(answer.stderr).toBe(
     `Warning: AWS_ENDPOINT_URL_DYNAMODB is set, so table ${LEADS_TABLE} of stack leads is looked for at ${AWS_ENDPOINT_URL_DYNAMODB}, not in AWS.\n`,
-  );
-});
-
-test('with --stack, check compares usage with the limits that the stack states', async () => {
-  const { id } = await givenOrganization();
-  const { client, name } = table();
-  const update = (used: number) =>
-    client.send(
-      new UpdateCommand({
-        TableName: name,
-        Key: { ...usagePrimaryKey(id) },
-        UpdateExpression: 'SET used = :used, windowEndsAt = :end',
-        ExpressionAttributeValues: { ':used': used, ':end': Date.now() + 600_000 },
-      }),
-    );
-
-  await update(2000);
-  expect(await onStack('leads', 'check', '--organization', String(id))).toMatchObject({
-    status: 0,
-  });
-  await update(2001);
-  const over = await onStack('leads', 'check', '--organization', String(id));
-
-  expect(over.status).toBe(1);
-  expect(over.stdout).toContain(
-    `Organization ${id} has used 2001 requests of its window, more than the limit in force, 2000: if the limit was lowered`,
   );
 });
 

@@ -37,7 +37,7 @@ test('a table written by the service has no violations, even with archived leads
   expect(await checkTable(table, { organizationId: 1 })).toEqual({ leads: 2, violations: [] });
 });
 
-test('usage within limits that the deployment raised or lowered is not a violation', async () => {
+test('usage beyond the default limits, which a deployment may raise, is not a violation', async () => {
   await changed('usage', { used: 4000 })(world);
   await changed('apiKey', { used: 2000 })(world);
 
