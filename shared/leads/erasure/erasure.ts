@@ -73,46 +73,6 @@ export function withoutPerson(entry: TimelineEntry, search: PersonSearch): Timel
   };
 }
 
-/**
- * Repeats on an entry the erasures that another copy of it shows. Other differences stay.
- * @returns the entry itself if nothing was erased from the copy
- */
-export function withErasuresOf<T extends Readonly<Record<string, unknown>>>(
-  entry: T,
-  copy: Readonly<Record<string, unknown>>,
-): T {
-  const merged = mapValues(entry, (value, name) =>
-    typedAttributes.includes(name) ? withErased(value, copy[name]) : value,
-  );
-  if (isDeepStrictEqual(merged, entry)) return entry;
-  return { ...merged, ...(copy.cleanedAt !== undefined && { cleanedAt: copy.cleanedAt }) };
-}
-
-function withErased(value: unknown, copy: unknown): unknown {
-  if (typeof copy === 'string') return isErasureOf(value, copy) ? copy : value;
-  if (Array.isArray(value) && Array.isArray(copy))
-    return value.length === copy.length
-      ? value.map((item, at) => withErased(item, copy[at]))
-      : value;
-  if (!isPlainObject(value) || !isPlainObject(copy)) return value;
-  return mapValues(value, (one, name) => withErased(one, copy[name]));
-}
-
-/** Whether a text is the value with parts replaced by marks: the parts between the marks occur in the value, in this order. */
-function isErasureOf(value: unknown, text: string): boolean {
-  if (text === erasedMark) return true;
-  const [first = '', ...others] = text.split(erasedMark);
-  const last = others.pop();
-  if (typeof value !== 'string' || last === undefined || !value.startsWith(first)) return false;
-  let end = first.length;
-  for (const part of others) {
-    const at = value.indexOf(part, end);
-    if (at < 0) return false;
-    end = at + part.length;
-  }
-  return value.endsWith(last) && value.length - last.length >= end;
-}
-
 /** The fields of another lead that mention the person. They are that lead's data, so an administrator decides about them. */
 export const mentionsIn = (fields: FieldValues, search: PersonSearch): string[] =>
   Object.entries(fields)

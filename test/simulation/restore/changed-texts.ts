@@ -64,6 +64,18 @@ function takenOut(before: unknown, copy: unknown): string[] {
   return Object.entries(before).flatMap(([name, one]) => takenOut(one, (copy as Plain)[name]));
 }
 
+/** Whether an entry still has what its copy has a mark for. */
+export function keepsErased(versions: Record<'before' | 'copy' | 'after', unknown>): boolean {
+  const { before, copy, after } = versions;
+  if (typeof copy === 'string')
+    return takenOut(before, copy).some((part) => String(after).includes(part));
+  if (typeof before !== 'object' || typeof copy !== 'object' || !before || !copy) return false;
+  const part = (of: unknown, name: string): unknown => (of as Plain | undefined)?.[name];
+  return Object.entries(before).some(([name, one]) =>
+    keepsErased({ before: one, copy: part(copy, name), after: part(after, name) }),
+  );
+}
+
 const textsIn = (value: unknown): string[] =>
   typeof value === 'string'
     ? [value]

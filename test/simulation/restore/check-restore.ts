@@ -1,8 +1,6 @@
-import { withErasuresOf } from '../../../shared/leads/erasure/erasure.ts';
-import type { Item } from '../../../shared/store/table/items.ts';
 import { partitionKeyPrefixes as prefix } from '../../../shared/store/table/table-definition.ts';
 import { isSame, type Plain } from '../checker/plain.ts';
-import { changedTexts } from './changed-texts.ts';
+import { changedTexts, keepsErased } from './changed-texts.ts';
 import { type Items, itemsUnder, type RestoredItems } from './restored-table.ts';
 
 /** What a finished restore promises (infra/OPERATE.md, "Restore"), and what of it does not hold. */
@@ -63,10 +61,8 @@ function erasedLeads({ backup, old, restored }: RestoredItems): string[] {
     erased.has(leadOf(lead)) ? [`The erased lead ${leadOf(lead)} is there again.`] : [],
   );
   const entries = itemsUnder(restored, prefix.timeline).flatMap(([name, entry]) => {
-    const copy = old?.before.get(name);
-    const isClean =
-      !copy || withErasuresOf(entry as unknown as Item, copy as unknown as Item) === entry;
-    return isClean ? [] : [`The entry ${name} has an erased person again.`];
+    const versions = { before: backup.get(name), copy: old?.before.get(name), after: entry };
+    return keepsErased(versions) ? [`The entry ${name} has an erased person again.`] : [];
   });
   return [...leads, ...entries];
 }

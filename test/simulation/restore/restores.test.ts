@@ -94,8 +94,8 @@ test.each([
     'erases a lead that no audit log names',
     1,
     plan,
-    'times.some((at) => Date.parse(at) > added)',
-    'times.every((at) => Date.parse(at) > added)',
+    'erasedAt > added',
+    'erasedAt > added || erasedAt === 0',
   ],
   [
     'erases the person whose phone an enquiry to an erased lead submitted',
@@ -109,8 +109,8 @@ test.each([
     'leaves a person in a note that was cleaned since',
     33,
     finish,
-    'of plan.entriesToClean)',
-    'of plan.entriesToClean.slice(1))',
+    'of plan.cleanedEntries)',
+    'of plan.cleanedEntries.slice(1))',
   ],
   [
     'keeps the unique phone of a lead that is missing',

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { withErasuresOf } from '../../../leads/erasure/erasure.ts';
 import { limits } from '../../../limits.ts';
 import { listApiKeys, revokeApiKey } from '../../organizations/api-keys.ts';
 import { type AuditAction, readAuditLog } from '../../organizations/audit-log.ts';
@@ -12,7 +11,7 @@ import {
 import type { OrganizationTable, Table } from '../../table/client.ts';
 import { getItem } from '../../table/get-item.ts';
 import type { UsageItem } from '../../table/items.ts';
-import { type PrimaryKey, usagePrimaryKey } from '../../table/primary-keys.ts';
+import { usagePrimaryKey } from '../../table/primary-keys.ts';
 import { eraseLeads } from '../erase-lead.ts';
 import { passLeadId } from '../import-leads.ts';
 import { completeFromOld, mendOrganizations, mendTable } from './mend-table.ts';
@@ -94,8 +93,8 @@ async function finishWithOld(restore: Restore, old: Table): Promise<FinishedRest
   const mended = new MendedTable(table, old);
   const organizations = await begin(restore, plan, mended);
   for (const id of organizations) await continueAfter(restore, id, await readCounters(old, id));
-  let entriesCleaned = 0;
-  for (const key of plan.entriesToClean) entriesCleaned += await cleanAsInOld(table, old, key);
+  for (const Item of plan.cleanedEntries)
+    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...Item } }));
   await mendTable(mended, plan.erased);
   let keysRevoked = 0;
   for (const id of organizations) {
@@ -109,7 +108,7 @@ async function finishWithOld(restore: Restore, old: Table): Promise<FinishedRest
   const onlyInOld = inOld.filter((id) => !organizations.includes(id));
   return {
     ...finished(organizations, plan, mended),
-    ...{ keysRevoked, entriesCleaned, onlyInOld, leadsOnlyInOld },
+    ...{ keysRevoked, onlyInOld, leadsOnlyInOld },
   };
 }
 
@@ -135,7 +134,7 @@ async function finishWithoutOld(restore: Restore): Promise<FinishedRestore> {
   await eraseAgain(restore, plan, mended);
   return {
     ...finished(organizations, plan, mended),
-    ...{ keysRevoked, entriesCleaned: 0, onlyInOld: [], leadsOnlyInOld: [] },
+    ...{ keysRevoked, onlyInOld: [], leadsOnlyInOld: [] },
   };
 }
 
@@ -174,6 +173,7 @@ async function eraseAgain(
 const finished = (organizations: readonly number[], plan: RestorePlan, mended: MendedTable) => ({
   organizations: organizations.length,
   leadsErased: plan.erased.length,
+  entriesCleaned: plan.cleanedEntries.length,
   keysOnlyInOld: plan.keysOnlyInOld,
   leadsMissingInOld: plan.missing,
   entriesDiffering: plan.entriesDiffering,
@@ -202,15 +202,6 @@ function assertUnused(old: Table, before: TableActivity, after: TableActivity): 
     throw new RestoreError(
       `Table ${old.name} was in use during the restore (organization ${used.join(', ')}): stop all requests with service stop --stack NAME, wait ten seconds, then run this command again.`,
     );
-}
-
-/** Removes from an entry what erasures removed from it in the old table. @returns of how many entries */
-async function cleanAsInOld(table: Table, old: Table, key: PrimaryKey): Promise<number> {
-  const [entry, copy] = await Promise.all([getItem(table, key), getItem(old, key)]);
-  const clean = entry && copy && withErasuresOf(entry, copy);
-  if (!clean || clean === entry) return 0;
-  await table.client.send(new PutCommand({ TableName: table.name, Item: clean }));
-  return 1;
 }
 
 /** Revokes live keys as of the time that is said of each; null for one that is kept. @returns how many */

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { withErasuresOf } from '../../../leads/erasure/erasure.ts';
 import { readTimeline } from '../../leads/timeline.ts';
 import { type ListedApiKey, listApiKeys } from '../../organizations/api-keys.ts';
-import { readAuditLog } from '../../organizations/audit-log.ts';
+import { readErasures } from '../../organizations/audit-log.ts';
 import { batchGet } from '../../table/batch-get.ts';
 import type { Table } from '../../table/client.ts';
 import { kindOf } from '../../table/item-kind.ts';
 import type { Item } from '../../table/items.ts';
-import { keyOf, type PrimaryKey } from '../../table/primary-keys.ts';
+import { keyOf } from '../../table/primary-keys.ts';
 import { type ScannedPage, scanTable, type TableItem } from '../scan-table.ts';
 import { type LeadReference, nameOf, referenceOf } from './mended-table.ts';
 import { describeTable, RestoreError } from './restore-origin.ts';
@@ -28,8 +27,7 @@ export async function planRestore(
 ): Promise<RestorePlan> {
   const plan = new RestorePlan(table, old, (await describeTable(table)).createdAt);
   for (const id of listed) {
-    await plan.readErasures(table, id);
-    if (old) await plan.readErasures(old, id);
+    for (const one of old ? [table, old] : [table]) await plan.readErasures(one, id);
     if (old) await plan.compareKeys(old, id);
   }
   const onPage = ({ items }: ScannedPage): Promise<void> => plan.read(items);
@@ -43,8 +41,8 @@ export class RestorePlan {
   readonly organizations = new Set<number>();
   readonly organizationsWithLeads = new Set<number>();
   readonly keyIds = new Set<string>();
-  /** Timeline entries from which an erasure since the backup removed a person. */
-  readonly entriesToClean: PrimaryKey[] = [];
+  /** Timeline entries of the old table from which an erasure since the backup removed a person. */
+  readonly cleanedEntries: Item[] = [];
   /** How many timeline entries differ in another way; they stay as they are in the backup. */
   entriesDiffering = 0;
   /** API keys that were created since the backup and would still work; only the old table has them. */
@@ -56,8 +54,8 @@ export class RestorePlan {
   readonly #table: Table;
   readonly #old: Table | undefined;
   readonly #restoredAt: number;
-  /** By lead: when an erasure of a lead with this ID began, as an audit log tells. */
-  readonly #erasureTimes = new Map<string, string[]>();
+  /** By lead: when the last erasure of a lead with this ID began, in epoch milliseconds, as an audit log tells. */
+  readonly #erasedAt = new Map<string, number>();
 
   constructor(table: Table, old: Table | undefined, restoredAt: number) {
     this.#table = table;
@@ -76,10 +74,9 @@ export class RestorePlan {
   }
 
   async readErasures(table: Table, organizationId: number): Promise<void> {
-    for (const { erasedLeadId, at } of await readAuditLog(table, organizationId, Infinity)) {
-      if (erasedLeadId === undefined) continue;
-      const name = nameOf({ organizationId, leadId: erasedLeadId });
-      this.#erasureTimes.set(name, [...(this.#erasureTimes.get(name) ?? []), at]);
+    for (const { leadId, at } of (await readErasures(table, organizationId)).values()) {
+      const name = nameOf({ organizationId, leadId });
+      this.#erasedAt.set(name, Math.max(Date.parse(at), this.#erasedAt.get(name) ?? 0));
     }
   }
 
@@ -113,19 +110,19 @@ export class RestorePlan {
 
   #compareEntry(entry: TableItem, copy: Item): void {
     if (isDeepStrictEqual(entry, copy)) return;
-    if (withErasuresOf(entry, copy) === entry) this.entriesDiffering += 1;
-    else this.entriesToClean.push(keyOf(entry));
+    if (String(copy.cleanedAt ?? '') > String(entry.cleanedAt ?? ''))
+      this.cleanedEntries.push(copy);
+    else this.entriesDiffering += 1;
   }
 
   async #readLead(kind: LeadReference, lead: Item, copy: Item | undefined): Promise<void> {
     this.organizationsWithLeads.add(kind.organizationId);
-    const times = this.#erasureTimes.get(nameOf(kind)) ?? [];
+    const erasedAt = this.#erasedAt.get(nameOf(kind)) ?? 0;
     const isAsInOld = copy !== undefined && copy.createdAt === lead.createdAt;
-    if (times.length === 0 && (isAsInOld || !this.#old)) return;
+    if (erasedAt === 0 && (isAsInOld || !this.#old)) return;
     const added = await addedAt(this.#table, kind, lead);
     // An import can create another lead with the ID of an erased one: an erasure is of the lead that the table had when it began.
-    if (times.some((at) => Date.parse(at) > added))
-      this.#erased.set(nameOf(kind), referenceOf(kind));
+    if (erasedAt > added) this.#erased.set(nameOf(kind), referenceOf(kind));
     if (this.#erased.has(nameOf(kind)) || isAsInOld || !this.#old || added >= this.#restoredAt)
       return;
     if (copy)
