@@ -18,22 +18,22 @@ const finishWithinMs = 1000;
 export class LocalEvents {
   readonly #file: string;
   readonly #tell: (sentence: string) => void;
+  /** The IDs of the events in the file: after a start, the stream has those of a day again. */
+  readonly #written: Set<string>;
   #following: Promise<void> | undefined;
   #isStopping = false;
 
   /** @throws CommandError when the file cannot be written */
   constructor(file: string, tell: (sentence: string) => void) {
-    makeAppendable(file);
+    this.#written = openForEvents(file);
     this.#file = file;
     this.#tell = tell;
   }
 
   /** Begins to read the table's stream. @throws CommandError for a table without one */
   async follow(environment: TableEnvironment): Promise<void> {
-    const positionFile = `${this.#file}.position`;
     const streamArn = await streamOf(environment);
-    const options = { streamArn, environment, positionFile, tell: this.#tell };
-    this.#following = this.#appendAll(new TableStream(options));
+    this.#following = this.#appendAll(new TableStream(streamArn, environment));
   }
 
   /** Appends what the stream already has, as far as there is time. */
@@ -58,17 +58,19 @@ export class LocalEvents {
   }
 
   async #append(records: readonly StreamRecord[]): Promise<void> {
-    const lines = records.flatMap((record) => {
+    const events = records.flatMap((record) => {
       try {
         const event = eventInRecord(record);
-        return event ? [`${JSON.stringify(envelopeOf(event))}\n`] : [];
+        return event && !this.#written.has(event.detail.id) ? [event] : [];
       } catch {
         // As in a deployment, a record that cannot be read does not hold up the later ones.
         this.#tell('--events: a record of the stream cannot be read, and is left out.');
         return [];
       }
     });
-    if (lines.length > 0) await appendFile(this.#file, lines.join(''));
+    const lines = events.map((event) => `${JSON.stringify(envelopeOf(event))}\n`);
+    await appendFile(this.#file, lines.join(''));
+    for (const { detail } of events) this.#written.add(detail.id);
   }
 }
 
@@ -83,14 +85,15 @@ const envelopeOf = ({ type, time, detail }: LeadEvent) => ({
 });
 
 const lineBeginning = '{"version":"0",';
-/** More than a line has. The file grows with every start: only its end is read. */
-const eventMaxBytes = 1_000_000;
+/** The file grows with every start: only its end is read, which has more than the events of a day. */
+const tailMaxBytes = 32_000_000;
 
 /**
  * Creates the file, or removes its incomplete last line, whose event comes again. Another file, named by mistake, is left as it is.
+ * @returns the IDs of the events at its end
  * @throws CommandError
  */
-function makeAppendable(file: string): void {
+function openForEvents(file: string): Set<string> {
   try {
     appendFileSync(file, '', { mode: 0o600 });
   } catch (error) {
@@ -101,7 +104,7 @@ function makeAppendable(file: string): void {
     });
   }
   const { size } = statSync(file);
-  const from = Math.max(0, size - eventMaxBytes);
+  const from = Math.max(0, size - tailMaxBytes);
   const tail = tailOf(file, from, size - from);
   const lineAt = tail.lastIndexOf('\n') + 1;
   const beginning = tail.toString('latin1', lineAt, lineAt + lineBeginning.length);
@@ -110,6 +113,8 @@ function makeAppendable(file: string): void {
       `--events ${file}: the file ends in a line that is not an event: name a new file, or one that --events wrote.`,
     );
   truncateSync(file, from + lineAt);
+  const ids = tail.toString('latin1', 0, lineAt).matchAll(/"id":"([^"]+#[^"]+)"/g);
+  return new Set([...ids].map(([, id = '']) => id));
 }
 
 function tailOf(file: string, position: number, length: number): Buffer {
