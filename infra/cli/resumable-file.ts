@@ -1,4 +1,4 @@
-import { constants, type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, open, rm } from 'node:fs/promises';
 import { type CliCommand, CommandError } from './command.ts';
 import { pathIssue } from './error-code.ts';
 import { countOf } from './format.ts';
@@ -91,7 +91,27 @@ export async function writeRecords<Id extends number | bigint>(
 export const alreadyHad = ({ size }: { readonly size: number }, nounOfRecord: string): string =>
   size > 0 ? `, which already had ${countOf(size, nounOfRecord)}` : '';
 
-async function openFile(path: string, resume: boolean): Promise<FileHandle> {
+/** Writes a new file that only its owner may read, with content that is made once the file is known to be new. @throws CommandError */
+export async function writeNewFile(
+  path: string,
+  contentOf: () => Promise<string | Buffer>,
+): Promise<void> {
+  const file = await openFile(path, false, 'Name another file.');
+  try {
+    await file.writeFile(await contentOf());
+  } catch (error) {
+    await rm(path);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+async function openFile(
+  path: string,
+  resume: boolean,
+  ifNotWritten = 'Name another file, or continue it with --resume.',
+): Promise<FileHandle> {
   const { O_RDWR, O_APPEND } = constants;
   try {
     return resume ? await open(path, O_RDWR | O_APPEND) : await open(path, 'wx', 0o600);
@@ -100,7 +120,7 @@ async function openFile(path: string, resume: boolean): Promise<FileHandle> {
     if (!reason) throw error;
     const [verb, next] = resume
       ? ['continued', 'Start it without --resume.']
-      : ['written', 'Name another file, or continue it with --resume.'];
+      : ['written', ifNotWritten];
     throw new CommandError(`${path} cannot be ${verb}: ${reason}. ${next}`, { cause: error });
   }
 }

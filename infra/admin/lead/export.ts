@@ -1,28 +1,35 @@
 import { Option } from 'commander';
 import type { Lead } from '../../../shared/leads/lead.ts';
+import { leadMatcher } from '../../../shared/leads/lead-query.ts';
 import { csvLine } from '../../../shared/leads/transfer/csv-cells.ts';
 import {
   exportCells,
+  exportColumnAt,
   exportedIds,
   exportHeadings,
+  exportNames,
   exportObject,
 } from '../../../shared/leads/transfer/export-lines.ts';
+import { unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { scanLeadsAscending } from '../../../shared/store/maintenance/read-leads.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
+import { parseId } from '../../cli/options.ts';
 import {
   alreadyHad,
   type FileOptions,
   type RecordForm,
-  type WriteRecords,
   withFileOptions,
+  writeNewFile,
   writeRecords,
 } from '../../cli/resumable-file.ts';
 import { type CommandContext, existingOrganization, withAuditEntry } from '../context.ts';
 import { organizationCommand, readRateOption } from '../options.ts';
+import { assertKnownId } from './summary.ts';
+import { Workbook } from './workbook.ts';
 
-type ExportFormat = 'jsonl' | 'csv';
+type ExportFormat = 'jsonl' | 'csv' | 'xlsx';
 
 const delimiters = { comma: ',', semicolon: ';', tab: '\t' } as const;
 
@@ -30,12 +37,17 @@ const delimiters = { comma: ',', semicolon: ';', tab: '\t' } as const;
 interface FormOptions {
   readonly excel?: boolean;
   readonly separator?: keyof typeof delimiters;
+  /** @default all columns */
+  readonly choose?: Choose;
 }
 
-interface ExportOptions extends FormOptions, FileOptions {
+interface ExportOptions extends Omit<FormOptions, 'choose'>, FileOptions {
   readonly organization: number;
-  readonly format?: ExportFormat;
+  readonly format?: 'jsonl' | 'csv';
   readonly archived?: boolean;
+  readonly columns?: readonly string[];
+  readonly stage?: number;
+  readonly owner?: number;
   readonly rate?: number;
 }
 
@@ -46,11 +58,21 @@ export function leadExportCommand(lead: CliCommand, context: CommandContext): vo
     'write leads to a file that lead import can read',
   )
     .option('--archived', 'also export archived leads')
+    .addOption(
+      new Option(
+        '--columns <NAMES>',
+        'only these columns, in this order: field keys, labels, lead id, stage, …',
+      )
+        .argParser((text) => text.split(','))
+        .conflicts('resume'),
+    )
+    .option('--stage <ID>', 'only leads in this stage', parseId)
+    .option('--owner <ID>', 'only leads of this user', parseId)
     .addOption(readRateOption())
     .addOption(
       new Option(
         '--format <FORMAT>',
-        'file format (default: by the ending .csv or .jsonl; jsonl on stdout)',
+        'file format (default: by the ending .csv, .jsonl or .xlsx; jsonl on stdout)',
       ).choices(['jsonl', 'csv']),
     )
     .option('--excel', 'CSV that a spreadsheet opens by itself, with a byte order mark')
@@ -71,9 +93,15 @@ same leads. They get new IDs unless you use lead import --keep-ids. Timelines
 are not exported: lead timelines writes them. A lead that is created, imported
 or restored during the export may be missing: --resume adds it.
 
-An apostrophe stands before a text that a spreadsheet would run as a formula, and
-with --excel before phones; lead import removes it. Numbers have a decimal point:
-where the comma is the decimal mark, load a column of numbers as text.
+A file that ends in .xlsx is for people: labels as headings, options by label,
+numbers, dates and times (UTC) as such. It can have 4 million cells, such as
+200,000 leads with 20 columns. --columns names columns by field key, by label, or as
+lead id, pipeline, stage, created at, updated at, archived at.
+
+In a CSV file, an apostrophe stands before a text that a spreadsheet would run as
+a formula, and with --excel before phones; lead import removes it. Numbers have a
+decimal point: where the comma is the decimal mark, load a column of numbers as
+text.
 
 The file contains personal data: only you may read it. An export reads every lead:
 one read unit per 4 KB. So does --resume, which uses 4 bytes of memory for each
@@ -83,6 +111,8 @@ Examples:
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl \\
     --resume
+  npm run admin -- lead export --organization 1 --stage 11 \\
+    --columns name,phone,owner --out new-leads.xlsx
   npm run admin -- lead export --organization 1 --excel --separator semicolon \\
     --out leads.csv
   npm run --silent admin -- lead export --organization 1 --format csv > leads.csv`;
@@ -92,29 +122,32 @@ async function exportLeads(
   options: ExportOptions,
   command: CliCommand,
 ): Promise<void> {
-  const { out: file, archived = false, rate } = options;
+  const { out: file } = options;
   const format = formatOf(options, command);
   const organization = await existingOrganization(context.table(), options.organization);
-  const form = formOf(organization, format, options);
-  // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
-  const pages = scanLeadsAscending(context.pacedTable(rate), organization.id, {
-    withArchived: archived,
-  });
-  let leads = 0;
-  const writePages = async (write: WriteRecords): Promise<void> => {
-    for await (const page of pages) {
-      leads += await write(page.map(form.lineOf));
-      context.progress(`Exporting: ${countOf(leads, 'lead')}`);
-    }
-  };
+  const choose =
+    chooserOf(organization, options.columns) ?? (format === 'xlsx' ? chooseForPeople : chooseAll);
+  const pages = leadPages(context, organization, options);
   const action = { organizationId: organization.id, what: 'lead export' };
+  let leads = 0;
+  const logged = (write: () => Promise<void>): Promise<void> =>
+    withAuditEntry(context, action, write, () => countOf(leads, 'lead'));
+  if (format === 'xlsx' && file !== undefined) {
+    const workbook = new Workbook(organization, choose);
+    await writeNewFile(file, async () => {
+      await logged(async () => {
+        for await (const page of pages) leads += workbook.add(page);
+      });
+      return workbook.content();
+    });
+    if (workbook.loss !== undefined) context.note(workbook.loss);
+    return context.print({ leads, file }, () => `${countOf(leads, 'lead')} exported to ${file}.`);
+  }
+  const form = formOf(organization, format, { ...options, choose });
   const earlier = await writeRecords(options, form, (write) =>
-    withAuditEntry(
-      context,
-      action,
-      () => writePages(write),
-      () => countOf(leads, 'lead'),
-    ),
+    logged(async () => {
+      for await (const page of pages) leads += await write(page.map(form.lineOf));
+    }),
   );
   if (file === undefined) return context.note(`${countOf(leads, 'lead')} exported.`);
   const { highest } = earlier;
@@ -124,9 +157,49 @@ async function exportLeads(
   );
 }
 
+/** Picks the columns to export from a list that has one item for each of `exportHeadings`. */
+export type Choose = <T>(all: readonly T[]) => readonly T[];
+const chooseAll: Choose = (all) => all;
+/** The mark of an export, which is for programs, comes last. */
+const chooseForPeople: Choose = ([leadId, mark, ...others]) =>
+  [leadId, ...others, mark].filter((one) => one !== undefined);
+
+/** @throws CommandError for a name of no column */
+function chooserOf(
+  organization: Organization,
+  names: readonly string[] | undefined,
+): Choose | undefined {
+  const places = names?.map((name) => {
+    const at = exportColumnAt(organization, name);
+    if (at >= 0) return at;
+    throw new CommandError(
+      `--columns: ${JSON.stringify(name.trim())} ${unknownColumn(organization, name)}`,
+    );
+  });
+  return places && ((all) => places.flatMap((at) => all.slice(at, at + 1)));
+}
+
+/** Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored. */
+async function* leadPages(
+  context: CommandContext,
+  organization: Organization,
+  { archived = false, rate, stage, owner }: ExportOptions,
+): AsyncGenerator<Lead[]> {
+  assertKnownId(organization, 'stage', stage);
+  assertKnownId(organization, 'user', owner);
+  const isOfExport = leadMatcher({ stage_id: stage, owner_id: owner }, () => true);
+  const table = context.pacedTable(rate);
+  let read = 0;
+  for await (const page of scanLeadsAscending(table, organization.id, { withArchived: archived })) {
+    read += page.length;
+    context.progress(`Exporting: ${countOf(read, 'lead')} read`);
+    yield page.filter(isOfExport);
+  }
+}
+
 /** The format that the options name, or that a file name ends in, as lead import reads it. Any other is wrong usage. */
 function formatOf(
-  { format, out, excel = false, separator }: ExportOptions,
+  { format, out, excel = false, separator, resume }: ExportOptions,
   command: CliCommand,
 ): ExportFormat {
   if (separator !== undefined && !excel) command.error("error: option '--separator' needs --excel");
@@ -137,12 +210,15 @@ function formatOf(
     command.error(
       "error: option '--excel' writes CSV: remove --format jsonl, or end --out in .csv",
     );
-  const ending = 'must end in .csv or .jsonl, or add --format csv or --format jsonl';
+  if (named === 'xlsx' && resume)
+    command.error("error: option '--resume' continues .csv and .jsonl only: export to a new .xlsx");
+  const ending = 'must end in .csv, .jsonl or .xlsx, or add --format csv or --format jsonl';
   return named ?? command.error(`error: option '--out ${out}' ${ending}`);
 }
 
 function formatNamedBy(path: string): ExportFormat | undefined {
   if (/\.(jsonl|ndjson)$/i.test(path)) return 'jsonl';
+  if (/\.xlsx$/i.test(path)) return 'xlsx';
   return /\.csv$/i.test(path) ? 'csv' : undefined;
 }
 
@@ -154,21 +230,22 @@ export interface LeadForm extends RecordForm<number> {
 export function formOf(
   organization: Organization,
   format: ExportFormat,
-  { excel = false, separator = 'comma' }: FormOptions,
+  { excel = false, separator = 'comma', choose = chooseAll }: FormOptions,
 ): LeadForm {
   const dialect = { delimiter: delimiters[separator], lineEnd: excel ? '\r\n' : '\n' };
   const mark = excel ? '\uFEFF' : '';
   const isCsv = format === 'csv';
+  const names = [...choose(exportNames(organization)), 'fields'];
   let otherId: number | undefined;
   return {
-    heading: isCsv ? mark + csvLine(exportHeadings(organization), dialect) : '',
+    heading: isCsv ? mark + csvLine(choose(exportHeadings(organization)), dialect) : '',
     lineOf: (lead) =>
       isCsv
-        ? csvLine(exportCells(organization, lead, { isForSpreadsheet: excel }), dialect)
-        : `${JSON.stringify(exportObject(organization, lead))}\n`,
+        ? csvLine(choose(exportCells(organization, lead, { isForSpreadsheet: excel })), dialect)
+        : `${JSON.stringify(exportObject(organization, lead), names)}\n`,
     newIds: (length) => new Uint32Array(length),
     idOf: (start) => {
-      const ids = exportedIds(format, start);
+      const ids = exportedIds(isCsv ? 'csv' : 'jsonl', start);
       if (ids && ids.organizationId !== organization.id) otherId = ids.organizationId;
       return ids?.leadId;
     },

@@ -46,9 +46,14 @@ export function cellOf(
     return isForSpreadsheet && field.type !== 'number'
       ? guardedText(String(value))
       : guarded(String(value));
-  const isPlain = value.every((item) => item === item.trim() && !/[,[]/.test(item));
-  return guarded(isPlain ? value.join(',') : JSON.stringify(value));
+  return guarded(listCell(value));
 }
+
+/** Items that contain the separator, or that a cell would not keep as they are, are written as a JSON list. */
+export const listCell = (items: readonly string[], separator = ','): string =>
+  items.every((item) => item === item.trim() && !/[,[]/.test(item))
+    ? items.join(separator)
+    : JSON.stringify(items);
 
 /**
  * A cell's value as a request would send it; null for an empty cell.

@@ -1,8 +1,11 @@
 import { limits } from '../../limits.ts';
-import type { Organization } from '../../organization/organization.ts';
-import { type Lead, valueOf } from '../lead.ts';
-import { type CellOptions, cellOf, nameOrId } from './csv-cells.ts';
-import { exportMark, propertyHeadings } from './import-columns.ts';
+import { fieldKinds } from '../../organization/field-kinds.ts';
+import { optionFinder } from '../../organization/named.ts';
+import type { Field, Organization } from '../../organization/organization.ts';
+import { withAllOptions } from '../field-types.ts';
+import { type FieldValue, type Lead, valueOf } from '../lead.ts';
+import { type CellOptions, cellOf, listCell, nameOrId } from './csv-cells.ts';
+import { exportMark, propertyHeadings, targetNamed } from './import-columns.ts';
 
 /** A lead as a line of a JSONL export, with IDs instead of names and its fields in form order. Its import creates the same lead. */
 export function exportObject(organization: Organization, lead: Lead): object {
@@ -29,6 +32,22 @@ export const exportHeadings = (organization: Organization): string[] => [
   ...Object.values(otherHeadings),
   ...organization.fields.map(({ key }) => key),
 ];
+
+/** The names of the same columns in a JSONL export. */
+export const exportNames = (organization: Organization): string[] => [
+  ...['leadId', exportMark.property, 'pipelineId', 'stageId'],
+  ...['createdAt', 'updatedAt', 'archivedAt'],
+  ...organization.fields.map(({ key }) => key),
+];
+
+/** Where a column is, named as an import reads its heading; -1 if an export has none of this name. */
+export function exportColumnAt(organization: Organization, name: string): number {
+  const target = targetNamed(organization, name);
+  const headings = exportHeadings(organization);
+  if (target?.kind === 'field') return headings.indexOf(target.fieldKey);
+  if (target?.kind === 'property') return headings.indexOf(propertyHeadings[target.property]);
+  return target?.kind === 'mark' ? headings.indexOf(exportMark.heading) : -1;
+}
 
 /** The IDs of the lead and its organization, read from the start of a line or row; undefined if no export wrote it. */
 export function exportedIds(
@@ -65,4 +84,59 @@ export function exportCells(
     lead.archivedAt ?? '',
     ...values,
   ];
+}
+
+/** The headings of a workbook, for people: a field's label, unless an import would read that as another column. */
+export const workbookHeadings = (organization: Organization): string[] =>
+  exportHeadings(organization).map((heading, at) => {
+    const { label = '' } = organization.fieldByKey.get(heading) ?? {};
+    if (label !== '') return exportColumnAt(organization, label) === at ? label : heading;
+    if (heading === exportMark.heading) return heading;
+    const name = heading.charAt(0).toUpperCase() + heading.slice(1);
+    return / at$/.test(name) ? `${name} (UTC)` : name;
+  });
+
+/** A cell of a workbook; null if it is empty. A date is midnight in UTC. */
+export type WorkbookValue = string | number | boolean | Date | null;
+
+/** A lead as a row of a workbook: as `exportCells`, but with options by label, and with numbers, times and booleans as such. */
+export function workbookCells(organization: Organization, lead: Lead): WorkbookValue[] {
+  const [, mark = '', pipeline = '', stage = ''] = exportCells(organization, lead);
+  const times = [lead.createdAt, lead.updatedAt, lead.archivedAt];
+  const values = organization.fields.map((field) => {
+    const value = valueOf(lead.fields, field.key);
+    return value === null ? null : workbookValue(organization, field, value);
+  });
+  return [
+    lead.id,
+    mark,
+    pipeline,
+    stage,
+    ...times.map((at) => (at ? new Date(at) : null)),
+    ...values,
+  ];
+}
+
+/** Spreadsheet programs disagree about the days before it: some count 29 February 1900. */
+const firstDay = '1900-03-01';
+
+function workbookValue(organization: Organization, field: Field, value: FieldValue): WorkbookValue {
+  const { references, hasOptions } = fieldKinds[field.type];
+  if (references !== null) return nameOrId(organization[references], value);
+  if (typeof value === 'object')
+    return listCell(
+      value.map((one) => labelOf(field, one)),
+      ', ',
+    );
+  if (typeof value !== 'string') return value;
+  if (hasOptions) return labelOf(field, value);
+  return field.type === 'date' && value >= firstDay ? new Date(value) : value;
+}
+
+/** The label of an option if an import reads it as that option, else its value. */
+function labelOf(field: Field, value: string): string {
+  const { options } = withAllOptions(field);
+  const { label = value } = options.find((option) => option.value === value) ?? {};
+  const isOneItem = !fieldKinds[field.type].isList || !label.includes(',');
+  return isOneItem && optionFinder(options)(label)?.value === value ? label : value;
 }

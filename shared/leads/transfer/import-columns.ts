@@ -41,7 +41,7 @@ export const noteHeading = 'note';
 /** The columns that a report of refused rows adds. An import ignores them, so that a corrected report can be imported. */
 export const reportHeadings = { row: 'refused row', reason: 'refused because' } as const;
 
-const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');
+const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]|\(utc\)$/g, '');
 
 /** By plain name. */
 const properties = new Map<string, ImportProperty>([

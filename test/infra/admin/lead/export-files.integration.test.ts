@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
+import readExcelFile from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import { setArchived } from '../../../../shared/store/leads/archive.ts';
 import { adminJson, runAdmin } from '../../../support/admin.ts';
@@ -10,9 +11,10 @@ import { type GivenOrganization, givenOrganization } from '../../../support/orga
 import { person } from '../../../support/people.ts';
 import { service } from '../../../support/service.ts';
 import { node24, projectFolder } from '../../../support/service-process.ts';
+import { customField, sampleSettings } from '../../../support/settings.ts';
 import { table } from '../../../support/table.ts';
 import { useFolder } from '../../given-folder.ts';
-import { commandOf, doneTo, json } from '../commands.ts';
+import { commandOf, doneTo, json, run } from '../commands.ts';
 
 const files = useFolder();
 
@@ -140,6 +142,87 @@ test.each([
       String(a.phone).localeCompare(String(b.phone));
     expect((await fieldsOf(other)).sort(byPhone)).toEqual(
       (await fieldsOf(organization)).sort(byPhone),
+    );
+  },
+);
+
+test('an .xlsx file has labels as headings, names for IDs, and cells with types', async () => {
+  const [label, value] = ['Start', '2026-02-28'];
+  const fields = [customField('start_on', 'date', { label }), ...sampleSettings.fields.slice(4)];
+  const organization = await givenOrganization({
+    fields: [...sampleSettings.fields.slice(0, 3), ...fields],
+  });
+  const text = '=HYPERLINK("http://x")\nsecond <line> 😀';
+  const values = {
+    name: 'constructor',
+    source: 3,
+    city: text,
+    budget: -1250.5,
+    start_on: value,
+    course: 'design',
+    interests: ['hostel', 'loan', 'abroad'],
+    wants_call: false,
+    hasOwnProperty: 'x'.repeat(32_768),
+  };
+  const { id, phone } = await givenLead(organization, { fields: values });
+  const file = files.path('leads.xlsx');
+
+  const answer = await run(organization, 'lead export', '--out', file);
+  const [sheet] = await readExcelFile(file);
+  const [headings = [], cells = []] = sheet?.data ?? [];
+  const row = Object.fromEntries(headings.map((heading, at) => [heading, cells[at]]));
+  const [{ createdAt = '' } = {}] = await leadsOf(organization);
+
+  expect(answer).toMatchObject({ status: 0, stdout: `1 lead exported to ${file}.\n` });
+  expect(answer.stderr).toContain(`these texts were cut: hasOwnProperty of lead ${id}.`);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(headings.slice(0, 4)).toEqual(['Lead id', 'Pipeline', 'Stage', 'Created at (UTC)']);
+  expect(row).toMatchObject({
+    'Lead id': id,
+    'lead service export': `organization ${organization.id}`,
+    Stage: 'New',
+    'Created at (UTC)': new Date(createdAt),
+    'Archived at (UTC)': null,
+    Name: 'constructor',
+    Phone: phone,
+    Source: 'Facebook Ads',
+    Owner: 'Asha Rao',
+    city: text,
+    budget: -1250.5,
+    Start: new Date(value),
+    course: 'Product Design',
+    interests: 'Hostel, loan, Study abroad',
+    wants_call: false,
+  });
+});
+
+test.each(['csv', 'jsonl', 'xlsx'])(
+  'a %s export has the columns that were named, of the leads in a stage and of an owner',
+  async (format) => {
+    const organization = await givenOrganization();
+    await givenLead(organization, { fields: { assigned_to: 7 } });
+    await givenLead(organization, { stageId: 12, fields: { assigned_to: 8 } });
+    const { phone } = await givenLead(organization, { stageId: 12, fields: { assigned_to: 7 } });
+    const file = files.path(`chosen.${format}`);
+    const chosen = ['--stage', '12', '--owner', '7', '--columns', 'Phone, owner,stage'];
+
+    const exported = await json(organization, 'lead export', '--out', file, ...chosen);
+    const unknown = await run(organization, 'lead export', '--columns', 'phone,Stge');
+
+    expect(exported.leads).toBe(1);
+    const expected = {
+      csv: `phone,assigned_to,stage\n${phone},Asha Rao,Enrolled\n`,
+      jsonl: `${JSON.stringify({ stageId: 12, fields: { phone, assigned_to: 7 } })}\n`,
+      xlsx: [
+        ['Phone', 'Owner', 'Stage'],
+        [phone, 'Asha Rao', 'Enrolled'],
+      ],
+    };
+    const found =
+      format === 'xlsx' ? (await readExcelFile(file))[0]?.data : await readFile(file, 'utf8');
+    expect(found).toEqual(expected[format as keyof typeof expected]);
+    expect(unknown.stderr).toBe(
+      '--columns: "Stge" is not a field of the organization; did you mean "stage"?\n',
     );
   },
 );

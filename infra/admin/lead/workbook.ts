@@ -1,0 +1,84 @@
+import type { Cell, Row } from 'write-excel-file/node';
+import type { Lead } from '../../../shared/leads/lead.ts';
+import {
+  type WorkbookValue,
+  workbookCells,
+  workbookHeadings,
+} from '../../../shared/leads/transfer/export-lines.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { CommandError } from '../../cli/command.ts';
+
+/** The library holds a workbook in memory: this many cells need 1.7 GB. */
+const cellsMax = 4_000_000;
+/** A limit of Excel. */
+const cellMaxChars = 32_767;
+const dayMs = 86_400_000;
+const daysBefore1970 = 25_569;
+
+/** An Excel workbook of leads, for people. */
+export class Workbook {
+  /** The texts that did not fit into a cell. */
+  readonly #cut: string[] = [];
+  readonly #organization: Organization;
+  readonly #choose: <T>(all: readonly T[]) => readonly T[];
+  readonly #headings: readonly string[];
+  readonly #rows: Row[] = [];
+
+  /** @param choose the columns, from a list of as many as `workbookHeadings` */
+  constructor(organization: Organization, choose: <T>(all: readonly T[]) => readonly T[]) {
+    this.#organization = organization;
+    this.#choose = choose;
+    this.#headings = choose(workbookHeadings(organization));
+  }
+
+  /** @returns how many leads were added @throws CommandError for more than a workbook can have */
+  add(leads: readonly Lead[]): number {
+    for (const lead of leads) {
+      const values = this.#choose(workbookCells(this.#organization, lead));
+      for (const [at, value] of values.entries())
+        if (typeof value === 'string' && value.length > cellMaxChars)
+          this.#cut.push(`${this.#headings[at]} of lead ${lead.id}`);
+      this.#rows.push(values.map(cellOf));
+    }
+    const rowsMax = Math.floor(cellsMax / this.#headings.length);
+    if (this.#rows.length <= rowsMax) return leads.length;
+    throw new CommandError(
+      `An .xlsx file with ${this.#headings.length} columns can have ${rowsMax} leads: choose leads with --stage or --owner, choose columns with --columns, or write a .csv file.`,
+    );
+  }
+
+  async content(): Promise<Buffer> {
+    const { default: write } = await import('write-excel-file/node');
+    const headings = this.#headings.map(
+      (text) => ({ ...textCell(text), fontWeight: 'bold' }) as const,
+    );
+    return write([headings, ...this.#rows], { sheet: 'Leads', stickyRowsCount: 1 }).toBuffer();
+  }
+
+  /** What the file does not have, in a sentence. */
+  get loss(): string | undefined {
+    if (this.#cut.length === 0) return undefined;
+    const named = this.#cut.slice(0, 10).join(', ');
+    return `A cell holds ${cellMaxChars} characters, so these texts were cut: ${named}${this.#cut.length > 10 ? ', …' : ''}. A .csv file has them whole.`;
+  }
+}
+
+function cellOf(value: WorkbookValue): Cell {
+  if (typeof value === 'string') return textCell(value);
+  if (!(value instanceof Date)) return value;
+  const at = value.getTime();
+  if (at % dayMs === 0) return { value, type: Date, format: 'yyyy-mm-dd' };
+  // A workbook has days since 1900. Programs that read them cut the result to a millisecond: a part of one makes up for the division.
+  const days = (at + 0.3) / dayMs + daysBefore1970;
+  return { value: days, type: Number, format: 'yyyy-mm-dd hh:mm:ss' };
+}
+
+/**
+ * The library looks up a text that it has already in an object that inherits `constructor` and the like: a space makes it another text.
+ * The format @ keeps phones, and texts that look like a formula, as they are when somebody edits the cell.
+ */
+const textCell = (text: string) => ({
+  value: text in {} ? `${text} ` : text.slice(0, cellMaxChars),
+  type: String,
+  ...(/^[\d=+\-@]/.test(text) && { format: '@' }),
+});
