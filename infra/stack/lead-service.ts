@@ -80,6 +80,7 @@ export class LeadService extends Construct {
     if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn, options);
 
     this.monitoring = new Monitoring(this, 'Monitoring', {
+      baseUrl: this.api.baseUrl,
       options,
       functions,
       table: this.table.table,

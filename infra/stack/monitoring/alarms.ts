@@ -1,6 +1,7 @@
 import { Aws, Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { CustomMetricWithAlarm, MetricWithAlarmSupport } from 'cdk-monitoring-constructs';
+import type { LeadServiceProps } from '../service-options.ts';
 
 /** The period of every metric that names no other. */
 export const period = Duration.minutes(5);
@@ -24,25 +25,39 @@ type Threshold = (
  */
 const sixHours = 72;
 
+/** What the sentences of an alarm leave open. Its description has the service's own values. */
+export type AlarmValues = Readonly<Record<'NAME' | 'BASE_URL' | 'VAULT' | 'HOURS', string>>;
+
 interface AlarmDefinition {
   readonly threshold: Threshold;
   /** The threshold as a sentence. */
   readonly when: string;
   /** What to do. */
   readonly act: string;
+  /** The option that switches it on. */
+  readonly only?: keyof LeadServiceProps;
+  /** The heading in OPERATE.md that has more. @default the table of alarms */
+  readonly runbook?: string;
 }
+
+const goBack =
+  'If the failures began with a deployment, go back to the release before: "git switch --detach RELEASE && npm run deploy", with its tag or commit.';
+const noExecutionsLeft =
+  'The account has no concurrent executions left (a new account has 10). Request more under Service Quotas, "Concurrent executions", and check whether another function of the account uses them all.';
 
 /** Every alarm: when it goes off, and what to do. Its description in CloudWatch and OPERATE.md have the same sentences; a test compares them. */
 export const alarms = {
   ServerErrors: {
     threshold: { from: 1 },
     when: 'In 5 minutes, at least 3 calls and at least 1 % of the calls got a server error other than NOT_READY.',
-    act: 'Open "Failures" on the dashboard: each failure has its error and request ID; a time-out or crash has the log line of Lambda. If the failures began with a deployment, go back to the release before (OPERATE.md, "Go back"). If DynamoDB fails too, check AWS Health and wait: callers retry.',
+    act: `Open "Failures" on the dashboard: each failure has its error and request ID; a time-out or crash has the log line of Lambda. ${goBack} If DynamoDB fails too, check AWS Health and wait: callers retry.`,
+    runbook: 'go-back',
   },
   FailuresContinue: {
     threshold: { from: 0.1, datapoints: 2, periods: 3 },
     when: 'In 2 of 3 periods of 5 minutes with calls, at least 0.1 % of the calls got a server error other than NOT_READY.',
-    act: 'A small service or a single endpoint may be down. Open "Failures" on the dashboard, and see whether all failures have one endpoint. Run "npm run verify -- --stack NAME": it names what fails at each endpoint. If the failures began with a deployment, go back to the release before (OPERATE.md, "Go back").',
+    act: `A small service or a single endpoint may be down. Open "Failures" on the dashboard, and see whether all failures have one endpoint. Run "npm run verify -- --stack NAME": it names what fails at each endpoint. ${goBack}`,
+    runbook: 'go-back',
   },
   SlowAnswers: {
     threshold: { from: 3000, datapoints: 3 },
@@ -52,17 +67,18 @@ export const alarms = {
   ReadingFunctionsThrottled: {
     threshold: { from: 1 },
     when: 'Lambda refused to start a reading function: callers got a 500.',
-    act: 'The account has no concurrent executions left (a new account has 10). Request more under Service Quotas, "Concurrent executions", and check whether another function of the account uses them all.',
+    act: noExecutionsLeft,
   },
   WritingFunctionsThrottled: {
     threshold: { from: 1 },
     when: 'Lambda refused to start a writing function: a create, update, note or capture got a 500.',
-    act: 'Do the same as for ReadingFunctionsThrottled. No enquiry is lost if the website retries with its Idempotency-Key.',
+    act: `${noExecutionsLeft} No enquiry is lost if the website retries with its Idempotency-Key.`,
   },
   TableThrottled: {
     threshold: { from: 1, datapoints: 2 },
     when: 'For 10 minutes, in every 5 minutes, calls failed because DynamoDB throttled the table or an index.',
     act: 'One partition gets too many requests, or traffic grew faster than on-demand capacity. The log lines of failed calls name the table or index and the reason (throttling). Find the organization in the log by its calls. Stop an import that runs too fast. If the traffic is expected, raise the warm throughput of the table.',
+    runbook: 'an-organization-sends-too-much',
   },
   TableFailed: {
     threshold: { from: 5 },
@@ -73,6 +89,7 @@ export const alarms = {
     threshold: { from: 5, datapoints: 3 },
     when: 'For 15 minutes, in every 5 minutes, at least 5 calls were given up because other calls wrote the same item.',
     act: 'Many callers write the same lead at once. Find the organization in the log (contended), and ask its developers whether a form or a sync job sends requests twice or in parallel.',
+    runbook: 'an-organization-sends-too-much',
   },
   CaptureNotReady: {
     threshold: { from: 1 },
@@ -83,7 +100,7 @@ export const alarms = {
     // Two verifications after a deployment reach three periods: on a quiet service, most calls of each get 401.
     threshold: { from: 50, datapoints: 4, periods: 5 },
     when: 'In 4 of 5 periods of 5 minutes with calls, at least half of the calls got 401.',
-    act: 'If all organizations are affected, the service may use another table: compare tableName in cdk.json with the output TableName, and run "admin organization list --stack NAME". If one key is, "Refusals" on the dashboard names it and keyRefusal: it was revoked or has expired. It names only the endpoint if the key is unknown: somebody guesses keys, or sends a wrong one.',
+    act: 'If all organizations are affected, the service may use another table: compare tableName in cdk.json with the output TableName, and run "npm run admin -- organization list --stack NAME". If one key is, "Refusals" on the dashboard names it and keyRefusal: it was revoked or has expired. It names only the endpoint if the key is unknown: somebody guesses keys, or sends a wrong one.',
   },
   CapturesUnauthorized: {
     // A verification sends one capture with an unknown key: two of them are all captures of two periods.
@@ -95,7 +112,8 @@ export const alarms = {
     // No robot has a known key, so three refusals that are not one burst are enough.
     threshold: { from: 1, datapoints: 3, periods: sixHours },
     when: 'In 3 periods of 5 minutes within 6 hours, a known key was refused: with 401, because it has expired or was revoked in the last 7 days, or with 403.',
-    act: 'One organization\'s calls fail, however few they are. "Refusals" on the dashboard names it, its key and the reason (keyRefusal). 401: give the caller a working key ("key rotate"). 403: the key lacks the scope, or the plan the module. If the caller is not the organization, see OPERATE.md, "A refused key is still used". The alarm ends within 6 hours of the last refusal.',
+    act: 'One organization\'s calls fail, however few they are. "Refusals" on the dashboard names it, its key and the reason (keyRefusal). 401: give the caller a working key ("key rotate"). 403: the key lacks the scope, or the plan the module. If the caller is not the organization, revoke the key: its refusals count for 7 days. The alarm ends within 6 hours of the last refusal.',
+    runbook: 'a-refused-key-is-still-used',
   },
   CapturesKeepFailing: {
     // A form's developer tries for a while; what fails in half an hour's periods is in use.
@@ -112,6 +130,7 @@ export const alarms = {
     threshold: { from: 1 },
     when: 'A capture was refused because its key or organization is at its hourly limit.',
     act: 'Find organizationId and keyId in the log (code RATE_LIMITED). If a sync job uses the limit up, slow it down. If a robot fills in the form, protect the form. If the traffic is expected, raise requestsPerKeyPerHour or requestsPerOrganizationPerHour.',
+    runbook: 'an-organization-sends-too-much',
   },
   GatewayThrottled: {
     // A robot that tries addresses for some minutes stays below it.
@@ -122,24 +141,30 @@ export const alarms = {
   HeartbeatFailed: {
     // One failure may be the network between the two; the second comes five minutes later.
     threshold: { below: 1, datapoints: 2 },
-    when: 'In 2 periods of 5 minutes, one after the other, no heartbeat got the right response at the public address (only with heartbeat).',
+    when: 'In 2 periods of 5 minutes, one after the other, no heartbeat got the right response at BASE_URL.',
     act: 'Callers may reach nothing. The ERROR line in the log of the heartbeat function has the reason: DNS, certificate, time-out, status. Run "npm run verify -- --url BASE_URL" from elsewhere. After "service stop" this is expected. Without an ERROR line the heartbeat itself did not run: see its function and its rule. When the option is switched on, the alarm can go off once before the first heartbeats.',
+    only: 'heartbeat',
+    runbook: 'the-heartbeat',
   },
   CertificateExpires: {
     threshold: { below: 30, missingIsFine: true },
-    when: 'The certificate of the domain is valid for less than 30 days (only with heartbeat and domainName).',
+    when: 'The certificate of the domain is valid for less than 30 days.',
     act: 'AWS Certificate Manager renews its own certificates earlier. Open the certificate there: usually the DNS record of its validation is missing. Add the record that it shows. An imported certificate is never renewed: import the new one under the same ARN. Afterwards no deployment is needed.',
+    only: 'heartbeat',
+    runbook: 'the-heartbeat',
   },
   NoCaptures: {
     // In each of so many hours as its option says.
     threshold: { below: 1 },
-    when: 'No capture came for noCapturesHours hours (only with this option).',
-    act: "Send an enquiry through each website's form. If it does not arrive, read the log of the form's backend: its address, key and network. If the forms work, choose more hours.",
+    when: 'No capture came for HOURS hours.',
+    act: "Send an enquiry through each website's form. If it does not arrive, read the log of the form's backend: its address, key and network. If the forms work, raise noCapturesHours.",
+    only: 'noCapturesHours',
   },
   RequestsBlocked: {
     threshold: { from: 20 },
-    when: 'In 5 minutes, the firewall refused an address that sent too much, or at least 20 requests of known attackers, a fifth of all (only with waf).',
+    when: 'In 5 minutes, the firewall refused an address that sent too much, or at least 20 requests of known attackers, a fifth of all.',
     act: "In the metrics of AWS WAF, see which rule blocked (RequestsPerAddress or KnownAttackers). Ask the organizations whose calls ended. A website on a shared address can be on AWS's list: its requests get 403. One server that sends for many organizations gets 429 and should slow down.",
+    only: 'waf',
   },
   KeyExpiresSoon: {
     threshold: { from: 1 },
@@ -148,26 +173,36 @@ export const alarms = {
   },
   EventsUndelivered: {
     threshold: { from: 1 },
-    when: 'Events were not published for a day, and Lambda gave them up (only with events).',
+    when: 'Events were not published for a day, and Lambda gave them up.',
     act: 'The messages of the dead-letter queue name the time of the lost part. Write what happened since with "lead timelines --since TIME", and have the consumers read it. Find the reason in the log of publish-events. Then purge the queue.',
+    only: 'events',
+    runbook: 'events',
   },
   EventsLate: {
     threshold: { from: 300_000, datapoints: 2 },
-    when: 'For 10 minutes, events waited more than 5 minutes to be published (only with events).',
+    when: 'For 10 minutes, events waited more than 5 minutes to be published.',
     act: 'Find the error in the log of publish-events. If EventBridge refuses or fails, check AWS Health and the quota of PutEvents: Lambda repeats the events for a day, and none is lost before. A long import also delays events.',
+    only: 'events',
+    runbook: 'events',
   },
   BackupMissing: {
     threshold: { below: 1, datapoints: 2 },
-    when: 'No backup was completed for 2 days (only with backup; also until the first one).',
-    act: 'Run "aws backup list-backup-jobs --by-backup-vault-name VAULT", with the output BackupVaultName: the status message of the last job is the reason. Back up at once by hand (OPERATE.md, "Back up").',
+    when: 'No backup was completed for 2 days, or the first one is still to come.',
+    act: 'Run "aws backup list-backup-jobs --by-backup-vault-name VAULT": the status message of the last job is the reason. Back up at once by hand.',
+    only: 'backup',
+    runbook: 'back-up',
   },
 } as const satisfies Record<string, AlarmDefinition>;
 
 export type AlarmName = keyof typeof alarms;
 
 /** The description of an alarm, which its email shows. CloudWatch allows 1,024 characters. */
-export const alarmDescription = (name: AlarmName): string =>
-  `${alarms[name].when} What to do: ${alarms[name].act}`;
+export function alarmDescription(name: AlarmName, values: AlarmValues): string {
+  const { when, act, runbook = 'when-an-alarm-goes-off' }: AlarmDefinition = alarms[name];
+  const text = `${when} What to do: ${act} More: infra/OPERATE.md#${runbook}.`;
+  const known = new Map(Object.entries(values));
+  return text.replace(/\b[A-Z_]+\b/g, (word) => known.get(word) ?? word);
+}
 
 /** The address of the service's dashboard in the AWS console. */
 export const dashboardUrl = (serviceName: string): string =>
@@ -175,9 +210,9 @@ export const dashboardUrl = (serviceName: string): string =>
 
 /** A metric with its alarm. @param datapointsToAlarm instead of those of the threshold */
 export function alarmed(
-  serviceName: string,
   name: AlarmName,
   metric: MetricWithAlarmSupport,
+  { serviceName, values }: { readonly serviceName: string; readonly values: AlarmValues },
   datapointsToAlarm?: number,
 ): CustomMetricWithAlarm {
   const threshold: Threshold = alarms[name].threshold;
@@ -204,7 +239,7 @@ export function alarmed(
         evaluationPeriods: periods,
         period: metric.period ?? period,
         alarmNameOverride: `${serviceName}-${name}`,
-        alarmDescriptionOverride: `${alarmDescription(name)} Dashboard: ${dashboardUrl(serviceName)}`,
+        alarmDescriptionOverride: `${alarmDescription(name, values)} Dashboard: ${dashboardUrl(serviceName)}`,
       },
     },
   };

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -23,6 +23,8 @@ import { logWidgets, saveQueries } from './log-queries.ts';
 import { backupsCompleted, Metrics, ofTable, sum, tableThrottles } from './metrics.ts';
 
 export interface MonitoringProps {
+  /** The address that callers use. */
+  readonly baseUrl: string;
   /** The service's name is the name of the dashboard, and the prefix of the alarm names. */
   readonly options: ServiceOptions;
   readonly functions: readonly EndpointFunction[];
@@ -241,7 +243,15 @@ export class Monitoring extends Construct {
     metric: MetricWithAlarmSupport,
     datapoints?: number,
   ): CustomMetricWithAlarm {
-    return alarmed(this.#props.options.serviceName, name, metric, datapoints);
+    const { options, baseUrl } = this.#props;
+    const { serviceName, noCapturesHours } = options;
+    const values = {
+      NAME: Stack.of(this).stackName,
+      BASE_URL: baseUrl,
+      VAULT: serviceName,
+      HOURS: String(noCapturesHours),
+    };
+    return alarmed(name, metric, { serviceName, values }, datapoints);
   }
 }
 

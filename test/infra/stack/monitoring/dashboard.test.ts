@@ -8,6 +8,7 @@ import {
   alarms,
 } from '../../../../infra/stack/monitoring/alarms.ts';
 import { endpoints } from '../../../../shared/endpoints.ts';
+import { projectFolder } from '../../../support/service-process.ts';
 import { everyOption, templateWith } from '../service-template.ts';
 
 interface Alarm {
@@ -36,6 +37,10 @@ beforeAll(async () => {
   full = await templateWith(everyOption);
 }, 120_000);
 
+const page = readFileSync(join(projectFolder, 'infra', 'OPERATE.md'), 'utf8');
+const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+  heading.toLowerCase().replaceAll(' ', '-'),
+);
 const names = Object.keys(alarms) as AlarmName[];
 const alarmsIn = (template: Template): Alarm[] =>
   Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(
@@ -73,10 +78,26 @@ describe('the alarms', () => {
       expect(description).toMatch(
         /^(.+) Dashboard: https:\/\/eu-central-1\.console\.aws\.amazon\.com\/cloudwatch\/home\?region=eu-central-1#dashboards\/dashboard\/lead-service-(production|test)$/,
       );
-      expect(description.startsWith(`${alarmDescription(name)} Dashboard: `)).toBe(true);
+      // Nothing is left open, and no other text has to be found first.
+      expect(description).not.toMatch(/\b(NAME|BASE_URL|VAULT|HOURS)\b|\(only with|same as for/);
+      expect(headings).toContain(/More: infra\/OPERATE\.md#([\w-]+)\./.exec(description)?.[1]);
       expect(description.length).toBeLessThanOrEqual(1024);
     },
   );
+
+  test('the sentences of an alarm name the stack, the address, the vault and the hours of the service', () => {
+    const values = { NAME: 'crm', BASE_URL: 'https://a.example', VAULT: 'leads', HOURS: '72' };
+    const described = (
+      ['FailuresContinue', 'HeartbeatFailed', 'BackupMissing', 'NoCaptures'] as const
+    ).map((name) => alarmDescription(name, values));
+
+    expect(described).toEqual([
+      expect.stringContaining('npm run verify -- --stack crm'),
+      expect.stringContaining('npm run verify -- --url https://a.example'),
+      expect.stringContaining('--by-backup-vault-name leads'),
+      expect.stringMatching(/^No capture came for 72 hours\./),
+    ]);
+  });
 
   test('the alarms stay silent while nobody calls', () => {
     for (const { TreatMissingData } of alarmsIn(plain))
@@ -195,15 +216,14 @@ test('CloudWatch has the saved queries, on every log group of an endpoint', () =
 });
 
 test('OPERATE.md has each alarm with the same sentences', () => {
-  const page = readFileSync(
-    join(import.meta.dirname, '..', '..', '..', '..', 'infra', 'OPERATE.md'),
-    'utf8',
-  );
   const rows = [...page.matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)].map(
     ([, name, when, act]) => [name, { when, act }],
   );
 
-  const sentences = Object.entries(alarms).map(([name, { when, act }]) => [name, { when, act }]);
+  const sentences = Object.entries(alarms).map(([name, { when, act, ...more }]) => [
+    name,
+    { when: 'only' in more ? `${when} Only with \`${more.only}\`.` : when, act },
+  ]);
   expect(Object.fromEntries(rows.filter(([name]) => name && String(name) in alarms))).toEqual(
     Object.fromEntries(sentences),
   );
