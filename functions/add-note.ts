@@ -11,18 +11,18 @@ export const body = object({ text: text(1, limits.noteMaxChars) });
 /** POST /api/v1/leads/{leadId}/notes (contract, section 4.6). */
 export const handler = endpoint('add-note', {
   input: { path, body },
-  respond: async ({ table, organization, caller, input }) => {
+  respond: async ({ table, requestId, organization, caller, input }) => {
     const { leadId } = input.path;
     const { text } = input.body;
     const createdAt = await addToTimeline(table, organization.id, leadId, (at) => ({
       type: 'note_added',
       at,
-      ...byApi(caller),
+      ...byApi(caller, requestId),
       text,
     }));
     if (createdAt === undefined) {
       throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');
     }
-    return { status: 201, body: { note: { leadId, text, createdAt } } };
+    return { status: 201, leadId, body: { note: { leadId, text, createdAt } } };
   },
 });

@@ -96,7 +96,7 @@ export const handler = endpoint('capture-lead', {
 
 /** Decides what the capture writes, by the rules and by what was read. @throws ApiError VALIDATION_FAILED, NOT_READY */
 async function decide(
-  { table, organization, caller, leadSequence, input, prefetched }: CaptureCall,
+  { table, requestId, organization, caller, leadSequence, input, prefetched }: CaptureCall,
   matches: CaptureMatches,
   chooseOwner: (rotation: Rotation) => Promise<number>,
 ): Promise<CaptureDecision | typeof conflict> {
@@ -105,7 +105,7 @@ async function decide(
   const replay = replayOf(capture, matches.records);
   if (replay) return replay;
   const read = readCapture(organization, body, capture.phone);
-  const enquiry = enquiryOf(caller, body, read.sourceName);
+  const enquiry = enquiryOf(caller, requestId, body, read.sourceName);
   const match = await findMatch(table, capture, matches);
   if (match === conflict) return conflict;
   const { fingerprint } = capture;
@@ -125,6 +125,7 @@ async function decide(
 function replyOf({ outcome, record: { result } }: CaptureDecision): Reply {
   return {
     status: result.created ? 201 : 200,
+    leadId: result.id,
     body: { lead: result },
     headers: {
       ...(!result.archived && { Location: `../leads/${result.id}` }),

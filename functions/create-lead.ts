@@ -31,7 +31,8 @@ export const handler = endpoint('create-lead', {
       typeof email === 'string' ? emailIdentity(email) : undefined,
     );
   },
-  respond: async ({ table, organization, caller, leadSequence, input, prefetched: holder }) => {
+  respond: async (call) => {
+    const { table, organization, leadSequence, input, prefetched: holder } = call;
     const { fields, stage, rotation } = readNewLead(organization, input.body);
     if (holder) throw new ApiError('DUPLICATE_LEAD', { ...holder });
 
@@ -41,12 +42,12 @@ export const handler = endpoint('create-lead', {
     if (owner === undefined) throw new Error('A lead without an owner passed the rules.');
     const result = await createLead(table, (now) => ({
       lead: newLead({ id, organizationId: organization.id, fields, stage, owner, now }),
-      opening: { type: 'lead_created', at: now, ...byApi(caller) },
+      opening: { type: 'lead_created', at: now, ...byApi(call.caller, call.requestId) },
     }));
     if (result.outcome === 'duplicate')
       throw new ApiError('DUPLICATE_LEAD', result.holder && { ...result.holder });
 
-    return { status: 201, body: { lead: presentLead(organization, result.lead) } };
+    return { status: 201, leadId: id, body: { lead: presentLead(organization, result.lead) } };
   },
 });
 

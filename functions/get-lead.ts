@@ -19,6 +19,6 @@ export const handler = endpoint('get-lead', {
         'There is no such lead in the organization, or it is archived.',
       );
     }
-    return { status: 200, body: { lead: presentLead(organization, lead) } };
+    return { status: 200, leadId: lead.id, body: { lead: presentLead(organization, lead) } };
   },
 });

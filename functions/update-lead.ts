@@ -22,7 +22,8 @@ export const handler = endpoint('update-lead', {
   input: { path, body },
   prefetch: ({ table, organizationId, input }) =>
     readLead(table, organizationId, input.path.leadId),
-  respond: async ({ table, organization, caller, input: { path, body }, prefetched }) => {
+  respond: async ({ table, requestId, organization, caller, input, prefetched }) => {
+    const { path, body } = input;
     const lead = await retryOnConflict(async (attempt) => {
       const before =
         attempt === 0 ? prefetched : await readLead(table, organization.id, path.leadId);
@@ -35,13 +36,13 @@ export const handler = endpoint('update-lead', {
       const result = await updateLead(table, before, after, {
         type: 'lead_updated',
         at: after.updatedAt,
-        ...byApi(caller),
+        ...byApi(caller, requestId),
         changes,
       });
       if (result.outcome === 'duplicate')
         throw new ApiError('DUPLICATE_LEAD', { ...result.holder });
       return result.outcome === 'changed' ? after : conflict;
     });
-    return { status: 200, body: { lead: presentLead(organization, lead) } };
+    return { status: 200, leadId: lead.id, body: { lead: presentLead(organization, lead) } };
   },
 });

@@ -15,7 +15,7 @@ export interface LogFields {
   readonly requestId: string;
   readonly endpoint: string;
   readonly organizationId?: number | undefined;
-  /** Of a record that the publisher cannot read. */
+  /** Of a request that wrote or read one lead, and of a record that the publisher cannot read. */
   readonly leadId?: number | undefined;
   readonly keyId?: string | undefined;
   readonly status?: number;

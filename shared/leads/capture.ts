@@ -157,16 +157,19 @@ interface CapturedLead {
 /** The enquiry as the timeline records it, with or without a change of the lead. */
 type RecordedEnquiry = Omit<Enquiry, 'filled' | 'kept' | 'archived'> & {
   readonly actorId: number;
+  readonly requestId: string;
 };
 
 export const enquiryOf = (
   caller: { readonly createdBy: number; readonly keyId: string; readonly label: string },
+  requestId: string,
   { notes, attribution }: CaptureRequest,
   sourceName: string,
 ): RecordedEnquiry => ({
   actorId: caller.createdBy,
   keyId: caller.keyId,
   keyLabel: caller.label,
+  requestId,
   source: sourceName,
   ...(notes && { notes }),
   ...(attribution && Object.keys(attribution).length > 0 && { attribution: { ...attribution } }),

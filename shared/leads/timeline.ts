@@ -13,6 +13,8 @@ interface EntryOrigin {
   readonly valuesDigest?: string;
   /** When an erasure last removed another lead's person from the entry. ISO 8601, UTC. */
   readonly cleanedAt?: string;
+  /** The `X-Request-Id` of the request that wrote the entry; an administrator's entry has none. */
+  readonly requestId?: string;
 }
 
 /** A field that a capture left unchanged: its value, and the value that was sent. */
@@ -50,8 +52,10 @@ interface ByApi {
 }
 
 /** The origin of an entry that a request writes. */
-export const byApi = (caller: { readonly createdBy: number; readonly keyId: string }) =>
-  ({ actorId: caller.createdBy, via: 'api', keyId: caller.keyId }) as const;
+export const byApi = (
+  caller: { readonly createdBy: number; readonly keyId: string },
+  requestId: string,
+) => ({ actorId: caller.createdBy, via: 'api', keyId: caller.keyId, requestId }) as const;
 
 /** By an import; `at` is when the lead was created in the system it came from. */
 interface ByImport {
@@ -84,6 +88,7 @@ export interface TimelineItem extends Partial<Enquiry> {
   readonly actor: { readonly userId: number | null; readonly name: string };
   readonly by?: string;
   readonly via?: string;
+  readonly requestId?: string;
   readonly importedAt?: string;
   readonly changes?: readonly FieldChange[];
   readonly text?: string;
@@ -105,8 +110,9 @@ export function presentEntry(
   const actor = actorId === null ? administrator : { userId: actorId, name: nameOf(actorId) };
   const origin = { at, ...(cleanedAt !== undefined && { cleanedAt }), actor };
   if (entry.type !== 'captured_new') return [{ type, ...origin, ...rest }];
+  const { keyId, requestId } = entry;
   return [
-    { type: 'lead_created', at, actor, via: 'api', keyId: entry.keyId },
+    { type: 'lead_created', at, actor, via: 'api', keyId, ...(requestId && { requestId }) },
     { type: 'captured', ...origin, ...rest },
   ];
 }

@@ -11,13 +11,15 @@ import type { Call } from './call.ts';
 
 export interface Reply {
   readonly status: number;
+  /** Of a request that wrote or read one lead, for the log. */
+  readonly leadId?: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Converts a reply to API Gateway's form, and writes the call's log line. */
 export function replyResponse(call: Call, reply: Reply): APIGatewayProxyResult {
-  logReply(call, reply.status);
+  logReply(call, reply.status, { leadId: reply.leadId });
   return responseOf(call, reply);
 }
 
@@ -181,16 +183,17 @@ let isColdStart = true;
 function logReply(
   call: Call,
   status: number,
-  refusal: Partial<Pick<ApiError, 'code' | 'details'>> & {
+  outcome: Partial<Pick<ApiError, 'code' | 'details'>> & {
+    readonly leadId?: number | undefined;
     readonly tableFailure?: MetricName | undefined;
-  } = {},
+  },
 ): void {
   const { endpoint, caller, startedAt, consumedCapacity } = call;
-  const { code, details, tableFailure } = refusal;
+  const { code, details, leadId, tableFailure } = outcome;
   const now = Date.now();
   const counted = code && countedCodes[code];
   const refusedCapture = endpoint.name === 'capture-lead' ? refusedCaptures[status] : undefined;
-  const lasting = lastingRefusal(call, refusal, now);
+  const lasting = lastingRefusal(call, outcome, now);
   const keyRefusal = keyRefusalOf(code, caller);
   const keyExpires = status < 400 && caller !== undefined && expiresSoon(caller, now);
   const metrics: RequestMetrics = {
@@ -209,6 +212,7 @@ function logReply(
   const refused = refusedFields(details, call.organization);
   const fields = {
     ...callFields(call),
+    leadId,
     status,
     ...(code && { code }),
     ...(keyRefusal && { keyRefusal }),

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
-import { call } from '../support/call.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { givenLead, timelineOf } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
@@ -24,27 +24,40 @@ const at = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const asha = { userId: 7, name: 'Asha Rao' };
 const ravi = { userId: 8, name: 'Ravi Iyer' };
 const administrator = { userId: null, name: 'administrator' };
+const requestIdOf = ({ headers }: CallReply) => headers.get('X-Request-Id');
+const leadOf = (reply: CallReply) => ({ ...reply.body.lead, requestId: requestIdOf(reply) });
 const create = async (fields: object = {}) =>
-  (await call('create-lead', { apiKey: writer.key, body: { fields: { ...person(), ...fields } } }))
-    .body.lead;
+  leadOf(
+    await call('create-lead', {
+      apiKey: writer.key,
+      body: { fields: { ...person(), ...fields } },
+    }),
+  );
 const capture = async (body: object) =>
-  (await call('capture-lead', { apiKey: website.key, body })).body.lead;
+  leadOf(await call('capture-lead', { apiKey: website.key, body }));
 const update = (leadId: number, body: object) =>
   call('update-lead', { apiKey: writer.key, leadId, body });
 
 describe('1 changes made through the API are recorded on the lead’s timeline as made via the API', () => {
   test('create-lead: lead_created', async () => {
-    const { id, createdAt } = await create();
+    const { id, createdAt, requestId } = await create();
 
     expect(await timelineOf(organization, id)).toEqual([
-      { type: 'lead_created', at: createdAt, actor: asha, via: 'api', keyId: writer.keyId },
+      {
+        type: 'lead_created',
+        at: createdAt,
+        actor: asha,
+        via: 'api',
+        keyId: writer.keyId,
+        requestId,
+      },
     ]);
   });
 
   test('a capture of a new lead: lead_created, then captured', async () => {
     const attribution = { pageUrl: 'https://example.com/mba', formName: 'Enquire' };
 
-    const { id } = await capture({
+    const { id, requestId } = await capture({
       ...person(),
       source: 'facebook ads',
       notes: 'Evenings.',
@@ -52,12 +65,13 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
     });
 
     expect(await timelineOf(organization, id)).toEqual([
-      { type: 'lead_created', at, actor: ravi, via: 'api', keyId: website.keyId },
+      { type: 'lead_created', at, actor: ravi, via: 'api', keyId: website.keyId, requestId },
       {
         type: 'captured',
         at,
         actor: ravi,
         keyId: website.keyId,
+        requestId,
         keyLabel: 'Landing page',
         source: 'Facebook Ads',
         notes: 'Evenings.',
@@ -71,7 +85,11 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
   test('a capture of an existing lead: captured, with what it filled and kept', async () => {
     const { id, name, phone } = await create({ city: 'Pune' });
 
-    await capture({ name, phone, fields: { city: 'Kochi', course: 'MBA' } });
+    const { requestId } = await capture({
+      name,
+      phone,
+      fields: { city: 'Kochi', course: 'MBA' },
+    });
 
     expect((await timelineOf(organization, id)).slice(1)).toEqual([
       {
@@ -80,6 +98,7 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
         actor: ravi,
         keyId: website.keyId,
         keyLabel: 'Landing page',
+        requestId,
         source: 'Website',
         filled: ['course'],
         kept: [{ field: 'city', current: 'Pune', submitted: 'Kochi' }],
@@ -91,7 +110,7 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
     const { id, name, phone } = await create();
     await setArchived(table(), organization.id, id, { archived: true });
 
-    await capture({ name, phone });
+    const { requestId } = await capture({ name, phone });
 
     expect((await timelineOf(organization, id)).slice(2)).toEqual([
       {
@@ -100,6 +119,7 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
         actor: ravi,
         keyId: website.keyId,
         keyLabel: 'Landing page',
+        requestId,
         source: 'Website',
         filled: [],
         kept: [],
@@ -116,7 +136,7 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
       assigned_to: 7,
     });
 
-    const { body } = await update(id, {
+    const reply = await update(id, {
       fields: {
         name: 'New Name',
         phone: '+919811199911',
@@ -135,10 +155,11 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
     const { changes, ...rest } = updated as unknown as { changes: { field: string }[] };
     expect(rest).toEqual({
       type: 'lead_updated',
-      at: body.lead.updatedAt,
+      at: reply.body.lead.updatedAt,
       actor: asha,
       via: 'api',
       keyId: writer.keyId,
+      requestId: requestIdOf(reply),
     });
     expect(changes.toSorted((a, b) => (a.field < b.field ? -1 : 1))).toEqual([
       { field: 'assigned_to', from: 7, to: 8 },

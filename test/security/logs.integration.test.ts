@@ -1,10 +1,14 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { hashApiKey } from '../../shared/organization/api-key.ts';
 import { settingsPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { newTenant } from '../fuzz/tenant.ts';
 import { type CallOptions, call } from '../support/call.ts';
+import { givenLead } from '../support/leads.ts';
+import { givenOrganization } from '../support/organizations.ts';
+import { startOwnService } from '../support/own-service.ts';
+import { person as newPerson } from '../support/people.ts';
 import { goodRequests } from '../support/requests.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { tableOf } from '../support/table.ts';
@@ -115,3 +119,33 @@ test('no line of the log has a key, a header, an address or personal data, howev
     ).toBeUndefined();
   }
 }, 120_000);
+
+test('the line of a request that wrote or read one lead names it', async () => {
+  const { baseUrl, logged: log, stop } = await startOwnService();
+  const organization = await givenOrganization();
+  const { key: apiKey } = await organization.key();
+  const { id } = await givenLead(organization);
+  const who = newPerson();
+  const idOf: Record<string, unknown> = {};
+  const ask = async (name: EndpointName, options: CallOptions): Promise<void> => {
+    const { body, headers } = await call(name, { apiKey, baseUrl, ...options });
+    idOf[headers.get('X-Request-Id') ?? ''] = body.lead?.id ?? body.note?.leadId;
+  };
+
+  for (const { name, request } of goodRequests) await ask(name, request(id));
+  for (const externalId of ['new', 'replayed', 'replayed'])
+    await ask('capture-lead', { body: { ...who, externalId } });
+  await ask('get-lead', { leadId: id + 999 });
+
+  // The log comes on another pipe than the responses.
+  const lines = await vi.waitUntil(() => {
+    const answered = log().match(/^\{.*"message":"answered".*\}$/gm);
+    return answered?.length === Object.keys(idOf).length && answered;
+  });
+  await stop();
+  expect(Object.values(idOf).filter((one) => one !== undefined)).toHaveLength(8);
+  const logged = lines.map((line) => JSON.parse(line));
+  expect(Object.fromEntries(logged.map(({ requestId, leadId }) => [requestId, leadId]))).toEqual(
+    idOf,
+  );
+});

@@ -40,7 +40,11 @@ async function printRequest(context: CommandContext, id: string, hours: number):
     );
   const traces = await readableTraces(context, traceIdsOf(lines));
   context.print({ requestId: id, lines, traces }, () =>
-    [...lines.map(lineText), ...traces.map(traceText)].join('\n'),
+    [
+      ...lines.map(lineText),
+      ...traces.map(traceText),
+      ...lines.flatMap(({ line }) => timelineCommand(stackName, line)),
+    ].join('\n'),
   );
 }
 
@@ -56,6 +60,14 @@ function lineText({ at, logGroup, line }: RequestLine): string {
   const stacks = isPlainObject(line) ? stacksOf(line.error) : [];
   return [`${at}  ${logGroup}`, JSON.stringify(line, undefined, 2), ...stacks].join('\n');
 }
+
+/** Prints the timeline of the request's lead, whose items name the request that wrote them. */
+const timelineCommand = (stackName: string, line: unknown): string[] =>
+  isPlainObject(line) && line.leadId !== undefined
+    ? [
+        `Its lead: npm run admin -- lead timeline --organization ${line.organizationId} --lead ${line.leadId} --stack ${stackName}`,
+      ]
+    : [];
 
 /** Of an error and its causes. */
 const stacksOf = (error: unknown): string[] =>

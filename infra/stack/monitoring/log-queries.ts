@@ -40,20 +40,21 @@ const tables: Queries = {
 };
 
 const linesWhere = (condition: string): string[] => [
-  'fields @timestamp, endpoint, organizationId, keyId, status, code, ms, requestId, error.message',
+  'fields @timestamp, endpoint, organizationId, keyId, leadId, status, code, ms, requestId, error.message',
   `filter ${condition}`,
   'sort @timestamp desc',
   'limit 100',
 ];
 
-/** The lines of one request, key or organization: replace the value in capitals. */
+/** The lines of one request, key, organization or lead: replace the value in capitals. */
 const lookups: Queries = {
   Request: linesWhere('requestId = "REQUEST_ID"'),
   Key: linesWhere('keyId = "KEY_ID"'),
   Organization: linesWhere('organizationId = ORGANIZATION_ID'),
+  Lead: linesWhere('organizationId = ORGANIZATION_ID and leadId = LEAD_ID'),
 };
 
-/** CloudWatch's saved queries, in a folder with the name of the service: by request, key and organization, and those of the dashboard. */
+/** CloudWatch's saved queries, in a folder with the name of the service: by request, key, organization and lead, and those of the dashboard. */
 export function saveQueries(scope: Construct, serviceName: string, logGroupNames: string[]): void {
   const queries = new Construct(scope, 'Queries');
   for (const [title, lines] of Object.entries({ ...lookups, ...tables }))

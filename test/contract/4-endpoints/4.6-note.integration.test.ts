@@ -21,7 +21,7 @@ describe('4.6 a note is added to the timeline, shown as added via the API', () =
     ['5000 characters of two code units each', '😀'.repeat(5000)],
     ['lines and blanks as they are', '  First.\n\tSecond.  '],
   ])('a note is on the timeline as added via the API: %s', async (_, text) => {
-    const { status, body } = await note({ text });
+    const { status, body, headers } = await note({ text });
 
     expect(status).toBe(201);
     expect(body).toEqual({ note: { leadId, text, createdAt: expect.any(String) } });
@@ -31,6 +31,7 @@ describe('4.6 a note is added to the timeline, shown as added via the API', () =
       actor: { userId: 7, name: 'Asha Rao' },
       via: 'api',
       keyId: expect.any(String),
+      requestId: headers.get('X-Request-Id'),
       text,
     });
   });

@@ -79,6 +79,8 @@ export function entryIssues(
   if (!entry) return ['left nothing on the timeline'];
   const { keyId } = request.apiKey;
   if (entry.type !== type) return [`left ${entry.type} on the timeline instead of ${type}`];
+  if (entry.requestId !== request.id)
+    return [`is on the timeline as the request ${entry.requestId}`];
   return entry.keyId === keyId && typeof entry.actorId === 'number'
     ? []
     : [`is on the timeline as made with ${entry.keyId}`];

@@ -34,6 +34,7 @@ test('an archived lead is gone for the API until it is restored, and its timelin
       actor: { userId: 7, name: 'Asha Rao' },
       via: 'api',
       keyId: expect.any(String),
+      requestId: expect.any(String),
     },
     expect.objectContaining({
       type: 'captured',

@@ -9,7 +9,7 @@ const { aws, run } = useStandInAws();
 test('request prints every line of a request by time, from all log groups and pages', async () => {
   const now = Date.now();
   const failed = { level: 'ERROR', message: 'failed', requestId, error: { name: 'TypeError' } };
-  const answered = { level: 'INFO', message: 'answered', requestId, status: 500 };
+  const answered = { level: 'INFO', message: 'answered', requestId, organizationId: 1, leadId: 5 };
   const event = (timestamp: number, line: unknown) => ({
     timestamp,
     message: typeof line === 'string' ? line : JSON.stringify(line),
@@ -35,8 +35,10 @@ test('request prints every line of a request by time, from all log groups and pa
     ],
     traces: [],
   });
-  expect((await run('request', requestId, '--stack', 'leads')).stdout).toContain(
-    `${at(300)}  logs-leads-capture-lead\n{\n  "level": "ERROR"`,
+  const forPeople = (await run('request', requestId, '--stack', 'leads')).stdout;
+  expect(forPeople).toContain(`${at(300)}  logs-leads-capture-lead\n{\n  "level": "ERROR"`);
+  expect(forPeople).toMatch(
+    /\nIts lead: npm run admin -- lead timeline --organization 1 --lead 5 --stack leads\n$/,
   );
 });
 

@@ -204,6 +204,7 @@ test('CloudWatch has the saved queries, on every log group of an endpoint', () =
     'Endpoints',
     'Failures',
     'Key',
+    'Lead',
     'Organization',
     'Organizations',
     'Refusals',
