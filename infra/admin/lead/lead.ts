@@ -2,6 +2,7 @@ import type { CliCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../context.ts';
 import { leadImportCommand } from '../import/command.ts';
 import { leadArchiveCommands } from './archive.ts';
+import { leadDossierCommand } from './dossier.ts';
 import { leadEraseCommand } from './erase.ts';
 import { leadExportCommand } from './export.ts';
 import { leadFindCommand } from './find.ts';
@@ -22,6 +23,7 @@ const commands = [
   leadImportCommand,
   leadExportCommand,
   leadTimelinesCommand,
+  leadDossierCommand,
   leadEraseCommand,
 ];
 
@@ -29,7 +31,7 @@ export function leadCommands(program: CliCommand, context: CommandContext): void
   const lead = program
     .command('lead')
     .description(
-      'archive, restore, show, find, list, reassign, import, export and erase leads, and print their timelines',
+      'archive, restore, show, find, list, reassign, import, export and erase leads, print their timelines, and write dossiers',
     )
     .notes('\nExample:\n  npm run admin -- lead list --organization 1 --limit 5');
   for (const addTo of commands) addTo(lead, context);
