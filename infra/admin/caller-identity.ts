@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { endpointIn } from '../cli/aws.ts';
+import { clientSettings, endpointIn } from '../cli/aws.ts';
 
 /**
  * Who runs a command: the AWS identity of the credentials, such as an assumed role. On a local table, or when AWS does not name an
@@ -19,6 +19,7 @@ async function awsIdentity(region: string | undefined): Promise<string | undefin
     connectionTimeout: 2000,
     requestTimeout: 3000,
     throwOnRequestTimeout: true,
+    httpsAgent: clientSettings.requestHandler.httpsAgent,
   };
   const client = new STSClient({ ...(region && { region }), maxAttempts: 2, requestHandler });
   try {

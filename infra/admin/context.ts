@@ -6,7 +6,7 @@ import {
 import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
 import { loadOrganization } from '../../shared/store/organizations/organizations.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
-import { clientTimeouts, endpointIn, useLocalTable } from '../cli/aws.ts';
+import { clientSettings, endpointIn, useLocalTable } from '../cli/aws.ts';
 import { type CliCommand, CommandError } from '../cli/command.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
@@ -56,7 +56,7 @@ export class CommandContext {
       );
     // The AWS SDK reads the variables of the process, which do not name the region of a stack.
     const region = this.#location && { region: this.#location.region };
-    this.#table = openTable(name, { ...clientTimeouts, ...region });
+    this.#table = openTable(name, { ...clientSettings, ...region });
     checkClock(this.#table);
     return this.#table;
   }

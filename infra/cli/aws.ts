@@ -1,14 +1,18 @@
 import { CheckError } from './command.ts';
 import { errorCode } from './error-code.ts';
 
-/** Of a command's AWS clients. Longer than those of a function: nobody's request waits, so a slow page or a throttled table gets more time. */
-export const clientTimeouts = {
+/**
+ * Of a command's AWS clients. The time-outs are longer than those of a function: nobody's request waits, so a slow page or a throttled
+ * table gets more time. HTTPS_PROXY applies, as it does for the CDK: the SDK's own agent would not read it.
+ */
+export const clientSettings = {
   maxAttempts: 5,
   requestHandler: {
     connectionTimeout: 3000,
     requestTimeout: 30_000,
     throwOnRequestTimeout: true,
     socketTimeout: 30_000,
+    httpsAgent: { proxyEnv: process.env },
   },
 };
 

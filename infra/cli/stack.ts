@@ -1,5 +1,5 @@
 import type { Stack } from '@aws-sdk/client-cloudformation';
-import { awsFailure, endpointIn, isUnreachable } from './aws.ts';
+import { awsFailure, clientSettings, endpointIn, isUnreachable } from './aws.ts';
 import { CommandError } from './command.ts';
 
 /** A deployed service. */
@@ -36,7 +36,7 @@ export async function serviceOfStack(
   );
   // The ARN of a stack has slashes of its own.
   const [, stackName = stack, id] = /^(arn:.+|[^/]+)\/(\w+)$/.exec(stack) ?? [];
-  const client = new CloudFormationClient({});
+  const client = new CloudFormationClient(clientSettings);
   let region = '';
   try {
     region = await client.config.region();

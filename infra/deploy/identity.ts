@@ -1,12 +1,12 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import { clientTimeouts, credentialIssue } from '../cli/aws.ts';
+import { clientSettings, credentialIssue } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
 import { ask } from '../cli/confirm.ts';
 
 /** @returns the account of the credentials @throws CheckError if it is unknown */
 export async function accountOf(region: string): Promise<string> {
-  const client = new STSClient({ region, ...clientTimeouts });
+  const client = new STSClient({ region, ...clientSettings });
   try {
     const { Account } = await client.send(new GetCallerIdentityCommand({}));
     if (Account !== undefined) return Account;
@@ -22,7 +22,7 @@ export async function accountOf(region: string): Promise<string> {
       );
     throw new CheckError(
       `Your AWS identity cannot be checked in ${region} (${name}: ${message}).`,
-      `aws sts get-caller-identity --region ${region}   (renew the credentials, or check the name of the region and the network)`,
+      `aws sts get-caller-identity --region ${region}   (renew the credentials, check the network, or the region: aws account get-region-opt-status --region-name ${region} says whether it is enabled)`,
     );
   } finally {
     client.destroy();
@@ -41,7 +41,7 @@ export async function openMfaSession(
 ): Promise<void> {
   let isAsked = false;
   const credentials = defaultProvider({
-    clientConfig: { region, ...clientTimeouts },
+    clientConfig: { region, ...clientSettings },
     mfaCodeProvider: (device) => {
       isAsked = true;
       return askForCode(device);

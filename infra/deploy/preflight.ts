@@ -1,11 +1,11 @@
 import { CloudFormationClient, type Stack } from '@aws-sdk/client-cloudformation';
-import { clientTimeouts } from '../cli/aws.ts';
+import { clientSettings } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
 import { productionEnvironment, type ServiceOptions } from '../stack/service-options.ts';
 import { accountOf } from './identity.ts';
 import { signedRequest } from './signed-request.ts';
 import { outputOf, stackNamed, stacksOf, stackThatCreated } from './stacks.ts';
-import { assertOwner, checkTable, type RunCheck } from './table-checks.ts';
+import { assertNoTableLeft, assertOwner, checkTable, type RunCheck } from './table-checks.ts';
 
 /** The account and region of a deployment. */
 export interface DeploymentTarget {
@@ -86,7 +86,7 @@ async function checkTarget(
 ): Promise<Preflight> {
   const { account, region } = target;
   const { tableName, environment = productionEnvironment, accessLogs } = options;
-  const client = new CloudFormationClient({ region, ...clientTimeouts });
+  const client = new CloudFormationClient({ region, ...clientSettings });
   const results = { failedChecks: [], unknown: [] };
   const run = collect(results);
   const stacks = stacksOf(client);
@@ -97,7 +97,10 @@ async function checkTarget(
   await run(`The stack ${stackName}`, async () => {
     const own = await stackNamed(client, stackName);
     releaseBefore = outputOf(own, 'Release');
-    if (tableName === undefined && !allowsNewTable) await assertOwnTable(client, own, environment);
+    if (tableName !== undefined || allowsNewTable) return;
+    await assertOwnTable(client, own, environment);
+    if (outputOf(own, 'TableName') === undefined)
+      await assertNoTableLeft(region, stackName, environment);
   });
   if (accessLogs) await run("API Gateway's log role", () => assertLogRole(region));
   if (tableName !== undefined) {

@@ -2,9 +2,10 @@ import type { CloudFormationClient, Stack } from '@aws-sdk/client-cloudformation
 import {
   DescribeContinuousBackupsCommand,
   DynamoDBClient,
+  paginateListTables,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { clientTimeouts } from '../cli/aws.ts';
+import { clientSettings } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
 import type { ServiceOptions } from '../stack/service-options.ts';
 import { assertTable, describedTable } from '../verify/table-check.ts';
@@ -42,6 +43,27 @@ export async function assertOwner(
   );
 }
 
+/**
+ * Refuses a new stack of a name under which an earlier one left its table: the service would begin with an empty table beside it. The CDK
+ * makes the name of the table from the stack's and the construct's.
+ */
+export async function assertNoTableLeft(
+  region: string,
+  stackName: string,
+  environment: string,
+): Promise<void> {
+  const client = new DynamoDBClient({ region, ...clientSettings });
+  for await (const { TableNames = [] } of paginateListTables({ client }, {})) {
+    const left = TableNames.find((name) => name.startsWith(`${stackName}-ServiceTable`));
+    if (left === undefined) continue;
+    throw new CheckError(
+      `An earlier stack ${stackName} left the table ${left}: the deployment would create an empty table beside it.`,
+      `Set environments.${environment}.tableName to ${left} in cdk.json   (to begin with an empty table: npm run deploy -- --new-table)`,
+    );
+  }
+  client.destroy();
+}
+
 /** Checks the table of `tableName`, which the deployment neither creates nor changes. Three read requests. */
 export async function checkTable(
   run: RunCheck,
@@ -49,7 +71,7 @@ export async function checkTable(
   options: TableOptions,
 ): Promise<void> {
   const { tableName } = options;
-  const client = new DynamoDBClient({ region, ...clientTimeouts });
+  const client = new DynamoDBClient({ region, ...clientSettings });
   const described: { table?: TableDescription } = {};
   await run(`The table ${tableName}`, async () => {
     const table = await describedTable(client, tableName);

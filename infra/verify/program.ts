@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { openTable } from '../../shared/store/table/client.ts';
-import { clientTimeouts, useLocalTable } from '../cli/aws.ts';
+import { clientSettings, useLocalTable } from '../cli/aws.ts';
 import { CliCommand, CommandError } from '../cli/command.ts';
 import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
 import { defaultDataFolder } from '../local/running-service.ts';
@@ -149,7 +149,7 @@ async function tableChecks(
 ): Promise<TemporaryOrganization | undefined> {
   const { write, contract, stack } = options;
   if (!(write || contract || stack)) return undefined;
-  const table = openTable(process.env.LEADS_TABLE, clientTimeouts);
+  const table = openTable(process.env.LEADS_TABLE, clientSettings);
   if (!(await checks.passes(`Table ${table.name}`, () => tableCheck(table)))) return undefined;
   process.env.VERIFIED_BASE_URL = baseUrl;
   const temporaryOrganization = write ? await writeChecks(checks, baseUrl, table) : undefined;

@@ -1,5 +1,6 @@
 import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { isPlainObject, parseJson } from '../../../shared/json.ts';
+import { clientSettings } from '../../cli/aws.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
@@ -83,7 +84,7 @@ async function logGroupsOf(StackName: string): Promise<string[]> {
   const { CloudFormationClient, paginateListStackResources } = await import(
     '@aws-sdk/client-cloudformation'
   );
-  const client = new CloudFormationClient({});
+  const client = new CloudFormationClient(clientSettings);
   try {
     const names: string[] = [];
     for await (const page of paginateListStackResources({ client }, { StackName }))
@@ -106,7 +107,7 @@ async function requestLines(
   startTime: number,
 ): Promise<RequestLine[]> {
   const { CloudWatchLogsClient: Client } = await import('@aws-sdk/client-cloudwatch-logs');
-  const client = new Client({ maxAttempts, retryMode: 'adaptive' });
+  const client = new Client({ ...clientSettings, maxAttempts, retryMode: 'adaptive' });
   const linesWith = async (text: string): Promise<RequestLine[]> => {
     const found = logGroups.map((logGroup) => linesIn(client, logGroup, text, startTime));
     return (await Promise.all(found)).flat();
@@ -167,7 +168,7 @@ async function readableTraces(
 ): Promise<RequestTrace[]> {
   if (traceIds.length === 0) return [];
   const { BatchGetTracesCommand, XRayClient } = await import('@aws-sdk/client-xray');
-  const client = new XRayClient({});
+  const client = new XRayClient(clientSettings);
   try {
     const found: RequestTrace[] = [];
     for (const id of traceIds) {

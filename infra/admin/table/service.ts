@@ -1,3 +1,4 @@
+import { clientSettings } from '../../cli/aws.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
@@ -41,7 +42,7 @@ async function changeFunctions(
     );
   const { DeleteFunctionConcurrencyCommand, LambdaClient, PutFunctionConcurrencyCommand } =
     await import('@aws-sdk/client-lambda');
-  const lambda = new LambdaClient({});
+  const lambda = new LambdaClient(clientSettings);
   const stop = { ReservedConcurrentExecutions: 0 };
   const names: string[] = [];
   try {

@@ -148,6 +148,7 @@ const readyForFirstDeployment = (): AwsReplies => ({
   DescribeStacks: bootstrapped(),
   [`DescribeStackResources ${tableName}`]: noStack(tableName),
   DescribeTable: json({ Table: givenTable() }),
+  ListTables: json({ TableNames: ['another-service', tableName] }),
   DescribeContinuousBackups: json({
     ContinuousBackupsDescription: {
       ContinuousBackupsStatus: 'ENABLED',

@@ -6,6 +6,7 @@ import {
   createdBy,
   json,
   lastRequests,
+  noStack,
   notBootstrapped,
   type PreflightCase,
   preflightWith,
@@ -28,6 +29,7 @@ const preflightOf = ({ aws, options, more }: PreflightCase) => {
 const stackUses = (table: string): AwsReplies => ({
   [`DescribeStacks ${stackName}`]: stack(stackName, 'UPDATE_COMPLETE', { TableName: table }),
 });
+const leftTable = `${stackName}-ServiceTable1-X`;
 const denied = [403, refusal('AccessDenied', 'not authorized')] as const;
 
 test.each<RefusedCase>([
@@ -99,6 +101,13 @@ test.each<RefusedCase>([
       /^tableName: is not set, but the service uses the table leads-restored-1: the deployment would create an empty table\.$/,
     next: /^Set environments\.production\.tableName to leads-restored-1 in cdk\.json .*--new-table/,
   },
+  {
+    what: 'of a stack whose table was left by an earlier stack of that name',
+    aws: { ListTables: json({ TableNames: ['a', leftTable] }) },
+    options: { environment: 'production' },
+    issue: /^An earlier stack lead-service-production left the table lead-service-production-S/,
+    next: /^Set environments\.production\.tableName to lead-.*-ServiceTable1-X .*--new-table/,
+  },
 ])('a deployment is refused $what', async ({ issue, next, ...one }) => {
   expect(await preflightOf(one)).toEqual({
     failedChecks: [{ issue: expect.stringMatching(issue), next: expect.stringMatching(next) }],
@@ -125,6 +134,11 @@ test.each<PreflightCase>([
   {
     what: 'that may create a new table',
     aws: stackUses(tableName),
+    more: { allowsNewTable: true },
+  },
+  {
+    what: 'of a stack whose table was left by an earlier stack, if a new one is allowed',
+    aws: { ListTables: json({ TableNames: [leftTable] }) },
     more: { allowsNewTable: true },
   },
 ])('a deployment passes $what', async (one) => {
@@ -163,6 +177,7 @@ const actions: Readonly<Record<string, string>> = {
   DescribeStackResources: 'cloudformation:DescribeStackResources',
   DescribeStacks: 'cloudformation:DescribeStacks',
   DescribeTable: 'dynamodb:DescribeTable',
+  ListTables: 'dynamodb:ListTables',
   'GET /account': 'apigateway:GET',
 };
 
@@ -173,6 +188,8 @@ test('the policy for checking a deployment allows every request of the checks, a
 
   await preflightWith({ accessLogs: true });
   await preflightWith({ tableName });
+  replies[`DescribeStacks ${stackName}`] = noStack(stackName);
+  await preflightWith();
 
   const sent = [...lastRequests.keys()]
     .filter((name) => name !== 'GetCallerIdentity')

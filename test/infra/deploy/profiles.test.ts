@@ -1,7 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { serviceOfStack } from '../../../infra/cli/stack.ts';
 import { openMfaSession } from '../../../infra/deploy/identity.ts';
 import {
@@ -46,6 +48,7 @@ beforeAll(async () => {
   await writeFile(join(home, 'config'), profiles);
 });
 afterAll(() => rm(home, { recursive: true }));
+afterEach(() => void vi.unstubAllEnvs());
 
 describe('a profile without a session', () => {
   beforeEach(() => {
@@ -78,6 +81,26 @@ describe('a profile without a session', () => {
       expect(refused).toContain(next);
     },
   );
+});
+
+test('requests to AWS go through the proxy of HTTPS_PROXY', async () => {
+  const asked: unknown[] = [];
+  const proxy = createServer().on('connect', ({ url }, socket) => {
+    asked.push(url);
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  });
+  await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
+  const { port } = proxy.address() as AddressInfo;
+  for (const name of ['NO_PROXY', 'no_proxy', 'https_proxy', 'AWS_ENDPOINT_URL', 'AWS_PROFILE'])
+    vi.stubEnv(name, undefined);
+  vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${port}`);
+  for (const name of credentialVariables) vi.stubEnv(name, 'any');
+
+  const { failedChecks } = await preflightWith();
+
+  proxy.close();
+  expect(failedChecks).toMatchObject([{ issue: expect.stringMatching(/cannot be checked/) }]);
+  expect(asked).toContain(`sts.${region}.amazonaws.com:443`);
 });
 
 describe('with a terminal', () => {
