@@ -13,14 +13,24 @@ export interface CheckResult {
   readonly next?: string;
 }
 
-/** The line of a result, for people. */
-export const lineOf = ({ check, passed, came, next }: CheckResult): string =>
-  passed ? `✓ ${check}: ${came}` : `✗ ${check}: ${came}. Next: ${next}`;
+/** Makes the lines of results, for people. Advice that several failures share is on the first line alone. */
+export function linesOfResults(): (result: CheckResult) => string {
+  const firstWith = new Map<string | undefined, string>();
+  return ({ check, passed, came, next }) => {
+    if (passed) return `✓ ${check}: ${came}`;
+    const first = firstWith.get(next);
+    if (first !== undefined) return `✗ ${check}: ${came}. Next: as for ${first}`;
+    firstWith.set(next, check);
+    return `✗ ${check}: ${came}. Next: ${next}`;
+  };
+}
 
-/** Runs checks one after the other and collects their results. A failed check does not stop the next one; an interruption skips the rest. */
+/** Runs checks and collects their results. A failed check does not stop the others; an interruption skips those that have not begun. */
 export class Checks {
+  /** In the order in which the checks began; complete once all have ended. */
   readonly results: CheckResult[] = [];
   readonly interrupted: AbortSignal;
+  #begun = 0;
   readonly #onResult: (result: CheckResult) => void;
 
   constructor(onResult: (result: CheckResult) => void, interrupted: AbortSignal) {
@@ -31,19 +41,21 @@ export class Checks {
   /** @param run returns the result as a text. @returns whether the check passed: false too if it was skipped */
   async passes(check: string, run: () => string | Promise<string>): Promise<boolean> {
     if (this.interrupted.aborted) return false;
-    try {
-      this.#add({ check, passed: true, came: printable(await run()) });
-      return true;
-    } catch (error) {
-      const { message: came, next } = error instanceof CheckError ? error : dynamodbError(error);
-      this.#add({ check, passed: false, came: printable(came), next: printable(next) });
-      return false;
-    }
-  }
-
-  #add(result: CheckResult): void {
-    this.results.push(result);
+    const place = this.#begun;
+    this.#begun += 1;
+    const result = await resultOf(check, run);
+    this.results[place] = result;
     this.#onResult(result);
+    return result.passed;
+  }
+}
+
+async function resultOf(check: string, run: () => string | Promise<string>): Promise<CheckResult> {
+  try {
+    return { check, passed: true, came: printable(await run()) };
+  } catch (error) {
+    const { message: came, next } = error instanceof CheckError ? error : dynamodbError(error);
+    return { check, passed: false, came: printable(came), next: printable(next) };
   }
 }
 

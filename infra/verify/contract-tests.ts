@@ -2,7 +2,6 @@ import { basename, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import type { TaskMeta } from 'vitest';
 import type { CliOptions, Reporter, TestModule } from 'vitest/node';
-import type { EndpointName } from '../../shared/endpoints.ts';
 import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { CheckError } from '../cli/command.ts';
 import type { Checks } from './check.ts';
@@ -12,7 +11,7 @@ declare module 'vitest' {
   /** What a test reports if it shares its organization with others. */
   interface TaskMeta {
     /** What the service answered, in the order of the requests; the bodies of errors only. */
-    replies?: readonly (Reply & { readonly endpoint: EndpointName })[];
+    replies?: readonly Reply[];
     /** The idempotency records that its captures may have written. */
     records?: readonly PrimaryKey[];
   }

@@ -4,7 +4,7 @@ import { clientSettings, useLocalTable } from '../cli/aws.ts';
 import { CliCommand, CommandError } from '../cli/command.ts';
 import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
 import { defaultDataFolder } from '../local/running-service.ts';
-import { Checks, lineOf } from './check.ts';
+import { Checks, linesOfResults } from './check.ts';
 import { contractChecks } from './contract-checks.ts';
 import { readOnlyChecks } from './read-only-checks.ts';
 import { tableCheck } from './table-check.ts';
@@ -128,6 +128,7 @@ async function verify(target: Target): Promise<number> {
   const { baseUrl: url, release, version } = target;
   const ofStack = stack === undefined ? {} : { stack, release, version };
   if (stack !== undefined && !json) print(`Stack ${stack} ${releaseText(target)}.`);
+  const lineOf = linesOfResults();
   const checks = new Checks((result) => json || print(lineOf(result)), interruption.signal);
   await readOnlyChecks(checks, url);
   const temporaryOrganization = await tableChecks(checks, url);

@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
-import { type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { parseJson } from '../../shared/json.ts';
 import { keysOf } from '../../shared/keys-of.ts';
-import { partitionKeyPrefixes } from '../../shared/store/table/table-definition.ts';
 import { CheckError } from '../cli/command.ts';
 import { errorText } from './check.ts';
 
@@ -36,19 +34,20 @@ export function replyText(reply: Reply): string {
   return reply.requestId === undefined ? text : `${text}, X-Request-Id ${reply.requestId}`;
 }
 
-/**
- * The next thing to look at after a reply that is not the expected one.
- * @param endpoint whose function should have answered; undefined when the gateway should have
- */
-export function nextFor(reply: Reply, endpoint?: EndpointName): string {
+/** The next thing to look at after a reply that is not the expected one. */
+export function nextFor(reply: Reply): string {
   if (reply.status >= 400 && codeOf(reply) === undefined)
     return `The gateway's own responses are not the contract's: deploy again, so that the API has the responses of infra/gateway/responses.ts${gatewayNext(reply)}`;
-  if (reply.status >= 500 && endpoint) return functionNext(reply, endpoint);
+  if (reply.status >= 500) return functionNext;
   return (
     nextByStatus[reply.status] ??
     'Is the deployed version the one that this command comes with? If so, report this line as a defect.'
   );
 }
+
+const functionNext =
+  'Find the error by its X-Request-Id: npm run admin -- request ID --stack NAME, or the terminal of a local service. AccessDeniedException: the role lacks an action, or the encryption key. ' +
+  'ResourceNotFoundException: LEADS_TABLE names no table of the region. ValidationException: the table lacks an index.';
 
 const nextByStatus: Readonly<Record<number, string>> = {
   401: 'The service does not know the key. Its functions use another table or region than this command (LEADS_TABLE of the function, TableName of the stack).',
@@ -63,21 +62,6 @@ function gatewayNext({ status }: Reply): string {
   if (status >= 500)
     return '. The function crashed, ran out of time or may not be invoked: see its log, and the permission of the API to invoke it.';
   return ', and check that no proxy in front of it answers instead.';
-}
-
-function functionNext({ requestId }: Reply, name: EndpointName): string {
-  const { method, path, access } = endpointNamed(name);
-  const find = requestId === undefined ? 'the failure' : `the request ID ${requestId}`;
-  // `PutItem on LEADS#, PHONE#`, as the role has it.
-  const actions = Object.entries(access).map(
-    ([action, types]) =>
-      `${action} on ${types.map((type) => partitionKeyPrefixes[type]).join(', ')}`,
-  );
-  return (
-    `Find ${find} in the log of the function of ${method} ${path}. AccessDeniedException: its role lacks an action (admission: UpdateItem on KEY# and USAGE#, ` +
-    `GetItem on ORG#; its own: ${actions.join('; ') || 'none'}) or the encryption key. ResourceNotFoundException: its LEADS_TABLE names no table of the region. ` +
-    'ValidationException: the table lacks an index.'
-  );
 }
 
 export interface Request {

@@ -81,8 +81,7 @@ function resultOf(file: string, { error, replies = [] }: TestedCase): string {
   }
   const [message = ''] = error.split('\n');
   const reply = replies.findLast(({ status }) => status >= 500) ?? replies.at(-1);
-  if (reply)
-    throw new CheckError(`${replyText(reply)} (${message})`, nextFor(reply, reply.endpoint));
+  if (reply) throw new CheckError(`${replyText(reply)} (${message})`, nextFor(reply));
   throw new CheckError(
     message,
     `Find the X-Request-Id, if one is named, in the log of the function. Does the same test pass locally? npm test -- ${file}`,
@@ -128,7 +127,7 @@ const isKnown = (checks: Checks, baseUrl: string, key = ''): Promise<boolean> =>
     const headers = { Authorization: `Bearer ${key}` };
     const reply = await send(baseUrl, { method: 'GET', path: '/api/v1/users', headers });
     if (reply.status === 200) return '200';
-    throw new CheckError(`${replyText(reply)}; expected 200`, nextFor(reply, 'list-users'));
+    throw new CheckError(`${replyText(reply)}; expected 200`, nextFor(reply));
   });
 
 /** @returns whether nothing is left of the organization */

@@ -54,7 +54,7 @@ export async function call(
     headers: response.headers,
     body: text === '' ? undefined : JSON.parse(text),
   };
-  record(name, { apiKey, body, headers }, answer);
+  record({ apiKey, body, headers }, answer);
   assertDescribed({
     method,
     url: new URL(url),
@@ -66,14 +66,13 @@ export async function call(
 
 /** For the lines of `npm run verify -- --write`: what was answered, and which idempotency records may be left. */
 function record(
-  endpoint: EndpointName,
   { apiKey = '', body, headers = {} }: CallOptions,
   { status, headers: answered, body: answer }: CallReply,
 ): void {
   const meta = process.env.TEMPORARY_ORGANIZATION && TestRunner.getCurrentTest()?.meta;
   if (!meta) return;
   const requestId = answered.get('X-Request-Id') ?? undefined;
-  const reply = { endpoint, status, requestId, ...(status >= 400 && { body: answer }) };
+  const reply = { status, requestId, ...(status >= 400 && { body: answer }) };
   meta.replies = [...(meta.replies ?? []), reply];
   const { keyId = '' } = parseApiKey(apiKey) ?? {};
   const keys: string[] = [headers['Idempotency-Key'], Object(body).externalId].filter(Boolean);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inParallel } from '../../in-parallel.ts';
 import { readTimelineItems } from '../leads/timeline.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { type ItemKind, kindOf } from '../table/item-kind.ts';
@@ -9,7 +10,7 @@ import {
   leadPrimaryKey,
   type PrimaryKey,
 } from '../table/primary-keys.ts';
-import { type FindOptions, findSuspects, inParallel, type Suspects } from './find-suspects.ts';
+import { type FindOptions, findSuspects, type Suspects } from './find-suspects.ts';
 import {
   capturedAt,
   isCapture,

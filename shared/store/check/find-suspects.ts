@@ -1,3 +1,4 @@
+import { inParallel } from '../../in-parallel.ts';
 import { TimelineReplay } from '../../leads/timeline-replay.ts';
 import type { Organization } from '../../organization/organization.ts';
 import { scanTable, type TableItem } from '../maintenance/scan-table.ts';
@@ -74,19 +75,6 @@ export async function findSuspects(table: Table, options: FindOptions = {}): Pro
     { startAfter: (key) => finder.afterLeads(key) },
   );
   return finder.finish();
-}
-
-/** Runs a task for each item, up to `atOnce` in parallel. @throws the first error of a task */
-export async function inParallel<T>(
-  items: readonly T[],
-  atOnce: number,
-  task: (item: T) => Promise<void>,
-): Promise<void> {
-  const iterator = items.values();
-  const work = async (): Promise<void> => {
-    for (const item of iterator) await task(item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
 }
 
 /** What is kept of an organization while the rest of the table is read. */

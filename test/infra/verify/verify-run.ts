@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { type CheckResult, lineOf } from '../../../infra/verify/check.ts';
+import { type CheckResult, linesOfResults } from '../../../infra/verify/check.ts';
 import { apiKeyPattern } from '../../../shared/organization/api-key.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
 
@@ -35,4 +35,4 @@ export async function verify(
 export const failedLines = ({ lines }: Pick<VerifyReply, 'lines'>): readonly string[] =>
   lines.filter((line) => line.startsWith('✗'));
 
-export const linesOf = (results: readonly CheckResult[]): string[] => results.map(lineOf);
+export const linesOf = (results: readonly CheckResult[]): string[] => results.map(linesOfResults());
