@@ -5,6 +5,10 @@ import { readUnitsPerSecondDefault } from '../../shared/store/maintenance/pacing
 import type { CliCommand } from '../cli/command.ts';
 import { integerOption, parseId } from '../cli/options.ts';
 
+/** `--organization`, whose ID can also be an argument. */
+export const organizationOption = (description: string): Option =>
+  new Option('--organization <ID>', description).argParser(parseId);
+
 /** Adds a command for one organization. */
 export const organizationCommand = (
   noun: CliCommand,
@@ -14,7 +18,7 @@ export const organizationCommand = (
   noun
     .command(name)
     .description(description)
-    .requiredOption('--organization <ID>', 'organization ID', parseId);
+    .optionOrArgument(organizationOption('organization ID; an argument is read as it (required)'));
 
 /** Adds a command for one lead of an organization. */
 export const leadCommand = (noun: CliCommand, name: string, description: string): CliCommand =>

@@ -1,4 +1,4 @@
-import { Command, type ErrorOptions } from 'commander';
+import { Command, type ErrorOptions, InvalidArgumentError, type Option } from 'commander';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 
 const wrongUsage = 2;
@@ -22,6 +22,9 @@ export class CheckError extends Error {
 
 /** A command that reports wrong usage on one line: what is wrong, what would be right, and where the help is. Ends with status 2. */
 export class CliCommand extends Command {
+  /** Required, as an option or as an argument. */
+  #orArgument: Option | undefined;
+
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
   }
@@ -29,6 +32,32 @@ export class CliCommand extends Command {
   /** Adds text to the end of the help. */
   notes(text: string): this {
     return this.addHelpText('after', text);
+  }
+
+  /** Adds an option whose value can also be given as an argument, after those that the command declares. */
+  optionOrArgument(option: Option, isRequired = true): this {
+    if (isRequired) this.#orArgument = option;
+    return this.addOption(option)
+      .allowExcessArguments()
+      .hook('preAction', () => this.#readArgument(option));
+  }
+
+  #readArgument(option: Option): void {
+    const name = option.attributeName();
+    const [argument, ...more] = this.args.slice(this.registeredArguments.length);
+    const isGiven = this.getOptionValue(name) !== undefined;
+    const excess = isGiven ? argument : more[0];
+    if (excess !== undefined) this.error(`error: unexpected argument '${excess}'`);
+    if (argument === undefined) {
+      if (!isGiven && this.#orArgument) this.error(this.#missingOptions());
+      return;
+    }
+    try {
+      this.setOptionValue(name, option.parseArg?.(argument, undefined));
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      this.error(`error: '${argument}' is not a valid ${name}. ${error.message}`);
+    }
   }
 
   override error(message: string, options?: ErrorOptions): never {
@@ -81,15 +110,14 @@ export class CliCommand extends Command {
   }
 
   #missingOptions(): string {
+    const hasArgument = this.args.length > this.registeredArguments.length;
     const missing = this.options.filter(
-      (option) => option.mandatory && this.getOptionValue(option.attributeName()) === undefined,
+      (option) =>
+        (option.mandatory || (option === this.#orArgument && !hasArgument)) &&
+        this.getOptionValue(option.attributeName()) === undefined,
     );
     const names = missing.map(({ flags }) => `'${flags}'`).join(', ');
-    const sentence = `Required option${missing.length === 1 ? '' : 's'} ${names} not specified`;
-    const stray = this.args[this.registeredArguments.length];
-    return missing.length === 1 && stray !== undefined
-      ? `${sentence}. Did you mean ${missing[0]?.long} ${stray}?`
-      : sentence;
+    return `Required option${missing.length === 1 ? '' : 's'} ${names} not specified`;
   }
 
   /** The options that are valid here, including those of the commands above. */

@@ -9,11 +9,12 @@ import {
   scopesFor,
 } from '../../../shared/organization/api-key.ts';
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
 import { createApiKey, listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { dateOf } from '../../cli/format.ts';
-import { parseId } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
+import { namedId } from '../named-id.ts';
 import { organizationCommand } from '../options.ts';
 
 /** An API key that a command line names. */
@@ -44,7 +45,7 @@ export const lifetimeText = apiKeyTypes
   .join(', ');
 
 interface NewKey {
-  organization: number;
+  organization: Organization;
   type: ApiKeyType;
   scopes?: readonly Scope[];
   label: string;
@@ -57,8 +58,13 @@ interface NewKey {
   next?: string;
 }
 
+interface CreateOptions extends Pick<NewKey, 'type' | 'scopes' | 'label' | 'expiresIn'> {
+  organization: number;
+  createdBy: string;
+}
+
 interface RotateOptions extends NamedKey {
-  createdBy?: number;
+  createdBy?: string;
   expiresIn?: number;
 }
 
@@ -75,7 +81,7 @@ export function keyCreateCommand(key: CliCommand, context: CommandContext): void
       parseScopes,
     )
     .requiredOption('--label <L>', 'name of the key', parseLabel)
-    .requiredOption('--created-by <USER_ID>', 'user that the key acts for', parseId)
+    .requiredOption('--created-by <USER>', 'user that the key acts for, named by ID or name')
     .option('--expires-in <DAYSd>', expiresInText, parseDays)
     .notes(`
 A key is valid for ${lifetimeText}. Replace it in
@@ -88,11 +94,13 @@ Examples:
     --scopes leads.read,leads.write --label sync --created-by 7
   npm run admin -- key create --organization 1 --type application \\
     --scopes leads.read --label trial --created-by 7 --expires-in 30d`)
-    .action(async (options: Omit<NewKey, 'what'>, command: CliCommand) => {
+    .action(async (options: CreateOptions, command: CliCommand) => {
       const granted = scopesFor(options.type, options.scopes);
       if (typeof granted === 'string') command.error(`error: option '--scopes <a,b>' ${granted}`);
+      const organization = await existingOrganization(context.table(), options.organization);
+      const createdBy = namedId(organization, 'user', options.createdBy);
       const what = (keyId: string): string => `key create ${keyId} (${options.label})`;
-      await createAndPrint(context, command, { ...options, what });
+      await createAndPrint(context, command, { ...options, organization, createdBy, what });
     });
 }
 
@@ -103,7 +111,7 @@ export function keyRotateCommand(key: CliCommand, context: CommandContext): void
     'create the successor of a key, with the same type, scopes, label and creator',
   )
     .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
-    .option('--created-by <USER_ID>', 'user that the successor acts for', parseId)
+    .option('--created-by <USER>', 'user that the successor acts for, named by ID or name')
     .option('--expires-in <DAYSd>', expiresInText, parseDays)
     .notes(`
 The old key works until you revoke it: give its server the new key first. key
@@ -122,9 +130,9 @@ async function rotate(
   options: RotateOptions,
   command: CliCommand,
 ): Promise<void> {
-  const { organization, key: keyId, expiresIn } = options;
-  await existingOrganization(context.table(), organization);
-  const keys = await listApiKeys(context.table(), organization);
+  const { key: keyId, expiresIn } = options;
+  const organization = await existingOrganization(context.table(), options.organization);
+  const keys = await listApiKeys(context.table(), organization.id);
   const old = keys.find((one) => one.keyId === keyId);
   if (!old) throw unknownKeyError(options);
   if (old.revokedAt !== null)
@@ -135,12 +143,12 @@ async function rotate(
   const expiry = dateOf(expiresAt);
   await createAndPrint(context, command, {
     ...{ organization, type, scopes, label, expiresIn },
-    createdBy: options.createdBy ?? old.createdBy,
+    createdBy: namedId(organization, 'user', options.createdBy) ?? old.createdBy,
     what: (newKeyId) => `key rotate ${keyId} to ${newKeyId} (${label})`,
     next:
       Date.parse(expiresAt) <= Date.now()
         ? `Key ${keyId} expired on ${expiry}.`
-        : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: npm run admin -- key revoke --organization ${organization} --key ${keyId}`,
+        : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: npm run admin -- key revoke --organization ${organization.id} --key ${keyId}`,
   });
 }
 
@@ -148,7 +156,7 @@ async function rotate(
 async function createAndPrint(
   context: CommandContext,
   command: CliCommand,
-  { organization: organizationId, expiresIn: days, what, next, ...key }: NewKey,
+  { organization, expiresIn: days, what, next, ...key }: NewKey,
 ): Promise<void> {
   const lifetime = lifetimeDays[key.type];
   if (days !== undefined && days >= lifetime)
@@ -159,7 +167,13 @@ async function createAndPrint(
   const expiry = days === undefined ? undefined : new Date(now.getTime() + days * 86_400_000);
   const who = await context.callerIdentity();
   const action = (keyId: string) => ({ who, what: what(keyId) });
-  const request = { organizationId, ...key, expiresAt: expiry?.toISOString(), now, action };
+  const request = {
+    organizationId: organization.id,
+    ...key,
+    expiresAt: expiry?.toISOString(),
+    now,
+    action,
+  };
   const created = await createApiKey(context.table(), request);
   context.print(created, () =>
     [
@@ -169,7 +183,6 @@ async function createAndPrint(
       ...(next === undefined ? [] : [next]),
     ].join('\n'),
   );
-  const organization = await existingOrganization(context.table(), organizationId);
   const user = organization.userById.get(key.createdBy);
   if (user?.active === false)
     context.note(

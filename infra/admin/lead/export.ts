@@ -15,7 +15,6 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import { scanLeadsAscending } from '../../../shared/store/maintenance/read-leads.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseId } from '../../cli/options.ts';
 import {
   alreadyHad,
   type FileOptions,
@@ -25,8 +24,8 @@ import {
   writeRecords,
 } from '../../cli/resumable-file.ts';
 import { type CommandContext, existingOrganization, withAuditEntry } from '../context.ts';
+import { namedId } from '../named-id.ts';
 import { organizationCommand, readRateOption } from '../options.ts';
-import { assertKnownId } from './summary.ts';
 import { Workbook } from './workbook.ts';
 
 type ExportFormat = 'jsonl' | 'csv' | 'xlsx';
@@ -46,8 +45,8 @@ interface ExportOptions extends Omit<FormOptions, 'choose'>, FileOptions {
   readonly format?: 'jsonl' | 'csv';
   readonly archived?: boolean;
   readonly columns?: readonly string[];
-  readonly stage?: number;
-  readonly owner?: number;
+  readonly stage?: string;
+  readonly owner?: string;
   readonly rate?: number;
 }
 
@@ -66,8 +65,8 @@ export function leadExportCommand(lead: CliCommand, context: CommandContext): vo
         .argParser((text) => text.split(','))
         .conflicts('resume'),
     )
-    .option('--stage <ID>', 'only leads in this stage', parseId)
-    .option('--owner <ID>', 'only leads of this user', parseId)
+    .option('--stage <STAGE>', 'only leads in this stage, named by ID or name')
+    .option('--owner <USER>', 'only leads of this user, named by ID or name')
     .addOption(readRateOption())
     .addOption(
       new Option(
@@ -111,7 +110,7 @@ Examples:
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl \\
     --resume
-  npm run admin -- lead export --organization 1 --stage 11 \\
+  npm run admin -- lead export --organization 1 --stage New \\
     --columns name,phone,owner --out new-leads.xlsx
   npm run admin -- lead export --organization 1 --excel --separator semicolon \\
     --out leads.csv
@@ -183,11 +182,13 @@ function chooserOf(
 async function* leadPages(
   context: CommandContext,
   organization: Organization,
-  { archived = false, rate, stage, owner }: ExportOptions,
+  { archived = false, rate, ...options }: ExportOptions,
 ): AsyncGenerator<Lead[]> {
-  assertKnownId(organization, 'stage', stage);
-  assertKnownId(organization, 'user', owner);
-  const isOfExport = leadMatcher({ stage_id: stage, owner_id: owner }, () => true);
+  const filters = {
+    stage_id: namedId(organization, 'stage', options.stage),
+    owner_id: namedId(organization, 'user', options.owner),
+  };
+  const isOfExport = leadMatcher(filters, () => true);
   const table = context.pacedTable(rate);
   let read = 0;
   for await (const page of scanLeadsAscending(table, organization.id, { withArchived: archived })) {

@@ -6,17 +6,17 @@ import { type FoundLeads, newestLeads } from '../../../shared/store/maintenance/
 import type { Table } from '../../../shared/store/table/client.ts';
 import type { CliCommand } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseId } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
+import { namedId } from '../named-id.ts';
 import { leadLimitOption, organizationCommand, parseTime, readRateOption } from '../options.ts';
-import { assertKnownId, printLeads } from './summary.ts';
+import { printLeads } from './summary.ts';
 
 interface ListOptions {
   organization: number;
   archived?: boolean;
-  stage?: number;
-  owner?: number;
-  source?: number;
+  stage?: string;
+  owner?: string;
+  source?: string;
   /** Epoch milliseconds. */
   updatedSince?: number;
   limit: number;
@@ -30,9 +30,9 @@ export function leadListCommand(lead: CliCommand, context: CommandContext): void
     'list the newest leads, or those of a stage, an owner or a source',
   )
     .option('--archived', 'list archived leads instead of live ones')
-    .option('--stage <ID>', 'only leads in this stage', parseId)
-    .option('--owner <ID>', 'only leads of this user', parseId)
-    .option('--source <ID>', 'only leads from this source', parseId)
+    .option('--stage <STAGE>', 'only leads in this stage, named by ID or name')
+    .option('--owner <USER>', 'only leads of this user, named by ID or name')
+    .option('--source <SOURCE>', 'only leads from this source, named by ID or name')
     .option(
       '--updated-since <TIME>',
       'only leads that changed then or later; a date (UTC) or a date-time with an offset',
@@ -43,7 +43,7 @@ export function leadListCommand(lead: CliCommand, context: CommandContext): void
     .notes(`
 Examples:
   npm run admin -- lead list --organization 1 --archived --limit 100
-  npm run admin -- lead list --organization 1 --stage 11 --owner 7
+  npm run admin -- lead list --organization 1 --stage New --owner 'Asha Rao'
   npm run admin -- lead list --organization 1 --updated-since 2026-11-01`)
     .action((options: ListOptions) => list(context, options));
 }
@@ -51,15 +51,12 @@ Examples:
 async function list(context: CommandContext, options: ListOptions): Promise<void> {
   const table = context.pacedTable(options.rate);
   const organization = await existingOrganization(context.table(), options.organization);
-  const { archived = false, stage, owner, source, updatedSince } = options;
-  assertKnownId(organization, 'stage', stage);
-  assertKnownId(organization, 'user', owner);
-  assertKnownId(organization, 'source', source);
+  const { archived = false } = options;
   const filters = {
-    stage_id: stage,
-    owner_id: owner,
-    source_id: source,
-    updated_since: updatedSince,
+    stage_id: namedId(organization, 'stage', options.stage),
+    owner_id: namedId(organization, 'user', options.owner),
+    source_id: namedId(organization, 'source', options.source),
+    updated_since: options.updatedSince,
   };
   const isOfList = leadMatcher(filters, () => true);
   const found = archived

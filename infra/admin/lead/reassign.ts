@@ -9,21 +9,21 @@ import { usableUntil } from '../../../shared/store/table/client.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseId, parseIds } from '../../cli/options.ts';
 import {
   type CommandContext,
   existingOrganization,
   freshOrganization,
   withAuditEntry,
 } from '../context.ts';
+import { namedId } from '../named-id.ts';
 import { organizationCommand, readRateOption } from '../options.ts';
-import { assertKnownId, valueWithName } from './summary.ts';
+import { valueWithName } from './summary.ts';
 
 interface ReassignOptions {
   organization: number;
-  from: number;
-  to: number[];
-  stage?: number;
+  from: string;
+  to: readonly string[];
+  stage?: string;
   dryRun?: boolean;
   yes?: boolean;
   rate?: number;
@@ -44,9 +44,13 @@ export function leadReassignCommand(lead: CliCommand, context: CommandContext): 
     'reassign',
     "give a user's leads to other users in turn, such as when the user leaves",
   )
-    .requiredOption('--from <USER>', 'ID of the user who has the leads', parseId)
-    .requiredOption('--to <USER>', 'ID of the new owner; separate several with commas', parseIds)
-    .option('--stage <ID>', 'only leads in this stage', parseId)
+    .requiredOption('--from <USER>', 'ID or name of the user who has the leads')
+    .requiredOption(
+      '--to <USER>',
+      'ID or name of the new owner; separate several with commas',
+      (text, before: readonly string[] = []) => [...before, ...text.split(',')],
+    )
+    .option('--stage <STAGE>', 'only leads in this stage, named by ID or name')
     .option('--dry-run', 'print how many leads would be reassigned, and change nothing')
     .option('--yes', 'do not ask for confirmation')
     .addOption(readRateOption())
@@ -60,21 +64,24 @@ is interrupted, run it again: it continues with the leads that are left.
 
 Examples:
   npm run admin -- lead reassign --organization 1 --from 7 --to 8,9 --dry-run
-  npm run admin -- lead reassign --organization 1 --from 7 --to 8 --stage 11`)
+  npm run admin -- lead reassign --organization 1 --from 'Asha Rao' --to 8 --stage New`)
     .action((options: ReassignOptions) => reassign(context, options));
 }
 
 async function reassign(context: CommandContext, options: ReassignOptions): Promise<void> {
-  const { from, to, stage, dryRun = false, yes = false } = options;
+  const { dryRun = false, yes = false } = options;
   const organization = await existingOrganization(context.table(), options.organization);
-  assertUsers(organization, options);
-  assertKnownId(organization, 'stage', stage);
+  const { from, to, stage } = readHandover(organization, options);
   const owned = { organizationId: organization.id, ownerId: from, stageId: stage };
   const found = await ownedLeads(context.pacedTable(options.rate), owned, (leads) =>
     context.progress(`Searching: ${countOf(leads, 'lead')} read`),
   );
   const count = found.leadIds.length;
-  const plan = planLines(organization, options, { count, archived: found.archived }).join('\n');
+  const plan = planLines(
+    organization,
+    { from, to, stage },
+    { count, archived: found.archived },
+  ).join('\n');
   if (dryRun || count === 0) {
     const lines = dryRun ? `${plan}\nNothing was changed.` : plan;
     return context.print({ reassigned: count }, () => lines);
@@ -97,15 +104,21 @@ async function reassign(context: CommandContext, options: ReassignOptions): Prom
   }
 }
 
-/** @throws CommandError if the leads of a user who does not exist, or for a user who cannot own them */
-function assertUsers(organization: Organization, { from, to }: ReassignOptions): void {
-  assertKnownId(organization, 'user', from);
-  for (const userId of to) {
-    assertKnownId(organization, 'user', userId);
-    if (userId === from)
-      throw new CommandError(`User ${from} already owns these leads: name other users with --to.`);
-    assertActive(organization, userId);
-  }
+/** Whose leads go to whom, by ID. */
+interface Handover {
+  readonly from: number;
+  readonly to: readonly number[];
+  readonly stage: number | undefined;
+}
+
+/** @throws CommandError for users who do not exist, or who cannot own the leads */
+function readHandover(organization: Organization, options: ReassignOptions): Handover {
+  const from = namedId(organization, 'user', options.from);
+  const to = new Set(options.to.map((named) => namedId(organization, 'user', named)));
+  if (to.has(from))
+    throw new CommandError(`User ${from} already owns these leads: name other users with --to.`);
+  for (const userId of to) assertActive(organization, userId);
+  return { from, to: [...to], stage: namedId(organization, 'stage', options.stage) };
 }
 
 function assertActive(organization: Organization, userId: number): void {
@@ -121,7 +134,7 @@ const nameOf = (organization: Organization, userId: number): string =>
 /** What would be done, in a sentence for each new owner. */
 function planLines(
   organization: Organization,
-  { from, to, stage }: ReassignOptions,
+  { from, to, stage }: Handover,
   { count, archived }: { readonly count: number; readonly archived: number },
 ): string[] {
   const inStage = stage === undefined ? '' : ` in stage ${stage}`;

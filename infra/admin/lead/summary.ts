@@ -34,22 +34,6 @@ export async function existingLead(
   return { organization, lead };
 }
 
-const lists = { stage: 'stages', user: 'users', source: 'sources' } as const;
-
-/** @throws CommandError for an ID that the organization does not have: a typo must not look like an empty list */
-export function assertKnownId(
-  organization: Organization,
-  noun: keyof typeof lists,
-  id: number | undefined,
-): void {
-  const items: readonly NamedItem[] = organization[lists[noun]];
-  if (id === undefined || items.some((item) => item.id === id)) return;
-  const known = items.map((item) => `${item.id} (${item.name})`).join(', ');
-  throw new CommandError(
-    `Organization ${organization.id} has no ${noun} ${id}: ${known === '' ? `it has no ${lists[noun]}` : `its ${lists[noun]} are ${known}`}.`,
-  );
-}
-
 /** What tells a lead from others, and the ID that the other commands need. */
 export const summaryOf = (lead: Lead) => ({
   leadId: lead.id,

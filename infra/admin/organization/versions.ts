@@ -16,7 +16,7 @@ import {
 import type { Table } from '../../../shared/store/table/client.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
-import { integerOption, parseId } from '../../cli/options.ts';
+import { integerOption } from '../../cli/options.ts';
 import { type CommandContext, unknownOrganizationError } from '../context.ts';
 import { organizationCommand } from '../options.ts';
 import { applyAndNote } from './apply.ts';
@@ -24,11 +24,17 @@ import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
 
 const parseVersion = integerOption(1, limits.idMax);
 
+interface ShowOptions {
+  organization: number;
+  version?: number;
+}
+
 export function organizationShowCommand(organization: CliCommand, context: CommandContext): void {
-  organization
-    .command('show')
-    .description('print the settings of an organization, in the format of the settings file')
-    .argument('<ID>', 'organization ID', parseId)
+  organizationCommand(
+    organization,
+    'show',
+    'print the settings of an organization, in the format of the settings file',
+  )
     .option('--version <N>', 'a kept version (default: the version in force)', parseVersion)
     .notes(`
 Edit the output and apply it: organization apply refuses it if others have
@@ -37,10 +43,10 @@ applied settings in the meantime. organization history lists the versions.
 Examples:
   npm run --silent admin -- organization show 1 > organization-1.json
   npm run --silent admin -- organization show 1 --version 3`)
-    .action(async (organizationId: number, { version: requested }: { version?: number }) => {
+    .action(async (options: ShowOptions) => {
       const table = context.table();
-      const inForce = await settingsInForce(table, organizationId);
-      const { settings, version } = await settingsOfVersion(table, inForce, requested);
+      const inForce = await settingsInForce(table, options.organization);
+      const { settings, version } = await settingsOfVersion(table, inForce, options.version);
       const { id, ...rest } = toSettingsFile(settings);
       const file = { id, version, ...rest };
       context.print(file, () => JSON.stringify(file, null, 2));
@@ -48,15 +54,17 @@ Examples:
 }
 
 interface DiffOptions {
+  organization: number;
   from: number;
   to?: number;
 }
 
 export function organizationDiffCommand(organization: CliCommand, context: CommandContext): void {
-  organization
-    .command('diff')
-    .description('print what changed between two versions of the settings')
-    .argument('<ID>', 'organization ID', parseId)
+  organizationCommand(
+    organization,
+    'diff',
+    'print what changed between two versions of the settings',
+  )
     .requiredOption('--from <N>', 'the earlier version', parseVersion)
     .option('--to <N>', 'the later version (default: the version in force)', parseVersion)
     .notes(`
@@ -65,15 +73,12 @@ organization history lists the versions, and who applied them.
 Examples:
   npm run admin -- organization diff 1 --from 3
   npm run admin -- organization diff 1 --from 3 --to 5`)
-    .action((organizationId: number, options: DiffOptions) =>
-      diff(context, organizationId, options),
-    );
+    .action((options: DiffOptions) => diff(context, options));
 }
 
 async function diff(
   context: CommandContext,
-  organizationId: number,
-  { from, to }: DiffOptions,
+  { organization: organizationId, from, to }: DiffOptions,
 ): Promise<void> {
   const table = context.table();
   const inForce = await settingsInForce(table, organizationId);

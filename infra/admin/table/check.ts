@@ -1,9 +1,8 @@
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import type { CliCommand } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseId } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
-import { readRateOption } from '../options.ts';
+import { organizationOption, readRateOption } from '../options.ts';
 
 interface CheckOptions {
   organization?: number;
@@ -14,7 +13,7 @@ export function checkCommand(program: CliCommand, context: CommandContext): void
   program
     .command('check')
     .description('verify that the items of the table agree with each other; status 1 if any do not')
-    .option('--organization <ID>', 'check only the items of this organization', parseId)
+    .optionOrArgument(organizationOption('check only the items of this organization'), false)
     .addOption(readRateOption())
     .notes(`
 You can run it while the service is in use: a suspicious item is reported only

@@ -34,6 +34,25 @@ test('organization apply says every problem of a refused file on a line of its o
   ]);
 });
 
+test.each([
+  'organization show',
+  'organization history',
+  'organization diff --from 1',
+  'key list',
+  'lead list',
+  'lead import nothing.csv',
+])('%s reads its organization from --organization or from an argument', async (command) => {
+  const { id } = await givenOrganization();
+  const args = command.split(' ');
+
+  const withArgument = await runAdmin([...args, String(id)]);
+
+  expect(withArgument).toEqual(await runAdmin([...args, '--organization', String(id)]));
+  expect(withArgument.stdout + withArgument.stderr).toMatch(
+    /"version"|WHEN|versions 1|KEY ID|no leads|nothing.csv/,
+  );
+});
+
 test('the process of a command ends with its status, and prints to its own stdout and stderr', async () => {
   const { id } = await givenOrganization();
 

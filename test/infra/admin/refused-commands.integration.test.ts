@@ -49,10 +49,13 @@ const refused: [command: string, sentence: RegExp][] = [
 const wrongUsage: [command: string, sentence: RegExp][] = [
   ['orgnization show 1', /Did you mean organization\?/],
   ['organization show 1 --jsno', /Did you mean --json\?/],
-  ['organization show', /Missing required argument/],
+  ['organization show', /^Required option '--organization <ID>' not specified\. See: /],
+  ['organization show 1 --organization 1', /^Unexpected argument '1'\. See: /],
+  ['lead import a.csv 1 2', /^Unexpected argument '2'\. See: /],
+  ['lead show 1', /^Required option '--lead <ID>' not specified\. See: /],
   [
     'organization show abc',
-    /^'abc' is not a valid <ID>\. It must be an integer from 1 to 2147483647\. See: /,
+    /^'abc' is not a valid organization\. It must be an integer from 1 to 2147483647\. See: /,
   ],
   [
     'lead restore',
@@ -85,10 +88,7 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
     /^Unknown command 'archive'\. Did you mean lead archive\? See: npm run admin -- --help$/,
   ],
   ['list', /Did you mean organization list or key list or lead list\?/],
-  [
-    'check 1',
-    /^Too many arguments for 'check'\. Expected 0 .*\. See: npm run admin -- check --help$/,
-  ],
+  ['check 1 2', /^Unexpected argument '2'\. See: npm run admin -- check --help$/],
   ['key revoke O --key leads_live_SECRET0000_x', /argument 'leads_live_…' is invalid\. It must be/],
   ['key create O --type app --label w --created-by 1', /website-form, application/],
   ['key create O --type application --label w --created-by 1', /at least one/],

@@ -78,7 +78,7 @@ test('creates, lists and revokes a key, once in the history however often it is 
   const organization = await givenOrganization();
   const made = ['--type', 'application', '--scopes', 'leads.write', '--label', 'sync'];
 
-  const created = await json(organization, 'key create', ...made, '--created-by', '7');
+  const created = await json(organization, 'key create', ...made, '--created-by', 'asha rao');
   const revoked = await json(organization, 'key revoke', '--key', created.keyId);
   const again = await run(organization, 'key revoke', '--key', created.keyId);
   const { items } = await json(organization, 'key list');

@@ -204,7 +204,7 @@ test.each(['csv', 'jsonl', 'xlsx'])(
     await givenLead(organization, { stageId: 12, fields: { assigned_to: 8 } });
     const { phone } = await givenLead(organization, { stageId: 12, fields: { assigned_to: 7 } });
     const file = files.path(`chosen.${format}`);
-    const chosen = ['--stage', '12', '--owner', '7', '--columns', 'Phone, owner,stage'];
+    const chosen = ['--stage', 'enrolled', '--owner', '7', '--columns', 'Phone, owner,stage'];
 
     const exported = await json(organization, 'lead export', '--out', file, ...chosen);
     const unknown = await run(organization, 'lead export', '--columns', 'phone,Stge');

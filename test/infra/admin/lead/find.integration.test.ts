@@ -21,11 +21,14 @@ test('lead list filters by stage, owner and source, live and archived leads alik
   const archived = await givenLead(organization, { stageId: 12, fields: { assigned_to: 7 } });
   await json(organization, 'lead archive', '--lead', archived.id);
 
-  expect(idsIn(await json(organization, 'lead list', '--stage', '12'))).toEqual([three.id, two.id]);
-  expect(idsIn(await json(organization, 'lead list', '--owner', '7'))).toEqual([three.id, one.id]);
-  expect(idsIn(await json(organization, 'lead list', '--source', '3', '--owner', '8'))).toEqual([
+  expect(idsIn(await json(organization, 'lead list', '--stage', 'enrolled'))).toEqual([
+    three.id,
     two.id,
   ]);
+  expect(idsIn(await json(organization, 'lead list', '--owner', '7'))).toEqual([three.id, one.id]);
+  expect(
+    idsIn(await json(organization, 'lead list', '--source', 'Facebook Ads', '--owner', '8')),
+  ).toEqual([two.id]);
   expect(await json(organization, 'lead list', '--source', '3', '--limit', '1')).toMatchObject({
     items: [{ leadId: three.id }],
     more: true,

@@ -38,7 +38,7 @@ test("lead reassign gives a user's leads to others in turn, and records it on ea
   const [a = 0, b = 0, c = 0] = await givenLeads(organization, 3);
   const other = await givenLead(organization, { fields: { assigned_to: 10 } });
   await json(organization, 'lead archive', '--lead', b);
-  const args = argsOf(organization, '--to', '8,10');
+  const args = argsOf(organization, '--to', 'ravi iyer,10');
 
   const planned = await runAdmin([...args, '--dry-run']);
   const plan = await adminJson(...args, '--dry-run');

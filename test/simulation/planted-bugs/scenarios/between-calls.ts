@@ -35,7 +35,7 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
       const givenAway = beforeCall(
         given,
         (call) => isOfAdministrator(call) && call.operation === 'GetItem',
-        () => given.update(1, { fields: { assigned_to: 8, city: 'Pune' } }),
+        () => given.update(1, { fields: { assigned_to: null, city: 'Pune' } }),
       );
       const { result } = await given.service.administrate('reassign', 1, { ownerId: 7 }, (one) =>
         one.reassign(1, 7, 8),
