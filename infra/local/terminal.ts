@@ -22,6 +22,9 @@ export function banner(service: Service, db: string): string {
     '',
     ...captureLines(service),
     '',
+    ...(db === defaultDataFolder
+      ? ['  To read the API reference and send requests from it: npm run docs', '']
+      : []),
     '  To manage organizations and keys, run in another terminal:',
     '',
     ...adminLines(service, db),

@@ -4,7 +4,7 @@ import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Schemas } from '../../shared/middleware/validate.ts';
 import { CliCommand } from '../cli/command.ts';
-import { codeSamplesOf } from './code-samples.ts';
+import { curlSample, localBaseUrl } from './curl-sample.ts';
 import type { OperationDescription, Sentences } from './endpoint-description.ts';
 import { endpointDescriptions } from './endpoint-descriptions.ts';
 import { errorComponents } from './error-schemas.ts';
@@ -38,7 +38,7 @@ const servers = [
     url: '{baseUrl}',
     description:
       'The service: `baseUrl` is the base address of a deployed service, by default the address of `npm start`.',
-    variables: { baseUrl: { default: 'http://127.0.0.1:4010' } },
+    variables: { baseUrl: { default: localBaseUrl } },
   },
 ];
 
@@ -91,7 +91,8 @@ export async function openApiDocument(): Promise<Json> {
 /** The schemas that a function exports besides its handler. */
 const schemasOf = (name: EndpointName): Promise<Schemas> => import(`../../functions/${name}.ts`);
 
-function operationOf({ name, summary, scopes, takesBody }: Row, schemas: Schemas): Json {
+function operationOf(row: Row, schemas: Schemas): Json {
+  const { name, summary, scopes, takesBody } = row;
   const text = endpointDescriptions[name];
   const parameters = parametersOf(schemas, text);
   if (takesBody !== (schemas.body !== undefined))
@@ -99,7 +100,11 @@ function operationOf({ name, summary, scopes, takesBody }: Row, schemas: Schemas
   return {
     operationId: name,
     summary,
-    description: `${text.description}\n\nScope: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`,
+    description: [
+      text.description,
+      `Scope: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`,
+      `\`\`\`sh\n${curlSample(row, Object.values(text.requests ?? {})[0])}\n\`\`\``,
+    ].join('\n\n'),
     tags: [text.tag],
     // OpenAPI 3.1 allows the scopes in the list, but older tools take the names in it for those of an OAuth flow and refuse them.
     security: [{ apiKey: [] }],
@@ -112,7 +117,6 @@ function operationOf({ name, summary, scopes, takesBody }: Row, schemas: Schemas
       },
     }),
     responses: responsesOf(name),
-    ...codeSamplesOf(name),
   };
 }
 

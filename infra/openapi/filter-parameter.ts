@@ -73,6 +73,10 @@ export const filterParameter: Json = {
   description: [
     `A JSON array of field filters, percent-encoded: at most ${limits.filterMaxChars} characters and ${limits.filtersMax} filters, all of which must match.`,
     'A filter names a `field` by its key, an `operator`, and either `value` or `values`, depending on the operator. Strings are compared ignoring case.',
+    `Example: \`${JSON.stringify([
+      { field: 'city', operator: 'contains', value: 'pune' },
+      { field: 'intake', operator: 'between', values: ['2026-07-01', '2026-09-30'] },
+    ])}\``,
     operatorTable(),
   ].join('\n\n'),
   schema: {
@@ -83,14 +87,6 @@ export const filterParameter: Json = {
       type: 'array',
       items: { $ref: '#/components/schemas/LeadFilter' },
       maxItems: limits.filtersMax,
-    },
-  },
-  examples: {
-    'two filters': {
-      value: JSON.stringify([
-        { field: 'city', operator: 'contains', value: 'pune' },
-        { field: 'intake', operator: 'between', values: ['2026-07-01', '2026-09-30'] },
-      ]),
     },
   },
 };

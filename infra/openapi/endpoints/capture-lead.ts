@@ -57,9 +57,9 @@ export const captureLead: OperationDescription = {
   },
   requests: {
     'an enquiry': {
-      name: 'Ananya Kulkarni',
-      phone: '098220 12345',
-      email: 'ananya@example.com',
+      name: 'Meera Joshi',
+      phone: '098220 67890',
+      email: 'meera@example.com',
       source: 'Instagram',
       notes: 'Which intakes are open?',
       fields: { course: 'MBA', work_experience: 4 },

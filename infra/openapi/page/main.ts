@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { CliCommand, CommandError } from '../../cli/command.ts';
-import { integerOption } from '../../cli/options.ts';
+import { integerOption, parseId } from '../../cli/options.ts';
 import { whenNpmIsGone } from '../../cli/parent.ts';
 import { defaultDataFolder } from '../../local/running-service.ts';
 import { DocsServer } from './server.ts';
@@ -9,6 +9,7 @@ import { writeSite } from './site.ts';
 /** `npm run docs`. */
 interface Options {
   port: number;
+  organization?: number;
   out?: string;
 }
 
@@ -17,24 +18,30 @@ const projectFolder = resolve(import.meta.dirname, '../../..');
 const program = new CliCommand('npm run docs --')
   .description('show the API reference in the browser, or write it as a static site')
   .option('--port <N>', 'port on 127.0.0.1; 0 picks a free one', integerOption(0, 65_535), 4011)
+  .option(
+    '--organization <ID>',
+    'the organization whose requests the page sends (default: the first)',
+    parseId,
+  )
   .option('--out <DIR>', 'write the site into this new or empty folder, and end')
   .allowExcessArguments(false)
   .addHelpText(
     'after',
     `
 While the local service runs (npm start), the page sends requests to it, with an
-API key that is valid until the page ends, or for 12 hours. The site that --out
-writes sends none. Nothing is loaded from other servers.
+API key of the organization. The key is revoked when you stop the page. If the service
+was stopped before, the key stays valid for 12 hours: key list names it "reference
+page". The site that --out writes sends none. Nothing is loaded from other servers.
 
 Examples:
   npm run docs
-  npm run docs -- --port 8080
+  npm run docs -- --organization 2
   npm run docs -- --out site`,
   );
 
 try {
-  const { out, port } = program.parse().opts<Options>();
-  if (out === undefined) await serve(port);
+  const { out, port, organization } = program.parse().opts<Options>();
+  if (out === undefined) await serve(port, organization);
   else {
     const { folder, names } = writeSite(out);
     console.log(
@@ -47,8 +54,8 @@ try {
   process.exit(1);
 }
 
-async function serve(port: number): Promise<void> {
-  const server = new DocsServer(resolve(projectFolder, defaultDataFolder));
+async function serve(port: number, organizationId: number | undefined): Promise<void> {
+  const server = new DocsServer(resolve(projectFolder, defaultDataFolder), organizationId);
   let ending = false;
   const end = async (): Promise<void> => {
     if (ending) return;

@@ -26,15 +26,20 @@ const contentTypes: Readonly<Record<string, string>> = {
  */
 export class DocsServer {
   readonly #folder: string;
+  readonly #organizationId: number | undefined;
   readonly #files = new Map(Object.entries(siteFiles()));
   readonly #server: Server;
   #address = '';
   /** The key for the service that runs now. A restarted service may have another table. */
   #key: { readonly service: string; readonly created: Promise<TryItKey | undefined> } | undefined;
 
-  /** @param folder the data folder of the local service */
-  constructor(folder: string) {
+  /**
+   * @param folder the data folder of the local service
+   * @param organizationId whose key the page has, @default the first organization
+   */
+  constructor(folder: string, organizationId?: number) {
     this.#folder = folder;
+    this.#organizationId = organizationId;
     this.#server = createServer((message, response) => {
       this.#respond(message, response).catch((error: unknown) => {
         sendText(response, 500, error instanceof Error ? error.message : String(error));
@@ -82,7 +87,7 @@ export class DocsServer {
   #keyFor(service: RunningService): Promise<TryItKey | undefined> {
     const name = JSON.stringify(service);
     if (this.#key?.service !== name)
-      this.#key = { service: name, created: createTryItKey(service) };
+      this.#key = { service: name, created: createTryItKey(service, this.#organizationId) };
     return this.#key.created;
   }
 

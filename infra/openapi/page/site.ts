@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { CommandError } from '../../cli/command.ts';
 import { errorCode, pathIssue } from '../../cli/error-code.ts';
+import { localBaseUrl } from '../curl-sample.ts';
 import { introduction } from '../introduction.ts';
 
 const openApiFile = join(import.meta.dirname, '../../..', 'openapi.json');
@@ -32,7 +33,7 @@ const contentSecurityPolicy = [
 
 /** The reference page. It contains the API description, so that it also opens from a disk. Without `tryIt` it sends no requests. */
 export function referencePage(openApi: string, tryIt?: TryIt): string {
-  const description: object = JSON.parse(openApi);
+  const description: object = JSON.parse(tryIt ? withAddress(openApi, tryIt) : openApi);
   const options = {
     dom_id: '#swagger-ui',
     spec: tryIt ? { ...description, servers: [{ url: tryIt.address }] } : description,
@@ -64,6 +65,10 @@ ${tryIt?.apiKey ? `ui.preauthorizeApiKey('apiKey', ${inScript(tryIt.apiKey)});` 
 </html>
 `;
 }
+
+/** The API description, whose commands run as they are pasted. */
+const withAddress = (openApi: string, { address, apiKey }: TryIt): string =>
+  openApi.replaceAll(localBaseUrl, address).replaceAll('$API_KEY', apiKey ?? '$API_KEY');
 
 /** JSON that cannot end the script that it stands in. */
 const inScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');

@@ -5,6 +5,7 @@ import {
 } from '../../../shared/store/organizations/organizations.ts';
 import { openTable, type Table } from '../../../shared/store/table/client.ts';
 import { callerIdentity } from '../../admin/caller-identity.ts';
+import { CommandError } from '../../cli/command.ts';
 import type { RunningService } from '../../local/running-service.ts';
 
 /** For a page that is killed: its key cannot be revoked at the end. */
@@ -17,13 +18,16 @@ export interface TryItKey {
 }
 
 /**
- * Creates an API key with every scope for the first organization of a local service that has an active user, as `key create` does: keys are stored as hashes, so
- * the keys that `npm start` created cannot be filled in. At most 12 hours; the audit log has an entry.
+ * Creates an API key with every scope, as `key create` does: keys are stored as hashes, so the keys that `npm start` created cannot be filled
+ * in. At most 12 hours; the audit log has an entry.
+ * @param onlyId the organization; by default the first one that has an active user
  * @returns undefined if there is no organization with an active user
+ * @throws CommandError if the organization has none
  */
-export async function createTryItKey({
-  environment,
-}: RunningService): Promise<TryItKey | undefined> {
+export async function createTryItKey(
+  { environment }: RunningService,
+  onlyId?: number,
+): Promise<TryItKey | undefined> {
   const { LEADS_TABLE, AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION } = environment;
   const table = openTable(LEADS_TABLE, {
     endpoint: AWS_ENDPOINT_URL_DYNAMODB ?? '',
@@ -33,7 +37,11 @@ export async function createTryItKey({
       secretAccessKey: environment.AWS_SECRET_ACCESS_KEY ?? '',
     },
   });
-  const owner = await firstActiveUser(table);
+  const owner = await firstActiveUser(table, onlyId);
+  if (!owner && onlyId !== undefined)
+    throw new CommandError(
+      `--organization ${onlyId}: the local service has no organization ${onlyId} with an active user.`,
+    );
   if (!owner) return undefined;
   const who = await callerIdentity(environment, undefined);
   const now = new Date();
@@ -58,8 +66,11 @@ export async function createTryItKey({
 
 async function firstActiveUser(
   table: Table,
+  onlyId: number | undefined,
 ): Promise<{ organizationId: number; userId: number } | undefined> {
-  for (const { id } of await listOrganizations(table)) {
+  const ids =
+    onlyId === undefined ? (await listOrganizations(table)).map(({ id }) => id) : [onlyId];
+  for (const id of ids) {
     const organization = await loadOrganization(table, id);
     const user = organization?.users.find(({ active }) => active);
     if (user) return { organizationId: id, userId: user.id };

@@ -64,16 +64,6 @@ describe('what generators of code need', () => {
   });
 });
 
-test('the code samples of a capture are of the recipes, in four languages', () => {
-  const { 'x-codeSamples': samples = [] } = operationOf({
-    method: 'POST',
-    path: '/api/v1/leads/capture',
-  }) as unknown as { 'x-codeSamples'?: { lang: string; source: string }[] };
-
-  expect(samples.map(({ lang }) => lang)).toEqual(['Shell', 'PHP', 'Python', 'TypeScript']);
-  for (const { source } of samples) expect(source).toContain('Idempotency-Key');
-});
-
 test('npm run openapi writes nothing if an option is mistyped', async () => {
   const command = join(projectFolder, 'infra/openapi/document.ts');
 

@@ -8,6 +8,7 @@ import { recordRunningService } from '../../../../infra/local/running-service.ts
 import { DocsServer } from '../../../../infra/openapi/page/server.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
+import { json } from '../../admin/commands.ts';
 import { chromium, withPage } from './given-browser.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'docs-server-'));
@@ -16,17 +17,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const keyIn = async (address: string): Promise<string | undefined> =>
   /leads_live_\w+/.exec(await (await fetch(address)).text())?.[0];
 
-/** A local service with an organization, recorded in the folder. @returns its address */
-async function givenRunningService(): Promise<string> {
-  await givenOrganization();
+/** A local service with an organization, recorded in the folder. */
+async function givenRunningService(): Promise<{ baseUrl: string; organization: { id: number } }> {
+  const organization = await givenOrganization();
   const { baseUrl, environment } = service();
   recordRunningService(folder, { baseUrl, environment: { ...environment } });
-  return baseUrl;
+  return { baseUrl, organization };
 }
 
-test('the page has an API key of the local service, which takes its requests until the page ends', async () => {
-  const baseUrl = await givenRunningService();
-  const server = new DocsServer(folder);
+test('the page has an API key of the organization that was named, until the page ends', async () => {
+  const { baseUrl, organization } = await givenRunningService();
+  const server = new DocsServer(folder, organization.id);
   const address = await server.listen(0);
   const key = await keyIn(address);
   const pipelines = (from: string) =>
@@ -38,7 +39,9 @@ test('the page has an API key of the local service, which takes its requests unt
 
   expect(key).toBeDefined();
   expect(again).toBe(key); // a page that is loaded again does not create another one
-  expect(answer.status).not.toBe(401);
+  expect(answer.status).toBe(200);
+  const { items } = await json(organization, 'key list');
+  expect(items.map(({ label }: { label: string }) => label)).toContain('reference page');
   expect(answer.headers.get('X-Request-Id')).toBeTruthy();
   expect((await pipelines(baseUrl)).status).toBe(401);
 });
@@ -70,6 +73,18 @@ test.skipIf(!chromium)(
     }
   },
 );
+
+test('a page of an organization that does not exist says so', async () => {
+  await givenRunningService();
+  const server = new DocsServer(folder, 2_147_483_647);
+  try {
+    expect(await (await fetch(await server.listen(0))).text()).toBe(
+      '--organization 2147483647: the local service has no organization 2147483647 with an active user.\n',
+    );
+  } finally {
+    await server.stop();
+  }
+});
 
 test('without a local service the page has no key, and its requests are told what to start', async () => {
   const server = new DocsServer(join(folder, 'empty'));

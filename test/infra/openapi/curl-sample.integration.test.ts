@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { localBaseUrl } from '../../../infra/openapi/curl-sample.ts';
+import { endpoints } from '../../../shared/endpoints.ts';
+import { type Json, operationOf } from '../../support/described.ts';
+import { givenOrganization } from '../../support/organizations.ts';
+import { service } from '../../support/service.ts';
+import { projectFolder } from '../../support/service-process.ts';
+
+const demoFile = join(projectFolder, 'infra/local/demo-organization.json');
+
+test('every command of the API description runs as it is pasted, in their order after a capture', async () => {
+  const { key: newKey } = await givenOrganization(JSON.parse(await readFile(demoFile, 'utf8')));
+  const { key } = await newKey();
+  const capturesFirst = endpoints.toSorted(
+    (a, b) => Number(b.name === 'capture-lead') - Number(a.name === 'capture-lead'),
+  );
+  const statuses: string[] = [];
+  for (const endpoint of capturesFirst) {
+    const { description }: Json = { ...operationOf(endpoint) };
+    const [, command = 'false'] = /```sh\n(.*)\n```/s.exec(String(description)) ?? [];
+    const { stdout } = await promisify(execFile)(
+      'sh',
+      ['-c', command.replace(localBaseUrl, service().baseUrl)],
+      { env: { ...process.env, API_KEY: key } },
+    );
+    statuses.push(`${endpoint.name} ${stdout.split(' ')[1]}`);
+  }
+
+  expect(statuses.map((one) => one.split(' ')[1]?.[0])).toEqual(statuses.map(() => '2'));
+});
