@@ -23,7 +23,7 @@ export interface OrganizationTable {
  * A body that arrives byte by byte has no time-out. In each case the function has time left to respond: it has
  * `limits.functionTimeoutSeconds`, of which `middleware/endpoint.ts` reserves the last half second.
  */
-const requestTimeoutMs = 1000;
+export const requestTimeoutMs = 1000;
 /** For an engine that shares the machine's processors with the functions; three tries must fit into a function's time-out. */
 export const localRequestTimeoutMs = 3000;
 

@@ -108,7 +108,7 @@ test('verify finds address, table and release of a stack by its outputs, and pri
   cloudFormation.close();
   expect(reply.lines).toEqual([
     'Stack leads runs v1.1.0, version 1.1.0+4f2a91c03b7d.',
-    expect.stringContaining(`✗ GET ${outputs.BaseUrl}/api/v1/lead-fields: no reply `),
+    expect.stringContaining(`✗ GET ${outputs.BaseUrl}/api/v1/leads: no reply `),
     `✓ Table ${environment.LEADS_TABLE}: ACTIVE, with 4 indexes`,
     '1 passed, 1 failed',
   ]);
