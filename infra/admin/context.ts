@@ -5,7 +5,7 @@ import {
 } from '../../shared/store/maintenance/pacing.ts';
 import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
 import { loadOrganization } from '../../shared/store/organizations/organizations.ts';
-import { openTable, type Table } from '../../shared/store/table/client.ts';
+import { openTable, type Table, usableUntil } from '../../shared/store/table/client.ts';
 import { clientSettings, endpointIn, useLocalTable } from '../cli/aws.ts';
 import { type CliCommand, CommandError } from '../cli/command.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
@@ -157,6 +157,14 @@ export function freshOrganization(table: Table, first: Organization): () => Prom
     return current;
   };
 }
+
+/**
+ * A write ends within 8 s of reading the settings, which are at most 1 s old. An apply that removes a user waits longer
+ * (apply-settings.ts), so no lead is given to a user who is being removed.
+ */
+const writeTimeoutMs = 7000;
+export const tableForOneWrite = (table: Table): Table =>
+  usableUntil(table, AbortSignal.timeout(writeTimeoutMs));
 
 /**
  * Runs a long command with an entry in the audit log. The entry is written first, so that a command that is interrupted has one too.

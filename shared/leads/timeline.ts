@@ -57,6 +57,10 @@ export const byApi = (
   requestId: string,
 ) => ({ actorId: caller.createdBy, via: 'api', keyId: caller.keyId, requestId }) as const;
 
+interface ByCommand {
+  readonly via: 'admin';
+}
+
 /** By an import; `at` is when the lead was created in the system it came from. */
 interface ByImport {
   readonly via: 'import';
@@ -74,9 +78,9 @@ export type TimelineEntry = EntryOrigin &
     | ({ readonly type: 'captured' | 'captured_new' } & Enquiry)
     | ({ readonly type: 'lead_updated'; readonly changes: readonly FieldChange[] } & (
         | ByApi
-        | { readonly via: 'admin' }
+        | ByCommand
       ))
-    | ({ readonly type: 'note_added'; readonly text: string } & (ByApi | ByImport))
+    | ({ readonly type: 'note_added'; readonly text: string } & (ByApi | ByImport | ByCommand))
     | { readonly type: 'archived' | 'restored' | 'erased' }
   );
 

@@ -3,6 +3,7 @@ import type { CommandContext } from '../context.ts';
 import { leadImportCommand } from '../import/command.ts';
 import { leadArchiveCommands } from './archive.ts';
 import { leadDossierCommand } from './dossier.ts';
+import { leadEditCommand } from './edit.ts';
 import { leadEraseCommand } from './erase.ts';
 import { leadExportCommand } from './export.ts';
 import { leadFindCommand } from './find.ts';
@@ -18,6 +19,7 @@ const commands = [
   leadShowCommand,
   leadFindCommand,
   leadListCommand,
+  leadEditCommand,
   leadReassignCommand,
   leadTimelineCommand,
   leadImportCommand,
@@ -31,7 +33,7 @@ export function leadCommands(program: CliCommand, context: CommandContext): void
   const lead = program
     .command('lead')
     .description(
-      'archive, restore, show, find, list, reassign, import, export and erase leads, print their timelines, and write dossiers',
+      'archive, restore, show, find, list, edit, reassign, import, export and erase leads, print their timelines, and write dossiers',
     )
     .notes('\nExample:\n  npm run admin -- lead list --organization 1 --limit 5');
   for (const addTo of commands) addTo(lead, context);

@@ -5,7 +5,6 @@ import {
   ownedLeads,
   reassignLead,
 } from '../../../shared/store/maintenance/reassign-leads.ts';
-import { usableUntil } from '../../../shared/store/table/client.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf } from '../../cli/format.ts';
@@ -13,6 +12,7 @@ import {
   type CommandContext,
   existingOrganization,
   freshOrganization,
+  tableForOneWrite,
   withAuditEntry,
 } from '../context.ts';
 import { namedId } from '../named-id.ts';
@@ -32,11 +32,6 @@ interface ReassignOptions {
 /** A lead costs about 10 write units, 2 of them in its organization's partition of the table: a fifth of the 1,000 that it has per second. */
 const leadsPerSecond = 100;
 const leadsAtOnce = 8;
-/**
- * A write ends within 8 s of reading the settings, which are at most 1 s old. An apply that removes a user waits longer
- * (apply-settings.ts), so no lead is given to a user who is being removed.
- */
-const writeTimeoutMs = 7000;
 
 export function leadReassignCommand(lead: CliCommand, context: CommandContext): void {
   organizationCommand(
@@ -171,8 +166,8 @@ async function giveByRotation(
     if (newOwnerId === undefined) throw new Error('No user was named.');
     await limiter.take(1);
     assertActive(await organization(), newOwnerId);
-    const usable = usableUntil(table, AbortSignal.timeout(writeTimeoutMs));
-    if (await reassignLead(usable, owned, leadId, { newOwnerId, by })) reassigned += 1;
+    if (await reassignLead(tableForOneWrite(table), owned, leadId, { newOwnerId, by }))
+      reassigned += 1;
   };
   for (let at = 0; at < leadIds.length; at += leadsAtOnce) {
     const batch = leadIds.slice(at, at + leadsAtOnce);

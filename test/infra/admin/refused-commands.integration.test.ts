@@ -28,6 +28,11 @@ const refused: [command: string, sentence: RegExp][] = [
   ['key create O --type website-form --label w --created-by 999', /no user 999/],
   ['lead archive O --lead 2000000000', /no lead 2000000000/],
   ['lead show O --lead 99', /^Organization \d+ has no lead 99\.$/],
+  [
+    'lead edit O --lead 1 --set budget=12.500',
+    /^budget can be read as two numbers\. Write it like 12500\.5\.$/,
+  ],
+  ['lead edit O --lead 1 --owner Nobody', /has no user "Nobody": its users are 7/],
   ['lead find O --phone +919812300000', /has no lead with the phone \+919812300000\.$/],
   ['lead find O --email nobody@example.com', /has no lead with the email nobody@example\.com\.$/],
   [
@@ -75,6 +80,9 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
     /^Unknown option '--yes'\. See: npm run admin -- lead archive --help$/,
   ],
   ['lead archive O --lead 1,,2', /It must be /],
+  ['lead edit O --lead 1', /^Name what to change, such as --set city=Pune\. See: /],
+  ['lead edit O --lead 1 --set city', /It must be a field key and a value: city=Pune\./],
+  ['lead edit O --lead 1 --note %20', /It must be a text of 1 to 5000 characters\./],
   [
     '--organization 1 lead list',
     /^Option '--organization' must come after the command that it belongs to\. See: /,

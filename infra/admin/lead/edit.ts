@@ -1,0 +1,223 @@
+import { InvalidArgumentError } from 'commander';
+import { ApiError } from '../../../shared/errors.ts';
+import { isStorableText } from '../../../shared/json.ts';
+import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
+import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
+import { type RequestedUpdate, updatedLead } from '../../../shared/leads/update.ts';
+import { limits } from '../../../shared/limits.ts';
+import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { addToTimeline, readTimeline } from '../../../shared/store/leads/timeline.ts';
+import { editLead } from '../../../shared/store/maintenance/edit-lead.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { countOf } from '../../cli/format.ts';
+import { parseIds } from '../../cli/options.ts';
+import {
+  type CommandContext,
+  existingOrganization,
+  freshOrganization,
+  tableForOneWrite,
+  withAuditEntry,
+} from '../context.ts';
+import { type CountryCode, countryOption, phoneOfCountry } from '../country.ts';
+import { cellReader } from '../import/cell-formats.ts';
+import { namedId } from '../named-id.ts';
+import { organizationCommand } from '../options.ts';
+import { unknownLeadError } from './summary.ts';
+
+interface EditOptions {
+  organization: number;
+  lead: readonly number[];
+  /** By field key. */
+  set?: ReadonlyMap<string, string>;
+  stage?: string;
+  pipeline?: string;
+  owner?: string;
+  source?: string;
+  note?: string;
+  country?: CountryCode;
+  dryRun?: boolean;
+}
+
+export function leadEditCommand(lead: CliCommand, context: CommandContext): void {
+  organizationCommand(lead, 'edit', 'change fields, stage, owner or source of leads, or add a note')
+    .requiredOption('--lead <ID>', 'lead ID; separate several with commas', parseIds)
+    .option(
+      '--set <KEY=VALUE>',
+      'new value of a field, named by its key; an empty VALUE empties the field; may be repeated',
+      parseSet,
+    )
+    .option('--stage <STAGE>', 'new stage, named by ID or name')
+    .option('--pipeline <PIPELINE>', 'new pipeline, named by ID or name')
+    .option('--owner <USER>', 'new owner, named by ID or name')
+    .option('--source <SOURCE>', 'new source, named by ID or name')
+    .option('--note <TEXT>', 'add a note to the timeline of each lead', parseNote)
+    .addOption(countryOption())
+    .option('--dry-run', 'print what would change, and change nothing')
+    .notes(`
+Leads change by the rules of update-lead, archived leads too. Write an option as
+its value or label, and separate several with commas (hostel,loan). A lead that
+is refused is named with the reason, and the others change; the status is 1.
+If the command is interrupted, run it again: no lead changes twice.
+
+Examples:
+  npm run admin -- lead edit --organization 1 --lead 5 --set phone='+91 98200 12345'
+  npm run admin -- lead edit --organization 1 --lead 5,8 --stage Enrolled \\
+    --owner 'Asha Rao' --note 'Paid by transfer'
+  npm run admin -- lead edit --organization 1 --lead 5 --set city= --dry-run`)
+    .action((options: EditOptions, command: CliCommand) => edit(context, options, command));
+}
+
+/** Splits at the first `=`: a field key has none. */
+function parseSet(text: string, before: ReadonlyMap<string, string> = new Map()) {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It must be a field key and a value: city=Pune.');
+  return new Map([...before, [text.slice(0, at).trim(), text.slice(at + 1)]]);
+}
+
+function parseNote(text: string): string {
+  const note = text.trim();
+  const { noteMaxChars } = limits;
+  if (note !== '' && [...note].length <= noteMaxChars && isStorableText(note)) return note;
+  throw new InvalidArgumentError(`It must be a text of 1 to ${noteMaxChars} characters.`);
+}
+
+async function edit(
+  context: CommandContext,
+  options: EditOptions,
+  command: CliCommand,
+): Promise<void> {
+  const { lead, set, stage, pipeline, owner, source, note, dryRun } = options;
+  if ([set, stage, pipeline, owner, source, note].every((value) => value === undefined))
+    command.error('error: name what to change, such as --set city=Pune');
+  const organization = await existingOrganization(context.table(), options.organization);
+  const requested = requestedUpdate(organization, options);
+  const run = () => editLeads(context, organization, options, requested);
+  const entry = { organizationId: organization.id, what: `lead edit ${lead.join(', ')}` };
+  const { items, refusals } = await (dryRun
+    ? run()
+    : withAuditEntry(context, entry, run, (done) => countOf(done.items.length, 'lead')));
+  context.print({ items }, () =>
+    items.length === 0
+      ? 'No lead was changed.'
+      : items.map((item) => outcomeOf(item, options)).join('\n'),
+  );
+  if (refusals.length > 0) context.exitWithFailure();
+  for (const refusal of refusals) context.note(refusal);
+}
+
+/** @throws CommandError for a name that the organization does not have, or a value that can be read in two ways */
+function requestedUpdate(organization: Organization, options: EditOptions): RequestedUpdate {
+  const { owner, source, country } = options;
+  const set = new Map(options.set);
+  if (owner !== undefined) set.set('assigned_to', owner);
+  if (source !== undefined) set.set('source', source);
+  const fields = [...set].map(([key, text]) => [key, rawValue(organization, key, text, country)]);
+  const pipelineId = namedId(organization, 'pipeline', options.pipeline);
+  // Two pipelines may each have a stage of the name.
+  const stages = organization.stages.filter(
+    (stage) => pipelineId === undefined || stage.pipelineId === pipelineId,
+  );
+  return {
+    fields: Object.fromEntries(fields),
+    stageId: namedId({ ...organization, stages }, 'stage', options.stage),
+    pipelineId,
+  };
+}
+
+/** A value as a request would send it, read as an import reads a cell. */
+function rawValue(
+  organization: Organization,
+  key: string,
+  text: string,
+  country: CountryCode | undefined,
+): RawValue {
+  const type = organization.fieldByKey.get(key)?.type;
+  const references = type === undefined ? null : fieldKinds[type].references;
+  if (references !== null && text.trim() !== '')
+    return namedId(organization, references === 'users' ? 'user' : 'source', text);
+  if (type === 'phone') return phoneOfCountry(text, country) ?? text;
+  const read = cellReader(organization, {}, undefined);
+  const raw = read(key, { kind: 'field', fieldKey: key }, rawFromCell(text, type));
+  if (raw instanceof FieldIssue)
+    throw new CommandError(`${key} ${raw.sentence} Write it like 12500.5.`);
+  return raw;
+}
+
+interface EditedItem {
+  readonly leadId: number;
+  readonly changed: readonly string[];
+}
+
+/** Edits leads in the order given. @returns also a sentence for each lead that is refused */
+async function editLeads(
+  context: CommandContext,
+  first: Organization,
+  options: EditOptions,
+  requested: RequestedUpdate,
+): Promise<{ readonly items: readonly EditedItem[]; readonly refusals: readonly string[] }> {
+  const organization = freshOrganization(context.table(), first);
+  const items: EditedItem[] = [];
+  const refusals: string[] = [];
+  for (const leadId of options.lead) {
+    context.progress(`${items.length} of ${countOf(options.lead.length, 'lead')}`);
+    try {
+      items.push(
+        await editOne(context, leadId, options, async (before) =>
+          updatedLead(await organization(), before, requested, new Date()),
+        ),
+      );
+    } catch (error) {
+      if (error instanceof CommandError) refusals.push(error.message);
+      else if (error instanceof ApiError)
+        refusals.push(`Lead ${leadId}: ${withoutApi(error.message)}`);
+      else throw error;
+    }
+  }
+  return { items, refusals };
+}
+
+/** The sentences of the rules without the endpoints that list what is valid. */
+const withoutApi = (message: string): string =>
+  message.replace(/; GET \/api\S+ lists (?:them|the active ones)\./g, '.');
+
+/** @throws CommandError for a lead that does not exist, or a phone or email of another lead; ApiError for what the rules refuse */
+async function editOne(
+  context: CommandContext,
+  leadId: number,
+  { organization: organizationId, note, dryRun = false }: EditOptions,
+  update: Parameters<typeof editLead>[2],
+): Promise<EditedItem> {
+  const table = tableForOneWrite(context.table());
+  const by = await context.callerIdentity();
+  const edited = await editLead(table, { organizationId, leadId, by, dryRun }, update);
+  if (edited.outcome === 'absent')
+    throw unknownLeadError({ organization: organizationId, lead: leadId });
+  if (edited.outcome === 'duplicate')
+    throw new CommandError(
+      `Lead ${leadId}: the ${edited.holder.field} belongs to lead ${edited.holder.leadId}.`,
+    );
+  if (note !== undefined && !dryRun) {
+    const last = (await readTimeline(table, organizationId, leadId)).at(-1);
+    // A repeat after an interruption.
+    const isThere = last?.type === 'note_added' && last.actorId === null && last.text === note;
+    const origin = { actorId: null, by, via: 'admin', text: note } as const;
+    if (!isThere)
+      await addToTimeline(table, organizationId, leadId, (at) => ({
+        type: 'note_added',
+        at,
+        ...origin,
+      }));
+  }
+  const changes = edited.outcome === 'changed' ? edited.changes : [];
+  return { leadId, changed: changes.map(({ field }) => field) };
+}
+
+function outcomeOf({ leadId, changed }: EditedItem, { note, dryRun }: EditOptions): string {
+  const would = dryRun ? 'would be ' : '';
+  const parts = [
+    ...(changed.length === 0 ? [] : [`${changed.join(', ')} ${would}changed`]),
+    ...(note === undefined ? [] : [`note ${would}added`]),
+  ];
+  return `Lead ${leadId}: ${parts.join(', ') || 'has these values already'}.`;
+}

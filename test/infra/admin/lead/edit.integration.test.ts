@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { runAdmin } from '../../../support/admin.ts';
+import { givenLead, timelineOf } from '../../../support/leads.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
+import { useOwnTable } from '../../../support/own-table.ts';
+import { person } from '../../../support/people.ts';
+import { commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
+import { killedAtWrite } from '../import/killed-import.ts';
+
+useOwnTable();
+
+test('lead edit changes a lead by names, notes it on the timeline, and repeats nothing', async () => {
+  const organization = await givenOrganization();
+  const { id } = await givenLead(organization, { fields: { assigned_to: 7 } });
+  const args = ['--lead', id, '--stage', 'enrolled', '--owner', 'ravi iyer', '--note', ' Paid '];
+
+  const planned = await run(organization, 'lead edit', ...args, '--dry-run');
+  const untouched = await timelineOf(organization, id);
+  const edited = await json(organization, 'lead edit', ...args);
+  const again = await json(organization, 'lead edit', ...args);
+
+  expect(planned.stdout).toBe(
+    `Lead ${id}: assigned_to, stage would be changed, note would be added.\n`,
+  );
+  expect(untouched).toHaveLength(1);
+  expect(edited).toEqual({ items: [{ leadId: id, changed: ['assigned_to', 'stage'] }] });
+  expect(again).toEqual({ items: [{ leadId: id, changed: [] }] });
+  const origin = {
+    at: expect.any(String),
+    actor: { userId: null, name: 'administrator' },
+    by: expect.any(String),
+    via: 'admin',
+  };
+  const changes = [
+    { field: 'assigned_to', from: 7, to: 8 },
+    { field: 'stage', from: 11, to: 12 },
+  ];
+  expect((await timelineOf(organization, id)).slice(1)).toEqual([
+    { type: 'lead_updated', ...origin, changes },
+    { type: 'note_added', ...origin, text: 'Paid' },
+  ]);
+  expect((await doneTo(organization))[0]).toBe(`lead edit ${id}, 1 lead`);
+  expect(await violationsIn(organization)).toEqual([]);
+});
+
+test.each([
+  ['interests=Study abroad,hostel', ['hostel', 'abroad']],
+  ['interests=["Education loan, bank"]', ['loan']],
+  ['course=product design', 'design'],
+  ['budget=12,500.5', 12500.5],
+  ['wants_call=no', false],
+  ['start_on=2026-02-28', '2026-02-28'],
+  ['guardian_phone=0151 23456789', '+4915123456789'],
+  ['mentor=Ravi Iyer', 8],
+  ['second_source=3', 3],
+  ['city=a=b', 'a=b'],
+  ['city=', undefined],
+])('--set %s is read as an import reads a cell', async (text, value) => {
+  const organization = await givenOrganization();
+  const { id } = await givenLead(organization, { fields: { city: 'Goa' } });
+
+  await json(organization, 'lead edit', '--lead', id, '--set', text, '--country', 'DE');
+
+  const { lead } = await json(organization, 'lead show', '--lead', id);
+  expect(lead.fields[text.split('=', 1)[0] ?? '']).toEqual(value);
+});
+
+test('of several leads, those that are refused are named, and the others change', async () => {
+  const organization = await givenOrganization();
+  const { phone } = person();
+  const holder = await givenLead(organization);
+  const lead = await givenLead(organization);
+  const taken = ['--lead', `${lead.id},999,${holder.id}`, '--set', `phone=${holder.phone}`];
+  const inactive = ['--lead', lead.id, '--owner', '9'] as const;
+  const free = ['--lead', `999,${lead.id}`, '--set', `phone=${phone}`];
+
+  const refusal = `Lead ${lead.id}: the phone belongs to lead ${holder.id}.\nOrganization ${organization.id} has no lead 999.\n`;
+  for (const more of [['--dry-run', '--json'], ['--json']])
+    expect(await run(organization, 'lead edit', ...taken, ...more)).toMatchObject({
+      status: 1,
+      json: { items: [{ leadId: holder.id, changed: [] }] },
+      stderr: refusal,
+    });
+  expect(await run(organization, 'lead edit', ...inactive)).toMatchObject({
+    status: 1,
+    stdout: 'No lead was changed.\n',
+    stderr: `Lead ${lead.id}: assigned_to must be the ID of an active user.\n`,
+  });
+  expect(await run(organization, 'lead edit', ...free, '--json')).toMatchObject({
+    status: 1,
+    json: { items: [{ leadId: lead.id, changed: ['phone'] }] },
+  });
+});
+
+test('a stage is looked for in the pipeline that is named with it', async () => {
+  const stage = { slug: 'new', name: 'New', order: 1, meaning: 'open', isDefault: true };
+  const pipelines = [1, 2].map((id) => ({
+    id,
+    name: `P${id}`,
+    order: id,
+    isDefault: id === 1,
+    stages: [{ ...stage, id: id * 10 }],
+  }));
+  const organization = await givenOrganization({ pipelines });
+  const { id } = await givenLead(organization);
+
+  const args = ['--lead', id, '--stage', 'New'] as const;
+  expect((await run(organization, 'lead edit', ...args)).stderr).toMatch(
+    /more than one stage "New".* 10 and 20\.\n/,
+  );
+  expect(await json(organization, 'lead edit', ...args, '--pipeline', 'p2')).toMatchObject({
+    items: [{ changed: ['stage', 'pipeline'] }],
+  });
+});
+
+test('an edit that was killed is completed by a repeat, and no lead is changed or noted twice', async () => {
+  const organization = await givenOrganization();
+  const ids = [await givenLead(organization), await givenLead(organization)].map(({ id }) => id);
+  const args = commandOf(
+    organization,
+    'lead edit',
+    '--lead',
+    ids.join(),
+    '--set',
+    'city=Goa',
+    '--note',
+    'Moved',
+  );
+  await killedAtWrite(1, args); // Lead 1 is changed, but not noted.
+  await killedAtWrite(1, args); // Lead 1 is noted.
+
+  expect((await runAdmin(args)).status).toBe(0);
+
+  for (const id of ids)
+    expect((await timelineOf(organization, id)).map(({ type }) => type)).toEqual([
+      'lead_created',
+      'lead_updated',
+      'note_added',
+    ]);
+});
