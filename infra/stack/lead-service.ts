@@ -6,12 +6,14 @@ import {
   Tags,
   Validations,
 } from 'aws-cdk-lib';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { endpoints } from '../../shared/endpoints.ts';
 import { projectFolder } from '../bundle/built-functions.ts';
+import { Audit } from './audit.ts';
 import { Backups } from './backups.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
@@ -62,21 +64,16 @@ export class LeadService extends Construct {
 
     this.table = new LeadTable(this, 'Table', options);
     this.api = new LeadApi(this, 'Api', options);
-    const functions = endpoints.map(
-      (endpoint) =>
-        new EndpointFunction(this, constructId(endpoint.name), {
-          endpoint,
-          table: this.table,
-          options,
-          version,
-        }),
-    );
-    for (const handler of functions) this.api.route(handler.endpoint, handler);
+    const functions = addFunctions(this, options, version);
     if (options.events)
       this.events = new LeadEvents(this, 'Events', { table: this.table, options, version });
     if (options.heartbeat)
       new Heartbeat(this, 'Heartbeat', { baseUrl: this.api.baseUrl, options, version });
     if (options.backup) this.backups = new Backups(this, 'Backups', this.table, options);
+    const audit = options.auditDays
+      ? new Audit(this, 'Audit', this.table, options.auditDays)
+      : undefined;
+    addBudget(this, options);
     if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn, options);
 
     this.monitoring = new Monitoring(this, 'Monitoring', {
@@ -91,15 +88,50 @@ export class LeadService extends Construct {
     this.baseUrl = this.api.baseUrl;
     this.domainTarget = this.api.domainTarget;
     const { api, table, events, backups } = this;
-    this.outputs = addOutputs(this, { options, functions, release, api, table, events, backups });
+    const parts = { api, table, events, backups, audit };
+    this.outputs = addOutputs(this, { options, functions, release, ...parts });
     tagResources(this, options.serviceName);
   }
 }
 
+/** A function for each endpoint, each with its route. */
+const addFunctions = (service: LeadService, options: ServiceOptions, version: string) =>
+  endpoints.map((endpoint) => {
+    const { table } = service;
+    const props = { endpoint, table, options, version };
+    const handler = new EndpointFunction(service, constructId(endpoint.name), props);
+    service.api.route(endpoint, handler);
+    return handler;
+  });
+
+const costTag = 'lead-service';
+
 function tagResources(service: Construct, serviceName: string): void {
-  Tags.of(service).add('lead-service', serviceName, {
+  Tags.of(service).add(costTag, serviceName, {
     // CloudFormation knows its tags since June 2026, and not yet in every region: there, the deployment would fail (CloudFormation's resource schemas).
     excludeResourceTypes: ['AWS::CloudWatch::Dashboard'],
+  });
+}
+
+/** Tells `alarmEmail` when what has the service's tag costs more than `monthlyBudget`, and when AWS expects that it will. */
+function addBudget(
+  service: Construct,
+  { monthlyBudget, alarmEmail, serviceName }: ServiceOptions,
+): void {
+  if (!monthlyBudget || !alarmEmail) return;
+  new CfnBudget(service, 'Budget', {
+    budget: {
+      // Unique in the account, whose other regions may have a service of this name.
+      budgetName: `${serviceName}-${Stack.of(service).region}`,
+      budgetType: 'COST',
+      timeUnit: 'MONTHLY',
+      budgetLimit: { amount: monthlyBudget, unit: 'USD' },
+      costFilters: { TagKeyValue: [`user:${costTag}$${serviceName}`] },
+    },
+    notificationsWithSubscribers: ['ACTUAL', 'FORECASTED'].map((notificationType) => ({
+      notification: { notificationType, comparisonOperator: 'GREATER_THAN', threshold: 100 },
+      subscribers: [{ subscriptionType: 'EMAIL', address: alarmEmail }],
+    })),
   });
 }
 

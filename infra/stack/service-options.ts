@@ -160,6 +160,10 @@ const schema = v.object({
       arn('backup', 'backup-vault:[\\w-]{2,50}'),
     ),
   ),
+  /** Records each request to the table, with who sent it, in CloudTrail, and keeps the log for this many days (OPERATE.md). @default none */
+  auditDays: v.optional(wholeNumber(1, 3650, 'days')),
+  /** Dollars a month. If the service costs more, or will, `alarmEmail` is told (OPERATE.md). @default none */
+  monthlyBudget: v.optional(wholeNumber(1, 1_000_000, 'dollars')),
   /** Name of an existing table to use, such as a restored one, instead of a table of the stack. @default none */
   tableName: v.optional(
     text(
@@ -247,6 +251,8 @@ function conflicts(options: ServiceOptions): string[] {
       'keepDefaultAddress: needs domainName: without a domain, the default address is the only one. Remove it.',
     requestsPerKeyPerHour > requestsPerOrganizationPerHour &&
       `requestsPerKeyPerHour: ${requestsPerKeyPerHour}: must be at most requestsPerOrganizationPerHour, which is ${requestsPerOrganizationPerHour}.`,
+    Boolean(options.monthlyBudget && !options.alarmEmail) &&
+      'monthlyBudget: needs alarmEmail: set it to the address that is told.',
     // The name that is made from the environment: the rule of serviceName refuses any other that is longer.
     serviceName.length > serviceNameMaxChars &&
       !Token.isUnresolved(serviceName) &&

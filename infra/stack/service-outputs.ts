@@ -1,5 +1,6 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import type { Audit } from './audit.ts';
 import type { Backups } from './backups.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { LeadApi } from './lead-api.ts';
@@ -17,6 +18,7 @@ export interface OutputProps {
   readonly table: LeadTable;
   readonly events: LeadEvents | undefined;
   readonly backups: Backups | undefined;
+  readonly audit: Audit | undefined;
 }
 
 /**
@@ -48,7 +50,7 @@ function idInStack(service: Construct): string {
 type Outputs = Readonly<Record<string, readonly [value: string, description: string]>>;
 
 function outputsOf(props: OutputProps, region: string): Outputs {
-  const { options, functions, release, api, table, events, backups } = props;
+  const { options, functions, release, api, table, events, backups, audit } = props;
   const named = functions.map(({ endpoint, functionName }) => `${endpoint.name}=${functionName}`);
   return {
     Release: [release.name, 'Release: its tag or commit, to go back to it (OPERATE.md)'],
@@ -76,6 +78,9 @@ function outputsOf(props: OutputProps, region: string): Outputs {
         backups.vault.backupVaultName,
         'Vault of the backups (OPERATE.md)',
       ] as const,
+    }),
+    ...(audit && {
+      AuditBucketName: [audit.bucket.bucketName, 'Log of requests to the table'] as const,
     }),
     ...nextCommands(props, region),
   };

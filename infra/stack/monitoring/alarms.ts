@@ -192,6 +192,13 @@ export const alarms = {
     only: 'backup',
     runbook: 'back-up',
   },
+  BackupCopyFailed: {
+    threshold: { from: 1 },
+    when: 'In a day, the copy of a backup into another vault failed.',
+    act: 'Run "aws backup list-copy-jobs --by-state FAILED": the status message is the reason, such as a vault whose access policy does not allow the copy. A copy of another service into the same vault sets the alarm off, too. The next backup is copied again; the failed copy is not.',
+    only: 'backupCopyTo',
+    runbook: 'back-up',
+  },
 } as const satisfies Record<string, AlarmDefinition>;
 
 export type AlarmName = keyof typeof alarms;

@@ -20,7 +20,14 @@ import type { LeadEvents } from '../lead-events.ts';
 import type { ServiceOptions } from '../service-options.ts';
 import { type AlarmName, alarmed, period } from './alarms.ts';
 import { logWidgets, saveQueries } from './log-queries.ts';
-import { backupsCompleted, Metrics, ofTable, sum, tableThrottles } from './metrics.ts';
+import {
+  backupsCompleted,
+  copiesFailed,
+  Metrics,
+  ofTable,
+  sum,
+  tableThrottles,
+} from './metrics.ts';
 
 export interface MonitoringProps {
   /** The address that callers use. */
@@ -58,10 +65,7 @@ export class Monitoring extends Construct {
     monitor('Table', this.#tableGraphs());
     if (events) monitor('Events', this.#eventGraphs(events));
     if (options.heartbeat) monitor('Heartbeat', this.#heartbeatGraphs());
-    if (backups)
-      monitor('Backups', [
-        graph('Backups completed', this.#alarmed('BackupMissing', backupsCompleted(backups))),
-      ]);
+    if (backups) monitor('Backups', this.#backupGraphs(backups));
   }
 
   #callGraphs(): CustomMetricGroup[] {
@@ -233,6 +237,16 @@ export class Monitoring extends Construct {
       graph('Heartbeat, ms', metrics.logged('heartbeatMs').with({ statistic: Stats.MAXIMUM })),
       ...(this.#props.options.domainName
         ? [graph('Certificate, days left', this.#alarmed('CertificateExpires', days))]
+        : []),
+    ];
+  }
+
+  #backupGraphs(backups: Backups): CustomMetricGroup[] {
+    const { backupCopyTo } = this.#props.options;
+    return [
+      graph('Backups completed', this.#alarmed('BackupMissing', backupsCompleted(backups))),
+      ...(backupCopyTo
+        ? [graph('Copies failed', this.#alarmed('BackupCopyFailed', copiesFailed(backupCopyTo)))]
         : []),
     ];
   }

@@ -1,4 +1,4 @@
-import { Aws, Duration } from 'aws-cdk-lib';
+import { Aws, Duration, Fn } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -185,13 +185,17 @@ export function sum(
   });
 }
 
-/**
- * Backups of the table that were completed, by the day
- * (https://docs.aws.amazon.com/aws-backup/latest/devguide/cloudwatch.html).
- */
-export function backupsCompleted({ vault }: Backups): MathExpression {
+/** Backups of the table that were completed, by the day. */
+export const backupsCompleted = ({ vault }: Backups): MathExpression =>
+  backupJobs('NumberOfBackupJobsCompleted', vault.backupVaultName, 'backups completed');
+
+/** Copies that failed, by the day. The vault of a copy job is that to which it copies. @param vaultArn of that vault */
+export const copiesFailed = (vaultArn: string): MathExpression =>
+  backupJobs('NumberOfCopyJobsFailed', Fn.select(6, Fn.split(':', vaultArn)), 'copies failed');
+
+/** Metrics and dimensions: https://docs.aws.amazon.com/aws-backup/latest/devguide/cloudwatch.html. */
+function backupJobs(metricName: string, vaultName: string, label: string): MathExpression {
   const day = Duration.days(1);
-  const dimensions = { BackupVaultName: vault.backupVaultName };
-  const completed = sumOf('AWS/Backup', 'NumberOfBackupJobsCompleted', dimensions);
-  return sum([completed.with({ period: day })], 'backups completed', day);
+  const jobs = sumOf('AWS/Backup', metricName, { BackupVaultName: vaultName });
+  return sum([jobs.with({ period: day })], label, day);
 }

@@ -1,6 +1,11 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type AlarmProperties, firstRing, type MinuteSum } from './monitoring/alarm-evaluator.ts';
+import {
+  type AlarmProperties,
+  firstRing,
+  isInAlarm,
+  type MinuteSum,
+} from './monitoring/alarm-evaluator.ts';
 import { templateWith } from './service-template.ts';
 
 const copyTo = 'arn:aws:backup:eu-west-1:210987654321:backup-vault:leads-copy';
@@ -22,6 +27,15 @@ beforeAll(async () => {
   });
   restored = await templateWith({ backup: true, tableName: 'leads-restored' });
 }, 120_000);
+
+const day = 60 * 24;
+function alarmOf(template: Template, name: string): AlarmProperties {
+  const [alarm] = Object.values(template.findResources('AWS::CloudWatch::Alarm'))
+    .map(({ Properties }) => Properties as AlarmProperties)
+    .filter(({ AlarmName }) => AlarmName.endsWith(`-${name}`));
+  if (!alarm) throw new Error(`The template has no alarm ${name}.`);
+  return alarm;
+}
 
 test('without backup, there is no vault, plan or alarm of backups', () => {
   for (const type of ['Vault', 'Plan', 'Selection'])
@@ -129,12 +143,19 @@ describe('with backupLock and backupCopyTo', () => {
   });
 });
 
+test('BackupCopyFailed watches the vault of the copies, goes off within a day and ends with the next', () => {
+  const alarm = alarmOf(copied, 'BackupCopyFailed');
+  const failedOnce: MinuteSum = (metric, minute) =>
+    metric === 'AWS/Backup NumberOfCopyJobsFailed' && minute === 200 ? 1 : undefined;
+
+  expect(JSON.stringify(alarm)).toContain('"Value":"leads-copy"');
+  expect(firstRing(alarm, failedOnce, day)).toBe(day);
+  expect(isInAlarm(alarm, failedOnce, 2 * day)).toBe(false);
+  expect(JSON.stringify(on.toJSON())).not.toContain('BackupCopyFailed');
+});
+
 test('BackupMissing goes off after two days without a backup, and stays silent with one a day', () => {
-  const [alarm] = Object.values(on.findResources('AWS::CloudWatch::Alarm'))
-    .map(({ Properties }) => Properties as AlarmProperties)
-    .filter(({ AlarmName }) => AlarmName.endsWith('-BackupMissing'));
-  if (!alarm) throw new Error('The template has no alarm BackupMissing.');
-  const day = 60 * 24;
+  const alarm = alarmOf(on, 'BackupMissing');
   const untilDay =
     (last: number): MinuteSum =>
     (metric, minute) =>

@@ -42,6 +42,7 @@ const right: Readonly<Record<string, readonly unknown[]>> = {
   accessLogs: [false],
   events: [true, 'false'],
   backup: [true, 'false'],
+  auditDays: [1, '3650'],
   tableName: ['leads.restored-2026'],
 };
 
@@ -71,6 +72,8 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   backup: ['daily', 1],
   backupLock: ['on', true],
   backupCopyTo: ['leads-copy', 'arn:aws:backup:eu-west-1:123456789012:backup-plan:leads'],
+  auditDays: [0, 3651, true],
+  monthlyBudget: [0, 1.5, '$100'],
   tableName: ['ab', 'two words', 'x'.repeat(256)],
   tableStreamArn: ['stream', 'arn:aws:dynamodb:eu-central-1:123456789012:table/leads'],
 };

@@ -27,6 +27,8 @@ export const everyOption = {
   backup: true,
   backupLock: 'compliance',
   backupCopyTo: 'arn:aws:backup:eu-west-1:123456789012:backup-vault:leads-copy',
+  auditDays: 365,
+  monthlyBudget: 100,
 } as const satisfies LeadServiceProps;
 
 let built: Promise<string> | undefined;

@@ -272,7 +272,7 @@ describe('within 40 minutes, no alarm goes off', () => {
 });
 
 test('every alarm is replayed here, over a day, or beside what it watches', () => {
-  expect([...replayed, 'BackupMissing', 'KeyExpiresSoon'].sort()).toEqual(
+  expect([...replayed, 'BackupCopyFailed', 'BackupMissing', 'KeyExpiresSoon'].sort()).toEqual(
     [...byName.keys()].sort(),
   );
 });
