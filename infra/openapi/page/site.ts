@@ -18,9 +18,11 @@ export interface TryIt {
 
 /** Swagger UI's own style breaks words in narrow columns: a wide table scrolls instead. */
 const style = [
-  '.swagger-ui .markdown table { display: block; overflow-x: auto; }',
-  '.swagger-ui .markdown td { min-width: 6em; }',
-  '.swagger-ui .markdown code { white-space: nowrap; }',
+  '.swagger-ui .renderedMarkdown table { display: block; overflow-x: auto; }',
+  '.swagger-ui .renderedMarkdown td { min-width: 6em; }',
+  '.swagger-ui .renderedMarkdown td code { white-space: nowrap; }',
+  '.swagger-ui .renderedMarkdown pre { overflow-x: auto; white-space: pre; }',
+  '.swagger-ui td.parameters-col_description { width: 100%; max-width: 0; }',
 ].join('\n');
 
 /** Whatever the page's script would like to load: the browser asks nobody but the page's own server. */
@@ -33,7 +35,11 @@ const contentSecurityPolicy = [
 
 /** The reference page. It contains the API description, so that it also opens from a disk. Without `tryIt` it sends no requests. */
 export function referencePage(openApi: string, tryIt?: TryIt): string {
-  const description: object = JSON.parse(tryIt ? withAddress(openApi, tryIt) : openApi);
+  // Swagger UI would ask for a file to send as the filter.
+  const description: object = JSON.parse(
+    tryIt ? withAddress(openApi, tryIt) : openApi,
+    (name, value) => (name === 'contentMediaType' ? undefined : value),
+  );
   const options = {
     dom_id: '#swagger-ui',
     spec: tryIt ? { ...description, servers: [{ url: tryIt.address }] } : description,
@@ -58,7 +64,9 @@ ${style}
 <div id="swagger-ui"></div>
 <script src="swagger-ui-bundle.js"></script>
 <script>
+document.documentElement.classList.toggle('dark-mode', matchMedia('(prefers-color-scheme: dark)').matches);
 const ui = SwaggerUIBundle(${inScript(options)});
+${tryIt ? '' : referencesFromDisk}
 ${tryIt?.apiKey ? `ui.preauthorizeApiKey('apiKey', ${inScript(tryIt.apiKey)});` : ''}
 </script>
 </body>
@@ -69,6 +77,9 @@ ${tryIt?.apiKey ? `ui.preauthorizeApiKey('apiKey', ${inScript(tryIt.apiKey)});` 
 /** The API description, whose commands run as they are pasted. */
 const withAddress = (openApi: string, { address, apiKey }: TryIt): string =>
   openApi.replaceAll(localBaseUrl, address).replaceAll('$API_KEY', apiKey ?? '$API_KEY');
+
+/** References are resolved against the page's address, which the script cannot read if the page was opened from a disk. */
+const referencesFromDisk = `ui.specActions.updateUrl('${localBaseUrl}');`;
 
 /** JSON that cannot end the script that it stands in. */
 const inScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
