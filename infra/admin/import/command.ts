@@ -16,6 +16,7 @@ import { encodings, type FileOptions, openImportFile } from './file.ts';
 import { parseMap } from './mapping.ts';
 import { ImportReport, reportPath } from './report.ts';
 import { type ImportCounts, type ImportRequest, importRows } from './run.ts';
+import { undoImport } from './undo.ts';
 import type { WriteOptions } from './write.ts';
 
 interface ImportOptions extends FileOptions {
@@ -23,6 +24,8 @@ interface ImportOptions extends FileOptions {
   readonly dryRun?: boolean;
   readonly rate?: number;
   readonly report?: string;
+  readonly undo?: boolean;
+  readonly yes?: boolean;
 }
 
 /**
@@ -40,12 +43,16 @@ export function leadImportCommand(lead: CliCommand, context: CommandContext): vo
     'import',
     'create leads from the rows of a file; rows that were imported before are skipped',
   );
-  withImportOptions(command)
+  withRunOptions(withFileOptions(command))
     .notes(importHelp)
-    .action((file: string, options: ImportOptions) => importFile(context, file, options));
+    .action((path: string, options: ImportOptions) =>
+      options.undo
+        ? undoImport(context, path, { ...options, rate: rateOf(context, options) })
+        : importFile(context, path, options),
+    );
 }
 
-const withImportOptions = (command: CliCommand): CliCommand =>
+const withFileOptions = (command: CliCommand): CliCommand =>
   command
     .argument('<FILE>', '.csv file with headings, or .jsonl file with one object per line')
     .option('--map <COLUMN=FIELD>', 'field key of a column; may be repeated', parseMap)
@@ -65,7 +72,10 @@ const withImportOptions = (command: CliCommand): CliCommand =>
       new Option('--encoding <NAME>', 'encoding of a file without a byte order mark')
         .choices(encodings)
         .default('utf-8'),
-    )
+    );
+
+const withRunOptions = (command: CliCommand): CliCommand =>
+  command
     .option(
       '--report <FILE>',
       'file for the refused rows and their reasons (default: leads.refused.csv for leads.csv; leads.would-be-refused.csv in a dry run)',
@@ -82,7 +92,14 @@ const withImportOptions = (command: CliCommand): CliCommand =>
       '--rate <N>',
       `maximum number of leads per second, 1 to ${rateMax} (default: ${rateDefault}; without limit on a local engine)`,
       integerOption(1, rateMax),
-    );
+    )
+    .addOption(
+      new Option(
+        '--undo',
+        "remove the leads that the file's rows made, unless their timelines have later items",
+      ).conflicts('report'),
+    )
+    .option('--yes', 'with --undo: do not ask for confirmation');
 
 function parseValue(text: string, before: readonly string[] = []): string[] {
   if (!/^[^:]*\S[^:]*:.*=/s.test(text)) {
@@ -139,16 +156,21 @@ async function importFile(
 function writeOptions(
   context: CommandContext,
   organization: Organization,
-  { dryRun = false, keepIds = false, rate }: ImportOptions,
+  options: ImportOptions,
 ): Omit<WriteOptions, keyof FileTerms> {
-  const writeRate = rate ?? (context.isLocalEngine() ? Number.POSITIVE_INFINITY : rateDefault);
+  const { dryRun = false, keepIds = false } = options;
   return {
     organizationId: organization.id,
     organization: freshOrganization(context.table(), organization),
     keepIds,
     dryRun,
-    leadsPerSecond: dryRun ? rateMax : writeRate,
+    leadsPerSecond: rateOf(context, options),
   };
+}
+
+function rateOf(context: CommandContext, { rate, dryRun = false }: ImportOptions): number {
+  if (dryRun) return rateMax;
+  return rate ?? (context.isLocalEngine() ? Number.POSITIVE_INFINITY : rateDefault);
 }
 
 /** @throws CommandError for the path of the file to import, which the report would overwrite */
@@ -191,6 +213,10 @@ A spreadsheet writes dates, numbers and answers as its country does. Say so:
                                 UTF-8
 When an option would help, the refusal names it.
 
+--undo takes an import back: it removes the leads that the file's rows made, with
+the --map and --ignore of the import. Leads that somebody changed, contacted or
+noted something of since stay, and are listed. The file can be imported again.
+
 If the command is interrupted, run it again with the same options: rows that were
 imported are skipped. The status is 1 if rows were refused. The report has them
 under the headings of the file: correct a copy, and import it with the same
@@ -203,4 +229,5 @@ Examples:
   npm run admin -- lead import --organization 1 kunden.csv \\
     --encoding windows-1252 --dates dd.mm.yyyy --decimal comma \\
     --value 'Newsletter:ja=yes' --value 'Newsletter:nein=no' \\
-    --map 'Bemerkung=note'`;
+    --map 'Bemerkung=note'
+  npm run admin -- lead import --organization 1 leads.csv --undo --dry-run`;

@@ -83,7 +83,7 @@ function issuesOf(
  * A digest that is equal for rows with the same values, and the same columns that cannot be read. The order of the values and empty values do
  * not matter.
  */
-function rowDigest({ fields, properties, note, unreadable = {} }: ImportRow): string {
+export function rowDigest({ fields, properties, note, unreadable = {} }: ImportRow): string {
   const sorted = (values: object): unknown[] =>
     Object.entries(values)
       .filter(([, value]) => value !== null)

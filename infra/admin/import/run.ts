@@ -34,7 +34,7 @@ export async function importRows(table: Table, request: ImportRequest): Promise<
   const counts: ImportCounts = { rows: 0, imported: 0, alreadyThere: 0, refused: 0 };
   const writer = new LeadWriter(table, request);
   const draftsOf = rowReader(request);
-  for await (const rows of batchesOf(request)) {
+  for await (const rows of batchesOf(request.rows, request.leadsPerSecond)) {
     const { drafts, results } = draftsOf(await request.organization(), rows);
     results.push(...(await writer.write(drafts)));
     counts.rows += results.length;
@@ -45,7 +45,10 @@ export async function importRows(table: Table, request: ImportRequest): Promise<
 }
 
 /** Batches are small at a low rate, so that no row waits long between its reading and its write. */
-async function* batchesOf({ rows, leadsPerSecond }: ImportRequest): AsyncGenerator<FileRow[]> {
+export async function* batchesOf(
+  rows: AsyncIterable<FileRow>,
+  leadsPerSecond: number,
+): AsyncGenerator<FileRow[]> {
   const rowsMax = Math.max(1, Math.min(batchRowsMax, Math.floor(leadsPerSecond / 2)));
   let batch: FileRow[] = [];
   for await (const row of rows) {

@@ -84,13 +84,17 @@ const atVersion = {
   ExpressionAttributeNames: { '#version': 'version' },
 };
 
-/** Part of a transaction: checks that the lead has not changed since it was read. */
+/** An undo of an import locks a lead while it reads its timeline, so that it removes no enquiry (maintenance/undo-import.ts). */
+const isUnlocked = '(attribute_not_exists(lockedUntil) OR lockedUntil < :now)';
+
+/** Part of a transaction: checks that the lead has not changed since it was read, and is not locked. */
 export const checkLead = (table: Table, lead: Lead): TransactItem => ({
   ConditionCheck: {
     TableName: table.name,
     Key: leadPrimaryKey(lead.organizationId, lead.id),
     ...atVersion,
-    ExpressionAttributeValues: { ':before': lead.version },
+    ConditionExpression: `${atVersion.ConditionExpression} AND ${isUnlocked}`,
+    ExpressionAttributeValues: { ':before': lead.version, ':now': Date.now() },
   },
 });
 
@@ -135,7 +139,7 @@ export const checkLeadExists = (
   },
 });
 
-/** Part of a transaction: checks that the lead exists and was last changed before this time; returns a lead that was changed later. */
+/** Part of a transaction: checks that the lead exists, was last changed before this time and is not locked; else returns the lead. */
 export const checkChangedBefore = (
   table: Table,
   organizationId: number,
@@ -145,8 +149,8 @@ export const checkChangedBefore = (
   ConditionCheck: {
     TableName: table.name,
     Key: leadPrimaryKey(organizationId, leadId),
-    ConditionExpression: 'updatedAt < :at',
-    ExpressionAttributeValues: { ':at': at },
+    ConditionExpression: `updatedAt < :at AND ${isUnlocked}`,
+    ExpressionAttributeValues: { ':at': at, ':now': Date.now() },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   },
 });

@@ -15,7 +15,7 @@ import { addAuditEntry, auditEntryPut } from '../organizations/audit-log.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
-import type { ErasureItem } from '../table/items.ts';
+import type { AuditEntryItem, ErasureItem } from '../table/items.ts';
 import { deleteItems, queryAll } from '../table/many-items.ts';
 import { erasurePrimaryKey, leadPrimaryKey, type PrimaryKey } from '../table/primary-keys.ts';
 import { conflict, ifConditionHolds, retryOnConflict } from '../table/retry.ts';
@@ -194,21 +194,39 @@ async function beginErasure(
     // An unfinished erasure of an earlier lead of this ID has an entry too.
     const auditEntries = { ...before.auditEntries, [id]: entry };
     const erasure: ErasureItem = { organizationId, leadId, ...byKind(identities), auditEntries };
+    const begun = { ...entry, what: `${what} begun` };
     const { outcome } = await transact(table, [
-      deleteLead(table, lead),
       ...deleteIdentities(table, lead, ownKeys),
-      {
-        Put: {
-          TableName: table.name,
-          Item: { ...erasurePrimaryKey(organizationId, leadId), ...erasure },
-        },
-      },
-      auditEntryPut(table, organizationId, { ...entry, what: `${what} begun` }, id),
-      putTimelineEntry(table, lead, { type: 'erased', at, actorId: null }, id),
+      ...beginItems(table, lead, { erasure, entry: begun, id }),
     ]);
     return outcome === 'written' ? { identities, begunAt: at } : conflict;
   });
 }
+
+interface BegunErasure {
+  readonly erasure: ErasureItem;
+  /** Of the audit log. */
+  readonly entry: AuditEntryItem;
+  /** Of that entry and of the timeline's last one. */
+  readonly id: string;
+}
+
+/** Part of a transaction: deletes a lead, stores what is left to do, and ends the timeline. */
+export const beginItems = (
+  table: Table,
+  lead: Lead,
+  { erasure, entry, id }: BegunErasure,
+): TransactItem[] => [
+  deleteLead(table, lead),
+  {
+    Put: {
+      TableName: table.name,
+      Item: { ...erasurePrimaryKey(lead.organizationId, lead.id), ...erasure },
+    },
+  },
+  auditEntryPut(table, lead.organizationId, entry, id),
+  putTimelineEntry(table, lead, { type: 'erased', at: entry.at, actorId: null }, id),
+];
 
 /** Part of a transaction: deletes the lead, if it has not changed since it was read. */
 const deleteLead = (table: Table, { organizationId, id, version }: Lead): TransactItem => ({

@@ -1,0 +1,101 @@
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { allSettled, RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
+import {
+  importedFrom,
+  type UndoResult,
+  type UndoSettings,
+  undoImportedLead,
+} from '../../../shared/store/maintenance/undo-import.ts';
+import { confirmed } from '../../cli/confirm.ts';
+import { countOf } from '../../cli/format.ts';
+import { type CommandContext, existingOrganization, withAuditEntry } from '../context.ts';
+import { rowDigest } from './drafts.ts';
+import { type FileOptions, openImportFile } from './file.ts';
+import { batchesOf } from './run.ts';
+
+interface UndoOptions extends FileOptions {
+  readonly organization: number;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  /** Leads per second. */
+  readonly rate: number;
+}
+
+interface Undone {
+  removed: number;
+  readonly kept: { readonly leadId: number }[];
+}
+
+const leadsAtOnce = 16;
+/** The most leads that the text names; `--json` names all. */
+const namedMax = 20;
+
+/** Removes the leads that the rows of a file made, unless somebody has worked with them since. */
+export async function undoImport(
+  context: CommandContext,
+  path: string,
+  options: UndoOptions,
+): Promise<void> {
+  const { dryRun = false, yes = false } = options;
+  const organization = await existingOrganization(context.table(), options.organization);
+  const undo = (how: UndoSettings) => undoRows(context, organization, { ...options, ...how, path });
+  let undone: Undone | undefined;
+  if (dryRun || !yes) undone = await undo({ who: 'a dry run', dryRun: true });
+  if (!dryRun && (undone?.removed ?? 1) > 0) {
+    if (undone)
+      await confirmed(
+        `${countOf(undone.removed, 'lead')} that ${path} made will be removed.`,
+        String(undone.removed),
+      );
+    const who = await context.callerIdentity();
+    undone = await withAuditEntry(
+      context,
+      { organizationId: organization.id, what: 'lead import --undo' },
+      () => undo({ who, dryRun: false }),
+      ({ removed }) => countOf(removed, 'lead'),
+    );
+  }
+  const { removed, kept } = undone ?? { removed: 0, kept: [] };
+  context.print({ removed, kept }, () => report(path, { removed, kept }, dryRun));
+}
+
+async function undoRows(
+  context: CommandContext,
+  organization: Organization,
+  options: UndoOptions & UndoSettings & { readonly path: string },
+): Promise<Undone> {
+  const own = { table: context.table(), organizationId: organization.id };
+  const limiter = new RateLimiter(options.rate);
+  const undone: Undone = { removed: 0, kept: [] };
+  const file = await openImportFile(options.path, organization, options);
+  for await (const rows of batchesOf(file.rows, options.rate)) {
+    const digests = rows.flatMap(({ sent, read }) =>
+      typeof read === 'string' ? [] : [rowDigest(sent ?? read)],
+    );
+    const leads = await importedFrom(own, digests);
+    for (let at = 0; at < leads.length; at += leadsAtOnce) {
+      const some = leads.slice(at, at + leadsAtOnce);
+      await limiter.take(some.length);
+      const results = await allSettled(some.map((lead) => undoImportedLead(own, lead, options)));
+      const leadsOf = (result: UndoResult) => some.filter((_, index) => results[index] === result);
+      undone.removed += leadsOf('removed').length;
+      undone.kept.push(...leadsOf('kept').map(({ leadId }) => ({ leadId })));
+    }
+    const percent = Math.floor(100 * file.progress());
+    context.progress(`${percent} %: ${countOf(undone.removed, 'lead')} to remove`);
+  }
+  return undone;
+}
+
+function report(path: string, { removed, kept }: Undone, dryRun: boolean): string {
+  const would = dryRun ? 'would be ' : '';
+  const names = kept.slice(0, namedMax).map(({ leadId }) => leadId);
+  const more =
+    kept.length > namedMax ? `, and ${kept.length - namedMax} more (--json names all)` : '';
+  const stay = `${countOf(kept.length, 'lead')} stay, because their timelines have later items: ${names.join(', ')}${more}.`;
+  const none = `No row of ${path} made a lead that is there: undo with the --map and --ignore of the import.`;
+  return [
+    removed + kept.length === 0 ? none : `${countOf(removed, 'lead')} ${would}removed.`,
+    ...(kept.length === 0 ? [] : [stay]),
+  ].join('\n');
+}

@@ -1,0 +1,175 @@
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { changeTimeOf } from '../../leads/changes.ts';
+import type { Lead } from '../../leads/lead.ts';
+import { deleteIdentities, identityKeysOf } from '../leads/identities.ts';
+import { leadFrom, readLead } from '../leads/leads.ts';
+import { newEntryId, readTimelineItems } from '../leads/timeline.ts';
+import { batchGet } from '../table/batch-get.ts';
+import type { OrganizationTable } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
+import type { ImportedRowItem, TimelineEntryItem } from '../table/items.ts';
+import {
+  erasurePrimaryKey,
+  importedRowPrimaryKey,
+  keyOf,
+  leadPrimaryKey,
+  type PrimaryKey,
+  timelinePartitionKey,
+} from '../table/primary-keys.ts';
+import { conflict, ifConditionHolds, retryOnConflict } from '../table/retry.ts';
+import { type TransactItem, transact } from '../table/transact.ts';
+import { beginItems } from './erase-lead.ts';
+
+/** A lead that a row made, as it was read, and the record of the row. */
+export interface ImportedFrom {
+  readonly leadId: number;
+  readonly lead: Lead | undefined;
+  readonly rowKey: PrimaryKey<ImportedRowItem>;
+}
+
+/** The leads that rows made, each once. A read unit for each row, and for each KB of a lead. @param digests of the rows' values */
+export async function importedFrom(
+  { table, organizationId }: OrganizationTable,
+  digests: readonly string[],
+): Promise<ImportedFrom[]> {
+  const rowKeys = digests.map((digest) => importedRowPrimaryKey(organizationId, digest));
+  const rows = await batchGet(table, rowKeys);
+  const rowKeyOf = new Map(
+    rowKeys.flatMap((rowKey) => {
+      const leadId = rows.get(rowKey)?.leadId;
+      return leadId === undefined ? [] : [[leadId, rowKey] as const];
+    }),
+  );
+  const leadKey = (leadId: number) => leadPrimaryKey(organizationId, leadId);
+  const leads = await batchGet(table, [...rowKeyOf.keys()].map(leadKey));
+  return [...rowKeyOf].map(([leadId, rowKey]) => {
+    const item = leads.get(leadKey(leadId));
+    return { leadId, rowKey, lead: item && leadFrom(organizationId, item) };
+  });
+}
+
+export interface UndoSettings {
+  /** Who runs the command, for the audit log. */
+  readonly who: string;
+  /** Writes nothing; the result is that of the undo. */
+  readonly dryRun: boolean;
+}
+
+/** A lead is kept if its timeline has something later than the import. Of one that is being erased, the erasure removes the rest. */
+export type UndoResult = 'removed' | 'kept' | 'erasing';
+
+/**
+ * Removes a lead that an import made, if nothing has happened to it since, and the record of its row, so that the row can be imported again.
+ * The first transaction deletes the lead, its identity items and its timeline, which it ends as an erasure does; the second one deletes what
+ * is left, and a repeat completes it after a kill. One write, one read and two transactions.
+ * @throws ContentionError
+ */
+export function undoImportedLead(
+  own: OrganizationTable,
+  from: ImportedFrom,
+  { who, dryRun }: UndoSettings,
+): Promise<UndoResult> {
+  const { table, organizationId } = own;
+  return retryOnConflict<UndoResult>(async (attempt) => {
+    const lead = attempt === 0 ? from.lead : await readLead(table, organizationId, from.leadId);
+    if (!lead) return completeUndo(own, from, dryRun);
+    if (lead.version > 1) return 'kept';
+    const lockedUntil = Date.now() + lockMs;
+    if (!dryRun && !(await lock(own, lead, lockedUntil))) return conflict;
+    const entries = await readTimelineItems(own, lead.id);
+    if (!isUntouched(entries)) {
+      if (!dryRun) await lock(own, lead, 0);
+      return 'kept';
+    }
+    if (dryRun) return 'removed';
+    if (Date.now() > lockedUntil - lockMarginMs) return conflict;
+    const at = changeTimeOf(lead, new Date()).toISOString();
+    const id = newEntryId(at);
+    const entry = { at, who, what: `lead import --undo: lead ${lead.id}`, erasedLeadId: lead.id };
+    const erasure = { organizationId, leadId: lead.id, phones: [], emails: [], auditEntries: {} };
+    const { outcome } = await transact(table, [
+      ...deleteIdentities(table, lead, identityKeysOf(lead)),
+      ...entries.map((one) => deletion(own, one)),
+      ...beginItems(table, lead, { erasure, entry, id }),
+    ]);
+    if (outcome !== 'written') return conflict;
+    return removeRest(own, from, [{ pk: timelinePartitionKey(organizationId, lead.id), sk: id }]);
+  });
+}
+
+/** While a lead is locked, a request that adds to its timeline waits. After a kill, the lock ends by itself. */
+const lockMs = 15_000;
+/** How long a transaction may take to reach DynamoDB, and how far the clocks of functions may be apart. */
+const lockMarginMs = 10_000;
+
+/** Locks a lead if it has not changed since it was read. @param until epoch milliseconds; 0 to unlock it */
+async function lock(
+  { table }: OrganizationTable,
+  { organizationId, id, version }: Lead,
+  until: number,
+): Promise<boolean> {
+  const update = new UpdateCommand({
+    TableName: table.name,
+    Key: { ...leadPrimaryKey(organizationId, id) },
+    UpdateExpression: 'SET lockedUntil = :until',
+    ConditionExpression: '#version = :read',
+    ExpressionAttributeNames: { '#version': 'version' },
+    ExpressionAttributeValues: { ':read': version, ':until': until },
+  });
+  try {
+    return (await ifConditionHolds(table.client.send(update))) !== undefined;
+  } catch (error) {
+    if (error instanceof TransactionConflictException) return false;
+    throw error;
+  }
+}
+
+/** Whether a timeline has only what the import of the lead wrote: its creation and its note. */
+const isUntouched = ([opening, ...later]: readonly TimelineEntryItem[]): boolean =>
+  opening !== undefined &&
+  'importedAt' in opening &&
+  later.every((entry) => 'importedAt' in entry && entry.importedAt === opening.importedAt);
+
+const deletion = ({ table }: OrganizationTable, key: PrimaryKey): TransactItem => ({
+  Delete: { TableName: table.name, Key: { ...keyOf(key) } },
+});
+
+/** Completes an undo that was interrupted. */
+async function completeUndo(
+  own: OrganizationTable,
+  from: ImportedFrom,
+  dryRun: boolean,
+): Promise<UndoResult | typeof conflict> {
+  const erasure = await getItem(own.table, erasurePrimaryKey(own.organizationId, from.leadId));
+  // An undo leaves no audit log entry to complete.
+  if (Object.keys(erasure?.auditEntries ?? {}).length > 0) return 'erasing';
+  if (dryRun) return 'removed';
+  const entries = await readTimelineItems(own, from.leadId);
+  return removeRest(
+    own,
+    from,
+    entries.filter(({ type }) => type === 'erased'),
+  );
+}
+
+/** Deletes what is left of a lead: the record of its row, the ends of its timeline, and the item that says what is left. */
+async function removeRest(
+  own: OrganizationTable,
+  { leadId, rowKey }: ImportedFrom,
+  ends: readonly PrimaryKey[],
+): Promise<UndoResult | typeof conflict> {
+  const { outcome } = await transact(own.table, [
+    {
+      Delete: {
+        TableName: own.table.name,
+        Key: { ...rowKey },
+        ConditionExpression: 'leadId = :lead',
+        ExpressionAttributeValues: { ':lead': leadId },
+      },
+    },
+    deletion(own, erasurePrimaryKey(own.organizationId, leadId)),
+    ...ends.map((one) => deletion(own, one)),
+  ]);
+  return outcome === 'conflict' ? conflict : 'removed';
+}

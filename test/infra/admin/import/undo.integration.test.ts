@@ -1,0 +1,162 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from 'vitest';
+import type { Lead } from '../../../../shared/leads/lead.ts';
+import { checkLead } from '../../../../shared/store/leads/leads.ts';
+import { addToTimeline, putTimelineEntry } from '../../../../shared/store/leads/timeline.ts';
+import { undoImportedLead } from '../../../../shared/store/maintenance/undo-import.ts';
+import { sendingThrough, type Table } from '../../../../shared/store/table/client.ts';
+import { transact } from '../../../../shared/store/table/transact.ts';
+import { leadsOf } from '../../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { useOwnTable } from '../../../support/own-table.ts';
+import { type Person, person } from '../../../support/people.ts';
+import { table } from '../../../support/table.ts';
+import { useFolder } from '../../given-folder.ts';
+import { addNote, capture, commandOf, doneTo, run, violationsIn } from '../commands.ts';
+import { dyingAfter } from '../lead/dying-table.ts';
+import { itemsOf } from '../table/restored-tables.ts';
+import { importJson } from './given-files.ts';
+import { killedAtWrite } from './killed-import.ts';
+
+useOwnTable();
+const folder = useFolder();
+
+const fileOf = (people: readonly Person[]) =>
+  folder.write(
+    'leads.csv',
+    [
+      'name,phone,email,note',
+      ...people.map((one) => `${one.name},${one.phone},${one.email},Hi`),
+    ].join('\n'),
+  );
+
+/** An organization with the leads of a file. */
+async function givenImport(rows: number) {
+  const organization = await givenOrganization();
+  const people = Array.from({ length: rows }, person);
+  const file = await fileOf(people);
+  await importJson(organization, file);
+  const leadIds = (await leadsOf(organization)).map(({ id }) => id);
+  return { organization, people, file, leadIds };
+}
+
+const undo = (organization: GivenOrganization, file: string, ...more: string[]) =>
+  importJson(organization, file, '--undo', '--yes', ...more);
+
+test('an undo removes the leads of a file that nobody has worked with, and the file can be imported again', async () => {
+  const { organization, people, file, leadIds } = await givenImport(5);
+  const [noted = 0, asked = 0, ...untouched] = leadIds;
+  await addNote(organization, noted, 'Call back');
+  const { name, phone } = people.find((_, at) => leadIds[at] === asked) ?? person();
+  await capture(organization, { name, phone });
+
+  const planned = await importJson(organization, file, '--undo', '--dry-run');
+  const unconfirmed = await run(organization, 'lead import', file, '--undo');
+  const undone = await undo(organization, file);
+  const left = await leadsOf(organization);
+  const again = await importJson(organization, file);
+
+  const kept = [{ leadId: noted }, { leadId: asked }];
+  expect(planned).toEqual({ removed: 3, kept });
+  expect(unconfirmed).toMatchObject({ status: 1, stderr: expect.stringContaining('3 leads that') });
+  expect(undone).toEqual({ removed: 3, kept });
+  expect(left.map(({ id }) => id)).toEqual([noted, asked]);
+  expect(again).toMatchObject({ imported: 3, alreadyThere: 2, refused: 0 });
+  expect((await doneTo(organization)).slice(1, 5).sort()).toEqual([
+    'lead import --undo, 3 leads',
+    ...untouched.map((id) => `lead import --undo: lead ${id}`),
+  ]);
+  expect(await violationsIn(organization)).toEqual([]);
+});
+
+test('an undo killed at any of its writes is completed by a repeat, and removes nothing else', async () => {
+  const { organization, file } = await givenImport(4);
+  const other = await capture(organization, person());
+  const args = commandOf(organization, 'lead import', file, '--undo', '--yes');
+  for (const write of [1, 2, 3]) await killedAtWrite(write, args);
+
+  await undo(organization, file);
+  const again = await undo(organization, file);
+
+  expect(again).toEqual({ removed: 0, kept: [] });
+  expect((await leadsOf(organization)).map(({ id }) => id)).toEqual([other.body.lead.id]);
+  expect(await violationsIn(organization)).toEqual([]);
+});
+
+const options = { who: 'a test', dryRun: false };
+
+/** A lead that an import made. */
+async function givenImportedLead() {
+  const { organization } = await givenImport(1);
+  const row = (await itemsOf(table())).find(
+    (item) => String(item.pk).startsWith('IMPORTED#') && item.organizationId === organization.id,
+  );
+  const rowKey = { pk: String(row?.pk), sk: 'ROW' };
+  const [lead = expect.fail()] = await leadsOf(organization);
+  const undoOn = async (on: Table) => {
+    const [now] = await leadsOf(organization);
+    const own = { table: on, organizationId: organization.id };
+    return undoImportedLead(own, { leadId: lead.id, lead: now, rowKey }, options);
+  };
+  return { organization, lead, undoOn };
+}
+
+test.each([1, 2, 3])(
+  'an undo of a lead that dies after %i calls is completed by a repeat',
+  async (calls) => {
+    const { organization, undoOn } = await givenImportedLead();
+    const dying = dyingAfter(calls);
+    await expect(undoOn(dying.table)).rejects.toThrow('The process died.');
+    await dying.settled();
+
+    expect(await undoOn(table())).toBe('removed');
+    expect(await leadsOf(organization)).toEqual([]);
+    expect(await violationsIn(organization)).toEqual([]);
+  },
+);
+
+/** What a request may add to the timeline of a lead that it does not change. @returns whether it did */
+const additions = {
+  note: async (on: Table, lead: Lead): Promise<boolean> => {
+    const entryAt = (at: string) => ({ ...noted, at });
+    return (await addToTimeline(on, lead.organizationId, lead.id, entryAt)) !== undefined;
+  },
+  enquiry: async (on: Table, lead: Lead): Promise<boolean> => {
+    const entry = putTimelineEntry(on, lead, { ...noted, at: new Date().toISOString() });
+    return (await transact(on, [checkLead(on, lead), entry])).outcome === 'written';
+  },
+};
+const noted = { type: 'note_added', actorId: 7, via: 'api', keyId: 'k', text: 'Hi' } as const;
+
+test.each(['note', 'enquiry'] as const)(
+  'a timeline item (%s) that is sent while an undo decides is never lost',
+  async (kind) => {
+    const { lead, undoOn } = await givenImportedLead();
+    const tried = Promise.withResolvers<void>();
+    const adding = sendingThrough(
+      table(),
+      (send) =>
+        (...command) =>
+          send(...command).finally(tried.resolve),
+    );
+    let added: Promise<boolean> | undefined;
+    const deciding = sendingThrough(table(), (send) => async (command, options) => {
+      const answer = await send(command, options);
+      if (command instanceof QueryCommand && !added) {
+        added = additions[kind](adding, lead);
+        await tried.promise;
+      }
+      return answer;
+    });
+
+    expect([await undoOn(deciding), await added]).toEqual(['removed', false]);
+  },
+);
+
+test('an undo that keeps a lead leaves it unlocked', async () => {
+  const { organization, lead, undoOn } = await givenImportedLead();
+  await addNote(organization, lead.id, 'Call back');
+
+  expect(await undoOn(table())).toBe('kept');
+  expect((await addNote(organization, lead.id, 'Called')).status).toBe(201);
+});
