@@ -1,4 +1,3 @@
-import { limits } from '../../../shared/limits.ts';
 import {
   type ListedApiKeyUse,
   listApiKeysWithUse,
@@ -36,8 +35,8 @@ function listCommand(key: CliCommand, context: CommandContext): void {
     'list the API keys of an organization, without the keys themselves',
   )
     .notes(`
-LAST USED is the hour (UTC) in which a key was used last: it was used at the
-first time, and perhaps until the second one. A request that is refused with 401
+LAST USED is the start of the hour (UTC) in which a key was used last: it was
+used then, and perhaps again within the hour. A request that is refused with 401
 or 429 does not count. A key is valid for
 ${lifetimeText}: replace it in time with key rotate.
 
@@ -81,18 +80,11 @@ function rowOf(
     : isExpired(expiresAt)
       ? 'expired'
       : 'live';
-  const lastUse = lastUsedAt === null ? 'never' : hourFrom(lastUsedAt);
+  const lastUse =
+    lastUsedAt === null ? 'never' : `since ${lastUsedAt.slice(0, 16).replace('T', ' ')}`;
   const dates = [dateOf(createdAt), lastUse, dateOf(expiresAt), daysLeft(expiresAt, revokedAt)];
   return [keyId, label, type, scopes.join(','), creator, ...dates, state];
 }
-
-/** The window that begins at a time: `2026-11-21 17:05 to 18:05`. */
-function hourFrom(dateTime: string): string {
-  const end = new Date(Date.parse(dateTime) + limits.windowMs).toISOString();
-  return `${dateOf(dateTime)} ${timeOf(dateTime)} to ${timeOf(end)}`;
-}
-
-const timeOf = (dateTime: string): string => dateTime.slice(11, 16);
 
 const isExpired = (expiresAt: string): boolean => Date.parse(expiresAt) <= Date.now();
 

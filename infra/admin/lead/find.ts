@@ -1,19 +1,22 @@
 import { InvalidArgumentError } from 'commander';
-import { comparableEmail, parsePhone } from '../../../shared/leads/identity.ts';
-import { valueOf } from '../../../shared/leads/lead.ts';
+import { asciiDigits, comparableEmail, lacksCountryCode } from '../../../shared/leads/identity.ts';
+import { type Lead, phoneOf } from '../../../shared/leads/lead.ts';
 import { foldText, partFinder } from '../../../shared/leads/text-search.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
 import { findLeadByIdentity } from '../../../shared/store/leads/create-lead.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
 import { newestLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
+import { type CountryCode, countryOption, phoneOfCountry } from '../country.ts';
 import { leadLimitOption, organizationCommand, readRateOption } from '../options.ts';
 import { formatLeads, printLeads, summaryOf } from './summary.ts';
 
 interface FindOptions {
   organization: number;
   phone?: string;
+  country?: CountryCode;
   email?: string;
   name?: string;
   limit: number;
@@ -22,29 +25,28 @@ interface FindOptions {
 
 export function leadFindCommand(lead: CliCommand, context: CommandContext): void {
   organizationCommand(lead, 'find', 'find leads by phone, email or name, archived or not')
-    .option(
-      '--phone <PHONE>',
-      'phone number in any format; without a country code it is an Indian number',
-      (text) => valid(parsePhone(text), 'a phone number, such as +91 98200 12345'),
-    )
+    .option('--phone <PHONE>', 'phone number in any format, or at least 4 digits of one')
+    .addOption(countryOption())
     .option('--email <EMAIL>', 'email address, in upper or lower case', (text) =>
       valid(
         text.includes('@') ? comparableEmail(text.trim()) : undefined,
         'an email address, such as asha@example.com',
       ),
     )
-    .option('--name <TEXT>', 'part of the name, in upper or lower case', (text) =>
+    .option('--name <TEXT>', 'part of the name; case and accents are ignored', (text) =>
       valid(text.trim() || undefined, 'a part of a name'),
     )
     .addOption(leadLimitOption())
     .addOption(readRateOption())
     .notes(`
-A phone or an email belongs to one lead, which is found at once. A search by name
-reads leads, newest first, until it has found --limit of them: one read unit per
-4 KB of leads.
+A whole phone or an email belongs to one lead, which is found at once. A search
+by name or by a part of the phone reads leads, newest first, until it has found
+--limit of them: one read unit per 4 KB of leads. So does one for a phone without
+a country code that nobody has: it may be part of a number of another country.
 
 Examples:
   npm run admin -- lead find --organization 1 --phone '+91 98200 12345'
+  npm run admin -- lead find --organization 1 --phone 12345
   npm run admin -- lead find --organization 1 --email asha@example.com
   npm run admin -- lead find --organization 1 --name kulkarni`)
     .action((options: FindOptions, command: CliCommand) => find(context, options, command));
@@ -55,35 +57,60 @@ async function find(
   options: FindOptions,
   command: CliCommand,
 ): Promise<void> {
-  const { organization, phone, email, name } = options;
-  if ([phone, email, name].filter((value) => value !== undefined).length !== 1)
+  const { phone: typed, email, name, country } = options;
+  if ([typed, email, name].filter((value) => value !== undefined).length !== 1)
     command.error('error: give exactly one of --phone, --email and --name');
-  await existingOrganization(context.table(), organization);
-  if (name !== undefined) return findByName(context, options, name);
-  const holder = await findLeadByIdentity(context.table(), organization, phone, email);
-  const lead = holder && (await readLead(context.table(), organization, holder.leadId));
-  if (!lead) {
-    const identity = phone === undefined ? `email ${email}` : `phone ${phone}`;
-    throw new CommandError(`Organization ${organization} has no lead with the ${identity}.`);
+  const phone = typed === undefined ? undefined : phoneOfCountry(typed, country);
+  const digits = asciiDigits(typed ?? '')
+    .replace(/\D/g, '')
+    .replace(/^0+/, '');
+  if (typed !== undefined && phone === undefined && digits.length < digitsMin)
+    command.error(
+      `error: option '--phone' must be a phone number, such as +91 98200 12345, or at least ${digitsMin} digits of one`,
+    );
+  const organization = await existingOrganization(context.table(), options.organization);
+  if (name !== undefined) {
+    const isIn = partFinder(foldAccents(name));
+    return findByPart(context, organization, options, ({ fields }) =>
+      isIn(foldAccents(fields.name)),
+    );
   }
-  context.print(summaryOf(lead), () => formatLeads([lead]));
+  const hasDigits = (lead: Lead): boolean => phoneOf(lead).includes(digits);
+  if (typed !== undefined && phone === undefined)
+    return findByPart(context, organization, options, hasDigits);
+  const holder = await findLeadByIdentity(context.table(), organization.id, phone, email);
+  const lead = holder && (await readLead(context.table(), organization.id, holder.leadId));
+  if (lead) return context.print(summaryOf(lead), () => formatLeads(organization, [lead]));
+  if (typed !== undefined && phone !== undefined && lacksCountryCode(typed, phone))
+    return findByPart(context, organization, options, hasDigits);
+  const identity = phone === undefined ? `email ${email}` : `phone ${phone}`;
+  throw new CommandError(`Organization ${organization.id} has no lead with the ${identity}.`);
 }
 
-async function findByName(
+/** Fewer would be part of too many numbers. */
+const digitsMin = 4;
+
+/** `Müller` as `muller`, `Weiß` as `weiss`. Other scripts keep their marks, which are letters there. */
+const foldAccents = (text: string): string =>
+  foldText(text.normalize('NFD').replace(/[\u0300-\u036f]/g, '')).replaceAll('ß', 'ss');
+
+async function findByPart(
   context: CommandContext,
-  { organization: organizationId, limit, rate }: FindOptions,
-  name: string,
+  organization: Organization,
+  { phone, name, limit, rate }: FindOptions,
+  matches: (lead: Lead) => boolean,
 ): Promise<void> {
-  const isIn = partFinder(foldText(name));
-  const found = await newestLeads(context.pacedTable(rate), organizationId, {
+  const found = await newestLeads(context.pacedTable(rate), organization.id, {
     limit,
-    matches: ({ fields }) => isIn(foldText(String(valueOf(fields, 'name')))),
+    matches,
     onProgress: (leads) => context.progress(`Searching: ${countOf(leads, 'lead')} read`),
   });
+  const part = `${name === undefined ? 'phone' : 'name'} contains ${JSON.stringify(name ?? phone)}`;
   printLeads(
     context,
+    organization,
     found,
-    `Organization ${organizationId} has no lead whose name contains ${JSON.stringify(name)}.`,
+    `Organization ${organization.id} has no lead whose ${part}.`,
   );
 }
 

@@ -68,7 +68,7 @@ async function list(context: CommandContext, options: ListOptions): Promise<void
     : await liveLeads(table, organization, filters, options.limit);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const what = `${archived ? 'archived ' : ''}leads${isFiltered ? ' with these properties' : ''}`;
-  printLeads(context, found, `Organization ${organization.id} has no ${what}.`);
+  printLeads(context, organization, found, `Organization ${organization.id} has no ${what}.`);
 }
 
 /** The newest live leads that match, page by page as the API lists them: an index finds them, however rare they are. */

@@ -3,6 +3,7 @@ import {
   type FieldValue,
   type Lead,
   phoneOf,
+  presentLead,
   valueOf,
 } from '../../../shared/leads/lead.ts';
 import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
@@ -45,29 +46,29 @@ export const summaryOf = (lead: Lead) => ({
   updatedAt: lead.updatedAt,
 });
 
-export function formatLeads(leads: readonly Lead[]): string {
-  const rows = leads
-    .map(summaryOf)
-    .map((lead) => [
-      String(lead.leadId),
-      String(lead.name),
-      lead.phone,
-      lead.email ?? '',
-      dateOf(lead.createdAt),
-      lead.archived ? 'archived' : 'live',
-    ]);
-  return formatColumns(['LEAD', 'NAME', 'PHONE', 'EMAIL', 'CREATED', 'STATE'], rows);
+/** Leads as a table for people, with the names of their stages and owners. */
+export function formatLeads(organization: Organization, leads: readonly Lead[]): string {
+  const rows = leads.map((lead) => {
+    const { name, phone, email, stage, owner } = presentLead(organization, lead);
+    const place = [stage?.name ?? String(lead.stageId), owner?.name ?? ''];
+    const state = lead.archivedAt === undefined ? 'live' : 'archived';
+    return [String(lead.id), name, phone, email ?? '', ...place, dateOf(lead.createdAt), state];
+  });
+  const headings = ['LEAD', 'NAME', 'PHONE', 'EMAIL', 'STAGE', 'OWNER', 'CREATED', 'STATE'];
+  return formatColumns(headings, rows);
 }
 
 /** Prints leads as a list. @param ifNone the sentence for an empty list */
 export function printLeads(
   context: CommandContext,
+  organization: Organization,
   { leads, more }: FoundLeads,
   ifNone: string,
 ): void {
   context.print({ items: leads.map(summaryOf), more }, () => {
     if (leads.length === 0) return ifNone;
-    return `${formatLeads(leads)}${more ? '\n\nThere are more leads: use a higher --limit.' : ''}`;
+    const rest = more ? '\n\nThere are more leads: use a higher --limit.' : '';
+    return `${formatLeads(organization, leads)}${rest}`;
   });
 }
 

@@ -113,7 +113,7 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
     /^Give exactly one of --phone, --email and --name\. See: npm run admin -- lead find /,
   ],
   ['lead find O --phone +919812300000 --email a@b.co', /^Give exactly one of --phone/],
-  ['lead find O --phone 12', /must be a phone number, such as/],
+  ['lead find O --phone 12', /must be a phone number, such as .* or at least 4 digits of one\./],
   ['lead find O --email nobody', /must be an email address, such as/],
   ['lead find O --name %20', /must be a part of a name/],
   [

@@ -56,14 +56,14 @@ test('lead list --updated-since has the leads that changed then or later', async
   ).toEqual([]);
 });
 
-test('lead find finds live and archived leads by part of a name, ignoring case, newest first', async () => {
+test('lead find finds live and archived leads by part of a name, ignoring case and accents, newest first', async () => {
   const organization = await givenOrganization();
   const one = await givenLead(organization, { fields: { name: 'Zo\u00eb M\u00fcller' } });
   const two = await givenLead(organization, { fields: { name: 'Anna Mu\u0308ller-Lund' } });
   await givenLead(organization, { fields: { name: 'Anna Miller' } });
   await json(organization, 'lead archive', '--lead', one.id);
 
-  const found = await json(organization, 'lead find', '--name', 'M\u00dcLLER');
+  const found = await json(organization, 'lead find', '--name', 'MULLER');
   const first = await json(organization, 'lead find', '--name', 'm\u00fcller', '--limit', '1');
   const none = await run(organization, 'lead find', '--name', 'nobody');
 
@@ -79,6 +79,34 @@ test('lead find finds live and archived leads by part of a name, ignoring case, 
     status: 0,
     stdout: `Organization ${organization.id} has no lead whose name contains "nobody".\n`,
   });
+});
+
+test.each([
+  ['--name weiss', true],
+  ['--name WEISS', true],
+  ['--name wei', true],
+  ['--name \u0930\u0940\u092e', true],
+  ['--name \u0930\u092e', false],
+  ['--phone 2345678', true],
+  ['--phone 0151-2345', true],
+  ['--phone 5678-9', true],
+  ['--phone 9876', false],
+])('lead find %s searches names without accents and phones by digits', async (args, isFound) => {
+  const organization = await givenOrganization();
+  const fields = { name: 'Ana Wei\u00df \u0930\u0940\u092e\u093e', phone: '+4915123456789' };
+  const { id } = await givenLead(organization, { fields });
+
+  const found = await json(organization, 'lead find', ...args.split(' '));
+
+  expect(idsIn(found)).toEqual(isFound ? [id] : []);
+});
+
+test('lead find --country reads a phone as a number of the country', async () => {
+  const organization = await givenOrganization();
+  const { id } = await givenLead(organization, { fields: { phone: '+4915123456789' } });
+  const args = ['--phone', '0151 23456789', '--country', 'de'];
+
+  expect(await json(organization, 'lead find', ...args)).toMatchObject({ leadId: id });
 });
 
 test('a printed table cuts long names and replaces control characters; JSON has all of it', async () => {
@@ -124,8 +152,8 @@ test('a lead is found by its phone in any spelling, and by its email in any case
   });
   expect(byEmail.json).toEqual(byPhone.json);
   expect(forPeople.stdout.split('\n')).toEqual([
-    expect.stringMatching(/^LEAD +NAME +PHONE +EMAIL +CREATED +STATE$/),
-    expect.stringMatching(new RegExp(`^${leadId} +${somebody.name} .*archived$`)),
+    expect.stringMatching(/^LEAD +NAME +PHONE +EMAIL +STAGE +OWNER +CREATED +STATE$/),
+    expect.stringMatching(new RegExp(`^${leadId} +${somebody.name} .* New +Asha Rao .*archived$`)),
     '',
   ]);
 });
