@@ -100,8 +100,14 @@ function withReferences(
     const type = organization.fieldByKey.get(fieldKey)?.type;
     const references = type === undefined ? null : fieldKinds[type].references;
     if (typeof raw !== 'string' || raw.trim() === '' || references === null) return [fieldKey, raw];
-    const items = { noun: nouns[references], items: organization[references] };
-    return [fieldKey, readNamed(items, raw, fieldKey, issues) ?? null];
+    const noun = nouns[references];
+    const id = readNamed({ noun, items: organization[references] }, raw, fieldKey, issues);
+    const found = id === undefined ? undefined : organization[`${noun}ById`].get(id);
+    if (found?.active === false) {
+      const sentence = `is ${found.name}, a ${noun} that is not active: name an active ${noun}.`;
+      issues.add(fieldKey, `${noun}_not_active`, sentence);
+    }
+    return [fieldKey, found?.active ? found.id : null];
   });
   return Object.fromEntries(entries);
 }

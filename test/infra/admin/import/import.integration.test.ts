@@ -164,7 +164,9 @@ test.concurrent('the report is in the order of the file, and names the columns b
     Array.from({ length: 10 }, (_, index) => index * 20 + 9),
   );
   for (const row of refused)
-    expect(row['refused because']).toMatch(/^phone \(column "Mobile"\) must be a phone number/);
+    expect(row['refused because']).toMatch(
+      /^phone \(column "Mobile"\) holds letters: write only the number\./,
+    );
 });
 
 test.concurrent('a dry run says the same counts and writes nothing', async () => {
@@ -226,6 +228,6 @@ test.concurrent('settings that are applied while an import runs hold from its ne
   expect(imported).toBeGreaterThanOrEqual(5);
   expect(refused).toBeGreaterThan(0);
   expect((await refusedIn(report))[0]?.['refused because']).toMatch(
-    /^source must be the ID of an active source/,
+    /^source is Facebook Ads, a source that is not active: name an active source\./,
   );
 }, 60_000);

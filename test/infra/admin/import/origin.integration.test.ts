@@ -55,7 +55,7 @@ test('a file of another system with a column "Lead ID" is not mistaken for an ex
   expect(ignored).toMatchObject({ rows: 3, imported: 1, refused: 2 });
   expect(report.map((row) => row['refused because'])).toEqual([
     expect.stringMatching(/^city/),
-    expect.stringMatching(/^source must be the ID of an active source/),
+    expect.stringMatching(/^source is Facebook Ads, a source that is not active/),
   ]);
   expect(await fieldsOf(organization)).toEqual([
     {
