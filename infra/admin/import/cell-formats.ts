@@ -4,6 +4,7 @@ import { asciiDigits } from '../../../shared/leads/identity.ts';
 import type { ImportTarget } from '../../../shared/leads/transfer/import-columns.ts';
 import type { FieldType } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
+import { type CountryCode, phoneOfCountry } from '../country.ts';
 import { assertColumn } from './mapping.ts';
 
 /** How the program that wrote a file writes dates. */
@@ -20,6 +21,8 @@ export interface FormatOptions {
   readonly decimal?: DecimalMark | undefined;
   /** Each `COLUMN:from=to`. */
   readonly value?: readonly string[] | undefined;
+  /** Of phones without a country code. */
+  readonly country?: CountryCode | undefined;
 }
 
 /** How a file names its columns and writes their values, for the sentences of refusals. */
@@ -29,15 +32,14 @@ export interface FileTerms {
   readonly formats: FormatOptions;
 }
 
-/** A spreadsheet writes a date with its time, if the cell has one: `21.11.2026 14:30`, `11/21/2026 2:30 PM`. */
-const time =
-  '(?:[ T]+(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2}))?(?: ?(?<half>[AP]M))?)?';
+/** A spreadsheet writes a date with its time, if the cell has one: `21.11.2026 14:30`. */
+const time = '(?:[ T]+(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2}))?)?';
 const [day, month, year] = ['(?<day>\\d{1,2})', '(?<month>\\d{1,2})', '(?<year>\\d{4})'];
 const dateForms: Readonly<Record<DateFormat, RegExp>> = {
-  'dd/mm/yyyy': new RegExp(`^${day}/${month}/${year}${time}$`, 'i'),
-  'mm/dd/yyyy': new RegExp(`^${month}/${day}/${year}${time}$`, 'i'),
-  'dd.mm.yyyy': new RegExp(`^${day}\\.${month}\\.${year}${time}$`, 'i'),
-  'yyyy-mm-dd': new RegExp(`^${year}-${month}-${day}${time}$`, 'i'),
+  'dd/mm/yyyy': new RegExp(`^${day}/${month}/${year}${time}$`),
+  'mm/dd/yyyy': new RegExp(`^${month}/${day}/${year}${time}$`),
+  'dd.mm.yyyy': new RegExp(`^${day}\\.${month}\\.${year}${time}$`),
+  'yyyy-mm-dd': new RegExp(`^${year}-${month}-${day}${time}$`),
 };
 const midnight = 'T00:00:00Z';
 
@@ -46,15 +48,10 @@ export function writtenTime(text: string, format: DateFormat): string | undefine
   const parts = dateForms[format].exec(text.trim())?.groups;
   if (!parts) return undefined;
   const pad = (part: string | undefined): string => (part ?? '0').padStart(2, '0');
-  const hour = parts.half ? hourOfDay(Number(parts.hour), parts.half) : parts.hour;
   const date = `${parts.year}-${pad(parts.month)}-${pad(parts.day)}`;
-  const at = `${date}T${pad(hour)}:${pad(parts.minute)}:${pad(parts.second)}Z`;
+  const at = `${date}T${pad(parts.hour)}:${pad(parts.minute)}:${pad(parts.second)}Z`;
   return parseDateTime(at) === undefined ? undefined : at;
 }
-
-/** @param half `AM` or `PM`, which have the hours 1 to 12 */
-const hourOfDay = (hour: number, half: string): string =>
-  hour < 1 || hour > 12 ? 'none' : String((hour % 12) + (/^p/i.test(half) ? 12 : 0));
 
 /** Reads a date as `YYYY-MM-DD`; undefined also for one with a time other than midnight. */
 function writtenDate(text: string, format: DateFormat): string | undefined {
@@ -115,7 +112,8 @@ export function hintFor(
     return optionHint('--dates', readable, 'the month comes first');
   }
   const option = `--value '${heading.replaceAll("'", "'\\''")}:TEXT=VALUE'`;
-  return typesOfWords.includes(type) ? ` Add ${option} to read TEXT as VALUE.` : '';
+  const isWord = typesOfWords.includes(type) || (type === 'phone' && /\p{L}/u.test(text));
+  return isWord ? ` Add ${option} to read TEXT as VALUE.` : '';
 }
 
 /** Their values are words, which a file may have in another language. */
@@ -147,13 +145,13 @@ export type ReadCell = (
 ) => RawValue | FieldIssue;
 
 /**
- * Reads the values of a file by `--dates`, `--decimal` and `--value`.
+ * Reads the values of a file by `--dates`, `--decimal`, `--country` and `--value`.
  * @param headings of the file; undefined for JSON lines, whose properties differ from line to line
  * @throws CommandError for a `--value` of a column that the file does not have
  */
 export function cellReader(
   organization: Organization,
-  { dates, decimal, value = [] }: FormatOptions,
+  { dates, decimal, value = [], country }: FormatOptions,
   headings: readonly string[] | undefined,
 ): ReadCell {
   /** By column, then by value in lower case. */
@@ -167,12 +165,15 @@ export function cellReader(
     const type = typeOf(organization, target);
     const isList = type === 'multiselect';
     const replaced = replacedBy(replacements.get(column.trim()), raw, isList);
-    if (replaced !== undefined) return replaced === '' ? null : replaced;
-    if (typeof raw !== 'string' || raw.trim() === '') return raw;
-    if (type === 'number') return numberOf(raw, decimal);
-    if (!dates || isDate(raw.trim())) return raw;
-    if (type === 'time') return writtenTime(raw, dates) ?? raw;
-    return type === 'date' ? (writtenDate(raw, dates) ?? notADate(dates)) : raw;
+    if (replaced === '') return null;
+    const text = replaced ?? raw;
+    if (typeof text !== 'string' || text.trim() === '') return text;
+    if (type === 'phone') return phoneOf(text, country);
+    if (replaced !== undefined) return text;
+    if (type === 'number') return numberOf(text, decimal);
+    if (!dates || isDate(text.trim())) return text;
+    if (type === 'time') return writtenTime(text, dates) ?? text;
+    return type === 'date' ? (writtenDate(text, dates) ?? notADate(dates)) : text;
   };
 }
 
@@ -182,8 +183,8 @@ function replacedBy(
   raw: RawValue,
   isList: boolean,
 ): string | undefined {
-  if (!replacements || (raw !== null && typeof raw !== 'string')) return undefined;
-  const text = raw ?? '';
+  if (!replacements || (raw !== null && typeof raw === 'object')) return undefined;
+  const text = String(raw ?? '');
   const whole = replacements.get(text.trim().toLowerCase());
   if (whole !== undefined || !isList || !text.includes(',')) return whole;
   const items = text.split(',').map((item) => item.trim());
@@ -199,6 +200,24 @@ function numberOf(text: string, decimal: DecimalMark | undefined): string | Fiel
 }
 
 const notANumber = (sentence: string): FieldIssue => new FieldIssue('invalid_number', sentence);
+
+/** Another text is returned as it is: the rules reject it. */
+function phoneOf(typed: string, country: CountryCode | undefined): string | FieldIssue {
+  const text = typed.replace(/^\s*tel[.:]*\s*/i, '');
+  const phone = phoneOfCountry(text, country);
+  if (phone !== undefined) return country ? phone : text;
+  if (/^\d[.,]\d+E\+\d+$/i.test(text.trim()))
+    return notAPhone('lost its digits in a spreadsheet: import the .xlsx file itself.');
+  const parts = text.split(/[/,;&\n]/);
+  if (parts.length > 1 && parts.every((part) => phoneOfCountry(part, country) !== undefined))
+    return notAPhone('holds more than one phone number: keep one.');
+  if (/\p{L}/u.test(text)) return notAPhone('holds letters: write only the number.');
+  return country
+    ? notAPhone(`must be a phone number of ${country}, or have a country code.`)
+    : text;
+}
+
+const notAPhone = (sentence: string): FieldIssue => new FieldIssue('invalid_phone', sentence);
 
 function notADate(dates: DateFormat): FieldIssue {
   const forms = [...new Set([dates.toUpperCase(), 'YYYY-MM-DD'])].join(' or ');

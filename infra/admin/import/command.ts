@@ -10,6 +10,7 @@ import {
   freshOrganization,
   withAuditEntry,
 } from '../context.ts';
+import { countryOption } from '../country.ts';
 import { organizationCommand } from '../options.ts';
 import { dateFormats, decimalMarks, type FileTerms } from './cell-formats.ts';
 import { encodings, type FileOptions, openImportFile } from './file.ts';
@@ -54,9 +55,11 @@ export function leadImportCommand(lead: CliCommand, context: CommandContext): vo
 
 const withFileOptions = (command: CliCommand): CliCommand =>
   command
-    .argument('<FILE>', '.csv file with headings, or .jsonl file with one object per line')
+    .argument('<FILE>', '.xlsx or .csv file with headings, or .jsonl file with one object per line')
+    .option('--sheet <NAME>', 'sheet of an .xlsx file (default: the first one)')
     .option('--map <COLUMN=FIELD>', 'field key of a column; may be repeated', parseMap)
     .option('--ignore <COLUMN>', 'ignore a column; may be repeated', collectColumn)
+    .addOption(countryOption())
     .addOption(new Option('--dates <FORMAT>', 'how the file writes dates').choices(dateFormats))
     .addOption(
       new Option('--decimal <MARK>', 'which mark the file writes before decimals').choices(
@@ -197,15 +200,18 @@ The heading of a column is the key or label of a field, or one of: owner, stage,
 pipeline, created at, updated at, archived, archived at, note (a note on the
 timeline). Write a stage, pipeline, source or user as its ID or name, and an
 option as its value or label. Separate several options with commas (hostel,loan),
-or write them as a JSON list (["hostel","Education loan, bank"]). Write a phone
-with its country code: a number without one is read as an Indian number, and the
-command says how many were.
+or write them as a JSON list (["hostel","Education loan, bank"]). Text columns
+mapped to the same field are joined: --map Vorname=name --map Nachname=name.
+A phone without a country code is read as a number of --country, without that as
+Indian; the command says how many were.
 
 Rows follow the rules of create-lead, except those that lead export wrote: they
 are imported unchanged. Without "updated at", a lead counts as updated now. With
 a past one, a sync job that has already read past that time does not see the lead.
 
-A spreadsheet writes dates, numbers and answers as its country does. Say so:
+In an .xlsx file, dates, numbers and TRUE are read as the cells hold them; a time
+is read as UTC, an error such as #N/A as an empty cell. A .csv file has them as the
+spreadsheet's country writes them. Say so:
   --dates dd.mm.yyyy            reads 21.11.2026, and 21.11.2026 14:30 (as UTC)
   --decimal comma               reads 12.500,50 as 12500.5
   --value 'Newsletter:ja=yes'   reads ja in the column Newsletter as yes
@@ -219,13 +225,13 @@ noted something of since stay, and are listed. The file can be imported again.
 
 If the command is interrupted, run it again with the same options: rows that were
 imported are skipped. The status is 1 if rows were refused. The report has them
-under the headings of the file: correct a copy, and import it with the same
-options. More is in infra/OPERATE.md, "Administer".
+under the headings of the file, as .xlsx for an .xlsx file: correct a copy, and
+import it with the same options. More is in infra/OPERATE.md, "Administer".
 
 Examples:
   npm run admin -- lead import --organization 1 leads.csv --dry-run
-  npm run admin -- lead import --organization 1 leads.csv \\
-    --map 'Full name=name' --map 'Mobile=phone' --ignore Remarks
+  npm run admin -- lead import --organization 1 kunden.xlsx --country DE \\
+    --map Vorname=name --map Nachname=name --map 'Mobil=phone' --ignore Remarks
   npm run admin -- lead import --organization 1 kunden.csv \\
     --encoding windows-1252 --dates dd.mm.yyyy --decimal comma \\
     --value 'Newsletter:ja=yes' --value 'Newsletter:nein=no' \\

@@ -4,14 +4,22 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import { CommandError } from '../../cli/command.ts';
 import type { FormatOptions } from './cell-formats.ts';
 import { ColumnMapping, type MappingOptions } from './mapping.ts';
-import { csvRecords, type FileRows, jsonlRows, openCsv } from './rows.ts';
+import {
+  csvRecords,
+  type FileRows,
+  jsonlRows,
+  openSheet,
+  type RowOptions,
+  type SheetRecord,
+} from './rows.ts';
+import { readWorkbook } from './workbook.ts';
 
 export const encodings = ['utf-8', 'windows-1252'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** How a program writes a file. The report is written so too, but always in UTF-8. */
+/** How a program writes a file. The report is written so too, but text always in UTF-8. */
 export interface FileForm {
-  readonly format: 'csv' | 'jsonl';
+  readonly format: 'csv' | 'jsonl' | 'xlsx';
   /** The byte order mark of UTF-8, by which an import and a spreadsheet recognize the encoding of the report; empty if neither needs it. */
   readonly mark: '\uFEFF' | '';
   /** Of a CSV file. */
@@ -28,6 +36,8 @@ export interface ImportFile extends FileRows {
 export interface FileOptions extends MappingOptions, FormatOptions {
   /** Of a file without a byte order mark. */
   readonly encoding: Encoding;
+  /** Of an .xlsx file. */
+  readonly sheet?: string;
 }
 
 /** Opens a file of leads, whose rows are read as they are iterated. @throws CommandError for a file that cannot be used */
@@ -36,35 +46,64 @@ export async function openImportFile(
   organization: Organization,
   options: FileOptions,
 ): Promise<ImportFile> {
-  const extension = /\.(csv|jsonl|ndjson)$/i.exec(file)?.[1]?.toLowerCase();
+  const extension = /\.(xlsx|csv|jsonl|ndjson)$/i.exec(file)?.[1]?.toLowerCase();
   if (!extension)
-    throw new CommandError(`${file} must end in .csv or .jsonl: the ending names the format.`);
+    throw new CommandError(
+      `${file} must end in .xlsx, .csv or .jsonl: save a table as .xlsx, in Excel with File, Save as.`,
+    );
   const mapping = new ColumnMapping(organization, options);
   const stats = await stat(file).catch(() => undefined);
   if (!stats?.isFile()) {
     const reason = stats ? 'it is not a file' : 'the file does not exist';
     throw new CommandError(`${file} cannot be imported: ${reason}.`);
   }
+  const reading = { organization, mapping, formats: options };
+  if (extension === 'xlsx') return openWorkbook(file, options, reading);
+  return openText(file, extension === 'csv' ? 'csv' : 'jsonl', options, reading);
+}
+
+async function openWorkbook(
+  file: string,
+  { sheet }: FileOptions,
+  reading: RowOptions,
+): Promise<ImportFile> {
+  const all = await readWorkbook(file, sheet);
+  let number = 0;
+  async function* records(): AsyncGenerator<SheetRecord, undefined> {
+    for (const cells of all) {
+      number += 1;
+      if (cells.some((cell) => cell !== null)) yield { number, cells };
+    }
+  }
+  const rows = await openSheet(file, records(), reading);
+  const form: FileForm = { format: 'xlsx', mark: '', delimiter: '', lineEnd: '' };
+  return { form, ...rows, progress: () => number / all.length };
+}
+
+async function openText(
+  file: string,
+  format: 'csv' | 'jsonl',
+  options: FileOptions,
+  reading: RowOptions,
+): Promise<ImportFile> {
+  const { size } = await stat(file);
   const stream = createReadStream(file);
   const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
   const head: Buffer = (await chunks.next()).value ?? Buffer.alloc(0);
-  const begin = head.subarray(0, 3).toString('hex');
-  if (/^(fffe|feff)/.test(begin))
-    throw new CommandError(`${file} is UTF-16: save it as CSV UTF-8.`);
-  const encoding = begin === 'efbbbf' ? 'utf-8' : options.encoding;
-  const form: FileForm = {
-    format: extension === 'csv' ? 'csv' : 'jsonl',
-    mark: begin === 'efbbbf' || encoding !== 'utf-8' ? '\uFEFF' : '',
-    ...csvFormOf(new TextDecoder(encoding).decode(head)),
-  };
+  const hasMark = head.subarray(0, 3).toString('hex') === 'efbbbf';
+  const encoding = hasMark ? 'utf-8' : options.encoding;
+  const mark = hasMark || encoding !== 'utf-8' ? '\uFEFF' : '';
+  const text = new TextDecoder(encoding).decode(head);
+  // Excel obeys such a first line, and does not count it as a row.
+  const [line = '', delimiter] = /^sep=(.)\r?\n/i.exec(text) ?? [];
+  const guessed = csvFormOf(text.slice(line.length));
+  const form: FileForm = { format, mark, ...guessed, ...(delimiter && { delimiter }) };
   const texts = textsOf(file, encoding, head, chunks);
-  const reading = { organization, mapping, formats: options };
   const rows =
-    form.format === 'csv'
-      ? await openCsv(file, csvRecords(file, texts, form.delimiter), reading)
+    format === 'csv'
+      ? await openSheet(file, csvRecords(file, texts, form.delimiter, line ? 2 : 1), reading)
       : { headings: [], headingOf: new Map(), formats: options, rows: jsonlRows(texts, reading) };
-  const progress = (): number => (stats.size === 0 ? 1 : stream.bytesRead / stats.size);
-  return { form, ...rows, progress };
+  return { form, ...rows, progress: () => (size === 0 ? 1 : stream.bytesRead / size) };
 }
 
 /**

@@ -84,10 +84,16 @@ export class ColumnMapping {
       assertColumn(mapOption(column, field), column, headings, file);
     for (const column of this.#ignored)
       assertColumn(`--ignore ${JSON.stringify(column)}`, column, headings, file);
-    const found = headings.map((heading) => ({
-      column: heading.trim(),
-      target: this.targetOf(heading),
-    }));
+    const named = headings.filter((heading) => heading.trim() !== '');
+    if (named.length === 1)
+      throw new CommandError(
+        `The first row of ${file} has one cell, ${JSON.stringify(named[0])}: it must have the headings. Delete a title and other rows above them.`,
+      );
+    const found = headings.map((heading) => {
+      const column = heading.trim();
+      const target = this.targetOf(heading);
+      return { column, target: target ?? (column === '' ? nameless : undefined) };
+    });
     const columns = found.filter((one): one is Column => one.target !== undefined);
     const unknown = found.filter(({ target }) => !target).map(({ column }) => column);
     const issues = [
@@ -109,9 +115,10 @@ export class ColumnMapping {
     columns: readonly Column[],
     { subject, mark }: { readonly subject: string; readonly mark: string },
   ): string[] {
-    const known = columns.filter(({ target }) => target.kind !== 'nothing');
-    const texts = known.map(({ target }) => JSON.stringify(target));
-    const repeated = known.find((_, at) => texts.indexOf(texts[at] ?? '') !== at);
+    const known = columns.filter(({ target }) => !['nothing', 'nameless'].includes(target.kind));
+    const groups = [...Map.groupBy(known, ({ target }) => JSON.stringify(target)).values()];
+    const repeated = groups.find((same) => same.length > 1 && !same.every(this.#isJoined));
+    const name = repeated?.[0] && targetName(repeated[0].target);
     const isMarked = known.some(({ target }) => target.kind === 'mark');
     const id = known
       .find(({ target }) => target.kind === 'property' && target.property === 'leadId')
@@ -119,7 +126,7 @@ export class ColumnMapping {
     const issues: string[] = [];
     if (repeated)
       issues.push(
-        `${subject} has more than one column for ${targetName(repeated.target)}: ignore one with --ignore 'COLUMN'.`,
+        `${subject} has more than one column for ${name}: ignore one with --ignore 'COLUMN', or join texts with --map 'COLUMN=${name}' for each.`,
       );
     if (id !== undefined && !isMarked && !this.#mapped.has(id))
       issues.push(
@@ -128,7 +135,16 @@ export class ColumnMapping {
       );
     return issues;
   }
+
+  /** Whether a column may share its field with others: a text field, to which `--map` maps each of them. */
+  readonly #isJoined = ({ column, target }: Column): boolean => {
+    const { fieldByKey } = this.#organization;
+    const type = target.kind === 'field' ? fieldByKey.get(target.fieldKey)?.type : undefined;
+    return this.#mapped.has(column.trim()) && (type === 'text' || type === 'textarea');
+  };
 }
+
+const nameless: ImportTarget = { kind: 'nameless' };
 
 const mapOption = (column: string, field: string): string =>
   `--map ${JSON.stringify(`${column}=${field}`)}`;
@@ -173,7 +189,7 @@ function unknownColumns(
     "Name the field with --map 'COLUMN=FIELD', keep a text as a note with --map 'COLUMN=note', or ignore the column with --ignore 'COLUMN'.";
   const keys = organization.fields.filter(({ active }) => active).map(({ key }) => key);
   const more = keys.length > keysMax ? `, and ${keys.length - keysMax} more` : '';
-  const fields = `The fields are ${keys.slice(0, keysMax).join(', ')}${more}.`;
+  const fields = `The fields are ${keys.slice(0, keysMax).join(', ')}${more}; other columns can be owner, stage, pipeline, created at, updated at, archived, note.`;
   if (issues.length === 0) return [];
   if (issues.length === 1)
     return [`${file} has an unknown column: ${issues[0]} ${remedy} ${fields}`];

@@ -6,10 +6,12 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import { CommandError } from '../../cli/command.ts';
 import { pathIssue } from '../../cli/error-code.ts';
 import { countOf, printable } from '../../cli/format.ts';
+import { cellOf, workbookFile } from '../lead/workbook.ts';
 import type { RowResult } from './drafts.ts';
 import type { ImportFile } from './file.ts';
+import type { Cell } from './workbook.ts';
 
-type ReportSource = Pick<ImportFile, 'form' | 'headings'>;
+type ReportSource = Pick<ImportFile, 'form' | 'headings' | 'formats'>;
 
 /**
  * The default path of a report: next to the file. A dry run has a path of its own, because an earlier report may contain corrections that
@@ -34,6 +36,8 @@ export class ImportReport {
   readonly #source: ReportSource;
   readonly #phoneKeys: readonly string[];
   readonly #file: FileHandle;
+  /** The rows of a workbook, which is written at the end. */
+  readonly #cells: Cell[][] = [];
   readonly #reasons = new Map<string, number>();
   /** Phones that were read as Indian. */
   #nationalPhones = 0;
@@ -74,13 +78,17 @@ export class ImportReport {
       .filter(({ outcome }) => outcome === 'refused')
       .toSorted((a, b) => a.row.number - b.row.number);
     if (refused.length === 0) return;
+    const { form } = this.#source;
     const heading = this.#isEmpty ? this.#heading() : '';
     for (const { issues } of refused) this.#countReasons(issues);
-    await this.#file.appendFile(heading + refused.map((one) => this.#lineOf(one)).join(''));
+    if (form.format === 'xlsx') this.#cells.push(...refused.map((one) => this.#cellsOf(one)));
+    else await this.#file.appendFile(heading + refused.map((one) => this.#lineOf(one)).join(''));
   }
 
   /** The run is complete: this report replaces an earlier one, which is deleted if no rows were refused. */
   async finish(): Promise<void> {
+    const rows = this.#cells.map((cells) => cells.map(cellOf));
+    if (rows.length > 0) await this.#file.writeFile(await workbookFile(this.#headings, rows));
     await this.#file.sync();
     await this.#file.close();
     if (!this.#isEmpty) return rename(unfinished(this.path), this.path);
@@ -108,7 +116,7 @@ export class ImportReport {
     const [have, are] = this.#nationalPhones === 1 ? ['has', 'is'] : ['have', 'are'];
     return [
       ...reasons,
-      `${countOf(this.#nationalPhones, 'phone')} ${have} no country code and ${are} read as Indian, such as ${this.#nationalPhone}. Write the country code in the file if that is wrong.`,
+      `${countOf(this.#nationalPhones, 'phone')} ${have} no country code and ${are} read as Indian, such as ${this.#nationalPhone}. If that is wrong, name the country: --country DE.`,
     ];
   }
 
@@ -129,7 +137,8 @@ export class ImportReport {
 
   /** Counts the phones that were read as Indian numbers because they have no country code. The command says so: the file may be from another country. */
   #countPhones({ row: { read }, lead }: RowResult): void {
-    if (!lead || typeof read === 'string' || read.isExported) return;
+    const { country } = this.#source.formats;
+    if (!lead || typeof read === 'string' || read.isExported || country) return;
     for (const key of this.#phoneKeys) {
       const [text, phone] = [read.fields[key], lead.fields[key]];
       if (typeof text !== 'string' || typeof phone !== 'string') continue;
@@ -139,26 +148,38 @@ export class ImportReport {
     }
   }
 
-  #heading(): string {
-    const { form, headings } = this.#source;
+  get #headings(): string[] {
     const { row, reason } = reportHeadings;
-    return form.mark + (form.format === 'csv' ? this.#csvLine(row, reason, headings) : '');
+    return this.#ownCells(row, reason, this.#source.headings);
   }
 
-  #lineOf({ row: { number, original }, issues }: RowResult): string {
-    const reason = issues.join(' ');
-    if (Array.isArray(original)) return this.#csvLine(String(number), reason, original);
+  #heading(): string {
+    const { form } = this.#source;
+    return form.mark + (form.format === 'csv' ? csvLine(this.#headings, form) : '');
+  }
+
+  #lineOf(result: RowResult): string {
+    const { form } = this.#source;
     const { row, reason: because } = reportHeadings;
-    return `${JSON.stringify({ ...original, [row]: number, [because]: reason })}\n`;
+    const { number, original } = result.row;
+    const reason = result.issues.join(' ');
+    return form.format === 'csv'
+      ? csvLine(this.#cellsOf(result).map(String), form)
+      : `${JSON.stringify({ ...original, [row]: number, [because]: reason })}\n`;
+  }
+
+  #cellsOf({ row: { number, original }, issues }: RowResult): Cell[] {
+    const cells: readonly Cell[] = Array.isArray(original) ? original : [];
+    return this.#ownCells<Cell>(number, issues.join(' '), cells);
   }
 
   /** A row with the columns of the file, without those of an earlier report. */
-  #csvLine(number: string, reason: string, cells: readonly string[]): string {
-    const { form, headings } = this.#source;
+  #ownCells<T>(number: T, reason: T, cells: readonly T[]): (T | '')[] {
+    const { headings } = this.#source;
     const own: readonly string[] = Object.values(reportHeadings);
     const isOwn = headings.map((heading) => own.includes(heading.trim()));
-    const padded = [...cells, ...headings.slice(cells.length).map(() => '')];
-    return csvLine([number, reason, ...padded.filter((_, at) => !isOwn[at])], form);
+    const padded = [...cells, ...headings.slice(cells.length).map(() => '' as const)];
+    return [number, reason, ...padded.filter((_, at) => !isOwn[at])];
   }
 }
 

@@ -11,6 +11,7 @@ import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { cellReader, type FileTerms, type FormatOptions, type ReadCell } from './cell-formats.ts';
 import { type Column, type ColumnMapping, targetName } from './mapping.ts';
+import { type Cell, textOfCell } from './workbook.ts';
 
 /** One row of a file. */
 export interface FileRow {
@@ -43,15 +44,15 @@ interface FileValue extends Column {
   readonly raw: RawValue;
 }
 
-/** Reads the headings of a CSV file, whose rows are read as they are iterated. @throws CommandError for an empty file or an unknown column */
-export async function openCsv(
+/** Reads the headings of a CSV file or a sheet, whose rows are read as they are iterated. @throws CommandError for an empty file or an unknown column */
+export async function openSheet(
   file: string,
-  records: AsyncGenerator<CsvRecord, undefined>,
+  records: AsyncGenerator<SheetRecord, undefined>,
   { organization, mapping, formats }: RowOptions,
 ): Promise<FileRows> {
   const first = await records.next();
   if (first.done) throw new CommandError(`${file} is empty: its first row must have the headings.`);
-  const headings = first.value.cells;
+  const headings = first.value.cells.map((cell) => textOfCell(cell));
   const columns = mapping.columnsOf(headings, file);
   const names = columns.flatMap(({ column, target }) => {
     const name = targetName(target);
@@ -62,38 +63,43 @@ export async function openCsv(
   );
   const markAt = columns.findIndex(({ target }) => target.kind === 'mark');
   const readCell = cellReader(organization, formats, headings);
-  const rowOfCells = (cells: readonly string[]): Omit<FileRow, 'number' | 'original'> => {
+  const rowOfCells = (cells: readonly Cell[]): Omit<FileRow, 'number' | 'original'> => {
     if (cells.length !== headings.length)
       return {
         read: `The row has ${countOf(cells.length, 'cell')} for ${countOf(headings.length, 'heading')}.`,
       };
     const isMarked = exportMark.isOne(cells[markAt]);
     const values = columns.map((column, at) => {
-      return { ...column, raw: rawFromCell(cells[at] ?? '', types[at], isMarked) };
+      const cell = cells[at];
+      const isNumber = typeof cell === 'number' && types[at] === 'number';
+      const text = textOfCell(cell, isMarked);
+      return { ...column, raw: isNumber ? cell : rawFromCell(text, types[at], isMarked) };
     });
     return rowOf(values, readCell);
   };
   async function* rows(): AsyncGenerator<FileRow> {
     for await (const { number, cells } of records) {
-      const isEmpty = cells.every((cell) => cell.trim() === ''); // As spreadsheets write rows that were cleared.
+      const isEmpty = cells.every((cell) => textOfCell(cell).trim() === ''); // As spreadsheets write rows that were cleared.
       if (!isEmpty) yield { number, original: cells, ...rowOfCells(cells) };
     }
   }
   return { headings, headingOf: new Map(names), formats, rows: rows() };
 }
 
-export interface CsvRecord {
+export interface SheetRecord {
   readonly number: number;
-  readonly cells: readonly string[];
+  readonly cells: readonly Cell[];
 }
 
 export async function* csvRecords(
   file: string,
   texts: AsyncIterable<string>,
   delimiter: string,
-): AsyncGenerator<CsvRecord, undefined> {
+  firstLine: 1 | 2,
+): AsyncGenerator<SheetRecord, undefined> {
   const parser = parse({
     delimiter,
+    from_line: firstLine,
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
@@ -184,6 +190,10 @@ function rowOf(values: readonly FileValue[], readCell: ReadCell): Pick<FileRow, 
     const read = `${exportMark.heading} must be empty, or as lead export wrote it, such as ${exportMark.of(1)}.`;
     return { read };
   }
+  if (values.some(({ target, raw }) => target.kind === 'nameless' && !isBlank(raw)))
+    return {
+      read: "A column without a heading has a value: give it a heading, or add --ignore ''.",
+    };
   const isExported = mark !== null;
   const sent = importRow(values, isExported);
   if (isExported) return { read: sent, sent };
@@ -198,12 +208,24 @@ function rowOf(values: readonly FileValue[], readCell: ReadCell): Pick<FileRow, 
   return { read: { ...importRow(converted, false), unreadable }, sent };
 }
 
+const isBlank = (raw: RawValue | undefined): raw is null | undefined =>
+  raw === undefined || raw === null || String(raw).trim() === '';
+
+/** The value of a field that several columns may be mapped to. */
+function joined(before: RawValue | undefined, raw: RawValue): RawValue {
+  if (isBlank(before)) return raw;
+  return isBlank(raw) ? before : `${String(before).trim()} ${String(raw).trim()}`;
+}
+
 function importRow(values: readonly FileValue[], isExported: boolean): ImportRow {
   const fields: Record<string, RawValue> = {};
   const properties: Record<string, RawValue> = {};
   let note: RawValue = null;
   for (const { target, raw } of values) {
-    if (target.kind === 'field') fields[target.fieldKey] = raw;
+    if (target.kind === 'field') {
+      const { fieldKey } = target;
+      fields[fieldKey] = Object.hasOwn(fields, fieldKey) ? joined(fields[fieldKey], raw) : raw;
+    }
     if (target.kind === 'property') properties[target.property] = raw;
     if (target.kind === 'note') note = raw;
   }

@@ -254,7 +254,7 @@ function resultOfImported(draft: Draft, { leadId, readDigest }: ImportedRowItem)
   if (readDigest === digests.readDigest) return { row, lead, outcome: 'alreadyThere', issues: [] };
   const sentence =
     `An earlier import created lead ${leadId} from this row, but read its values differently. ` +
-    'Repeat with the --dates, --decimal and --value of that import, or correct the lead.';
+    'Repeat with the --dates, --decimal, --value and --country of that import, or correct the lead.';
   return refused(draft, ...draft.issues, sentence);
 }
 

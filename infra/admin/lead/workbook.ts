@@ -47,12 +47,8 @@ export class Workbook {
     );
   }
 
-  async content(): Promise<Buffer> {
-    const { default: write } = await import('write-excel-file/node');
-    const headings = this.#headings.map(
-      (text) => ({ ...textCell(text), fontWeight: 'bold' }) as const,
-    );
-    return write([headings, ...this.#rows], { sheet: 'Leads', stickyRowsCount: 1 }).toBuffer();
+  content(): Promise<Buffer> {
+    return workbookFile(this.#headings, this.#rows);
   }
 
   /** What the file does not have, in a sentence. */
@@ -63,7 +59,17 @@ export class Workbook {
   }
 }
 
-function cellOf(value: WorkbookValue): Cell {
+/** An .xlsx file with one sheet. */
+export async function workbookFile(
+  headings: readonly string[],
+  rows: readonly Row[],
+): Promise<Buffer> {
+  const { default: write } = await import('write-excel-file/node');
+  const cells = headings.map((text) => ({ ...textCell(text), fontWeight: 'bold' }) as const);
+  return write([cells, ...rows], { sheet: 'Leads', stickyRowsCount: 1 }).toBuffer();
+}
+
+export function cellOf(value: WorkbookValue): Cell {
   if (typeof value === 'string') return textCell(value);
   if (!(value instanceof Date)) return value;
   const at = value.getTime();

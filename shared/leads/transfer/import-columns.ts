@@ -21,7 +21,9 @@ export type ImportTarget =
   | { readonly kind: 'note' }
   /** The column marks rows that an export wrote. */
   | { readonly kind: 'mark' }
-  | { readonly kind: 'nothing' };
+  | { readonly kind: 'nothing' }
+  /** The column has no heading, so no row may have a value in it. */
+  | { readonly kind: 'nameless' };
 
 /**
  * The column by which an export marks every row: many systems have a column "Lead ID", but none has this one. Its value is a text that

@@ -60,11 +60,16 @@ test('a file that is larger than what is read at once is read whole, with its ma
   expect([before < 0.5, file.progress()]).toEqual([true, 1]);
 });
 
-test.each([
-  Buffer.from('\uFEFFname,phone\n', 'utf16le'),
-  Buffer.from('\uFEFFname,phone\n', 'utf16le').swap16(),
-])('UTF-16 is refused before a row is read, with what to do', async (content) => {
-  await expect(opened('utf16.csv', content)).rejects.toThrow('is UTF-16: save it as CSV UTF-8.');
+test('a first line sep= names the delimiter and is no row; an empty column needs no heading, one with a value does', async () => {
+  const file = await opened('sep.csv', 'sep=|\r\nname|phone|\r\nA|1|\r\nB|2|x\r\n');
+
+  const rows = await rowsIn(file);
+
+  expect(file.form.delimiter).toBe('|');
+  expect(rows.map(({ number, read }) => [number, read])).toEqual([
+    [2, expect.objectContaining({ fields: { name: 'A', phone: '1' } })],
+    [3, "A column without a heading has a value: give it a heading, or add --ignore ''."],
+  ]);
 });
 
 test('a line of JSON that names one field or property twice is refused by itself', async () => {
@@ -73,8 +78,8 @@ test('a line of JSON that names one field or property twice is refused by itself
   const rows = await rowsIn(await opened('twice.jsonl', lines.join('\n')));
 
   expect(rows.map(({ read }) => read)).toEqual([
-    "The line has more than one column for phone: ignore one with --ignore 'COLUMN'.",
-    "The line has more than one column for stage: ignore one with --ignore 'COLUMN'.",
+    "The line has more than one column for phone: ignore one with --ignore 'COLUMN', or join texts with --map 'COLUMN=phone' for each.",
+    "The line has more than one column for stage: ignore one with --ignore 'COLUMN', or join texts with --map 'COLUMN=stage' for each.",
     expect.objectContaining({ fields: { name: 'A' } }),
   ]);
 });

@@ -20,6 +20,7 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], messa
   ],
   ['nophone.csv', 'name,email\nA,a@example.com\n', [], /no column for phone.*--map 'COLUMN=phone'/],
   ['twice.csv', 'name,phone,Phone \nA,1,2\n', [], /more than one column for phone/],
+  ['title.csv', 'Customers;;\nname;phone;city\n', [], /has one cell, "Customers".*Delete a title/],
   ['empty.csv', '', [], /is empty/],
   ['quotes.csv', 'name,phone\n"A,1\n', [], /is not a CSV file: Quote Not Closed/],
   [
@@ -30,7 +31,8 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], messa
     [],
     /is not UTF-8/,
   ],
-  ['leads.xlsx', 'x', [], /must end in \.csv or \.jsonl/],
+  ['leads.xls', 'x', [], /must end in \.xlsx, \.csv or \.jsonl: save a table as \.xlsx/],
+  ['leads.xlsx', 'x', [], /is not an \.xlsx workbook: save it as \.xlsx/],
   [
     'map.csv',
     'a,phone\nA,1\n',
@@ -108,7 +110,7 @@ test('a file of another system is refused with all that is wrong with its column
     '  "nme" is not a field of the organization; did you mean "name"?',
     '  "scholarship" is not a field of the organization.',
     expect.stringMatching(
-      /^ {2}The fields are name, phone, email, source, assigned_to, lead_type, .*\.$/,
+      /^ {2}The fields are name, phone, email, .*; other columns can be owner, stage, .*, note\.$/,
     ),
     expect.stringMatching(/has "Lead ID", but not .*--ignore 'Lead ID'/),
   ]);

@@ -94,7 +94,7 @@ test('an import says how many phones without a country code it read as Indian', 
 
   expect(status).toBe(0);
   expect(stdout.trimEnd().split('\n').slice(1)).toEqual([
-    `3 phones have no country code and are read as Indian, such as ${first} as ${first.replace('0', '+91')}. Write the country code in the file if that is wrong.`,
+    `3 phones have no country code and are read as Indian, such as ${first} as ${first.replace('0', '+91')}. If that is wrong, name the country: --country DE.`,
   ]);
   expect(ofOne.stdout).toMatch(/\n1 phone has no country code and is read as Indian, such as 0/);
 });
