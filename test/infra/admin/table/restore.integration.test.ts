@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { parseApiKey } from '../../../../shared/organization/api-key.ts';
 import { checkTable } from '../../../../shared/store/check/check-table.ts';
@@ -154,6 +158,50 @@ describe('finishing a restore when the old table is lost', () => {
       expect(body.lead.id).toBeGreaterThan(leadIdMargin);
       expect(body.lead.id).toBeLessThan(leadIdMargin + 100);
     });
+  });
+
+  test('restore finish completes a table of another region and account, such as a copy of AWS Backup', async () => {
+    const on = await restored(given.backup);
+    const own = service().environment;
+    const scopes = new Set<string | undefined>();
+    // Stands in for that region: the engine sees its own, the command sees ARNs of the other one.
+    const region = createServer(async (request, response) => {
+      const { authorization = '' } = request.headers;
+      scopes.add(/\/([\w-]+)\/dynamodb\//.exec(authorization)?.[1]);
+      const reply = await fetch(own.AWS_ENDPOINT_URL_DYNAMODB ?? '', {
+        method: 'POST',
+        headers: {
+          authorization: authorization.replace('/eu-west-1/', `/${own.AWS_REGION}/`),
+          'content-type': 'application/x-amz-json-1.0',
+          'x-amz-date': String(request.headers['x-amz-date']),
+          'x-amz-target': String(request.headers['x-amz-target']),
+        },
+        body: await text(request),
+      });
+      const arn = 'arn:aws:dynamodb:eu-west-1:210987654321:';
+      const body = (await reply.text()).replaceAll(/arn:aws:dynamodb:[^:]*:\d*:/g, arn);
+      response
+        .writeHead(reply.status, { date: reply.headers.get('date') ?? new Date().toUTCString() })
+        .end(body);
+    }).listen(0, '127.0.0.1');
+    await once(region, 'listening');
+
+    const { status, json, stderr } = await runAdmin(['restore', 'finish', '--yes', '--json'], {
+      environment: {
+        ...environmentOf(on.name),
+        AWS_REGION: 'eu-west-1',
+        AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${(region.address() as AddressInfo).port}`,
+      },
+    });
+    region.close();
+
+    expect({ status, stderr, scopes }).toEqual({
+      status: 0,
+      stderr: expect.any(String),
+      scopes: new Set(['eu-west-1']),
+    });
+    expect(json).toMatchObject({ keysRevoked: 4 });
+    expect((await checkTable(on)).violations).toEqual([]);
   });
 
   test('without a terminal restore finish asks for --yes before it revokes keys', async () => {
