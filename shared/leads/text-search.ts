@@ -21,27 +21,19 @@ export function partFinder(part: string): (text: string) => boolean {
 /** The Knuth-Morris-Pratt search: it never goes back in the text. */
 function longPartFinder(part: string): (text: string) => boolean {
   const codes = Uint16Array.from({ length: part.length }, (_, index) => part.charCodeAt(index));
-  const overlaps = overlapsOf(codes);
+  /** For each position, the length of the longest suffix that ends there and is also a prefix of the part. */
+  const overlaps = new Uint16Array(codes.length);
+  const matchedAfter = (matched: number, code: number | undefined): number => {
+    let length = matched;
+    while (length > 0 && codes[length] !== code) length = overlaps[length - 1] ?? 0;
+    return codes[length] === code ? length + 1 : length;
+  };
+  for (let at = 1; at < codes.length; at += 1)
+    overlaps[at] = matchedAfter(overlaps[at - 1] ?? 0, codes[at]);
   return (text) => {
     let matched = 0;
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      while (matched > 0 && codes[matched] !== code) matched = overlaps[matched - 1] ?? 0;
-      if (codes[matched] === code) matched += 1;
-      if (matched === codes.length) return true;
-    }
-    return false;
+    for (let at = 0; at < text.length && matched < codes.length; at += 1)
+      matched = matchedAfter(matched, text.charCodeAt(at));
+    return matched === codes.length;
   };
-}
-
-/** For each position, the length of the longest suffix that ends there and is also a prefix of the part. */
-function overlapsOf(codes: Uint16Array): Uint16Array {
-  const overlaps = new Uint16Array(codes.length);
-  let matched = 0;
-  for (let at = 1; at < codes.length; at += 1) {
-    while (matched > 0 && codes[matched] !== codes[at]) matched = overlaps[matched - 1] ?? 0;
-    if (codes[matched] === codes[at]) matched += 1;
-    overlaps[at] = matched;
-  }
-  return overlaps;
 }

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../json.ts';
-import { FieldIssue, isDate, isEmptyValue, parsers } from '../../leads/field-types.ts';
+import { FieldIssue, isEmptyValue, parsers } from '../../leads/field-types.ts';
 import { comparableEmail } from '../../leads/identity.ts';
 import {
   type FieldValue,
@@ -44,24 +44,20 @@ export function* leadIssues(
   organization: Organization | undefined,
   lastLeadId: number | undefined,
 ): Generator<string> {
-  for (const issue of issuesOf(lead, item, organization, lastLeadId))
-    yield `Lead ${lead.id} of organization ${lead.organizationId} ${issue}.`;
-}
-
-function* issuesOf(
-  lead: Lead,
-  item: Item,
-  organization: Organization | undefined,
-  lastLeadId: number | undefined,
-): Generator<string> {
-  yield* attributeIssues(item);
-  if (lastLeadId !== undefined && lead.id > lastLeadId)
-    yield `has an id beyond ${lastLeadId}, the last one that the usage item has assigned`;
-  if (organization) yield* placeIssues(lead, organization);
+  const isBeyond = lastLeadId !== undefined && lead.id > lastLeadId;
   const inFields = organization ? [...fieldIssues(lead.fields, organization)] : [];
-  yield* inFields;
-  yield* indexIssues(lead, item);
-  if (inFields.length === 0) yield* sizeIssues(lead, item);
+  const issues = [
+    ...attributeIssues(item),
+    ...(isBeyond
+      ? [`has an id beyond ${lastLeadId}, the last one that the usage item has assigned`]
+      : []),
+    ...(organization ? placeIssues(lead, organization) : []),
+    ...inFields,
+    ...indexIssues(lead, item),
+    ...(inFields.length === 0 ? sizeIssues(lead, item) : []),
+  ];
+  for (const issue of issues)
+    yield `Lead ${lead.id} of organization ${lead.organizationId} ${issue}.`;
 }
 
 function* attributeIssues(item: Item): Generator<string> {
@@ -132,53 +128,44 @@ function valueIssue(
   // Damaged settings may have any type.
   if (!Object.hasOwn(valueRules, field.type))
     return `has the type ${display(field.type)}, which this version does not know`;
-  const rule = valueRules[field.type];
-  return rule.allows(value, field, organization) ? undefined : rule.issue;
+  const [requirement, isValid] = valueRules[field.type];
+  return isValid(value, field, organization) ? undefined : `must be ${requirement}`;
 }
 
-interface ValueRule {
-  readonly allows: (value: FieldValue, field: Field, organization: Organization) => boolean;
-  /** What the value must be, as it follows "which". */
-  readonly issue: string;
-}
+type ValueRule = readonly [
+  /** What the value must be. */
+  requirement: string,
+  isValid: (value: FieldValue, field: Field, organization: Organization) => boolean,
+];
 
-const textRule: ValueRule = { allows: isText, issue: 'must be a text that is not empty' };
+const textRule: ValueRule = ['a text that is not empty', isText];
 
 /** One rule per field type: the compiler names a type that has none. */
 const valueRules: Readonly<Record<FieldType, ValueRule>> = {
   text: textRule,
   textarea: textRule,
-  number: {
-    allows: (value) => typeof value === 'number' && Number.isFinite(value),
-    issue: 'must be a number',
-  },
-  date: {
-    allows: (value) => typeof value === 'string' && isDate(value),
-    issue: 'must be a date, as YYYY-MM-DD',
-  },
-  phone: {
-    allows: (value) => typeof value === 'string' && /^\+[1-9]\d{3,17}$/.test(value),
-    issue: 'must be a phone number in E.164 form',
-  },
-  email: { allows: isParsedAsItself, issue: 'must be an email address' },
-  url: { allows: isParsedAsItself, issue: 'must be a web address' },
-  select: {
-    allows: (value, field) => typeof value === 'string' && optionsOf(field).includes(value),
-    issue: 'must be one of its options',
-  },
-  multiselect: {
-    allows: (value, field) => isListOf(value, optionsOf(field)),
-    issue: 'must be a list of its options',
-  },
-  checkbox: { allows: (value) => typeof value === 'boolean', issue: 'must be true or false' },
-  lead_source: {
-    allows: (value, _, { sourceById }) => typeof value === 'number' && sourceById.has(value),
-    issue: 'must be the id of a source',
-  },
-  user: {
-    allows: (value, _, { userById }) => typeof value === 'number' && userById.has(value),
-    issue: 'must be the id of a user',
-  },
+  number: ['a number', Number.isFinite],
+  date: ['a date, as YYYY-MM-DD', isParsedAsItself],
+  phone: [
+    'a phone number in E.164 form',
+    (value) => typeof value === 'string' && /^\+[1-9]\d{3,17}$/.test(value),
+  ],
+  email: ['an email address', isParsedAsItself],
+  url: ['a web address', isParsedAsItself],
+  select: [
+    'one of its options',
+    (value, field) => typeof value === 'string' && optionsOf(field).includes(value),
+  ],
+  multiselect: ['a list of its options', (value, field) => isListOf(value, optionsOf(field))],
+  checkbox: ['true or false', (value) => typeof value === 'boolean'],
+  lead_source: [
+    'the id of a source',
+    (value, _, { sourceById }) => typeof value === 'number' && sourceById.has(value),
+  ],
+  user: [
+    'the id of a user',
+    (value, _, { userById }) => typeof value === 'number' && userById.has(value),
+  ],
 };
 
 const optionsOf = (field: Field): string[] => field.options.map((option) => option.value);

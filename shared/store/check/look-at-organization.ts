@@ -68,18 +68,8 @@ export async function lookAtKeyItem(table: Table, key: PrimaryKey): Promise<stri
     : [`${says}, which lists it under another hash.`];
 }
 
-/** The attributes that a key's item and its listing have in common. */
-const sharedAttributes = [
-  'organizationId',
-  'keyId',
-  'type',
-  'label',
-  'scopes',
-  'createdBy',
-  'createdAt',
-  'expiresAt',
-  'revokedAt',
-];
+/** The attributes that only a key's item has, or only its listing. */
+const ownAttributes = ['pk', 'sk', 'used', 'windowEndsAt', 'apiKeyHash'];
 
 function* keyIssues(
   whose: string,
@@ -88,8 +78,8 @@ function* keyIssues(
   organization: Organization | undefined,
 ): Generator<string> {
   const { createdBy, createdAt, revokedAt } = item;
-  const different = sharedAttributes.filter(
-    (name) => !isDeepStrictEqual(listing[name], item[name]),
+  const different = Object.keys({ ...item, ...listing }).filter(
+    (name) => !ownAttributes.includes(name) && !isDeepStrictEqual(listing[name], item[name]),
   );
   if (different.length > 0)
     yield `${whose} is listed with another ${different.join(', ')} than its item has.`;
