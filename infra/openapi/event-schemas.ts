@@ -62,49 +62,15 @@ export function jsonSchema(type: EventType): object {
   return { title: type, ...toJsonSchema(event, { target: 'draft-2020-12' }) };
 }
 
-/** The same as a schema registry of EventBridge stores it (AWS: EventBridge schemas, OpenAPI 3). */
-export function eventBridgeSchema(type: EventType): object {
-  const text = { type: 'string' };
-  const properties = {
-    detail: { $ref: `#/components/schemas/${type}` },
-    account: text,
-    'detail-type': text,
-    id: text,
-    region: text,
-    resources: { type: 'array', items: text },
-    source: text,
-    time: { type: 'string', format: 'date-time' },
-    version: text,
-  };
-  const awsEvent = {
-    type: 'object',
-    required: Object.keys(properties),
-    'x-amazon-events-detail-type': type,
-    'x-amazon-events-source': 'lead-service',
-    properties,
-  };
-  const ofDetail = toJsonSchema(detailSchemas[type], { target: 'openapi-3.0' });
-  return {
-    openapi: '3.0.0',
-    info: { version: '1.0.0', title: type },
-    paths: {},
-    components: { schemas: { AWSEvent: awsEvent, [type]: ofDetail } },
-  };
-}
-
 if (import.meta.main) {
   const { out } = new CliCommand('npm run events --')
-    .description('write the JSON Schema and the EventBridge schema of each event')
+    .description('write the JSON Schema of each event')
     .requiredOption('--out <FOLDER>', 'the folder, which is created if it is missing')
     .allowExcessArguments(false)
     .parse()
     .opts<{ out: string }>();
   await mkdir(out, { recursive: true });
-  const write = (name: string, schema: object) =>
-    writeFile(join(out, name), `${JSON.stringify(schema, null, 2)}\n`);
-  for (const type of eventTypes) {
-    await write(`${type}.json`, jsonSchema(type));
-    await write(`${type}.eventbridge.json`, eventBridgeSchema(type));
-  }
-  console.log(`Wrote ${2 * eventTypes.length} schemas to ${out}.`);
+  for (const type of eventTypes)
+    await writeFile(join(out, `${type}.json`), `${JSON.stringify(jsonSchema(type), null, 2)}\n`);
+  console.log(`Wrote ${eventTypes.length} schemas to ${out}.`);
 }

@@ -16,23 +16,14 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** What every event says. Never a value of a person: a consumer that needs one reads the lead. */
-export interface EventDetail {
-  readonly organizationId: number;
-  readonly leadId: number;
-  /** The timeline item's ID, the same however often the event comes. */
-  readonly id: string;
-  /** ISO 8601, UTC: the time of the timeline item. */
+/** Never a value of a person: a consumer that needs one reads the lead. `infra/openapi/event-schemas.ts` says what each member is. */
+export interface EventDetail extends EntryPlace {
   readonly at: string;
-  /** Null for the administrator at the terminal. */
   readonly keyId: string | null;
-  /** The user who created the API key; null for the administrator. */
   readonly userId: number | null;
-  /** Of `LeadCaptured`: whether it made the lead, and the keys of the fields that it filled and left. */
   readonly created?: boolean;
   readonly filled?: readonly string[];
   readonly kept?: readonly string[];
-  /** Of `LeadUpdated`: field keys, `stage` and `pipeline`. */
   readonly changed?: readonly string[];
 }
 

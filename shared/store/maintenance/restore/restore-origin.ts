@@ -4,7 +4,6 @@ import {
   ResourceNotFoundException,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { listApiKeys } from '../../organizations/api-keys.ts';
 import { type AuditEntry, readAuditLog } from '../../organizations/audit-log.ts';
 import { listOrganizations } from '../../organizations/organizations.ts';
 import type { Table } from '../../table/client.ts';
@@ -80,25 +79,13 @@ export async function assertOrigin(
   return inOld;
 }
 
-/** API keys and audit entries are only added, or completed: a table that lacks those of the backup is not the one that the backup was made from. */
+/** Audit entries are only added, or completed: a table that lacks one of the backup is not the one that the backup was made from. */
 async function assertSameOrganization(
   table: Table,
   old: Table,
   organizationId: number,
   restoredAt: number,
 ): Promise<void> {
-  const lacks = (what: string) =>
-    new RestoreError(
-      `Organization ${organizationId} of table ${old.name} lacks ${what} that it has in table ${table.name}: ` +
-        'it is not the table that was in use. Check --from. Nothing was changed.',
-    );
-  const keys = (await listApiKeys(table, organizationId)).filter(
-    ({ createdAt }) => Date.parse(createdAt) < restoredAt,
-  );
-  const theirKeyIds = new Set((await listApiKeys(old, organizationId)).map(({ keyId }) => keyId));
-  if (keys.length > 0 && !keys.some(({ keyId }) => theirKeyIds.has(keyId)))
-    throw lacks('every API key');
-
   // `what` is not compared: the entry of an export that ran at the moment of the backup has been completed since.
   const identify = ({ at, who, versionAfter }: AuditEntry): string =>
     JSON.stringify([at, who, versionAfter]);
@@ -109,5 +96,9 @@ async function assertSameOrganization(
     ({ at }) => Date.parse(at) < restoredAt - clockMarginMs,
   );
   const missing = entries.find((entry) => !theirs.has(identify(entry)));
-  if (missing) throw lacks(`the entry "${missing.what}" of ${missing.at} in the audit log`);
+  if (missing)
+    throw new RestoreError(
+      `Organization ${organizationId} of table ${old.name} lacks the entry "${missing.what}" of ${missing.at} in the audit log that it has in table ${table.name}: ` +
+        'it is not the table that was in use. Check --from. Nothing was changed.',
+    );
 }

@@ -78,11 +78,6 @@ describe.concurrent('a table that is not what the restored one was made from is 
       /have no organization in common/,
     ],
     [
-      'its organization has other API keys',
-      (given) => copyWithout(given, ({ sk }) => String(sk).startsWith('KEY#')),
-      /lacks every API key/,
-    ],
-    [
       'its history lacks an entry of the backup',
       (given) => copyWithout(given, ({ what }) => what === 'of long ago'),
       /lacks the entry "of long ago"/,
