@@ -2,7 +2,7 @@ import { isPlainObject } from '../../shared/json.ts';
 
 type Header = readonly [name: string, value: string];
 
-/** A response to send. Headers are in order; a name appears once per value. */
+/** A response to send, with its headers in order. */
 export interface Reply {
   readonly status: number;
   readonly headers: readonly Header[];
@@ -27,7 +27,8 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Reads what a function returned as API Gateway reads the response of a Lambda proxy: status, headers (also with several values), body.
+ * Reads what a function returned as API Gateway reads the response of a Lambda proxy: status, headers, body. No function
+ * sends `multiValueHeaders`.
  * @returns undefined for anything that is not such a response; the gateway then sends an integration failure
  */
 export function replyFrom(returned: unknown): Reply | undefined {
@@ -35,19 +36,11 @@ export function replyFrom(returned: unknown): Reply | undefined {
   const status = Number(returned.statusCode);
   const body = returned.body ?? '';
   const headers = returned.headers ?? {};
-  const multiValueHeaders = returned.multiValueHeaders ?? {};
   if (!Number.isInteger(status) || status < 200 || status > 599) return undefined;
-  if (typeof body !== 'string' || !isPlainObject(headers) || !isPlainObject(multiValueHeaders))
-    return undefined;
-
-  const multiple = Object.entries(multiValueHeaders).flatMap(([name, values]) =>
-    Array.isArray(values) ? values.map((value): Header => [name, String(value)]) : [],
+  if (typeof body !== 'string' || !isPlainObject(headers)) return undefined;
+  const all = Object.entries(headers).flatMap(([name, value]): Header[] =>
+    value === null ? [] : [[name, String(value)]],
   );
-  const multipleNames = new Set(multiple.map(([name]) => name.toLowerCase()));
-  const single = Object.entries(headers).flatMap(([name, value]): Header[] =>
-    value === null || multipleNames.has(name.toLowerCase()) ? [] : [[name, String(value)]],
-  );
-  const all = [...single, ...multiple];
   if (all.some(([name, value]) => !headerName.test(name) || !headerValue.test(value)))
     return undefined;
 

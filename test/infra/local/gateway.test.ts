@@ -73,11 +73,10 @@ test.each(['HEAD', 'OPTIONS', 'DELETE', 'PUT'])('%s is an unknown address', asyn
   expect(events).toHaveLength(0);
 });
 
-test("the gateway sends the function's own status, headers and body, and a header with several values", async () => {
+test("the gateway sends the function's own status, headers and body", async () => {
   const response = {
     statusCode: 201,
     headers: { Location: '/x' },
-    multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] },
     body: '"आ"',
   };
   const { baseUrl } = await givenGateway({ returned: response });
@@ -86,7 +85,6 @@ test("the gateway sends the function's own status, headers and body, and a heade
 
   expect(sent.status).toBe(201);
   expect(sent.headers.get('location')).toBe('/x');
-  expect(sent.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   expect(await sent.json()).toBe('आ');
 });
 
