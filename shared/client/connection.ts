@@ -205,27 +205,9 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A connection that was never made. Node gives the reason as a code. */
-const neverConnected = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
-/** Whether the service cannot have carried out the request. */
-function isSurelyUndone(error: unknown): boolean {
-  if (error instanceof NoResponseError) return neverConnected.has(connectionCodeOf(error.cause));
-  return error instanceof LeadServiceError && (error.status < 500 || error.code === 'NOT_READY');
-}
-
-/** `fetch` of Node wraps the socket's error. */
-function connectionCodeOf(cause: unknown): string {
-  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  return inner instanceof Error && 'code' in inner ? String(inner.code) : '';
-}
+/** Whether the service cannot have carried out the request: it says so. */
+const isSurelyUndone = (error: unknown): boolean =>
+  error instanceof LeadServiceError && (error.status < 500 || error.code === 'NOT_READY');
 
 /** Pacing begins when this share of the window's requests is left. */
 const lowShare = 0.1;
