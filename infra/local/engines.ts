@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const nodeModules = join(import.meta.dirname, '..', '..', 'node_modules');
@@ -28,19 +28,14 @@ export interface EngineKind {
 }
 
 /**
- * Dynoxide: a native DynamoDB emulator on SQLite, with an npm package per platform. A `dynoxide` on the PATH works too. Acknowledged
- * writes survive a `kill -9`.
+ * Dynoxide: a native DynamoDB emulator on SQLite, with an npm package per platform. Acknowledged writes survive a `kill -9`.
  */
 export const dynoxide: EngineKind = {
   name: 'dynoxide',
-  remedy: `install dynoxide (npm install --no-save ${platformPackage}, or put dynoxide on the PATH)`,
+  remedy: `install dynoxide (npm install --no-save ${platformPackage})`,
   async find() {
-    const folders = [join(nodeModules, platformPackage), ...pathFolders()];
-    const command = folders.map((folder) => join(folder, 'dynoxide')).find(existsSync);
-    if (!command) {
-      const missing = `the package ${platformPackage} is not installed and dynoxide is not on the PATH`;
-      return { missing };
-    }
+    const command = join(nodeModules, platformPackage, 'dynoxide');
+    if (!existsSync(command)) return { missing: `the package ${platformPackage} is not installed` };
     return {
       command,
       args: (port, folder) => [
@@ -86,15 +81,11 @@ export const dynamodbLocal: EngineKind = {
 /** In the order in which `auto` tries them. */
 export const engineKinds: readonly EngineKind[] = [dynoxide, dynamodbLocal];
 
-const pathFolders = (): string[] => (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-
 /** Why the Java on the PATH cannot run the engine; undefined if it can. Its modules tell a JDK, which has the compiler, and its version. */
 async function jdkMissing(): Promise<string | undefined> {
-  if (!pathFolders().some((folder) => existsSync(join(folder, 'java'))))
-    return 'there is no java on the PATH';
   const modules = await promisify(execFile)('java', ['--list-modules']).catch(() => undefined);
   const version = /^jdk\.compiler@(\d+)/m.exec(modules?.stdout ?? '')?.[1] ?? 0;
   return Number(version) >= javaVersionMin
     ? undefined
-    : `the java on the PATH is not a JDK of version ${javaVersionMin} or later`;
+    : `there is no JDK of version ${javaVersionMin} or later on the PATH`;
 }

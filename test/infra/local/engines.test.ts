@@ -25,9 +25,7 @@ test.each([
   });
 
   expect(await dynamodbLocal.find()).toMatchObject(
-    runs
-      ? { command: 'java' }
-      : { missing: 'the java on the PATH is not a JDK of version 17 or later' },
+    runs ? { command: 'java' } : { missing: 'there is no JDK of version 17 or later on the PATH' },
   );
 });
 
@@ -67,6 +65,6 @@ test('a refusal names what would make an engine run where none can', () => {
   });
 
   expect(said.trim()).toBe(
-    '--engine dynamodb-local: dynamodb-local cannot run: there is no java on the PATH: install Java 17 or later (a JDK, with java on the PATH).',
+    '--engine dynamodb-local: dynamodb-local cannot run: there is no JDK of version 17 or later on the PATH: install Java 17 or later (a JDK, with java on the PATH).',
   );
 });
