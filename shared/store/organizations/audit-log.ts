@@ -74,11 +74,15 @@ export async function completeAuditEntry(
 
 /** The entries, oldest first: the sort key of an entry begins with a year, that of kept settings with a letter. Consistent reads. */
 const entryPages = (table: Table, organizationId: number, query: PartitionQuery) =>
-  queryPages<Stored<AuditEntryItem>>(table, historyPartitionKey(organizationId), {
-    sortKey: 'sk < :letters',
-    ExpressionAttributeValues: { ':letters': 'A' },
-    ...query,
-  });
+  queryPages<Stored<AuditEntryItem & { readonly organizationId: number }>>(
+    table,
+    historyPartitionKey(organizationId),
+    {
+      sortKey: 'sk < :letters',
+      ExpressionAttributeValues: { ':letters': 'A' },
+      ...query,
+    },
+  );
 
 /** An erased lead, as the audit log has it. */
 export interface LoggedErasure {
@@ -114,27 +118,11 @@ export async function readAuditLog(
   const newestFirst = { ScanIndexForward: false, Limit: Math.min(limit, 1000) };
   const entries: AuditEntry[] = [];
   for await (const page of entryPages(table, organizationId, newestFirst)) {
-    entries.push(...page.map(entryFrom));
+    entries.push(...page.map(({ pk: _, sk: __, organizationId: ___, ...entry }) => entry));
     if (entries.length >= limit) break;
   }
   return entries.slice(0, limit);
 }
-
-/** DynamoDB returns the members of an item in any order. */
-const memberOrder = [
-  'at',
-  'endedAt',
-  'who',
-  'what',
-  'versionBefore',
-  'versionAfter',
-  'isBetween',
-  'erasedLeadId',
-  'restoredTableId',
-] as const satisfies readonly (keyof AuditEntry)[];
-
-const entryFrom = (item: AuditEntryItem): AuditEntry =>
-  Object.fromEntries(memberOrder.map((name) => [name, item[name]])) as AuditEntry;
 
 /** How many versions of an organization's settings are kept besides the current one. */
 export const versionsKept = 20;

@@ -16,34 +16,7 @@ import type {
 } from './items.ts';
 import { partitionKeyPrefixes as prefix } from './table-definition.ts';
 
-/**
- * The entity chart: where each item is stored, and its type in `items.ts`. Only this file spells a key.
- *
- * | item                  | pk                                  | sk                         | written by                      |
- * |-----------------------|-------------------------------------|----------------------------|---------------------------------|
- * | organization settings | ORG#<organization>                  | SETTINGS                   | organizations/organizations.ts  |
- * | organization's name   | ORG#DIRECTORY                       | <organization, 10 digits>  | organizations/organizations.ts  |
- * | API key listing       | ORG#<organization>                  | KEY#<key id>               | organizations/api-keys.ts       |
- * | organization usage    | USAGE#<organization>                | USAGE                      | organizations/organizations.ts  |
- * | API key               | KEY#<sha256 of the API key>         | KEY                        | organizations/api-keys.ts       |
- * | rotation counter      | TURN#<organization>                 | <digest of the rule>       | leads/rotation.ts               |
- * | lead                  | LEADS#<organization>                | <lead id, 10 digits>       | leads/leads.ts                  |
- * | unique phone          | PHONE#<organization>#<E.164>        | UNIQUE                     | leads/identities.ts             |
- * | unique email          | EMAIL#<organization>#<comparable>   | UNIQUE                     | leads/identities.ts             |
- * | timeline entry        | TIMELINE#<organization>#<lead id>   | <time>#<random>            | leads/timeline.ts               |
- * | idempotency record    | IDEMPOTENCY#<key id>#<sha256>       | RECORD                     | leads/captures.ts               |
- * | imported row          | IMPORTED#<organization>#<digest>    | ROW                        | maintenance/import-leads.ts     |
- * | erasure in progress   | ERASURE#<organization>              | <lead id, 10 digits>       | maintenance/erase-lead.ts       |
- * | audit entry           | HISTORY#<organization>              | <time>#<random>            | organizations/audit-log.ts      |
- * | kept settings version | HISTORY#<organization>              | VERSION#<10 digits>        | organizations/audit-log.ts      |
- *
- * | index         | partition key attribute and value             | sort key             |
- * |---------------|-----------------------------------------------|----------------------|
- * | leadsByStage  | stageKey   STAGE#<organization>#<stage id>    | sk (lead id)         |
- * | leadsByOwner  | ownerKey   OWNER#<organization>#<user id>     | sk (lead id)         |
- * | leadsBySource | sourceKey  SOURCE#<organization>#<source id>  | sk (lead id)         |
- * | leadsByUpdate | updateKey  UPDATED#<organization>             | updatedAt            |
- */
+/** Where an item is stored, and its type in `items.ts`: DESIGN.md, "2. The table", lists all of them. Only this file spells a key. */
 export interface PrimaryKey<T extends Item = Item> {
   readonly pk: string;
   readonly sk: string;
