@@ -32,32 +32,19 @@ export async function settingsWarnings(
  * Why an organization with these settings cannot accept captures, or record their source. Organizations pass through such states, so
  * they are allowed.
  */
-function captureWarnings(settings: Settings): string[] {
+function* captureWarnings(settings: Settings): Generator<string> {
   const organization = organizationFrom(settings, 0);
   const pipelineId = defaultPipelineId(organization);
-  const warnings: [applies: boolean, sentence: string][] = [
-    [
-      !settings.modules.includes('crm'),
-      '$.modules does not contain "crm": every request with an API key of the organization is refused with FORBIDDEN. Add "crm".',
-    ],
-    [
-      pipelineId === undefined,
-      '$.pipelines has no default pipeline: captures without pipelineId are refused with NOT_READY. Set "isDefault": true on one pipeline.',
-    ],
-    [
-      pipelineId !== undefined && startingStage(organization, pipelineId) === undefined,
-      `$.pipelines[id=${pipelineId}].stages has no active default stage: captures are refused with NOT_READY. Set "isDefault": true on one active stage.`,
-    ],
-    [
-      !settings.users.some(({ active }) => active),
-      '$.users has no active user to own new leads: captures are refused with NOT_READY. Add or activate a user.',
-    ],
-    [
-      activeSourceNamed(organization, defaultSourceName) === undefined,
-      `$.sources has no active "${defaultSourceName}": leads whose capture names no known source have no source. Add or activate it.`,
-    ],
-  ];
-  return warnings.flatMap(([applies, sentence]) => (applies ? [sentence] : []));
+  if (!settings.modules.includes('crm'))
+    yield '$.modules does not contain "crm": every request with an API key of the organization is refused with FORBIDDEN. Add "crm".';
+  if (pipelineId === undefined)
+    yield '$.pipelines has no default pipeline: captures without pipelineId are refused with NOT_READY. Set "isDefault": true on one pipeline.';
+  else if (startingStage(organization, pipelineId) === undefined)
+    yield `$.pipelines[id=${pipelineId}].stages has no active default stage: captures are refused with NOT_READY. Set "isDefault": true on one active stage.`;
+  if (!settings.users.some(({ active }) => active))
+    yield '$.users has no active user to own new leads: captures are refused with NOT_READY. Add or activate a user.';
+  if (activeSourceNamed(organization, defaultSourceName) === undefined)
+    yield `$.sources has no active "${defaultSourceName}": leads whose capture names no known source have no source. Add or activate it.`;
 }
 
 async function changeWarnings(table: Table, before: Settings, after: Settings): Promise<string[]> {
@@ -114,33 +101,27 @@ function deactivatedUsers(before: Settings, after: Settings): User[] {
 
 const nameOf = ({ id, name }: User): string => `${name} ($.users[id=${id}])`;
 
-const leaverWarnings = (
+function* leaverWarnings(
   user: User,
   leads: number,
   liveKeys: readonly ListedApiKey[],
   organizationId: number,
-): string[] => [
-  ...(leads > 0
-    ? [
-        `${nameOf(user)} is inactive and still owns ${countOf(leads, 'lead')}: give them to others with npm run admin -- lead reassign --organization ${organizationId} --from ${user.id} --to USER_ID.`,
-      ]
-    : []),
-  ...liveKeys
-    .filter(({ createdBy }) => createdBy === user.id)
-    .map(
-      ({ keyId, label }) =>
-        `API key ${keyId} (${label}) still writes in the name of ${nameOf(user)}, who is inactive: replace it with npm run admin -- key rotate --organization ${organizationId} --key ${keyId} --created-by USER_ID.`,
-    ),
-];
+): Generator<string> {
+  if (leads > 0)
+    yield `${nameOf(user)} is inactive and still owns ${countOf(leads, 'lead')}: give them to others with npm run admin -- lead reassign --organization ${organizationId} --from ${user.id} --to USER_ID.`;
+  for (const { keyId, label, createdBy } of liveKeys)
+    if (createdBy === user.id)
+      yield `API key ${keyId} (${label}) still writes in the name of ${nameOf(user)}, who is inactive: replace it with npm run admin -- key rotate --organization ${organizationId} --key ${keyId} --created-by USER_ID.`;
+}
 
-function ruleWarnings(leavers: readonly User[], { assignmentRules, users }: Settings): string[] {
+function* ruleWarnings(
+  leavers: readonly User[],
+  { assignmentRules, users }: Settings,
+): Generator<string> {
   const isActive = new Set(users.filter(({ active }) => active).map(({ id }) => id));
-  return assignmentRules.flatMap((rule, index) => {
+  for (const [index, rule] of assignmentRules.entries()) {
     const names = leavers.filter(({ id }) => rule.users.includes(id)).map(nameOf);
-    return names.length === 0 || rule.users.some((id) => isActive.has(id))
-      ? []
-      : [
-          `$.assignmentRules[${index}] has no active user without ${names.join(' and ')}: the rule is skipped. Add an active user to it.`,
-        ];
-  });
+    if (names.length > 0 && !rule.users.some((id) => isActive.has(id)))
+      yield `$.assignmentRules[${index}] has no active user without ${names.join(' and ')}: the rule is skipped. Add an active user to it.`;
+  }
 }
