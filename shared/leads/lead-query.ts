@@ -1,3 +1,4 @@
+import type { LeadListQuery } from '../client/api-types.ts';
 import { ApiError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Organization } from '../organization/organization.ts';
@@ -5,16 +6,10 @@ import { type LeadFilter, readFilters } from './filters.ts';
 import { type Lead, ownerIdOf, presentLead, sourceIdOf } from './lead.ts';
 
 /** The parameters of a list of leads, besides its field filters (contract, section 4.1). */
-export interface ListParameters {
-  readonly limit?: number | undefined;
-  readonly cursor?: number | undefined;
+export type ListParameters = Omit<LeadListQuery, 'filter' | 'updated_since'> & {
   /** Epoch milliseconds. */
   readonly updated_since?: number | undefined;
-  readonly stage_id?: number | undefined;
-  readonly pipeline_id?: number | undefined;
-  readonly source_id?: number | undefined;
-  readonly owner_id?: number | undefined;
-}
+};
 
 /**
  * The query of one page of leads: which index lists it may read, and the rule that each lead must match. A query counts the size of

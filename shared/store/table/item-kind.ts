@@ -3,7 +3,7 @@ import { limits } from '../../limits.ts';
 import { directoryPartitionKey, keyListingPrefix, type PrimaryKey } from './primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from './table-definition.ts';
 
-/** What an item is, by its primary key (DESIGN.md, "2. The table"). */
+/** What an item is, by its primary key (design, section 2). */
 export type ItemKind =
   | { readonly kind: 'settings' | 'usage' | 'directory' | 'turn'; readonly organizationId: number }
   | { readonly kind: 'listing'; readonly organizationId: number; readonly keyId: string }

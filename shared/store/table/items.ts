@@ -1,6 +1,6 @@
 import type { Scope } from '../../endpoints.ts';
 import type { IdempotencyRecord } from '../../leads/idempotency.ts';
-import type { LeadFields } from '../../leads/lead.ts';
+import type { Lead } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import type { ApiKeyType } from '../../organization/api-key.ts';
 import type { Settings } from '../../organization/organization.ts';
@@ -57,15 +57,8 @@ export type KeyListingItem = ApiKeyAttributes & { readonly apiKeyHash: string };
 
 export type RotationItem = { readonly turns: number };
 
-export type LeadItem = {
+export type LeadItem = Omit<Lead, 'id' | 'organizationId'> & {
   readonly sk: string;
-  readonly version: number;
-  readonly fields: LeadFields;
-  readonly stageId: number;
-  readonly pipelineId: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly archivedAt?: string;
   /** Thousands of bytes; only on large leads. */
   readonly largeKb?: number;
 };

@@ -16,7 +16,7 @@ import type {
 } from './items.ts';
 import { partitionKeyPrefixes as prefix } from './table-definition.ts';
 
-/** Where an item is stored, and its type in `items.ts`: DESIGN.md, "2. The table", lists all of them. Only this file spells a key. */
+/** Where an item is stored, and its type in `items.ts` (design, section 2). Only this file spells a key. */
 export interface PrimaryKey<T extends Item = Item> {
   readonly pk: string;
   readonly sk: string;

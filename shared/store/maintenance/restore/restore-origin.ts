@@ -65,10 +65,6 @@ export async function assertOrigin(
       `Table ${old.name} has other keys than ${table.name} (the table): it is not the table that was in use. Check --from.`,
     );
   const inOld = (await listOrganizations(old)).map(({ id }) => id);
-  if (inOld.length === 0)
-    throw new RestoreError(
-      `Table ${old.name} has no organization: is it the table that was in use?`,
-    );
   const common = organizations.filter((id) => inOld.includes(id));
   if (common.length === 0) {
     throw new RestoreError(
