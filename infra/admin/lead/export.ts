@@ -178,24 +178,29 @@ function chooserOf(
   return places && ((all) => places.flatMap((at) => all.slice(at, at + 1)));
 }
 
-/** Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored. */
-async function* leadPages(
+/** @throws CommandError for an unknown stage or owner, before anything is read */
+function leadPages(
   context: CommandContext,
   organization: Organization,
-  { archived = false, rate, ...options }: ExportOptions,
+  { archived = false, rate, stage, owner }: ExportOptions,
 ): AsyncGenerator<Lead[]> {
   const filters = {
-    stage_id: namedId(organization, 'stage', options.stage),
-    owner_id: namedId(organization, 'user', options.owner),
+    stage_id: namedId(organization, 'stage', stage),
+    owner_id: namedId(organization, 'user', owner),
   };
   const isOfExport = leadMatcher(filters, () => true);
   const table = context.pacedTable(rate);
-  let read = 0;
-  for await (const page of scanLeadsAscending(table, organization.id, { withArchived: archived })) {
-    read += page.length;
-    context.progress(`Exporting: ${countOf(read, 'lead')} read`);
-    yield page.filter(isOfExport);
+  // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
+  const pages = scanLeadsAscending(table, organization.id, { withArchived: archived });
+  async function* read(): AsyncGenerator<Lead[]> {
+    let leads = 0;
+    for await (const page of pages) {
+      leads += page.length;
+      context.progress(`Exporting: ${countOf(leads, 'lead')} read`);
+      yield page.filter(isOfExport);
+    }
   }
+  return read();
 }
 
 /** The format that the options name, or that a file name ends in, as lead import reads it. Any other is wrong usage. */

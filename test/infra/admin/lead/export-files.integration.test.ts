@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import readExcelFile from 'read-excel-file/node';
@@ -207,7 +208,11 @@ test.each(['csv', 'jsonl', 'xlsx'])(
     const chosen = ['--stage', 'enrolled', '--owner', '7', '--columns', 'Phone, owner,stage'];
 
     const exported = await json(organization, 'lead export', '--out', file, ...chosen);
-    const unknown = await run(organization, 'lead export', '--columns', 'phone,Stge');
+    const notWritten = files.path(`unknown.${format}`);
+    const unknown = [
+      await run(organization, 'lead export', '--columns', 'phone,Stge'),
+      await run(organization, 'lead export', '--out', notWritten, '--stage', 'Won'),
+    ];
 
     expect(exported.leads).toBe(1);
     const expected = {
@@ -221,8 +226,9 @@ test.each(['csv', 'jsonl', 'xlsx'])(
     const found =
       format === 'xlsx' ? (await readExcelFile(file))[0]?.data : await readFile(file, 'utf8');
     expect(found).toEqual(expected[format as keyof typeof expected]);
-    expect(unknown.stderr).toBe(
+    expect(unknown[0]?.stderr).toBe(
       '--columns: "Stge" is not a field of the organization; did you mean "stage"?\n',
     );
+    expect([unknown[1]?.status, existsSync(notWritten)]).toEqual([1, false]);
   },
 );
