@@ -3,7 +3,6 @@ import { clientSettings } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
 import { productionEnvironment, type ServiceOptions } from '../stack/service-options.ts';
 import { accountOf } from './identity.ts';
-import { signedRequest } from './signed-request.ts';
 import { outputOf, stackNamed, stacksOf, stackThatCreated } from './stacks.ts';
 import { assertNoTableLeft, assertOwner, checkTable, type RunCheck } from './table-checks.ts';
 
@@ -85,7 +84,7 @@ async function checkTarget(
   { stackName, options = {}, allowsNewTable, qualifier = defaultQualifier }: PreflightOptions,
 ): Promise<Preflight> {
   const { account, region } = target;
-  const { tableName, environment = productionEnvironment, accessLogs } = options;
+  const { tableName, environment = productionEnvironment } = options;
   const client = new CloudFormationClient({ region, ...clientSettings });
   const results = { failedChecks: [], unknown: [] };
   const run = collect(results);
@@ -102,7 +101,6 @@ async function checkTarget(
     if (outputOf(own, 'TableName') === undefined)
       await assertNoTableLeft(region, stackName, environment);
   });
-  if (accessLogs) await run("API Gateway's log role", () => assertLogRole(region));
   if (tableName !== undefined) {
     await run(`The stack of the table ${tableName}`, async () =>
       assertOwner(client, await stacks, { stackName, tableName }),
@@ -163,15 +161,5 @@ async function assertOwnTable(
   throw new CheckError(
     `tableName: is not set, but the service uses the table ${tableName}: the deployment would create an empty table.`,
     `Set environments.${environment}.tableName to ${tableName} in cdk.json   (to begin with an empty table: npm run deploy -- --new-table)`,
-  );
-}
-
-/** With `accessLogs`, the gateway needs a role that is set once per account and region. One request. */
-async function assertLogRole(region: string): Promise<void> {
-  const { cloudwatchRoleArn } = await signedRequest(region, 'apigateway', { path: '/account' });
-  if (cloudwatchRoleArn) return;
-  throw new CheckError(
-    `accessLogs: API Gateway has no role for CloudWatch in ${region}, so a deployment with accessLogs fails.`,
-    `aws apigateway update-account --patch-operations op=replace,path=/cloudwatchRoleArn,value=ROLE_ARN   (infra/OPERATE.md says which role, at accessLogs)`,
   );
 }

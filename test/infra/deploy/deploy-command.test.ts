@@ -30,16 +30,13 @@ async function deployWith(
 }
 
 test('npm run deploy -- --check prints what is unknown and the target, by its options', async () => {
-  replies[`DescribeStacks ${stackName}`] = stack(stackName, 'UPDATE_COMPLETE', {
-    TableName: tableName,
-  });
-  replies['GET /account'] = jsonRefusal('AccessDeniedException');
+  replies.ListTables = jsonRefusal('AccessDeniedException');
 
-  const { status, lines } = await check('--new-table', '-c', 'accessLogs=true');
+  const { status, lines } = await check();
 
   expect(status).toBe(0);
   expect(lines).toEqual([
-    "? API Gateway's log role could not be checked (AccessDeniedException: not authorized).",
+    `? The stack ${stackName} could not be checked (AccessDeniedException: not authorized).`,
     `✓ ${stackName} will be deployed to account 123456789012, region eu-central-1.`,
     expect.stringMatching(/^Release: \S+\.$/),
   ]);

@@ -9,8 +9,8 @@ import { tableDefinition } from '../../../shared/store/table/table-definition.ts
 export type AwsReply = readonly [status: number, body: string];
 
 /**
- * What a stand-in for AWS returns: by the action and the stack or table that a form names (`DescribeStacks leads`), by the operation of a
- * JSON request (`DescribeTable`), or by method and path.
+ * What a stand-in for AWS returns: by the action and the stack or table that a form names (`DescribeStacks leads`), or by the operation of a
+ * JSON request (`DescribeTable`).
  */
 export type AwsReplies = Record<string, AwsReply>;
 
@@ -35,8 +35,7 @@ export function useAccount() {
       let body = '';
       for await (const chunk of request) body += chunk;
       const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1];
-      const path = new URL(request.url ?? '', 'http://aws').pathname.replace(/(?<=.)\/$/, '');
-      const name = operation ?? (path === '/' ? nameOfForm(body) : `${request.method} ${path}`);
+      const name = operation ?? nameOfForm(body);
       lastRequests.set(name, { headers: request.headers, body });
       const [status, text] = replies[name] ?? [400, refusal('NotExpected', name)];
       response.writeHead(status, {
@@ -143,7 +142,6 @@ const readyForFirstDeployment = (): AwsReplies => ({
     200,
     `<GetCallerIdentityResponse><GetCallerIdentityResult><Account>${account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`,
   ],
-  'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/gateway-logs` }),
   [`DescribeStacks ${stackName}`]: noStack(stackName),
   DescribeStacks: bootstrapped(),
   [`DescribeStackResources ${tableName}`]: noStack(tableName),

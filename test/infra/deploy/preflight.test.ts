@@ -87,13 +87,6 @@ test.each<RefusedCase>([
     next: /^npx cdk bootstrap /,
   },
   {
-    what: 'with accessLogs in an account without the role of API Gateway',
-    aws: { 'GET /account': json({ throttleSettings: {} }) },
-    options: { accessLogs: true },
-    issue: /^accessLogs: API Gateway has no role for CloudWatch/,
-    next: /^aws apigateway update-account/,
-  },
-  {
     what: 'without tableName of a stack that uses a table that it did not create',
     aws: stackUses(tableName),
     options: { environment: 'production' },
@@ -123,7 +116,6 @@ test.each<PreflightCase>([
     aws: { [`DescribeStacks ${stackName}`]: stack(stackName, 'UPDATE_ROLLBACK_COMPLETE') },
   },
   { what: 'to the account that the environment names', options: { account: target.account } },
-  { what: 'with accessLogs in an account that has the role', options: { accessLogs: true } },
   {
     what: 'of a stack that created the table that it uses',
     aws: {
@@ -178,7 +170,6 @@ const actions: Readonly<Record<string, string>> = {
   DescribeStacks: 'cloudformation:DescribeStacks',
   DescribeTable: 'dynamodb:DescribeTable',
   ListTables: 'dynamodb:ListTables',
-  'GET /account': 'apigateway:GET',
 };
 
 test('the policy for checking a deployment allows every request of the checks, and no more', async () => {
@@ -186,7 +177,7 @@ test('the policy for checking a deployment allows every request of the checks, a
   replies[`DescribeStackResources ${tableName}`] = createdBy(stackName, tableName);
   lastRequests.clear();
 
-  await preflightWith({ accessLogs: true });
+  await preflightWith();
   await preflightWith({ tableName });
   replies[`DescribeStacks ${stackName}`] = noStack(stackName);
   await preflightWith();
@@ -197,7 +188,7 @@ test('the policy for checking a deployment allows every request of the checks, a
   expect([...new Set(sent)].sort()).toEqual(
     policy.Statement.flatMap(({ Action }) => Action).sort(),
   );
-  expect(lastRequests.get('GET /account')?.headers.authorization).toMatch(
-    /^AWS4-HMAC-SHA256 Credential=id\/\d{8}\/eu-central-1\/apigateway\/aws4_request, SignedHeaders=[\w;-]*host[\w;-]*, Signature=[0-9a-f]{64}$/,
+  expect(lastRequests.get('DescribeKey')?.headers.authorization).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=id\/\d{8}\/eu-central-1\/kms\/aws4_request, SignedHeaders=[\w;-]*host[\w;-]*, Signature=[0-9a-f]{64}$/,
   );
 });
