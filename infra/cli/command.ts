@@ -1,5 +1,4 @@
 import { Command, type ErrorOptions, InvalidArgumentError, type Option } from 'commander';
-import { nearestName } from '../../shared/organization/nearest-name.ts';
 
 const wrongUsage = 2;
 
@@ -67,46 +66,11 @@ export class CliCommand extends Command {
     );
   }
 
-  /** Commander reports a missing option before an unknown one, although the unknown one is usually the missing one mistyped. */
   #explain(message: string, code: string | undefined): string {
-    const mistyped = this.args.find(
-      (arg) => /^--?[a-z]/i.test(arg) && !this.#flags().includes(flagOf(arg)),
-    );
-    if (code === 'commander.unknownCommand') return this.#unknownCommand(this.args[0] ?? '');
-    if (code === 'commander.unknownOption' && mistyped)
-      return this.#unknownOption(flagOf(mistyped));
-    if (code === 'commander.missingMandatoryOptionValue') {
-      return mistyped ? this.#unknownOption(flagOf(mistyped)) : this.#missingOptions();
-    }
+    if (code === 'commander.missingMandatoryOptionValue') return this.#missingOptions();
     if (code === 'commander.optionMissingArgument')
       return message.replace(/ argument missing$/, ' needs a value');
-    if (code === 'commander.invalidArgument')
-      return message.replace(
-        /^error: command-argument value ('.*') is invalid for argument '(.*?)'/s,
-        '$1 is not a valid <$2>',
-      );
     return message;
-  }
-
-  #unknownCommand(name: string): string {
-    const names = this.commands.map((command) => command.name());
-    const near = nearestName(name, names);
-    const below = this.commands.flatMap(({ commands }) =>
-      commands.filter((command) => command.name() === name).map(nameOf),
-    );
-    if (!near && below.length > 0)
-      return `Unknown command '${name}'. Did you mean ${below.join(' or ')}?`;
-    return near
-      ? `Unknown command '${name}'. Did you mean ${near}?`
-      : `Unknown command '${name}': the commands are ${names.join(', ')}`;
-  }
-
-  #unknownOption(flag: string): string {
-    const near = nearestName(flag, this.#flags());
-    if (near) return `Unknown option '${flag}'. Did you mean ${near}?`;
-    if (isOptionBelow(this, flag))
-      return `Option '${flag}' must come after the command that it belongs to`;
-    return `Unknown option '${flag}'`;
   }
 
   #missingOptions(): string {
@@ -119,38 +83,11 @@ export class CliCommand extends Command {
     const names = missing.map(({ flags }) => `'${flags}'`).join(', ');
     return `Required option${missing.length === 1 ? '' : 's'} ${names} not specified`;
   }
-
-  /** The options that are valid here, including those of the commands above. */
-  #flags(): string[] {
-    return [
-      ...lineage(this).flatMap(({ options }) => options.flatMap(({ long }) => long ?? [])),
-      '--help',
-    ];
-  }
 }
 
-/** A command and those above it. */
-const lineage = (command: Command): Command[] => [
-  command,
-  ...(command.parent ? lineage(command.parent) : []),
-];
-
-const namesOf = (command: Command): string[] =>
-  lineage(command)
-    .map((one) => one.name())
-    .reverse();
-
-const pathOf = (command: Command): string => namesOf(command).join(' ');
-
-/** The path without the program, such as `lead list`. */
-const nameOf = (command: Command): string => namesOf(command).slice(1).join(' ');
-
-const isOptionBelow = (command: Command, flag: string): boolean =>
-  command.commands.some(
-    (one) => one.options.some(({ long }) => long === flag) || isOptionBelow(one, flag),
-  );
-
-const flagOf = (arg: string): string => arg.replace(/=.*$/s, '');
+/** The names of the commands from the program to this one. */
+const pathOf = (command: Command): string =>
+  command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 
 /** Removes commander's prefix and line breaks, and ends the text as a sentence. */
 function asSentence(text: string): string {

@@ -19,7 +19,7 @@ import {
   tableForOneWrite,
   withAuditEntry,
 } from '../context.ts';
-import { type CountryCode, countryOption, phoneOfCountry } from '../country.ts';
+import { type CountryCode, countryOption } from '../country.ts';
 import { cellReader } from '../import/cell-formats.ts';
 import { namedId } from '../named-id.ts';
 import { organizationCommand } from '../options.ts';
@@ -136,12 +136,11 @@ function rawValue(
   const references = type === undefined ? null : fieldKinds[type].references;
   if (references !== null && text.trim() !== '')
     return namedId(organization, references === 'users' ? 'user' : 'source', text);
-  if (type === 'phone') return phoneOfCountry(text, country) ?? text;
-  const read = cellReader(organization, {}, undefined);
+  const read = cellReader(organization, { country }, undefined);
   const raw = read(key, { kind: 'field', fieldKey: key }, rawFromCell(text, type));
-  if (raw instanceof FieldIssue)
-    throw new CommandError(`${key} ${raw.sentence} Write it like 12500.5.`);
-  return raw;
+  if (!(raw instanceof FieldIssue)) return raw;
+  const hint = type === 'number' ? ' Write it like 12500.5.' : '';
+  throw new CommandError(`${key} ${raw.sentence}${hint}`);
 }
 
 interface EditedItem {

@@ -222,7 +222,7 @@ test('a port in use ends a start with status 1, one sentence on stderr, and noth
 });
 
 test.each([
-  ['--prot 0', "Unknown option '--prot'. Did you mean --port? See: npm start -- --help\n"],
+  ['--prot 0', "Unknown option '--prot' (Did you mean --port?) See: npm start -- --help\n"],
   ['--port 70000', 'It must be an integer from 0 to 65535.'],
   ['--engine mongo', 'It must be auto, dynoxide, dynamodb-local or an address (http://…).'],
 ])('wrong usage ends a start with status 2: %s', { timeout }, async (args, sentence) => {

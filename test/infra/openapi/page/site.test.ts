@@ -76,7 +76,7 @@ test('a port in use ends the command with status 1, and a wrong option with stat
     expect(taken.stderr).toBe(
       `--port ${port}: the port is in use: name another port, or 0 for a free one.\n`,
     );
-    expect(wrong.stderr).toContain("Unknown option '--prot'. Did you mean --port?");
+    expect(wrong.stderr).toContain("Unknown option '--prot' (Did you mean --port?)");
   } finally {
     other.close();
   }
