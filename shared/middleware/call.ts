@@ -47,3 +47,10 @@ const spellingsOf = (name: string, headers: object | null): string[] =>
   Object.keys(headers ?? {}).filter(
     (header) => header.length === name.length && header.toLowerCase() === name,
   );
+
+/** Percent-decodes what can be decoded. The gateway decodes parameters once and does not decode paths. */
+export function decoded(text: string): string {
+  return text.replace(/(%[0-9a-f]{2})+/gi, (encoded) =>
+    Buffer.from(encoded.replaceAll('%', ''), 'hex').toString(),
+  );
+}

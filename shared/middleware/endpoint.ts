@@ -1,13 +1,14 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type EndpointName, endpointNamed } from '../endpoints.ts';
+import { ApiError } from '../errors.ts';
 import { openTable, sdkDefaults, type Table, usableUntil } from '../store/table/client.ts';
 import { noConsumedCapacity, withCapacityMetering } from '../store/table/consumed-capacity.ts';
 import { type Admitted, admit, authorize, type PrefetchContext } from './admission.ts';
 import type { Call } from './call.ts';
 import { errorResponse, type Reply, replyResponse } from './respond.ts';
 import { transport } from './transport.ts';
-import { type Input, type ParsedInput, parseInput, type Schemas } from './validate.ts';
+import { type Input, parseInput, type Schemas } from './validate.ts';
 
 /** What an endpoint's `respond` receives once the request is authenticated, authorized and validated. */
 export interface ReadyCall<Input, Prefetched>
@@ -79,53 +80,30 @@ export function endpoint<S extends Schemas, Prefetched = undefined>(
   };
 }
 
-/** What the middlewares of an endpoint establish about a call. */
-interface OwnCall<Input, Prefetched> extends Call {
-  input?: ParsedInput<Input>;
-  admitted?: Admitted<Prefetched | undefined>;
-}
-
 /** The steps of a request in their order (design, section 1). Each throws the ApiError with which it refuses the request. */
 const stackOf = <S extends Schemas, Prefetched>({
   input: schemas,
   prefetch,
   respond,
 }: EndpointParts<S, Prefetched>) =>
-  middy<APIGatewayProxyEvent, Reply, Error, OwnCall<Input<S>, Prefetched> & Context>(
-    async (_event: APIGatewayProxyEvent, call: OwnCall<Input<S>, Prefetched> & Context) =>
-      respond(await readyCall(call)),
+  middy<APIGatewayProxyEvent, Reply, Error, Call & Context>(
+    async (event: APIGatewayProxyEvent, call: Call & Context) => {
+      const input = parseInput(schemas, event, call.jsonBody);
+      const ownPrefetch =
+        prefetch && !(input instanceof ApiError)
+          ? async (context: PrefetchContext) => prefetch({ ...context, input })
+          : undefined;
+      const admitted = await admit(event, call, ownPrefetch);
+      authorize(call.endpoint, admitted);
+      if (input instanceof ApiError) throw input;
+      const { table, requestId } = call;
+      const { hasScope: _, ...rest } = admitted;
+      // Undefined only for an endpoint without a prefetch, whose `Prefetched` is undefined.
+      const prefetched = (await admitted.prefetched) as Prefetched;
+      return respond({ table, requestId, input, ...rest, prefetched });
+    },
     { timeoutEarlyInMillis: 0 },
-  )
-    .use(transport())
-    .before(({ event, context: call }) => {
-      call.input = parseInput(schemas, event, call.jsonBody);
-    })
-    .before(async ({ event, context: call }) => {
-      const { input } = call;
-      const own = input?.ok
-        ? async (context: PrefetchContext) => prefetch?.({ ...context, input: input.parts })
-        : undefined;
-      call.admitted = await admit(event, call, own);
-      authorize(call.endpoint, call.admitted);
-    })
-    .before(({ context: { input } }) => {
-      if (input?.ok === false) throw input.error;
-    });
-
-/** @throws Error if a step of the stack is missing */
-async function readyCall<Input, Prefetched>({
-  table,
-  requestId,
-  input,
-  admitted,
-}: OwnCall<Input, Prefetched>): Promise<ReadyCall<Input, Prefetched>> {
-  if (!input?.ok || !admitted)
-    throw new Error('The stack ran an endpoint without parsed input or without admission.');
-  const { hasScope: _, ...rest } = admitted;
-  // Undefined only for an endpoint without a prefetch, whose `Prefetched` is undefined.
-  const prefetched = (await admitted.prefetched) as Prefetched;
-  return { table, requestId, input: input.parts, ...rest, prefetched };
-}
+  ).use(transport());
 
 /**
  * Fails before the deadline, whatever hangs. If the platform ended the function, the caller would get a body that is not the contract's.

@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { limits } from '../limits.ts';
 import { apiKeyPrefix } from '../organization/api-key.ts';
-import { headerValues, type Middleware } from './call.ts';
+import { decoded, headerValues, type Middleware } from './call.ts';
 
 /**
  * Throws the errors that come before the API key is checked, in the contract's order (sections 5 and 7): HTTPS_REQUIRED, KEY_IN_URL,
@@ -56,13 +56,6 @@ function refuseKeyInUrl(event: APIGatewayProxyEvent): void {
     decoded(decoded(address)).toLowerCase().includes(apiKeyPrefix)
   )
     throw new ApiError('KEY_IN_URL');
-}
-
-/** Percent-decodes what can be decoded. The gateway decodes parameters once and does not decode paths. */
-function decoded(text: string): string {
-  return text.replace(/(%[0-9a-f]{2})+/gi, (encoded) =>
-    Buffer.from(encoded.replaceAll('%', ''), 'hex').toString(),
-  );
 }
 
 function refuseLargeBody({ body, isBase64Encoded }: APIGatewayProxyEvent): void {

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from '../errors.ts';
 import { type Refusal, refusalIn, validationFailed } from '../validation.ts';
-import { headerValues } from './call.ts';
+import { decoded, headerValues } from './call.ts';
 
 /** The schema of each part that an endpoint reads; header names in lower case. */
 export interface Schemas {
@@ -17,21 +17,16 @@ export type Input<S extends Schemas> = {
   readonly [Part in keyof S]: S[Part] extends v.GenericSchema ? v.InferOutput<S[Part]> : never;
 };
 
-/** The parts of a request as the endpoint's schemas read them, or the error that says what is wrong with the first bad part. */
-export type ParsedInput<Input> =
-  | { readonly ok: true; readonly parts: Input }
-  | { readonly ok: false; readonly error: ApiError };
-
 /**
  * Reads the request by the endpoint's schemas before admission, so that the endpoint can prefetch in parallel with it. The error is thrown
  * after admission, because the API key is checked first (contract, section 5).
- * @returns the error of the first part that is wrong, in the order path, headers, query, body
+ * @returns the parts as their schemas read them, or the error of the first part that is wrong, in the order path, headers, query, body
  */
 export function parseInput<S extends Schemas>(
   { path, headers, query, body }: S,
   event: APIGatewayProxyEvent,
   jsonBody: unknown,
-): ParsedInput<Input<S>> {
+): Input<S> | ApiError {
   try {
     const parts = {
       ...(path && { path: parse(path, pathOf(event), notFound) }),
@@ -39,10 +34,10 @@ export function parseInput<S extends Schemas>(
       ...(query && { query: parse(query, queryOf(event), invalidQuery) }),
       ...(body && { body: parse(body, jsonBody, invalidBody) }),
     };
-    return { ok: true, parts: parts as Input<S> };
+    return parts as Input<S>;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { ok: false, error };
+    return error;
   }
 }
 
@@ -63,16 +58,6 @@ const pathOf = (event: APIGatewayProxyEvent): Record<string, string> =>
   Object.fromEntries(
     Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, decoded(value ?? '')]),
   );
-
-/** A text that cannot be decoded stays as it is, with its percent signs: no ID has one. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return text;
-    throw error;
-  }
-}
 
 /** Every request header by its name in lower case. A repeated header is joined as HTTP joins it (RFC 9110, section 5.3). */
 function headersOf(event: APIGatewayProxyEvent): Record<string, string> {
