@@ -18,6 +18,7 @@ const packageNames = [
   '@middy/core',
   '@middy/http-json-body-parser',
   'commander',
+  'libphonenumber-js/max',
   'libphonenumber-js/min',
   'valibot',
 ] as const;
