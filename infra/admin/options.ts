@@ -18,7 +18,7 @@ export const organizationCommand = (
   noun
     .command(name)
     .description(description)
-    .optionOrArgument(organizationOption('organization ID; an argument is read as it (required)'));
+    .optionOrArgument(organizationOption('organization ID, also as an argument (required)'));
 
 /** Adds a command for one lead of an organization. */
 export const leadCommand = (noun: CliCommand, name: string, description: string): CliCommand =>
