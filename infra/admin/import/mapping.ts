@@ -77,18 +77,18 @@ export class ColumnMapping {
     return targetNamed(this.#organization, this.#mapped.get(name) ?? name, hasFieldsObject);
   }
 
-  /** The columns of a CSV file. @throws CommandError for columns that are unknown, missing or repeated */
+  /** The columns of a CSV file or a sheet. @throws CommandError for columns that are unknown, missing or repeated */
   columnsOf(headings: readonly string[], file: string): Column[] {
-    // A typo in an option must not go unnoticed.
-    for (const [column, field] of this.#mapped)
-      assertColumn(mapOption(column, field), column, headings, file);
-    for (const column of this.#ignored)
-      assertColumn(`--ignore ${JSON.stringify(column)}`, column, headings, file);
     const named = headings.filter((heading) => heading.trim() !== '');
     if (named.length === 1)
       throw new CommandError(
         `The first row of ${file} has one cell, ${JSON.stringify(named[0])}: it must have the headings. Delete a title and other rows above them.`,
       );
+    // A typo in an option must not go unnoticed.
+    for (const [column, field] of this.#mapped)
+      assertColumn(mapOption(column, field), column, headings, file);
+    for (const column of this.#ignored)
+      assertColumn(`--ignore ${JSON.stringify(column)}`, column, headings, file);
     const found = headings.map((heading) => {
       const column = heading.trim();
       const target = this.targetOf(heading);

@@ -20,7 +20,12 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], messa
   ],
   ['nophone.csv', 'name,email\nA,a@example.com\n', [], /no column for phone.*--map 'COLUMN=phone'/],
   ['twice.csv', 'name,phone,Phone \nA,1,2\n', [], /more than one column for phone/],
-  ['title.csv', 'Customers;;\nname;phone;city\n', [], /has one cell, "Customers".*Delete a title/],
+  [
+    'title.csv',
+    'Customers;;\na;phone;city\n',
+    ['--map', 'a=name'],
+    /has one cell, "Customers".*Delete a title/,
+  ],
   ['empty.csv', '', [], /is empty/],
   ['quotes.csv', 'name,phone\n"A,1\n', [], /is not a CSV file: Quote Not Closed/],
   [
