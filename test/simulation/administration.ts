@@ -212,6 +212,7 @@ export class AdministratorCommands {
         keepIds,
         dryRun: false,
         leadsPerSecond,
+        updatedBy: undefined,
         onResults: () => undefined,
       } satisfies Record<keyof ImportRequest, unknown>),
     );

@@ -25,6 +25,7 @@ interface ImportOptions extends FileOptions {
   readonly dryRun?: boolean;
   readonly rate?: number;
   readonly report?: string;
+  readonly update?: boolean;
   readonly undo?: boolean;
   readonly yes?: boolean;
 }
@@ -98,6 +99,12 @@ const withRunOptions = (command: CliCommand): CliCommand =>
     )
     .addOption(
       new Option(
+        '--update',
+        'change the leads that have the phone or email of a row, instead of refusing the row',
+      ).conflicts(['undo', 'keepIds']),
+    )
+    .addOption(
+      new Option(
         '--undo',
         "remove the leads that the file's rows made, unless their timelines have later items",
       ).conflicts('report'),
@@ -133,11 +140,13 @@ async function importFile(
     const percent = Math.floor(100 * file.progress());
     context.progress(`${percent} %: ${summary(counts, dryRun, begun)}`);
   };
-  const request = { ...file, ...writeOptions(context, organization, options), onResults };
+  const request = { ...file, ...(await writeOptions(context, organization, options)), onResults };
   const run = () => importRows(context.table(), request);
   const audited = () =>
-    withAuditEntry(context, { ...request, what: 'lead import' }, run, ({ imported }) =>
-      countOf(imported, 'lead'),
+    withAuditEntry(context, { ...request, what: 'lead import' }, run, ({ imported, updated }) =>
+      [countOf(imported, 'lead'), ...(updated === undefined ? [] : [`${updated} updated`])].join(
+        ', ',
+      ),
     );
   const counts = await (dryRun ? run() : audited()).catch(async (error: unknown) => {
     await report.discard();
@@ -156,11 +165,11 @@ async function importFile(
   context.print(result, () => lines.join('\n'));
 }
 
-function writeOptions(
+async function writeOptions(
   context: CommandContext,
   organization: Organization,
   options: ImportOptions,
-): Omit<WriteOptions, keyof FileTerms> {
+): Promise<Omit<WriteOptions, keyof FileTerms>> {
   const { dryRun = false, keepIds = false } = options;
   return {
     organizationId: organization.id,
@@ -168,6 +177,7 @@ function writeOptions(
     keepIds,
     dryRun,
     leadsPerSecond: rateOf(context, options),
+    updatedBy: options.update ? await context.callerIdentity() : undefined,
   };
 }
 
@@ -184,15 +194,16 @@ function reportFileOf(path: string, { report, dryRun = false }: ImportOptions): 
 }
 
 function summary(
-  { rows, imported, alreadyThere, refused }: ImportCounts,
+  { rows, imported, updated, alreadyThere, refused }: ImportCounts,
   dryRun: boolean,
   begun: number,
 ): string {
   const would = dryRun ? 'would be ' : '';
   const before = alreadyThere > 0 ? `, ${alreadyThere.toLocaleString('en')} imported before` : '';
+  const changed = updated ? `, ${updated.toLocaleString('en')} ${would}updated` : '';
   const seconds = (Date.now() - begun) / 1000;
   const speed = seconds < 1 ? '' : `, ${Math.round(rows / seconds)} rows per second`;
-  return `${countOf(rows, 'row')}, ${imported.toLocaleString('en')} ${would}imported${before}, ${refused.toLocaleString('en')} ${would}refused${speed}`;
+  return `${countOf(rows, 'row')}, ${imported.toLocaleString('en')} ${would}imported${changed}${before}, ${refused.toLocaleString('en')} ${would}refused${speed}`;
 }
 
 const importHelp = `
@@ -219,6 +230,12 @@ spreadsheet's country writes them. Say so:
                                 UTF-8
 When an option would help, the refusal names it.
 
+--update changes leads that are there: a row whose phone or email a lead has sets
+the fields, stage and pipeline of that lead by the rules of update-lead, and adds
+its note. An empty cell leaves a field as it is; lead edit empties one. Dates of
+creation and the archive stay. The file needs no column that does not change, but
+a phone or an email. Rows that nobody has become leads.
+
 --undo takes an import back: it removes the leads that the file's rows made, with
 the --map and --ignore of the import. Leads that somebody changed, contacted or
 noted something of since stay, and are listed. The file can be imported again.
@@ -236,4 +253,5 @@ Examples:
     --encoding windows-1252 --dates dd.mm.yyyy --decimal comma \\
     --value 'Newsletter:ja=yes' --value 'Newsletter:nein=no' \\
     --map 'Bemerkung=note'
+  npm run admin -- lead import --organization 1 leads.csv --update
   npm run admin -- lead import --organization 1 leads.csv --undo --dry-run`;

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '../../../shared/errors.ts';
 import { isPlainObject } from '../../../shared/json.ts';
 import { comparableEmail } from '../../../shared/leads/identity.ts';
-import { emailOf, phoneOf } from '../../../shared/leads/lead.ts';
 import { targetNamed } from '../../../shared/leads/transfer/import-columns.ts';
 import {
   type ImportRow,
+  identityOfRow,
   type ReadRow,
   readImportRow,
 } from '../../../shared/leads/transfer/import-row.ts';
@@ -20,6 +20,8 @@ export interface Draft {
   readonly input: ImportRow;
   readonly digests: RowDigests;
   readonly organization: Organization;
+  /** As far as it can be read. */
+  readonly identity: ReturnType<typeof identityOfRow>;
   /** Undefined if the settings forbid it. */
   readonly lead: ReadRow | undefined;
   /** Why the settings forbid it, in sentences. */
@@ -47,7 +49,8 @@ export function draftOf(
   input: ImportRow,
 ): Draft {
   const digests = { digest: rowDigest(row.sent ?? input), readDigest: rowDigest(input) };
-  const draft = { row, input, digests, organization };
+  const identity = identityOfRow(organization, input);
+  const draft = { row, input, digests, organization, identity };
   try {
     const lead = readImportRow(organization, input, new Date().toISOString());
     return { ...draft, lead, issues: [] };
@@ -58,7 +61,7 @@ export function draftOf(
 }
 
 /** Each issue as a sentence with the name of its column and the option by which the value could be read. */
-function issuesOf(
+export function issuesOf(
   { message, details }: ApiError,
   { row, input, organization }: Pick<Draft, 'row' | 'input' | 'organization'>,
   terms: FileTerms,
@@ -93,16 +96,15 @@ export function rowDigest({ fields, properties, note, unreadable = {} }: ImportR
 }
 
 /** The phone and the email of a lead, each after its field's key: no two leads of an organization may share one. */
-export function identitiesOf({ lead }: Draft): string[] {
-  if (!lead) return [];
-  const email = emailOf(lead);
-  return [`phone ${phoneOf(lead)}`, ...(email === null ? [] : [`email ${comparableEmail(email)}`])];
-}
+export const identitiesOf = ({ identity: { phone, email } }: Draft): string[] => [
+  ...(phone === undefined ? [] : [`phone ${phone}`]),
+  ...(email === undefined ? [] : [`email ${comparableEmail(email)}`]),
+];
 
 /** The outcome of a row. */
 export interface RowResult {
   readonly row: FileRow;
-  readonly outcome: 'imported' | 'alreadyThere' | 'refused';
+  readonly outcome: 'imported' | 'updated' | 'alreadyThere' | 'refused';
   /** The lead by the settings, whether or not it was written; undefined for a row that they forbid. */
   readonly lead?: ReadRow | undefined;
   /** Why the row is refused, in sentences. */
@@ -113,3 +115,7 @@ export const refused = (
   { row, lead }: Pick<RowResult, 'row' | 'lead'>,
   ...issues: readonly string[]
 ): RowResult => ({ row, lead, outcome: 'refused', issues });
+
+/** Refuses a row whose phone, email or lead ID somebody else has. */
+export const taken = (terms: FileTerms, draft: Draft, field: string, holder: string): RowResult =>
+  refused(draft, `${columnName(terms, field)} belongs to ${holder}: no two leads may share it.`);

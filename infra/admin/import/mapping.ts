@@ -35,6 +35,8 @@ export interface MappingOptions {
   readonly map?: MappedColumns;
   readonly ignore?: readonly string[];
   readonly keepIds?: boolean;
+  /** A row needs only what its lead is found by. */
+  readonly update?: boolean;
 }
 
 /** A column of a CSV file, or a property of a JSON line. */
@@ -46,15 +48,17 @@ export interface Column {
 /** What each column of a file means: by `--map` and `--ignore`, else by its heading. */
 export class ColumnMapping {
   readonly #organization: Organization;
+  readonly #isUpdate: boolean;
   readonly #mapped: MappedColumns;
   readonly #ignored: ReadonlySet<string>;
 
   /** @throws CommandError for a `--map` to an unknown field, or to the lead ID without `--keep-ids` */
   constructor(
     organization: Organization,
-    { map = new Map(), ignore = [], keepIds = false }: MappingOptions,
+    { map = new Map(), ignore = [], keepIds = false, update = false }: MappingOptions,
   ) {
     this.#organization = organization;
+    this.#isUpdate = update;
     this.#mapped = map;
     this.#ignored = new Set(ignore.map((column) => column.trim()));
     for (const [column, field] of map) {
@@ -100,7 +104,7 @@ export class ColumnMapping {
       ...unknownColumns(this.#organization, unknown, file),
       ...this.issuesOf(columns, { subject: file, mark: exportMark.heading }),
       // An unknown column may be the one that is missing.
-      ...(unknown.length === 0 ? missingColumns(columns, file) : []),
+      ...(unknown.length === 0 ? missingColumns(columns, file, this.#isUpdate) : []),
     ];
     if (issues.length > 0) throw new CommandError(issues.join('\n'));
     return columns;
@@ -201,9 +205,11 @@ function unknownColumns(
 }
 
 /** That no column has the name or the phone. */
-function missingColumns(columns: readonly Column[], file: string): string[] {
+function missingColumns(columns: readonly Column[], file: string, isUpdate: boolean): string[] {
   const names = columns.map(({ target }) => targetName(target));
-  const missing = ['name', 'phone'].filter((key) => !names.includes(key));
+  if (isUpdate && names.includes('email')) return [];
+  const needed = isUpdate ? ['phone'] : ['name', 'phone'];
+  const missing = needed.filter((key) => !names.includes(key));
   if (missing.length === 0) return [];
   const headings = quotedList(columns.map(({ column }) => column));
   return [

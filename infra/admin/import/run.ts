@@ -14,6 +14,8 @@ export interface ImportRequest extends WriteOptions {
 export interface ImportCounts {
   rows: number;
   imported: number;
+  /** With `updatedBy`: rows that changed the lead which has their phone or email. */
+  updated?: number;
   /** Rows that were imported before. */
   alreadyThere: number;
   refused: number;
@@ -32,13 +34,14 @@ const batchRowsMax = 4 * rowsPerLookUp;
  */
 export async function importRows(table: Table, request: ImportRequest): Promise<ImportCounts> {
   const counts: ImportCounts = { rows: 0, imported: 0, alreadyThere: 0, refused: 0 };
+  if (request.updatedBy !== undefined) counts.updated = 0;
   const writer = new LeadWriter(table, request);
   const draftsOf = rowReader(request);
   for await (const rows of batchesOf(request.rows, request.leadsPerSecond)) {
     const { drafts, results } = draftsOf(await request.organization(), rows);
     results.push(...(await writer.write(drafts)));
     counts.rows += results.length;
-    for (const { outcome } of results) counts[outcome] += 1;
+    for (const { outcome } of results) counts[outcome] = (counts[outcome] ?? 0) + 1;
     await request.onResults(results, counts);
   }
   return counts;

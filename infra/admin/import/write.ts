@@ -17,7 +17,6 @@ import type { ImportedRowItem } from '../../../shared/store/table/items.ts';
 import { UnknownOutcomeError } from '../../../shared/store/table/transact.ts';
 import type { FileTerms } from './cell-formats.ts';
 import {
-  columnName,
   type Draft,
   draftOf,
   identitiesOf,
@@ -25,7 +24,9 @@ import {
   type LeadDraft,
   type RowResult,
   refused,
+  taken,
 } from './drafts.ts';
+import { RowUpdater } from './update.ts';
 
 export interface WriteOptions extends FileTerms {
   readonly organizationId: number;
@@ -36,6 +37,8 @@ export interface WriteOptions extends FileTerms {
   /** Nothing is written to the table. */
   readonly dryRun: boolean;
   readonly leadsPerSecond: number;
+  /** Who updates the leads whose phone or email a row has. @default such rows are refused */
+  readonly updatedBy?: string | undefined;
 }
 
 /** A draft on its way into the table. */
@@ -56,6 +59,7 @@ export class LeadWriter {
   readonly #table: Table;
   readonly #options: WriteOptions;
   readonly #rateLimiter: RateLimiter;
+  readonly #updater: RowUpdater | undefined;
   /** In a dry run, the rows that would have been written, by phone and email. */
   readonly #dryRunRows = new Map<string, number>();
 
@@ -63,13 +67,20 @@ export class LeadWriter {
     this.#table = table;
     this.#options = options;
     this.#rateLimiter = new RateLimiter(options.leadsPerSecond);
+    const { updatedBy } = options;
+    if (updatedBy !== undefined)
+      this.#updater = new RowUpdater(table, { ...options, updatedBy }, this.#rateLimiter);
   }
 
   /** Makes leads of drafts: in the order of the file where they share a phone or an email, else in parallel, as many as a lookup may have. */
   async write(drafts: readonly Draft[]): Promise<RowResult[]> {
     const lastRound = new Map<string, number>();
-    const rounds = Map.groupBy(drafts, (draft) => {
-      const identities = identitiesOf(draft);
+    // An update can change what a lead is found by.
+    const holders = this.#updater ? await this.#find(drafts) : [];
+    const rounds = Map.groupBy(drafts, (draft, at) => {
+      const { phoneLeadId, emailLeadId } = holders[at] ?? {};
+      const leads = [phoneLeadId, emailLeadId].flatMap((id) => (id ? [`lead ${id}`] : []));
+      const identities = [...identitiesOf(draft), ...leads];
       const round = 1 + Math.max(0, ...identities.map((one) => lastRound.get(one) ?? 0));
       for (const one of identities) lastRound.set(one, round);
       return round;
@@ -89,15 +100,17 @@ export class LeadWriter {
     const matches = await this.#find(drafts);
     const results: RowResult[] = [];
     const unknown: LeadDraft[] = [];
+    const writes: Promise<RowResult[]>[] = [];
     for (const [at, draft] of drafts.entries()) {
-      const known = this.#resultOfMatches(draft, matches[at]);
-      if (known) results.push(known);
+      const update = this.#updater?.update(draft, matches[at]);
+      const known = update ?? this.#resultOfMatches(draft, matches[at]);
+      if (known instanceof Promise) writes.push(known.then((result) => [result]));
+      else if (known) results.push(known);
       else if (isLeadDraft(draft)) unknown.push(draft);
     }
-    const written = this.#options.dryRun
-      ? unknown.map((draft) => this.#writeDry(draft))
-      : await this.#writeUnknown(unknown);
-    return [...results, ...written];
+    if (this.#options.dryRun) results.push(...unknown.map((draft) => this.#writeDry(draft)));
+    else writes.push(this.#writeUnknown(unknown));
+    return [...results, ...(await allSettled(writes)).flat()];
   }
 
   #find(drafts: readonly Draft[]): Promise<RowMatches[]> {
@@ -108,9 +121,9 @@ export class LeadWriter {
     if (matches?.importedRow) return resultOfImported(draft, matches.importedRow);
     if (!isLeadDraft(draft)) return refused(draft, ...draft.issues);
     if (matches?.phoneLeadId !== undefined)
-      return this.#taken(draft, 'phone', `lead ${matches.phoneLeadId}`);
+      return taken(this.#options, draft, 'phone', `lead ${matches.phoneLeadId}`);
     if (matches?.emailLeadId !== undefined)
-      return this.#taken(draft, 'email', `lead ${matches.emailLeadId}`);
+      return taken(this.#options, draft, 'email', `lead ${matches.emailLeadId}`);
     return undefined;
   }
 
@@ -120,7 +133,7 @@ export class LeadWriter {
     for (const identity of identities) {
       const other = this.#dryRunRows.get(identity);
       const [field = ''] = identity.split(' ');
-      if (other !== undefined) return this.#taken(draft, field, `row ${other}`);
+      if (other !== undefined) return taken(this.#options, draft, field, `row ${other}`);
     }
     for (const identity of identities) this.#dryRunRows.set(identity, draft.row.number);
     return imported(draft);
@@ -161,7 +174,9 @@ export class LeadWriter {
     if (highest > 0) await passLeadId(this.#table, organizationId, highest);
     const missing = kept.filter((id) => id === undefined).length;
     let next = missing > 0 ? await reserveLeadIds(this.#table, organizationId, missing) : 0;
-    return drafts.map((draft, at) => ({ draft, leadId: kept[at] ?? next++ }));
+    const writes = drafts.map((draft, at) => ({ draft, leadId: kept[at] ?? next++ }));
+    for (const { draft, leadId } of writes) this.#updater?.rowOfLead.set(leadId, draft.row.number);
+    return writes;
   }
 
   /**
@@ -223,9 +238,9 @@ export class LeadWriter {
       case 'imported':
         return resultOfImported(draft, result.importedRow);
       case 'duplicate':
-        return this.#taken(draft, result.what, `lead ${result.leadId}`);
+        return taken(this.#options, draft, result.what, `lead ${result.leadId}`);
       case 'erasing':
-        return this.#taken(draft, 'lead id', 'a lead under erasure');
+        return taken(this.#options, draft, 'lead id', 'a lead under erasure');
     }
     if (mayBeWritten) throw unknownOutcome();
     const sentence =
@@ -233,11 +248,6 @@ export class LeadWriter {
         ? 'DynamoDB throttled the write: import the row again, with a lower --rate.'
         : 'Other requests kept changing the same items: import the row again.';
     return refused(draft, sentence);
-  }
-
-  #taken(draft: Draft, field: string, holder: string): RowResult {
-    const column = columnName(this.#options, field);
-    return refused(draft, `${column} belongs to ${holder}: no two leads may share it.`);
   }
 }
 

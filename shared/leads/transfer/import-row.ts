@@ -9,8 +9,10 @@ import type { Organization, Stage } from '../../organization/organization.ts';
 import type { Refusal } from '../../validation.ts';
 import { isDate, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
+import type { Lead } from '../lead.ts';
 import { type LeadStart, startLead } from '../new-lead.ts';
-import { placeLead } from '../placement.ts';
+import { placeLead, type RequestedPlace } from '../placement.ts';
+import { updatedLead } from '../update.ts';
 import { type ImportProperty, noteHeading } from './import-columns.ts';
 
 /** One row of a file, with its values by field key and by property. A missing value is empty. */
@@ -54,6 +56,41 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   const note = readNote(row.note, issues);
   const start = startLead(rules, { submitted, stage, mayLackOwner: isExported }, issues);
   return { leadId, ...start, note, ...times };
+}
+
+/** The phone and the email of a row, as far as they can be read. */
+export function identityOfRow(
+  organization: Organization,
+  { fields: { phone = null, email = null } }: ImportRow,
+): { readonly phone: string | undefined; readonly email: string | undefined } {
+  const read = readFields(organization, { phone, email }, organization.fields, new FieldIssues());
+  const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return { phone: textIn(read.phone), email: textIn(read.email) };
+}
+
+/**
+ * Applies a row to a lead by the rules of update-lead: its fields, stage and pipeline, as far as they are not empty, and its note.
+ * @throws ApiError VALIDATION_FAILED
+ */
+export function updateByRow(
+  organization: Organization,
+  row: ImportRow,
+  lead: Lead,
+  now: Date,
+): { readonly lead: Lead; readonly note: string | undefined } {
+  const issues = new FieldIssues();
+  for (const [fieldKey, { reason, sentence }] of Object.entries(row.unreadable ?? {}))
+    issues.add(fieldKey, reason, sentence);
+  const all = withAllActive(organization);
+  const sent = Object.entries(row.fields).filter(([, raw]) => textOf(raw) !== '');
+  const fields = withReferences(all, Object.fromEntries(sent), issues);
+  const place = namedPlace(organization, row.properties, issues);
+  const note = readNote(row.note, issues);
+  issues.throwIfAny();
+  const isThere = place?.stageId === undefined && place?.pipelineId === lead.pipelineId;
+  const requested = { fields, ...(isThere ? {} : place) };
+  const rules = row.isExported ? all : organization;
+  return { lead: updatedLead(rules, lead, requested, now), note };
 }
 
 /** The organization with every field, option, stage, source and user active: exported leads can have any of them. */
@@ -151,20 +188,28 @@ function readNamed(
 
 function readPlace(
   organization: Organization,
-  { stage, pipeline }: ImportRow['properties'],
+  properties: ImportRow['properties'],
   issues: FieldIssues,
 ): Stage | undefined {
+  const place = namedPlace(organization, properties, issues);
+  return place && placeLead(organization, place, issues);
+}
+
+/** The stage and the pipeline that a row names by ID or by name; undefined if there is an issue with them. */
+function namedPlace(
+  organization: Organization,
+  { stage, pipeline }: ImportRow['properties'],
+  issues: FieldIssues,
+): RequestedPlace | undefined {
   const { pipelines, stages } = organization;
   const pipelineId = isEmpty(pipeline)
     ? undefined
     : readNamed({ noun: 'pipeline', items: pipelines }, pipeline, 'pipeline', issues);
   if (!isEmpty(pipeline) && pipelineId === undefined) return undefined;
-  if (isEmpty(stage)) return placeLead(organization, { pipelineId }, issues);
+  if (isEmpty(stage)) return { pipelineId };
   const items = stages.filter((one) => pipelineId === undefined || one.pipelineId === pipelineId);
   const stageId = readNamed({ noun: 'stage', items }, stage, 'stage', issues);
-  return stageId === undefined
-    ? undefined
-    : placeLead(organization, { stageId, pipelineId }, issues);
+  return stageId === undefined ? undefined : { stageId, pipelineId };
 }
 
 function readTimes(

@@ -1,6 +1,6 @@
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
-import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
+import type { Lead } from '../../leads/lead.ts';
 import { LeadIdsExhaustedError } from '../../leads/new-lead.ts';
 import { limits } from '../../limits.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type IdentityHolders,
   identityOf,
   identityPrimaryKeys,
+  type LeadIdentity,
   putIdentities,
 } from '../leads/identities.ts';
 import { putLead } from '../leads/leads.ts';
@@ -33,10 +34,10 @@ export interface RowDigests {
   readonly readDigest: string;
 }
 
-/** A row to look up. It has no lead if the settings forbid it. */
+/** A row to look up. */
 export interface RowLookup {
   readonly digests: RowDigests;
-  readonly lead: Pick<Lead, 'fields'> | undefined;
+  readonly identity: Pick<LeadIdentity, 'phone' | 'email'>;
 }
 
 /** What an import looks up before it writes a row. It is a hint: only the transaction's conditions prove it. */
@@ -54,13 +55,9 @@ export async function findRows(
   organizationId: number,
   rows: readonly RowLookup[],
 ): Promise<RowMatches[]> {
-  const lookups = rows.map(({ digests: { digest }, lead }) => ({
+  const lookups = rows.map(({ digests: { digest }, identity }) => ({
     rowKey: importedRowPrimaryKey(organizationId, digest),
-    identity: {
-      organizationId,
-      phone: lead && phoneOf(lead),
-      email: (lead && emailOf(lead)) ?? undefined,
-    },
+    identity: { organizationId, ...identity },
   }));
   const items = await batchGet(
     table,

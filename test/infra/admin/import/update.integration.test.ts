@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { changeSettings, leadsOf, timelineOf } from '../../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { useOwnTable } from '../../../support/own-table.ts';
+import { person } from '../../../support/people.ts';
+import { useFolder } from '../../given-folder.ts';
+import { commandOf, doneTo, json, violationsIn } from '../commands.ts';
+import { importJson, refusedIn } from './given-files.ts';
+import { killedAtWrite } from './killed-import.ts';
+
+useOwnTable();
+const folder = useFolder();
+
+const csv = (...rows: (string | undefined)[][]) =>
+  folder.write('leads.csv', rows.map((row) => row.join(',')).join('\n'));
+
+const updateJson = (organization: GivenOrganization, file: string, ...more: string[]) =>
+  importJson(organization, file, '--update', ...more);
+
+test('an update changes the columns of a file in the leads that have its phones or emails', async () => {
+  const organization = await givenOrganization();
+  const [byPhone, byEmail, same, nobody] = [person(), person(), person(), person()];
+  const headings = ['name', 'phone', 'email', 'city', 'stage', 'note'];
+  const row = ({ name, phone, email }: typeof nobody, ...more: string[]) => [
+    name,
+    phone,
+    email,
+    ...more,
+  ];
+  const stage = organization.settings.pipelines[0]?.stages[1];
+  await importJson(
+    organization,
+    await csv(headings, ...[byPhone, byEmail, same].map((one) => row(one, 'Pune', '', 'First'))),
+  );
+  const corrected = await csv(
+    headings,
+    row({ ...byPhone, name: '' }, 'Goa', stage?.name ?? '', 'Second'),
+    row({ ...byEmail, phone: nobody.phone }, '', '', ''),
+    row(same, 'Pune', '', 'First'),
+    row({ ...nobody, phone: person().phone }, 'Goa', '', ''),
+  );
+
+  const planned = await updateJson(organization, corrected, '--dry-run');
+  const updated = await updateJson(organization, corrected);
+  const again = await updateJson(organization, corrected);
+
+  const counts = { rows: 4, imported: 1, updated: 2, alreadyThere: 1, refused: 0 };
+  expect(planned).toMatchObject(counts);
+  expect(updated).toMatchObject(counts);
+  expect(again).toMatchObject({ imported: 0, updated: 0, alreadyThere: 4 });
+  const [first, second] = await leadsOf(organization);
+  expect(first).toMatchObject({ stageId: stage?.id, fields: { ...byPhone, city: 'Goa' } });
+  expect(second?.fields).toMatchObject({ ...byEmail, phone: nobody.phone, city: 'Pune' });
+  expect((await timelineOf(organization, first?.id ?? 0)).slice(2)).toMatchObject([
+    { type: 'lead_updated', via: 'admin', changes: [{ field: 'city' }, { field: 'stage' }] },
+    { type: 'note_added', via: 'admin', text: 'Second' },
+  ]);
+  expect((await doneTo(organization)).slice(0, 2)).toEqual([
+    'lead import, 0 leads, 0 updated',
+    'lead import, 1 lead, 2 updated',
+  ]);
+  expect(await violationsIn(organization)).toEqual([]);
+});
+
+test('an update refuses a row of two leads, a second row of a lead, and what an update refuses', async () => {
+  const organization = await givenOrganization();
+  const [one, two] = [person(), person()];
+  const headings = ['phone', 'email', 'budget'];
+  const names = [one, two].map(({ name, phone, email }) => [name, phone, email]);
+  await importJson(organization, await csv(['name', 'phone', 'email'], ...names));
+  const [first, second] = await leadsOf(organization);
+
+  const answer = await updateJson(
+    organization,
+    await csv(
+      headings,
+      [one.phone, two.email, '1'],
+      [one.phone, '', '5'],
+      [person().phone, one.email, '6'],
+      [two.phone, '', 'much'],
+      [person().phone, person().email, '1'],
+    ),
+  );
+
+  expect(answer).toMatchObject({ updated: 1, imported: 0, refused: 4 });
+  expect((await refusedIn(answer.report)).map((row) => row['refused because'])).toEqual([
+    `The phone belongs to lead ${first?.id}, and the email to lead ${second?.id}: correct one of them.`,
+    expect.stringContaining('email belongs to row 3'),
+    expect.stringContaining('budget must be a number'),
+    'name is required.',
+  ]);
+});
+
+test('an update that is killed half way and repeated changes each lead once', async () => {
+  const organization = await givenOrganization();
+  const people = Array.from({ length: 60 }, person);
+  const rows = (city: string) => [
+    ['name', 'phone', 'city', 'note'],
+    ...people.map(({ name, phone }) => [name, phone, city, city]),
+  ];
+  await importJson(organization, await csv(...rows('Pune')));
+  const file = await csv(...rows('Goa'));
+  await killedAtWrite(30, commandOf(organization, 'lead import', file, '--update'));
+
+  const answer = await updateJson(organization, file);
+
+  expect(answer).toMatchObject({ imported: 0, refused: 0 });
+  expect(answer.updated + answer.alreadyThere).toBe(60);
+  const timelines = await Promise.all(
+    (await leadsOf(organization)).map(({ id }) => timelineOf(organization, id)),
+  );
+  for (const timeline of timelines)
+    expect(timeline.map(({ type }) => type)).toEqual([
+      'lead_created',
+      'note_added',
+      'lead_updated',
+      'note_added',
+    ]);
+  expect(await violationsIn(organization)).toEqual([]);
+});
+
+test('an exported file that was edited updates its leads, with an owner who is inactive since', async () => {
+  const organization = await givenOrganization();
+  const { name, phone } = person();
+  const [owner, ...others] = organization.settings.users;
+  await importJson(organization, await csv(['name', 'phone', 'owner'], [name, phone, owner?.name]));
+  const exported = folder.newPath('exported.csv');
+  await json(organization, 'lead export', '--out', exported);
+  const users = [{ ...owner, active: false }, ...others];
+  await changeSettings(organization, { users });
+  const edited = (await folder.read(exported)).replace(name, 'Asha');
+
+  expect(await updateJson(organization, await folder.write('edited.csv', edited))).toMatchObject({
+    updated: 1,
+    refused: 0,
+  });
+  expect(await leadsOf(organization)).toMatchObject([
+    { fields: { name: 'Asha', phone, assigned_to: owner?.id } },
+  ]);
+});
