@@ -63,7 +63,7 @@ async function find(
   const phone = typed === undefined ? undefined : phoneOfCountry(typed, country);
   const digits = asciiDigits(typed ?? '')
     .replace(/\D/g, '')
-    .replace(/^0+/, '');
+    .replace(/^00?(?=[1-9]\d{3})/, '');
   if (typed !== undefined && phone === undefined && digits.length < digitsMin)
     command.error(
       `error: option '--phone' must be a phone number, such as +91 98200 12345, or at least ${digitsMin} digits of one`,

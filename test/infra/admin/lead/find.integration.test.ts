@@ -90,6 +90,7 @@ test.each([
   ['--phone 2345678', true],
   ['--phone 0151-2345', true],
   ['--phone 5678-9', true],
+  ['--phone 00000', false],
   ['--phone 9876', false],
 ])('lead find %s searches names without accents and phones by digits', async (args, isFound) => {
   const organization = await givenOrganization();
