@@ -99,6 +99,9 @@ function guardedText(text: string): string {
 const guardWithin = /(?<=[;\r\n])'(?=['"]*[=+\-@＝＋－＠])/g;
 const unguarded = (cell: string): string =>
   (/^'+[=+\-@＝＋－＠\t\r\n]/.test(cell) ? cell.slice(1) : cell).replace(guardWithin, '');
+/** A text for a cell that needs no guard, in which an import must not find one. */
+export const unguardable = (text: string): string =>
+  unguarded(text) === text ? text : guardedText(text);
 /** Removes the guard that other programs write. */
 const unguardedPlainly = (cell: string): string =>
   /^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;

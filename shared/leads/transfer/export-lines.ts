@@ -4,7 +4,7 @@ import { optionFinder } from '../../organization/named.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 import { withAllOptions } from '../field-types.ts';
 import { type FieldValue, type Lead, valueOf } from '../lead.ts';
-import { type CellOptions, cellOf, listCell, nameOrId } from './csv-cells.ts';
+import { type CellOptions, cellOf, listCell, nameOrId, unguardable } from './csv-cells.ts';
 import { exportMark, propertyHeadings, targetNamed } from './import-columns.ts';
 
 /** A lead as a line of a JSONL export, with IDs instead of names and its fields in form order. Its import creates the same lead. */
@@ -130,7 +130,7 @@ function workbookValue(organization: Organization, field: Field, value: FieldVal
     );
   if (typeof value !== 'string') return value;
   if (hasOptions) return labelOf(field, value);
-  return field.type === 'date' && value >= firstDay ? new Date(value) : value;
+  return field.type === 'date' && value >= firstDay ? new Date(value) : unguardable(value);
 }
 
 /** The label of an option if an import reads it as that option, else its value. */

@@ -93,6 +93,7 @@ async function givenHardLeads(): Promise<{ organization: GivenOrganization; sett
 test.each([
   { format: 'csv', keepIds: false },
   { format: 'jsonl', keepIds: true },
+  { format: 'xlsx', keepIds: true },
 ])(
   'a $format export gives an empty organization the same leads, archived and no longer allowed ones too',
   async ({ format, keepIds }) => {
