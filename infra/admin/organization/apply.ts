@@ -124,11 +124,6 @@ async function replaceableVersion(
         `To merge, save the output of organization show ${settings.id}, repeat your change in it, and apply that.`,
       ].join('\n'),
     );
-  if (version > inForce.version) {
-    context.note(
-      `Warning: the file has settings version ${version}, but only version ${inForce.version} is in force: is it of another table?`,
-    );
-  }
   return inForce.version;
 }
 

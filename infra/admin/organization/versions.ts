@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { limits } from '../../../shared/limits.ts';
 import { toSettingsFile } from '../../../shared/organization/settings.ts';
-import { SettingsMovedError } from '../../../shared/store/organizations/apply-settings.ts';
 import {
-  listKeptVersions,
   readAuditLog,
   readKeptSettings,
   versionsBefore,
@@ -159,14 +157,7 @@ async function undo(
             '\n',
           ),
     ),
-  ).catch(async (error: unknown) => {
-    if (!(error instanceof SettingsMovedError)) throw error;
-    const now = await settingsInForce(table, id);
-    throw new CommandError(
-      `Nothing was undone: the settings now have version ${now.version}, not ${inForce.version} as confirmed. Run the command again to see what it would change now.`,
-      { cause: error },
-    );
-  });
+  );
 }
 
 /** The version before is searched for in this many entries of the audit log. */
@@ -197,7 +188,7 @@ async function settingsInForce(table: Table, organizationId: number): Promise<St
   return stored;
 }
 
-/** @param version by default the one in force @throws CommandError naming the versions that are kept */
+/** @param version by default the one in force @throws CommandError for one that is not kept */
 async function settingsOfVersion(
   table: Table,
   inForce: StoredSettings,
@@ -207,8 +198,7 @@ async function settingsOfVersion(
   const { id } = inForce.settings;
   const settings = await readKeptSettings(table, id, version);
   if (settings) return { settings, version };
-  const kept = [inForce.version, ...(await listKeptVersions(table, id))];
   throw new CommandError(
-    `Version ${version} of the settings of organization ${id} is not kept: choose one of ${kept.join(', ')} (the one in force, and at most the last ${versionsKept} before it).`,
+    `Version ${version} of the settings of organization ${id} is not kept: choose one of the last ${versionsKept} before version ${inForce.version}, which is in force. organization history lists them.`,
   );
 }

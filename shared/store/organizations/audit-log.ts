@@ -3,8 +3,8 @@ import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Settings } from '../../organization/organization.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
-import type { AuditEntryItem, KeptSettingsItem, Stored } from '../table/items.ts';
-import { type PartitionQuery, queryAll, queryPages } from '../table/many-items.ts';
+import type { AuditEntryItem, Stored } from '../table/items.ts';
+import { type PartitionQuery, queryPages } from '../table/many-items.ts';
 import {
   historyPartitionKey,
   keyOf,
@@ -146,20 +146,6 @@ export async function readKeptSettings(
   version: number,
 ): Promise<Settings | undefined> {
   return (await getItem(table, settingsVersionPrimaryKey(organizationId, version)))?.settings;
-}
-
-/** The versions that are kept, latest first. Eventually consistent; reads every kept version, half a read unit per 4 KB. */
-export async function listKeptVersions(table: Table, organizationId: number): Promise<number[]> {
-  const { pk, sk } = settingsVersionPrimaryKey(organizationId, 0);
-  const kept = await queryAll<KeptSettingsItem>(table, pk, {
-    sortKey: 'sk >= :first',
-    ProjectionExpression: '#version',
-    ExpressionAttributeNames: { '#version': 'version' },
-    ExpressionAttributeValues: { ':first': sk },
-    ScanIndexForward: false,
-    ConsistentRead: false,
-  });
-  return kept.map(({ version }) => version);
 }
 
 /** The versions that an undo may go back to, as far as the entries tell: those before a version, latest first, without intermediate ones. */

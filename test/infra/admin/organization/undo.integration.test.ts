@@ -91,7 +91,7 @@ test('an undo that was confirmed for a version which no longer holds changes not
 
   expect(answer).toMatchObject({ status: 1, stdout: '' });
   expect(answer.stderr).toContain(
-    'Nothing was undone: the settings now have version 3, not 2 as confirmed.',
+    `Organization ${organization.id} no longer has version 2 of its settings: see what was applied`,
   );
   expect(await shown(organization)).toMatchObject({ name: 'Between', modules: [] });
 });
