@@ -28,24 +28,11 @@ export interface Call {
 
 export type Middleware = MiddlewareObj<APIGatewayProxyEvent, unknown, Error, Call & Context>;
 
-/**
- * The values of a request header, its name in any case. Each line of a repeated header is a value of its own.
- * API Gateway fills both maps of the event; an event with only one of them is read too.
- */
-export function headerValues(
-  { headers, multiValueHeaders }: APIGatewayProxyEvent,
-  name: string,
-): string[] {
-  const spellings = spellingsOf(name, multiValueHeaders);
-  if (spellings.length > 0)
-    return spellings.flatMap((spelling) => multiValueHeaders[spelling] ?? []);
-  return spellingsOf(name, headers).flatMap((spelling) => headers[spelling] ?? []);
-}
-
-/** The names of headers that are a name in another case. Called several times for each request: few names have the same length. */
-const spellingsOf = (name: string, headers: object | null): string[] =>
-  Object.keys(headers ?? {}).filter(
-    (header) => header.length === name.length && header.toLowerCase() === name,
+/** The values of a request header, its name in any case. Each line of a repeated header is a value of its own. */
+export const headerValues = ({ multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] =>
+  Object.entries(multiValueHeaders ?? {}).flatMap(([header, values]) =>
+    // Called several times for each request: few names have the same length.
+    header.length === name.length && header.toLowerCase() === name ? (values ?? []) : [],
   );
 
 /** Percent-decodes what can be decoded. The gateway decodes parameters once and does not decode paths. */

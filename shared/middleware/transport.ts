@@ -37,9 +37,7 @@ const secretParameter =
 
 /** @throws ApiError KEY_IN_URL for a parameter named like a secret, and for any part of the address that looks like an API key */
 function refuseKeyInUrl(event: APIGatewayProxyEvent): void {
-  const parameters = Object.entries(
-    event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {},
-  );
+  const parameters = Object.entries(event.multiValueQueryStringParameters ?? {});
   const isNamedLikeSecret = ([name]: [string, unknown]): boolean =>
     secretParameter.test(
       decoded(name)

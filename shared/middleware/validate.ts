@@ -61,25 +61,18 @@ const pathOf = (event: APIGatewayProxyEvent): Record<string, string> =>
 
 /** Every request header by its name in lower case. A repeated header is joined as HTTP joins it (RFC 9110, section 5.3). */
 function headersOf(event: APIGatewayProxyEvent): Record<string, string> {
-  const names = Object.keys({ ...event.headers, ...event.multiValueHeaders }).map((name) =>
-    name.toLowerCase(),
-  );
+  const names = Object.keys(event.multiValueHeaders ?? {}).map((name) => name.toLowerCase());
   return Object.fromEntries(names.map((name) => [name, headerValues(event, name).join(', ')]));
 }
 
 /** Query parameters. One that is given twice stays a list, which every schema refuses. */
-function queryOf({
-  multiValueQueryStringParameters,
-  queryStringParameters,
-}: APIGatewayProxyEvent): Record<string, unknown> {
-  const all = multiValueQueryStringParameters ?? queryStringParameters ?? {};
-  return Object.fromEntries(
-    Object.entries(all).map(([name, value]) => [
+const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(event.multiValueQueryStringParameters ?? {}).map(([name, values = []]) => [
       name,
-      Array.isArray(value) && value.length === 1 ? value[0] : value,
+      values.length === 1 ? values[0] : values,
     ]),
   );
-}
 
 const notFound = ([issue]: Issues): ApiError => new ApiError('NOT_FOUND', undefined, issue.message);
 

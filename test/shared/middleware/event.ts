@@ -7,13 +7,19 @@ export type EventParts = Partial<Omit<APIGatewayProxyEvent, 'headers'>> & {
 };
 
 /** A request as API Gateway's REST proxy integration hands it over. */
-export const requestEvent = (parts: EventParts = {}): APIGatewayProxyEvent =>
-  ({
+export function requestEvent(parts: EventParts = {}): APIGatewayProxyEvent {
+  const headers =
+    parts.headers === undefined
+      ? { 'X-Forwarded-Proto': 'https', 'Content-Type': 'application/json' }
+      : parts.headers;
+  return {
     httpMethod: 'POST',
     path: '/api/v1/leads/capture',
     resource: '/api/v1/leads/capture',
-    headers: { 'X-Forwarded-Proto': 'https', 'Content-Type': 'application/json' },
-    multiValueHeaders: null,
+    headers,
+    multiValueHeaders:
+      headers &&
+      Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
     queryStringParameters: null,
     multiValueQueryStringParameters: null,
     pathParameters: null,
@@ -22,7 +28,8 @@ export const requestEvent = (parts: EventParts = {}): APIGatewayProxyEvent =>
     isBase64Encoded: false,
     requestContext: { requestId: 'chosen-by-the-caller', extendedRequestId: 'request-1' },
     ...parts,
-  }) as APIGatewayProxyEvent;
+  } as APIGatewayProxyEvent;
+}
 
 /** A call of an endpoint that has read nothing yet. Its table is undefined: no test that uses it touches the table. */
 export const newCall = (name: EndpointName = 'capture-lead', more: Partial<Call> = {}): Call => ({
