@@ -102,14 +102,14 @@ export function hintFor(
     if (formats.decimal) return '';
     const isPlain = writtenNumber(text, 'point') === text && !hasTwoReadings(text);
     const marks = decimalMarks.filter((mark) => writtenNumber(text, mark) !== undefined);
-    return isPlain ? '' : optionHint('--decimal', marks, 'the point marks decimals');
+    return isPlain ? '' : optionHint('--decimal', marks);
   }
   if (type === 'date' || type === 'time') {
     if (formats.dates) return '';
     const read = type === 'date' ? writtenDate : writtenTime;
     // ISO 8601 is read without an option.
     const readable = dateFormats.slice(0, -1).filter((format) => read(text, format) !== undefined);
-    return optionHint('--dates', readable, 'the month comes first');
+    return optionHint('--dates', readable);
   }
   const option = `--value '${heading.replaceAll("'", "'\\''")}:TEXT=VALUE'`;
   const isWord = typesOfWords.includes(type) || (type === 'phone' && /\p{L}/u.test(text));
@@ -126,16 +126,8 @@ const typesOfWords: readonly ColumnType[] = [
   'user',
 ];
 
-/** @param whenSecond what the second argument assumes, if two could read the text */
-function optionHint(
-  option: string,
-  [first, second]: readonly string[],
-  whenSecond: string,
-): string {
-  if (first === undefined) return '';
-  const other = second === undefined ? '' : `, or ${option} ${second} if ${whenSecond}`;
-  return ` Add ${option} ${first}${other}.`;
-}
+const optionHint = (option: string, choices: readonly string[]): string =>
+  choices.length === 0 ? '' : ` Add ${choices.map((one) => `${option} ${one}`).join(' or ')}.`;
 
 /** @returns a value as the rules read it, or why it cannot be read */
 export type ReadCell = (

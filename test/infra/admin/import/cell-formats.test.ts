@@ -26,8 +26,8 @@ test.each<[string, DateFormat, string | undefined]>([
 });
 
 const dates = (formats: string) => ` Add --dates ${formats}.`;
-const eitherDate = dates('dd/mm/yyyy, or --dates mm/dd/yyyy if the month comes first');
-const eitherMark = ' Add --decimal comma, or --decimal point if the point marks decimals.';
+const eitherDate = dates('dd/mm/yyyy or --dates mm/dd/yyyy');
+const eitherMark = ' Add --decimal comma or --decimal point.';
 const replace = (heading: string) => ` Add --value '${heading}:TEXT=VALUE' to read TEXT as VALUE.`;
 test.each<[name: string, text: string, hint: string, formats?: FormatOptions]>([
   ['start_on', '03/04/2026', eitherDate],
