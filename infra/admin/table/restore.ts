@@ -1,4 +1,9 @@
+import { open } from 'node:fs/promises';
+import { InvalidArgumentError, Option } from 'commander';
+import { exportObject } from '../../../shared/leads/transfer/export-lines.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
+import { readLead } from '../../../shared/store/leads/leads.ts';
+import { allSettled } from '../../../shared/store/maintenance/pacing.ts';
 import {
   type Protection,
   type ProtectionState,
@@ -19,12 +24,14 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import type { PrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
+import { pathIssue } from '../../cli/error-code.ts';
 import { countOf, printable } from '../../cli/format.ts';
-import type { CommandContext } from '../context.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
 
 interface FinishOptions {
   from?: string;
   keepKey?: string[];
+  missingOut?: string;
   yes?: boolean;
 }
 
@@ -32,6 +39,7 @@ interface FinishOptions {
 const erasuresUnconfirmedMax = 10;
 /** The most leads that a report names; `--json` names all. */
 const namedMax = 20;
+const readsAtOnce = 32;
 
 const finishHelp = `
 Set LEADS_TABLE to the restored table, and stop all requests first. A backup
@@ -61,9 +69,25 @@ export function restoreCommands(program: CliCommand, context: CommandContext): v
     .description('prepare a table that was restored from a backup, before the service uses it')
     .option('--from <TABLE>', 'the table that was in use until now; it is only read')
     .option('--keep-key <ID...>', 'without --from: API keys to keep; all others are revoked')
+    .addOption(
+      new Option(
+        '--missing-out <FILE>',
+        'with --from: write the leads that only that table has, for lead import --keep-ids',
+      ).argParser(parseJsonlPath),
+    )
     .option('--yes', 'do not ask for confirmation')
+    .hook('preAction', (command) => {
+      const { from, missingOut } = command.opts<FinishOptions>();
+      if (missingOut !== undefined && from === undefined)
+        command.error("error: option '--missing-out' needs --from <TABLE>");
+    })
     .notes(finishHelp)
     .action((options: FinishOptions) => finish(context, options));
+}
+
+function parseJsonlPath(path: string): string {
+  if (path.endsWith('.jsonl')) return path;
+  throw new InvalidArgumentError('It must end in .jsonl.');
 }
 
 async function finish(context: CommandContext, options: FinishOptions): Promise<void> {
@@ -76,6 +100,7 @@ async function finish(context: CommandContext, options: FinishOptions): Promise<
     for (const { id } of await listOrganizations(table))
       auditEntries.push(await addAuditEntry(table, id, { ...action, what }));
   });
+  const imports = await writeMissing(context, options, finished.leadsOnlyInOld);
   const protection = await protectTable(table, (waiting) =>
     context.progress(`Waiting for DynamoDB to switch on ${protectionNames[waiting]}`),
   );
@@ -91,6 +116,7 @@ async function finish(context: CommandContext, options: FinishOptions): Promise<
   context.print({ ...finished, protection, leads, violations }, () =>
     [
       ...report(finished, options),
+      ...missingLines(finished, imports),
       ...Object.entries(protection).map(
         ([name, state]) => `${protectionNames[name as Protection]}: ${stateWords[state]}.`,
       ),
@@ -181,15 +207,52 @@ function* report(finished: FinishedRestore, { from }: FinishOptions): Generator<
 }
 
 function* onlyInOldLines(finished: FinishedRestore): Generator<string> {
-  const { keysOnlyInOld, onlyInOld, leadsOnlyInOld } = finished;
+  const { keysOnlyInOld, onlyInOld } = finished;
   for (const { organizationId, keyId, label } of keysOnlyInOld)
     yield `Only the old table has API key ${keyId} (${printable(label)}) of organization ${organizationId}, created since the backup: ` +
       'requests with it are refused until you create another one with key create.';
-  if (leadsOnlyInOld.length > 0)
-    yield `Only the old table has ${countOf(leadsOnlyInOld.length, 'lead')}, created since the backup: ${namesOf(leadsOnlyInOld)}. ` +
-      'The service does not find them in the restored table: read them in the old table with lead show, and create them again.';
   if (onlyInOld.length > 0)
     yield `Only the old table has organization ${onlyInOld.join(', ')}, created since the backup: apply its settings again, and create its keys.`;
+}
+
+function* missingLines(
+  { leadsOnlyInOld }: FinishedRestore,
+  imports: readonly string[],
+): Generator<string> {
+  if (leadsOnlyInOld.length === 0) return;
+  yield `Only the old table has ${countOf(leadsOnlyInOld.length, 'lead')}, created since the backup: ${namesOf(leadsOnlyInOld)}. ` +
+    (imports.length === 0
+      ? 'The service does not find them in the restored table: run this command again with --missing-out FILE.jsonl, and import that file.'
+      : 'Create them again, without their timelines:');
+  for (const line of imports) yield `  npm run admin -- ${line}`;
+}
+
+/** Writes the leads that only the old table has, into a file for each organization. @returns the commands that import the files */
+async function writeMissing(
+  context: CommandContext,
+  { from, missingOut }: FinishOptions,
+  leads: FinishedRestore['leadsOnlyInOld'],
+): Promise<string[]> {
+  if (from === undefined || missingOut === undefined) return [];
+  const old = { ...context.table(), name: from };
+  const leadsOf = Map.groupBy(leads, ({ organizationId }) => organizationId);
+  const imports: string[] = [];
+  for (const [id, missing] of leadsOf) {
+    const path = leadsOf.size === 1 ? missingOut : missingOut.replace(/jsonl$/, `${id}.jsonl`);
+    const organization = await existingOrganization(old, id);
+    const file = await open(path, 'w', 0o600).catch((cause: unknown) => {
+      throw new CommandError(`${path} cannot be written: ${pathIssue(cause)}.`, { cause });
+    });
+    for (let at = 0; at < missing.length; at += readsAtOnce) {
+      const some = missing.slice(at, at + readsAtOnce);
+      const found = await allSettled(some.map(({ leadId }) => readLead(old, id, leadId)));
+      const lines = found.flatMap((lead) => (lead ? [exportObject(organization, lead)] : []));
+      await file.appendFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    }
+    await file.close();
+    imports.push(`lead import ${path} --organization ${id} --keep-ids`);
+  }
+  return imports;
 }
 
 function namesOf(leads: FinishedRestore['leadsMissingInOld']): string {

@@ -2,16 +2,24 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { checkTable } from '../../../../shared/store/check/check-table.ts';
+import { readLead } from '../../../../shared/store/leads/leads.ts';
 import { importLead } from '../../../../shared/store/maintenance/import-leads.ts';
 import { createApiKey, revokeApiKey } from '../../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import {
+  keyText,
   leadPrimaryKey,
   timelinePartitionKey,
 } from '../../../../shared/store/table/primary-keys.ts';
+import { runAdmin } from '../../../support/admin.ts';
 import { eraseLead } from '../../../support/leads.ts';
+import { environmentOf } from '../../../support/table.ts';
+import { useFolder } from '../../given-folder.ts';
+import { commandOf } from '../commands.ts';
 import { givenBackup, who } from './given-backup.ts';
 import { finish, itemsOf, nextSecond, restored } from './restored-tables.ts';
+
+const folder = useFolder();
 
 const deleteItem = (on: Table, Key: { pk: string; sk: string }) =>
   on.client.send(new DeleteCommand({ TableName: on.name, Key: { ...Key } }));
@@ -131,18 +139,30 @@ test.concurrent.each([true, false])(
   },
 );
 
-test.concurrent('the leads that were created since the backup are named', async () => {
-  const { old, organization, backup, leadIds } = await givenBackup(1);
-  const [leadId] = leadIds;
-  const earlier = backup.filter(
-    (item) => !/^(LEADS|TIMELINE)#/.test(String(item.pk)) && item.leadId !== leadId,
+test.concurrent('the leads that were created since the backup are named, and written as a file that brings them back', async () => {
+  const { old, organization, backup, leadIds } = await givenBackup(2);
+  const [leadId = 0] = leadIds;
+  const isOfLead = ({ pk, sk, leadId: named }: Record<string, unknown>): boolean =>
+    named === leadId ||
+    pk === timelinePartitionKey(organization.id, leadId) ||
+    keyText({ pk: String(pk), sk: String(sk) }) ===
+      keyText(leadPrimaryKey(organization.id, leadId));
+  const on = await restored(backup.filter((item) => !isOfLead(item)));
+  const file = folder.newPath('missing.jsonl');
+  const args = ['--from', old.name, '--missing-out', file];
+
+  const first = await finish(on, ...args);
+  const imported = await runAdmin(
+    commandOf(organization, 'lead import', file, '--keep-ids', '--json'),
+    { environment: environmentOf(on.name) },
   );
-  const on = await restored(earlier);
+  const second = await finish(on, ...args);
 
-  const { status, document } = await finish(on, '--from', old.name);
-
-  expect([status, document.leadsOnlyInOld]).toEqual([
-    0,
-    [{ organizationId: organization.id, leadId }],
-  ]);
+  const reference = { organizationId: organization.id, leadId };
+  expect([first.status, first.document.leadsOnlyInOld]).toEqual([0, [reference]]);
+  expect(imported.json).toMatchObject({ imported: 1, refused: 0 });
+  expect([second.status, second.document.leadsOnlyInOld]).toEqual([0, []]);
+  expect(await readLead(on, organization.id, leadId)).toEqual(
+    await readLead(old, organization.id, leadId),
+  );
 });
