@@ -208,9 +208,11 @@ describe('documents', () => {
     expect(sources.get('infra/guides/integrator.md')).toContain(endpointTable());
   });
 
-  test('every settings file that LOCAL.md shows is accepted', () => {
+  test('the settings file that the guide shows is accepted', () => {
     const examples = [
-      ...(sources.get('infra/local/LOCAL.md') ?? '').matchAll(/^```json\n([\s\S]*?)^```/gm),
+      ...(sources.get('infra/guides/settings-file.md') ?? '').matchAll(
+        /^```json\n([\s\S]*?)^```/gm,
+      ),
     ];
 
     expect(examples.map(({ 1: text = '' }) => parseSettingsFile(text).settings.name)).toEqual([

@@ -20,7 +20,7 @@ import { serviceCommands } from './table/service.ts';
 const wrongUsage = 2;
 
 /** In the order of the help. */
-const commandGroups = [
+export const commandGroups = [
   organizationCommands,
   keyCommands,
   leadCommands,

@@ -2,7 +2,7 @@ import type { AssignmentRule, Organization } from '../organization/organization.
 import { isOneOf } from './fields.ts';
 import { type FieldValues, valueOf } from './lead.ts';
 
-/** The users who take turns to own new leads. Each assignment rule has a rotation of its own (LOCAL.md, "Assignment rules"). */
+/** The users who take turns to own new leads. Each assignment rule has a rotation of its own (settings-file.md, "Assignment rules"). */
 export interface Rotation {
   /** Identifies the stored rotation: the same text for as long as the rule is the same. */
   readonly rule: string;

@@ -107,7 +107,7 @@ export function startCapturedLead(
 }
 
 /**
- * A new lead's fields: the lead type defaults to student (LOCAL.md, "Fields"). Reports the fields required on create that were not submitted,
+ * A new lead's fields: the lead type defaults to student (settings-file.md, "Fields"). Reports the fields required on create that were not submitted,
  * a lead type too: its default does not stand for a required one. The assignment rules choose an owner, so none is required.
  */
 export function newLeadFields(

@@ -68,7 +68,7 @@ interface ByImport {
 }
 
 /**
- * One stored entry of a lead's timeline (LOCAL.md, "Timeline items"). `captured_new` is a capture that created the lead: one item, which is
+ * One stored entry of a lead's timeline (commands.md, "Timeline items"). `captured_new` is a capture that created the lead: one item, which is
  * presented as `lead_created` and `captured`. `erased` is the last event of the lead: it is there only while the erasure is under way,
  * which removes it with the timeline.
  */

@@ -22,7 +22,7 @@ export interface Field {
   active: boolean;
 }
 
-/** An organization's settings: those of the file (LOCAL.md, "The settings file"), with every default filled in and all built-in fields. */
+/** An organization's settings: those of the file (settings-file.md, "The settings file"), with every default filled in and all built-in fields. */
 export interface Settings {
   id: number;
   name: string;

@@ -6,7 +6,7 @@ import { apiKeyScopes, apiKeyTypes } from './api-key.ts';
 import { fieldTypes } from './field-kinds.ts';
 
 /**
- * The settings file's shape (LOCAL.md, "The settings file"). Each description completes the sentence "must be …".
+ * The settings file's shape (settings-file.md, "The settings file"). Each description completes the sentence "must be …".
  * `settings-references.ts` checks that what a property refers to exists.
  */
 

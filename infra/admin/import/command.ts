@@ -243,7 +243,7 @@ noted something of since stay, and are listed. The file can be imported again.
 If the command is interrupted, run it again with the same options: rows that were
 imported are skipped. The status is 1 if rows were refused. The report has them
 under the headings of the file, as .xlsx for an .xlsx file: correct a copy, and
-import it with the same options. More is in infra/OPERATE.md, "Administer".
+import it with the same options. More is in infra/guides/commands.md, "Import".
 
 Examples:
   npm run admin -- lead import --organization 1 leads.csv --dry-run

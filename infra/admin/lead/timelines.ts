@@ -60,7 +60,7 @@ Begin each run a minute before the last one began, and replace items by their ID
 bytes of memory for each item of the file.
 
 The command reads 4 KB of leads per read unit, and at least one unit per lead. The
-file contains personal data: only you may read it. infra/OPERATE.md, "Administer",
+file contains personal data: only you may read it. infra/guides/commands.md, "Timelines",
 says what a nightly job needs.
 
 Examples:
