@@ -27,6 +27,7 @@ import { confirmed } from '../../cli/confirm.ts';
 import { pathIssue } from '../../cli/error-code.ts';
 import { countOf, printable } from '../../cli/format.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
+import { drill } from './drill.ts';
 
 interface FinishOptions {
   from?: string;
@@ -83,6 +84,17 @@ export function restoreCommands(program: CliCommand, context: CommandContext): v
     })
     .notes(finishHelp)
     .action((options: FinishOptions) => finish(context, options));
+  restore
+    .command('drill')
+    .description('show a restore on the local engine, with a copy of the table')
+    .notes(`
+Copies the table twice, as a table in use and its backup, revokes a key and erases
+a lead in the first, and finishes the restore of the second. It ends with a check
+and deletes both copies. The table itself is only read.
+
+Example:
+  npm run admin -- restore drill`)
+    .action(() => drill(context));
 }
 
 function parseJsonlPath(path: string): string {

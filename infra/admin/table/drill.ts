@@ -1,0 +1,86 @@
+import { checkTable } from '../../../shared/store/check/check-table.ts';
+import { eraseLeads } from '../../../shared/store/maintenance/erase-lead.ts';
+import { scanLeadsAscending } from '../../../shared/store/maintenance/read-leads.ts';
+import { copyItems, deleteTable } from '../../../shared/store/maintenance/restore/copy-table.ts';
+import { finishRestore } from '../../../shared/store/maintenance/restore/finish-restore.ts';
+import { listApiKeys, revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
+import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
+import { CommandError } from '../../cli/command.ts';
+import { countOf } from '../../cli/format.ts';
+import { createTable, type TableEnvironment } from '../../local/table.ts';
+import type { CommandContext } from '../context.ts';
+
+/** Restores a copy of the table on the local engine, from its backup to a clean check, and removes what it made. */
+export async function drill(context: CommandContext): Promise<void> {
+  if (!context.isLocalEngine())
+    throw new CommandError(
+      'restore drill needs an engine on this machine. For a deployed table, follow infra/OPERATE.md, "Restore".',
+    );
+  const table = context.table();
+  const old = { ...table, name: `${table.name}-drill-old` };
+  const restored = { ...table, name: `${table.name}-drill-restored` };
+  const removeCopies = async (): Promise<void> => {
+    for (const copy of [old, restored]) await deleteTable(copy);
+  };
+  await removeCopies(); // Those of a drill that was killed.
+  try {
+    for (const { name } of [old, restored])
+      await createTable({ ...context.environment, LEADS_TABLE: name } as TableEnvironment);
+    await restoreCopy(context, { table, old, restored });
+  } finally {
+    await removeCopies();
+  }
+}
+
+interface Copies {
+  readonly table: Table;
+  readonly old: Table;
+  readonly restored: Table;
+}
+
+async function restoreCopy(
+  context: CommandContext,
+  { table, old, restored }: Copies,
+): Promise<void> {
+  const items = await copyItems(table, [old, restored]);
+  const since = await changeSince(old);
+  const action = { who: await context.callerIdentity(), what: 'restore drill' };
+  const { keysRevoked, leadsErased } = await finishRestore(restored, {
+    old,
+    keptKeyIds: new Set(),
+    action,
+  });
+  const { leads, violations } = await checkTable(restored);
+  const isClean =
+    violations.length === 0 && keysRevoked === since.keys && leadsErased === since.leads;
+  if (!isClean) context.exitWithFailure();
+  context.print({ items, keysRevoked, leadsErased, leads, violations }, () =>
+    [
+      `1. Copied ${countOf(items, 'item')} of table ${table.name} to ${old.name}, as the table in use, and to ${restored.name}, as its backup.`,
+      `2. After the backup, in ${old.name}: ${countOf(since.keys, 'key')} revoked, ${countOf(since.leads, 'lead')} erased.`,
+      `3. restore finish --from ${old.name}: ${countOf(keysRevoked, 'key')} revoked and ${countOf(leadsErased, 'lead')} erased again in ${restored.name}.`,
+      `4. check: ${countOf(violations.length, 'violation')}, ${countOf(leads, 'lead')} read.`,
+      ...violations,
+      `5. Both copies are deleted; table ${table.name} was only read. ${isClean ? 'The restore works.' : 'The restore does not work: read the lines above.'}`,
+    ].join('\n'),
+  );
+}
+
+/** What happens after a backup: revokes a key and erases a lead of the first organization that has them. @returns how many of each */
+async function changeSince(table: Table): Promise<{ keys: number; leads: number }> {
+  const done = { keys: 0, leads: 0 };
+  for (const { id } of await listOrganizations(table)) {
+    const key = (await listApiKeys(table, id)).find(({ revokedAt }) => revokedAt === null);
+    if (key && done.keys === 0) {
+      await revokeApiKey(table, id, key.keyId, { at: new Date() });
+      done.keys = 1;
+    }
+    for await (const [lead] of scanLeadsAscending(table, id, { withArchived: true })) {
+      if (!lead || done.leads > 0) break;
+      await eraseLeads({ table, organizationId: id }, [lead.id], { who: 'restore drill' });
+      done.leads = 1;
+    }
+  }
+  return done;
+}

@@ -1,0 +1,32 @@
+import { DeleteTableCommand, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '../../table/client.ts';
+import { allSettled } from '../pacing.ts';
+import { scanTable } from '../scan-table.ts';
+
+const writesAtOnce = 25;
+
+/** Copies the items of a table, as they are read, into others. @returns how many */
+export async function copyItems(from: Table, copies: readonly Table[]): Promise<number> {
+  let copied = 0;
+  await scanTable(from, { ConsistentRead: true }, async ({ items }) => {
+    for (let at = 0; at < items.length; at += writesAtOnce) {
+      const some = items.slice(at, at + writesAtOnce);
+      const puts = copies.flatMap(({ client, name: TableName }) =>
+        some.map((Item) => client.send(new PutCommand({ TableName, Item }))),
+      );
+      await allSettled(puts);
+      copied += some.length;
+    }
+  });
+  return copied;
+}
+
+/** Deletes a table with everything in it, if it exists. */
+export async function deleteTable({ client, name }: Table): Promise<void> {
+  try {
+    await client.send(new DeleteTableCommand({ TableName: name }));
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+  }
+}
