@@ -9,19 +9,6 @@ export interface Reply {
   readonly body: string;
 }
 
-/** Response headers that a REST API renames (API Gateway developer guide, "Important notes"). */
-const remapped = new Set([
-  'connection',
-  'date',
-  'expect',
-  'host',
-  'max-forwards',
-  'proxy-authenticate',
-  'server',
-  'trailer',
-  'upgrade',
-  'www-authenticate',
-]);
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** The characters that HTTP allows in a value. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -44,11 +31,13 @@ export function replyFrom(returned: unknown): Reply | undefined {
   if (all.some(([name, value]) => !headerName.test(name) || !headerValue.test(value)))
     return undefined;
 
-  const kept = all.flatMap(([name, value]): Header[] => {
-    const lowerCase = name.toLowerCase();
-    if (lowerCase === 'content-length' || lowerCase === 'transfer-encoding') return [];
-    return [[remapped.has(lowerCase) ? `x-amzn-remapped-${lowerCase}` : name, value]];
-  });
+  // A REST API renames some headers (API Gateway developer guide, "Important notes"); functions send one of them.
+  const kept = all.map(
+    ([name, value]): Header =>
+      name.toLowerCase() === 'www-authenticate'
+        ? ['x-amzn-remapped-www-authenticate', value]
+        : [name, value],
+  );
   const hasContentType = kept.some(([name]) => name.toLowerCase() === 'content-type');
   return {
     status,

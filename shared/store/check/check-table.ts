@@ -69,7 +69,8 @@ export async function lookAt(
     return lookAtLead({ table, organizationId: kind.organizationId }, kind.leadId);
   if (kind?.kind === 'idempotency')
     return lookAtRecord(table, key, kind, organizationOfKey.get(kind.keyId));
-  const inItself = await lookAtItem(table, key);
+  const [item] = await readTogether(table, [key]);
+  const inItself = item ? itemIssues(key, kind, item) : [];
   return [...inItself, ...(await lookAtRelated(table, key, kind))];
 }
 
@@ -94,12 +95,6 @@ async function lookAtRelated(
       return lookAtImportedRow(own, key);
   }
   return [];
-}
-
-/** Looks at an item in itself. */
-async function lookAtItem(table: Table, key: PrimaryKey): Promise<string[]> {
-  const [item] = await readTogether(table, [key]);
-  return item ? [...itemIssues(key, kindOf(key), item)] : [];
 }
 
 /** The lead that a record or an identity item names, and the erasure of it, which removes the record. */
