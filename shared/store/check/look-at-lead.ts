@@ -25,11 +25,8 @@ import { type IdentityKind, identityOf, leadIn, leadIssues } from './lead-issues
 import { readTogether, readWith } from './read-together.ts';
 
 /** Settings were checked when they were applied; the check relies on their types. */
-export const settingsIn = (item: Item | undefined): SettingsItem | undefined =>
-  item as SettingsItem | undefined;
-
 export function organizationIn(settingsItem: Item | undefined): Organization | undefined {
-  const stored = settingsIn(settingsItem);
+  const stored = settingsItem as SettingsItem | undefined;
   return stored && organizationFrom(stored.settings, stored.version);
 }
 

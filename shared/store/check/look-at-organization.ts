@@ -14,7 +14,7 @@ import {
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
 import { futureIssues, isPositiveInteger, windowIssues } from './item-issues.ts';
-import { isUser, organizationIn, settingsIn } from './look-at-lead.ts';
+import { isUser, organizationIn } from './look-at-lead.ts';
 import { readTogether, readWith } from './read-together.ts';
 
 /** Reads an organization's settings, usage and directory entry. @returns what is wrong, as sentences */
@@ -28,7 +28,7 @@ export async function lookAtOrganization({
     directoryPrimaryKey(organizationId),
   ]);
   return [
-    ...organizationIssues(organizationId, settingsIn(settings), usage, directory),
+    ...organizationIssues(organizationId, settings as SettingsItem | undefined, usage, directory),
     ...windowIssues(`Organization ${organizationId}`, usage ?? {}),
   ];
 }

@@ -17,15 +17,10 @@ import { type AuditAction, type AuditEntry, auditEntryPut, keepSettings } from '
 export type StoredSettings = SettingsItem;
 
 /** Reads an organization's settings; undefined for an unknown organization. One consistent read of the whole document. */
-export async function readSettings(
+export const readSettings = (
   table: Table,
   organizationId: number,
-): Promise<StoredSettings | undefined> {
-  const item = await getItem(table, settingsPrimaryKey(organizationId));
-  if (!item) return undefined;
-  const { settings, version, appliedAt, keysCreated } = item;
-  return { settings, version, appliedAt, keysCreated };
-}
+): Promise<StoredSettings | undefined> => getItem(table, settingsPrimaryKey(organizationId));
 
 /** An organization as the rules use it; undefined for an unknown organization. One consistent read. */
 export async function loadOrganization(
