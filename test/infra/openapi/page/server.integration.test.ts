@@ -6,10 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { recordRunningService } from '../../../../infra/local/running-service.ts';
 import { DocsServer } from '../../../../infra/openapi/page/server.ts';
+import { chromium, withPage } from '../../../support/browser.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
 import { json } from '../../admin/commands.ts';
-import { chromium, withPage } from './given-browser.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'docs-server-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -10,8 +10,8 @@ import { afterAll, expect, test } from 'vitest';
 import { DocsServer } from '../../../../infra/openapi/page/server.ts';
 import { referencePage } from '../../../../infra/openapi/page/site.ts';
 import { endpoints } from '../../../../shared/endpoints.ts';
+import { chromium, withPage } from '../../../support/browser.ts';
 import { node24, projectFolder } from '../../../support/service-process.ts';
-import { chromium, withPage } from './given-browser.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'docs-site-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
