@@ -4,18 +4,22 @@
 #
 #   * * * * * LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… flock -n /tmp/enquiries sh send.sh /var/enquiries
 #
-# Write a file under another name, then rename it. Name it by a digest of the view of the form and of its content.
+# Write a file under another name, then rename it. Name it by a digest of the view of the form and of its content. A run says what waits and
+# what was refused, and ends with 1. FOLDER/refused/ has what needs a person, with the reasons. Correct the enquiry in its file if needed,
+# and send it again: sh send.sh /var/enquiries again /var/enquiries/refused/….json
 set -u
+COUNTRY=+91 # your country's code, put before a number that begins with one 0
 folder=$1
 mkdir -p "$folder/refused"
-answer=$(mktemp) && reduced=$(mktemp) && trap 'rm -f "$answer" "$reduced"' EXIT
+answer=$(mktemp) && body=$(mktemp) && trap 'rm -f "$answer" "$body"' EXIT
 
-# Prints the status; 000 for no response. The key is a digest of the file's name and of its content.
+# Prints the status; 000 for no response. The key is a digest of the file's name and of the body.
 send() {
-  key=$({ basename "$1"; cat "$1"; } | sha256sum | cut -d ' ' -f 1)
+  jq -c --arg country "$COUNTRY" '(.phone | strings) |= sub("^\\s*\\(?0(?!0)"; $country)' "$1" >"$body"
+  key=$({ basename "$1"; cat "$body"; } | sha256sum | cut -d ' ' -f 1)
   # The API key is read from stdin, so that `ps` does not show it.
   printf 'header = "Authorization: Bearer %s"\n' "$LEADS_API_KEY" | curl -sS -K - --max-time 15 -o "$answer" -w '%{http_code}' \
-    -H 'Content-Type: application/json' -H "Idempotency-Key: $key" --data-binary "@$1" "$LEADS_URL/api/v1/leads/capture"
+    -H 'Content-Type: application/json' -H "Idempotency-Key: $key" --data-binary "@$body" "$LEADS_URL/api/v1/leads/capture"
 }
 
 # The enquiry without the refused values, whose texts go to its notes; nothing if the name, the phone or what was not sent is refused.
@@ -34,19 +38,52 @@ without_refused() {
     | .notes = ((($old.notes // "") | .[:5000 - ($tail | length)]) + $tail | sub("^\\s+"; ""))' "$1"
 }
 
+# Puts a text into a file, whole: written under another name, flushed, renamed.
+keep() { cat >"$1.part" && sync "$1.part" && mv "$1.part" "$1"; }
+
+# The status, the code and the reasons by field.
+why() {
+  echo "$status $(jq -r '[.error.code, (.error.details.reasons // {} | to_entries[] | "\(.key): \(.value)")] | join(" ")' "$answer" 2>/dev/null)"
+}
+
+# Keeps an enquiry that would be refused again for a person, with the reason.
+refuse() {
+  jq -c --arg refused "$2" '{refused: $refused, enquiry: .}' "$1" >"$body" || { mv "$1" "$folder/refused/" && return; } # not JSON
+  keep "$folder/refused/$(basename "$1")" <"$body" && rm "$1"
+}
+
+# Says how many files there are, since when, and why: report ONE MANY WHY FILE…
+report() {
+  what="1 enquiry $1" many=$2 why=$3 && shift 3
+  [ $# = 1 ] || what="$# enquiries $many"
+  [ ! -e "$1" ] || echo "$what since $(date -r "$(ls -tr "$@" | head -n 1)" '+%F %R'): $why" >&2
+  [ ! -e "$1" ] || result=1
+}
+
+if [ "${2-}" = again ]; then
+  shift 2
+  for file; do jq -ce .enquiry "$file" >"$body" && keep "$folder/$(basename "$file")" <"$body" && rm "$file"; done
+fi
+waits=
 for file in "$folder"/*.json; do
   [ -e "$file" ] || continue
   # The service knows an idempotency key for 24 hours.
-  [ -z "$(find "$file" -mmin +1380)" ] || { mv "$file" "$folder/refused/" && echo "$file was not delivered within 23 hours" >&2 && continue; }
+  [ -z "$(find "$file" -mmin +1380)" ] || { refuse "$file" 'not delivered within 23 hours' && continue; }
   status=$(send "$file")
-  while [ "$status" = 422 ] && without_refused "$file" >"$reduced" && [ -s "$reduced" ]; do
-    cp "$reduced" "$file.part" && sync "$file.part" && mv "$file.part" "$file"
+  while [ "$status" = 422 ] && without_refused "$file" >"$body" && [ -s "$body" ]; do
+    keep "$file" <"$body"
     status=$(send "$file")
   done
   case $status in
     2*) rm "$file" ;;
-    429) break ;; # the limit is reached: the next run goes on
-    000 | 401 | 403 | 404 | 408 | 409 | 5*) ;; # the next run sends it again
-    *) mv "$file" "$folder/refused/" && echo "$file was refused: $status" >&2 ;;
+    000) waits='no response' ;; # the next run sends it again
+    401 | 403 | 404 | 408 | 409 | 5*) waits=$(why) ;;
+    429) waits=$(why) && break ;; # the limit is reached: the next run goes on
+    *) refuse "$file" "$(why)" ;;
   esac
 done
+result=0
+[ -z "$waits" ] || report waits wait "$waits" "$folder"/*.json
+set -- "$folder"/refused/*.json
+report 'needs a person' 'need a person' "$([ ! -e "$1" ] || jq -r .refused "$1"), see $1" "$@"
+exit $result

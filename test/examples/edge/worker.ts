@@ -1,13 +1,17 @@
 /**
- * A form's endpoint at the edge, for static sites: a browser may not call the lead service, because that would show the API key. Written
- * for Cloudflare Workers, with a KV namespace as the outbox and a cron trigger every minute:
+ * The server side of form.html at the edge, for static sites: a browser may not call the lead service, because that would show the API key.
+ * Written for Cloudflare Workers, with a KV namespace as the outbox and a cron trigger every minute:
  *
  *   kv_namespaces = [{ binding = "ENQUIRIES", id = "…" }]
  *   triggers = { crons = ["* * * * *"] }
- *   vars = { LEADS_URL = "https://leads.example.com", SITE = "https://www.example.com" }    # and: wrangler secret put LEADS_API_KEY
+ *   vars = { LEADS_URL = "https://leads.example.com", SITE = "https://www.example.com" }    # wrangler secret put: LEADS_API_KEY, CRON_SECRET
+ *
+ * A cron event fails, with a line in its log, while enquiries wait or need a person. To send a refused one again, correct its value in the
+ * namespace if needed, and run: curl -H "Authorization: Bearer $CRON_SECRET" 'https://enquiries.example.workers.dev/?again=KEY'
  */
 import { LeadClient } from 'lead-service-client';
 import { Outbox, type OutboxEntry, type OutboxStore } from 'lead-service-client/outbox';
+import { answerCron, report, takeForm } from '../form.ts';
 
 /** What is used of a Workers KV namespace. */
 interface KeyValues {
@@ -22,21 +26,16 @@ interface KeyValues {
 interface Environment {
   readonly LEADS_URL: string;
   readonly LEADS_API_KEY: string;
+  readonly CRON_SECRET?: string;
   /** The origin of the site whose pages may post here. */
   readonly SITE: string;
   readonly ENQUIRIES: KeyValues;
 }
 
-/** What a visitor may read, by field and reason. Everything else is the website's matter, so the visitor is thanked. */
-const sentences: Readonly<Record<string, string>> = {
-  name: 'Please enter your name, in at most 200 characters.',
-  phone: 'Please check your phone number. Begin with the country code, such as +91.',
-  'phone.required': 'Please enter your phone number.',
-};
-
-function outboxOf({ LEADS_URL, LEADS_API_KEY, ENQUIRIES }: Environment): Outbox {
+function outboxOf({ LEADS_URL, LEADS_API_KEY, ENQUIRIES }: Environment) {
   const client = new LeadClient({ baseUrl: LEADS_URL, apiKey: LEADS_API_KEY });
-  return new Outbox(client, { store: storeIn(ENQUIRIES) });
+  const store = storeIn(ENQUIRIES);
+  return { outbox: new Outbox(client, { store }), store };
 }
 
 function storeIn(values: KeyValues): OutboxStore {
@@ -61,26 +60,20 @@ function storeIn(values: KeyValues): OutboxStore {
 }
 
 export default {
-  /** The form posts view (a random ID, new for each display of the form), name, phone, email, notes, and the organization's own fields. */
   async fetch(request: Request, environment: Environment): Promise<Response> {
+    const { outbox, store } = outboxOf(environment);
+    if (request.method === 'GET')
+      return answerCron(request, { outbox, store, secret: environment.CRON_SECRET });
     const headers = { 'Access-Control-Allow-Origin': environment.SITE };
     if (request.method !== 'POST') return new Response(null, { status: 405, headers });
-    const values = [...new URLSearchParams(await request.text())].filter(
-      ([, value]) => value !== '',
-    );
-    const { view, name = '', phone = '', email, notes, ...fields } = Object.fromEntries(values);
-    const outbox = outboxOf(environment);
-    const key = await outbox.add({ name, phone, email, notes, fields }, { formView: view ?? '' });
-    const kept = await outbox.deliver(key);
-    const shown = Object.entries(kept?.refused ?? {}).flatMap(
-      ([field, reason]) => sentences[`${field}.${reason}`] ?? sentences[field] ?? [],
-    );
-    return shown.length > 0
-      ? new Response(shown.join('\n'), { status: 422, headers })
-      : new Response('Thank you. We will call you.', { headers });
+    const { status, text } = await takeForm(outbox, await request.text());
+    return new Response(text, { status, headers });
   },
 
   async scheduled(_event: unknown, environment: Environment): Promise<void> {
-    await outboxOf(environment).sendDue();
+    const { outbox, store } = outboxOf(environment);
+    await outbox.sendDue();
+    const text = report(await store.list());
+    if (text !== '') throw new Error(text);
   },
 };

@@ -1,20 +1,27 @@
 <?php
 /**
- * A website's enquiry form in plain PHP (8.1 or later, with curl and mbstring). An enquiry is on the disk before the visitor is thanked. It is sent at
- * once, and by cron every minute until the lead service has it:
+ * The server side of form.html in plain PHP (8.1 or later, with curl and mbstring). An enquiry is on the disk before the visitor is thanked. It is
+ * sent at once, and by cron every minute until the lead service has it:
  *
  *   * * * * * LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… OUTBOX=/var/enquiries php enquiry.php send
  *
- * The form posts view (a random ID, new for each display of the form), name, phone, email, notes, and the organization's own fields.
+ * A run says what waits and what was refused, and ends with 1. OUTBOX/refused/ has what needs a person, with the reasons. Correct the enquiry in its
+ * file if needed, and send it again: php enquiry.php again /var/enquiries/refused/….json
  */
 
+const COUNTRY = '+91'; // your country's code, put before a number that begins with one 0
 /** What a visitor may read, by field and reason. Everything else is the website's matter, so the visitor is thanked. */
 const SENTENCES = [
     'name' => 'Please enter your name, in at most 200 characters.',
-    'phone' => 'Please check your phone number. Begin with the country code, such as +91.',
+    'phone' => 'Please check your phone number. Begin with the country code, such as ' . COUNTRY . '.',
     'phone.required' => 'Please enter your phone number.',
 ];
-const RETRY = [0, 401, 403, 404, 408, 409]; // and 429, and all from 500: 0 is no response
+const THANKS = 'Thank you. We will call you.';
+const ATTRIBUTION = [
+    'pageUrl' => 'pageUrl', 'referrer' => 'referrer', 'utm_source' => 'utmSource', 'utm_medium' => 'utmMedium',
+    'utm_campaign' => 'utmCampaign', 'utm_term' => 'utmTerm', 'utm_content' => 'utmContent',
+];
+const RETRY = [0, 401, 403, 404, 408, 409, 429]; // and all from 500: 0 is no response
 const GIVE_UP_SECONDS = 23 * 3600; // the service knows an idempotency key for 24 hours
 
 function outbox(string $name = ''): string
@@ -35,7 +42,7 @@ function keep(string $file, array $enquiry): void
     }
 }
 
-/** @return array{int, array} the status, 0 for no response, and the answer */
+/** @return array{int, array} the status, 0 for no response, and the error */
 function capture(string $text, string $key): array
 {
     $curl = curl_init(getenv('LEADS_URL') . '/api/v1/leads/capture');
@@ -51,40 +58,43 @@ function capture(string $text, string $key): array
     ]);
     $answer = curl_exec($curl);
     $status = is_string($answer) ? curl_getinfo($curl, CURLINFO_RESPONSE_CODE) : 0;
-    return [$status, json_decode((string) $answer, true) ?: []];
+    $error = json_decode((string) $answer, true)['error'] ?? [];
+    return [$status, is_array($error) ? $error : []]; // a proxy's error is another
 }
 
 /**
- * Sends the enquiry in a file. The file goes when the service has it, and to refused/ when a person has to look at it.
- * @return array|false|null null: it waits; false: so do all others, as the limit is reached; else the reasons of the refusal by field,
- * none if the service has it
+ * Sends the enquiry in a file, which goes when the service has it.
+ * @return array{int, string, array} the status, why the service has not got it, and the reasons of a refusal by field
  */
-function send(string $file): array|false|null
+function send(string $file): array
 {
     $text = @file_get_contents($file);
-    if ($text === false) return []; // another run has sent it
-    if (time() - filemtime($file) > GIVE_UP_SECONDS) return refuse($file, 'it was not delivered within 23 hours');
-    [$status, $answer] = capture($text, hash('sha256', basename($file) . $text)); // this view, and this content
+    if ($text === false) return [200, '', []]; // another run has sent it
+    if (time() - filemtime($file) > GIVE_UP_SECONDS) return [410, 'not delivered within 23 hours', []];
+    [$status, $error] = capture($text, hash('sha256', basename($file) . $text)); // this view, and this content
     if ($status >= 200 && $status < 300) {
         @unlink($file);
-        return [];
+        return [$status, '', []];
     }
-    if ($status === 429) return false;
-    if ($status >= 500 || in_array($status, RETRY, true)) return null;
-    $details = $answer['error']['details'] ?? [];
+    $details = $error['details'] ?? [];
     $reduced = $status === 422 ? without(json_decode($text, true), array_keys($details['fields'] ?? [])) : null;
     if ($reduced !== null) {
         keep($file, $reduced);
         return send($file);
     }
-    return refuse($file, "$status " . ($answer['error']['code'] ?? '')) + ($details['reasons'] ?? []);
+    $reasons = $details['reasons'] ?? [];
+    $named = array_map(fn ($field, $reason) => " $field: $reason", array_keys($reasons), $reasons);
+    return [$status, ($status ? "$status " . ($error['code'] ?? '') : 'no response') . implode(',', $named), $reasons];
 }
 
-function refuse(string $file, string $why): array
+/** Keeps an enquiry that would be refused again for a person, with the reason. One that can pass later stays where it is. */
+function refuse(string $file, int $status, string $why): void
 {
-    error_log("Enquiry $file needs a person: $why");
-    @rename($file, outbox('refused/' . basename($file)));
-    return [];
+    if ($status < 300 || $status >= 500 || in_array($status, RETRY, true)) return;
+    $enquiry = json_decode((string) @file_get_contents($file), true);
+    if ($enquiry === null) return; // another run was faster
+    keep(outbox('refused/' . basename($file)), ['refused' => $why, 'enquiry' => $enquiry]);
+    @unlink($file);
 }
 
 /** The enquiry without the refused values, whose texts go to its notes. Null if the name, the phone or what was not sent is refused. */
@@ -109,13 +119,51 @@ function without(array $enquiry, array $refused): ?array
     return $enquiry;
 }
 
+/** Prints such as "3 enquiries wait since 15:14: 401 UNAUTHORIZED", if there are any. @return int cron's status */
+function report(array $files, string $one, string $many, string $why): int
+{
+    if (!$files) return 0;
+    $since = min(array_map(fn ($file) => @filemtime($file) ?: time(), $files)); // the visitor's own attempt may end just now
+    $what = count($files) === 1 ? "1 enquiry $one" : count($files) . " enquiries $many";
+    fwrite(STDERR, "$what since " . date(time() - $since < 86400 ? 'H:i' : 'Y-m-d H:i', $since) . ": $why\n");
+    return 1;
+}
+
 if (PHP_SAPI === 'cli') {
+    foreach (($argv[1] ?? '') === 'again' ? array_slice($argv, 2) : [] as $file) {
+        keep(outbox(basename($file)), json_decode(file_get_contents($file), true)['enquiry']);
+        unlink($file);
+    }
     $lock = fopen(outbox('lock'), 'c');
     if (!flock($lock, LOCK_EX | LOCK_NB)) exit(0); // the run of the minute before is still sending
+    $waits = ''; // why the last one did
     foreach (glob(outbox('*.json')) as $file) {
-        if (send($file) === false) break;
+        [$status, $why] = send($file);
+        refuse($file, $status, $why);
+        if ($why && file_exists($file)) $waits = $why;
+        if ($status === 429) break; // the limit is reached: the next run goes on
     }
-    exit(0);
+    $refused = glob(outbox('refused/*.json'));
+    $why = $refused ? json_decode(file_get_contents($refused[0]), true)['refused'] . ", see $refused[0]" : '';
+    exit(report($waits ? glob(outbox('*.json')) : [], 'waits', 'wait', $waits) | report($refused, 'needs a person', 'need a person', $why));
+}
+
+/** @return array the reasons, by field, for which the visitor has to correct the enquiry; found without the service */
+function problems(array $enquiry): array
+{
+    $text = array_map(fn ($value) => is_string($value) ? trim($value) : '', $enquiry + ['name' => '', 'phone' => '']);
+    $isNamed = $text['name'] !== '' && mb_strlen($text['name']) <= 200;
+    $hasCode = COUNTRY === '+91' || preg_match('/^\+|^00/', $text['phone']); // without one, the service reads an Indian number
+    $isPhone = $hasCode && preg_match('/^(?=(\P{Nd}*\p{Nd}){6}).{6,32}$/u', $text['phone']);
+    return ($isNamed ? [] : ['name' => 'invalid']) + ($isPhone ? [] : ['phone' => $text['phone'] === '' ? 'required' : 'invalid']);
+}
+
+function answer(array $reasons): never
+{
+    $shown = array_filter(array_map(fn ($field, $why) => SENTENCES["$field.$why"] ?? SENTENCES[$field] ?? '', array_keys($reasons), $reasons));
+    http_response_code($shown ? 422 : 200);
+    header('Content-Type: text/plain; charset=utf-8');
+    exit(implode("\n", $shown) ?: THANKS);
 }
 
 if ($_SERVER['REQUEST_METHOD'] !== 'POST') {
@@ -123,19 +171,20 @@ if ($_SERVER['REQUEST_METHOD'] !== 'POST') {
     exit;
 }
 $sent = array_filter($_POST, fn ($value) => $value !== ''); // an empty input is no value
-$known = ['name' => '', 'phone' => '', 'email' => '', 'notes' => ''];
-$enquiry = array_intersect_key($sent, $known);
-$fields = array_diff_key($sent, $known, ['view' => '']);
-if ($fields) $enquiry['fields'] = $fields;
+if (isset($sent['leave_empty'])) answer([]); // no person sees that input: a robot
+$enquiry = array_intersect_key($sent, array_flip(['name', 'phone', 'email', 'notes']));
+if (is_string($sent['phone'] ?? null)) $enquiry['phone'] = preg_replace('/^\s*\(?0(?!0)/', COUNTRY, $sent['phone']);
+if ($wrong = problems($enquiry)) answer($wrong);
+foreach (array_diff_key($sent, $enquiry, ['view' => '']) as $name => $value) {
+    if (isset(ATTRIBUTION[$name])) $enquiry['attribution'][ATTRIBUTION[$name]] = $value;
+    else $enquiry['fields'][$name] = $value;
+}
 ksort($enquiry);
 $text = json_encode($enquiry, JSON_INVALID_UTF8_SUBSTITUTE);
 $file = outbox(hash('sha256', ($sent['view'] ?? '') . $text) . '.json');
 if (!file_exists($file)) keep($file, $enquiry); // a double click is the same file
 
-$shown = [];
-foreach (send($file) ?: [] as $field => $reason) {
-    $shown[] = SENTENCES["$field.$reason"] ?? SENTENCES[$field] ?? null;
-}
-http_response_code(array_filter($shown) ? 422 : 200);
-header('Content-Type: text/plain; charset=utf-8');
-echo implode("\n", array_filter($shown)) ?: 'Thank you. We will call you.';
+[$status, $why, $reasons] = send($file);
+if (array_intersect(['name', 'phone'], array_keys($reasons))) @unlink($file); // the visitor is told, and corrects it
+else refuse($file, $status, $why);
+answer($reasons);

@@ -1,16 +1,20 @@
 """
-A website's enquiries in Python 3.9 or later, without packages. An enquiry is on the disk before the visitor is thanked. It is sent at
-once, and by cron every minute until the lead service has it:
+The server side of form.html in Python 3.9 or later, without packages. An enquiry is on the disk before the visitor is thanked. It is sent
+at once, and by cron every minute until the lead service has it:
 
     * * * * * LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… OUTBOX=/var/enquiries python3 enquiry.py send
 
+A run says what waits and what was refused, and ends with 1. OUTBOX/refused/ has what needs a person, with the reasons. Correct the enquiry
+in its file if needed, and send it again: python3 enquiry.py again /var/enquiries/refused/….json
+
 `take(post)` is all that a form's handler calls; `python3 enquiry.py serve 8000` shows it.
 """
-import contextlib, fcntl, hashlib, http.client, json, os, sys, time, uuid
+import fcntl, hashlib, http.client, json, os, re, sys, time, uuid
 import urllib.error, urllib.request
 from pathlib import Path
 from urllib.parse import parse_qsl
 
+COUNTRY = "+91"  # your country's code, put before a number that begins with one 0
 OUTBOX = Path(os.environ.get("OUTBOX", "./outbox"))
 REFUSED = OUTBOX / "refused"
 REFUSED.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -18,28 +22,51 @@ REFUSED.mkdir(parents=True, exist_ok=True, mode=0o700)
 # What a visitor may read, by field and reason. Everything else is the website's matter, so the visitor is thanked.
 SENTENCES = {
     "name": "Please enter your name, in at most 200 characters.",
-    "phone": "Please check your phone number. Begin with the country code, such as +91.",
+    "phone": f"Please check your phone number. Begin with the country code, such as {COUNTRY}.",
     "phone.required": "Please enter your phone number.",
 }
-RETRY = {0, 401, 403, 404, 408, 409}  # and 429, and all from 500; 0 is no response
+UTM = {f"utm_{part}": f"utm{part.title()}" for part in ("source", "medium", "campaign", "term", "content")}
+ATTRIBUTION = {"pageUrl": "pageUrl", "referrer": "referrer", **UTM}
+RETRY = {0, 401, 403, 404, 408, 409, 429}  # and all from 500; 0 is no response
 GIVE_UP_SECONDS = 23 * 3600  # the service knows an idempotency key for 24 hours
 
 
 def take(post):
-    """Takes a form's post: view (a random ID, new for each display of the form), name, phone, email, notes, and own fields.
-    Returns the sentences that the visitor must read; none: thank the visitor."""
-    known = ("name", "phone", "email", "notes")
+    """Takes a post of form.html. Returns the sentences that the visitor must read; none: thank the visitor."""
     sent = {name: value for name, value in post.items() if value != ""}  # an empty input is no value
-    enquiry = {name: sent[name] for name in known if name in sent}
-    fields = {name: value for name, value in sent.items() if name not in known and name != "view"}
-    if fields:
-        enquiry["fields"] = fields
+    if "leave_empty" in sent:  # no person sees that input: a robot
+        return []
+    view = sent.pop("view", "")
+    enquiry = {name: sent.pop(name) for name in ("name", "phone", "email", "notes") if name in sent}
+    enquiry["phone"] = re.sub(r"^\s*\(?0(?!0)", COUNTRY, enquiry.get("phone", ""))
+    wrong = problems(enquiry)
+    if wrong:
+        return sentences(wrong)
+    attribution = {ATTRIBUTION[name]: sent.pop(name) for name in ATTRIBUTION if name in sent}
+    enquiry.update({name: values for name, values in (("attribution", attribution), ("fields", sent)) if values})
     text = json.dumps(enquiry, sort_keys=True)
-    file = OUTBOX / (digest(sent.get("view", "") + text) + ".json")
+    file = OUTBOX / (digest(view + text) + ".json")
     if not file.exists():  # a double click is the same file
         keep(file, text)
-    refused = send(file) or {}
-    shown = [SENTENCES.get(f"{name}.{reason}", SENTENCES.get(name)) for name, reason in refused.items()]
+    status, why, reasons = send(file)
+    if "name" in reasons or "phone" in reasons:  # the visitor is told, and corrects it
+        file.unlink(missing_ok=True)
+    else:
+        refuse(file, status, why)
+    return sentences(reasons)
+
+
+def problems(enquiry):
+    """The reasons, by field, for which the visitor has to correct the enquiry; found without the service."""
+    name, phone = enquiry.get("name", "").strip(), enquiry["phone"].strip()
+    has_code = COUNTRY == "+91" or re.match(r"\+|00", phone)  # without one, the service reads an Indian number
+    is_phone = has_code and 6 <= len(phone) <= 32 and len(re.findall(r"\d", phone)) >= 6
+    wrong = {} if name and len(name) <= 200 else {"name": "invalid"}
+    return wrong if is_phone else {**wrong, "phone": "invalid" if phone else "required"}
+
+
+def sentences(reasons):
+    shown = [SENTENCES.get(f"{name}.{reason}", SENTENCES.get(name)) for name, reason in reasons.items()]
     return [sentence for sentence in shown if sentence]
 
 
@@ -49,7 +76,7 @@ def digest(text):
 
 def keep(file, text):
     """On the disk, whole, once this returns: written under another name, flushed, renamed."""
-    part = OUTBOX / f"{file.name}.{uuid.uuid4()}.part"
+    part = file.with_name(f"{file.name}.{uuid.uuid4()}.part")
     with open(part, "x") as handle:
         handle.write(text)
         handle.flush()
@@ -58,7 +85,7 @@ def keep(file, text):
 
 
 def capture(text, key):
-    """Returns the status, 0 for no response, and the answer."""
+    """Returns the status, 0 for no response, and the error."""
     headers = {
         "Authorization": f"Bearer {os.environ['LEADS_API_KEY']}",
         "Content-Type": "application/json",
@@ -70,44 +97,47 @@ def capture(text, key):
             return response.status, {}
     except urllib.error.HTTPError as error:
         try:
-            return error.code, json.loads(error.read())
-        except (ValueError, OSError, http.client.HTTPException):
-            return error.code, {}
+            body = json.loads(error.read())["error"]
+            return error.code, body if isinstance(body, dict) else {}
+        except (ValueError, LookupError, TypeError, OSError, http.client.HTTPException):
+            return error.code, {}  # not the service's: a proxy's
     except (OSError, http.client.HTTPException):
         return 0, {}
 
 
 def send(file):
-    """Sends the enquiry in a file. The file goes when the service has it, and to refused/ when a person has to look at it.
-    Returns None if it waits, False if all others wait too, as the limit is reached; else the reasons of the refusal by field: none if
-    the service has it."""
+    """Sends the enquiry in a file, which goes when the service has it. Returns the status, why the service has not got it, and the reasons
+    of a refusal by field."""
     try:
         text, age = file.read_text(), time.time() - file.stat().st_mtime
     except FileNotFoundError:
-        return {}  # another run has sent it
+        return 200, "", {}  # another run has sent it
     if age > GIVE_UP_SECONDS:
-        return refuse(file, "it was not delivered within 23 hours")
-    status, answer = capture(text, digest(file.name + text))  # this view, and this content
+        return 410, "not delivered within 23 hours", {}
+    status, error = capture(text, digest(file.name + text))  # this view, and this content
     if 200 <= status < 300:
         file.unlink(missing_ok=True)
-        return {}
-    if status == 429:
-        return False
-    if status in RETRY or status >= 500:
-        return None
-    details = answer.get("error", {}).get("details", {})
+        return status, "", {}
+    details = error.get("details", {})
     reduced = without(json.loads(text), details.get("fields", {})) if status == 422 else None
     if reduced:
         keep(file, json.dumps(reduced, sort_keys=True))
         return send(file)
-    return {**refuse(file, f"{status} {answer.get('error', {}).get('code')}"), **details.get("reasons", {})}
+    reasons = details.get("reasons", {})
+    code = f"{status} {error.get('code', '')}" if status else "no response"
+    return status, code + ",".join(f" {name}: {reason}" for name, reason in reasons.items()), reasons
 
 
-def refuse(file, why):
-    print(f"Enquiry {file.name} needs a person: {why}", file=sys.stderr)
-    with contextlib.suppress(FileNotFoundError):
-        file.rename(REFUSED / file.name)
-    return {}
+def refuse(file, status, why):
+    """Keeps an enquiry that would be refused again for a person, with the reason. One that can pass later stays where it is."""
+    if status < 300 or status >= 500 or status in RETRY:
+        return
+    try:
+        enquiry = json.loads(file.read_text())
+    except FileNotFoundError:
+        return  # another run was faster
+    keep(REFUSED / file.name, json.dumps({"refused": why, "enquiry": enquiry}))
+    file.unlink(missing_ok=True)
 
 
 def without(enquiry, refused):
@@ -130,15 +160,37 @@ def without(enquiry, refused):
     return enquiry
 
 
-def send_all():
+def send_all(again=()):
+    """Sends what waits, after what the files of `again` keep. Returns a line about what still waits, and one about what was refused."""
+    for file in map(Path, again):
+        keep(OUTBOX / file.name, json.dumps(json.loads(file.read_text())["enquiry"], sort_keys=True))
+        file.unlink()
     with open(OUTBOX / "lock", "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return  # the run of the minute before is still sending
+            return []  # the run of the minute before is still sending
+        waits = ""  # why the last one did
         for file in sorted(OUTBOX.glob("*.json")):
-            if send(file) is False:
-                return
+            status, why, _ = send(file)
+            refuse(file, status, why)
+            waits = why if why and file.exists() else waits
+            if status == 429:
+                break  # the limit is reached: the next run goes on
+        waiting, refused = OUTBOX.glob("*.json") if waits else [], sorted(REFUSED.glob("*.json"))
+        why = refused and f"{json.loads(refused[0].read_text())['refused']}, see {refused[0]}"
+        lines = (report(waiting, "waits", "wait", waits), report(refused, "needs a person", "need a person", why))
+        return [line for line in lines if line]
+
+
+def report(files, one, many, why):
+    """Such as "3 enquiries wait since 15:14: 401 UNAUTHORIZED"; None if there are none."""
+    times = [file.stat().st_mtime for file in files if file.exists()]
+    if not times:
+        return None
+    what = f"1 enquiry {one}" if len(times) == 1 else f"{len(times)} enquiries {many}"
+    since = time.strftime("%H:%M" if time.time() - min(times) < 86400 else "%Y-%m-%d %H:%M", time.localtime(min(times)))
+    return f"{what} since {since}: {why}"
 
 
 def application(environ, start_response):
@@ -157,4 +209,4 @@ if __name__ == "__main__" and sys.argv[1:2] == ["serve"]:
 
     make_server("127.0.0.1", int(sys.argv[2]), application).serve_forever()
 elif __name__ == "__main__":
-    send_all()
+    sys.exit("\n".join(send_all(sys.argv[2:])) or 0)

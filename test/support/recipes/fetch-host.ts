@@ -63,6 +63,6 @@ createServer(async (incoming, outgoing) => {
     outgoing.writeHead(response.status).end(await response.text());
   } catch (error) {
     console.error(error);
-    outgoing.writeHead(500).end();
+    outgoing.writeHead(500).end(String(error));
   }
 }).listen(Number(port), '127.0.0.1');

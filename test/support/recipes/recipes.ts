@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { node24, projectFolder } from '../service-process.ts';
@@ -8,32 +8,69 @@ import { node24, projectFolder } from '../service-process.ts';
 /** The recipes of test/examples/, and how each is installed, served and run by cron. */
 
 const run = promisify(execFile);
-const examples = join(projectFolder, 'test', 'examples');
 const hosts = import.meta.dirname;
 
-/** A recipe in a folder of its own, with a website's environment. */
+/** A website's environment, and a copy of the recipes. */
 export interface Site {
   readonly folder: string;
+  readonly examples: string;
   readonly outbox: string;
   readonly port: number;
   readonly environment: Readonly<Record<string, string>>;
 }
 
+export type Post = Readonly<Record<string, string>>;
+
 export interface Recipe {
   readonly name: string;
   /** What its interpreter lacks on this machine, and the remedy; undefined if it runs. */
   readonly missing: string | undefined;
-  /** Puts the recipe into the site's folder. */
-  install?(site: Site, clientPackage: string): Promise<void>;
+  install?(site: Site): Promise<void>;
   /** The command that serves the form; none for a recipe without a server. */
   serve?(site: Site): readonly string[];
+  /** The path at which it shows form.html, if it does. */
+  readonly form?: string;
   /** The command that cron runs. */
   cron(site: Site): readonly string[];
+  /** The command that says what a person has to do, where cron's run does not. */
+  report?(site: Site): readonly string[];
+  /** The command that sends a refused enquiry again. @param id of `keepLate` */
+  again(site: Site, id: string): readonly string[];
   /** It keeps the client's outbox, which waits for `Retry-After`. The others end a run of cron at 429. */
   readonly hasOutbox?: true;
   /** Takes an enquiry where nothing is served. */
-  submit?(site: Site, post: Readonly<Record<string, string>>): Promise<void>;
+  submit?(site: Site, post: Post): Promise<void>;
 }
+
+/** Copies the recipes as a developer does, for a country. @returns their folder */
+export async function copyRecipes(
+  root: string,
+  clientPackage: string,
+  country: string,
+): Promise<string> {
+  const examples = join(root, 'test', 'examples');
+  await cp(join(projectFolder, 'test', 'examples'), examples, { recursive: true });
+  await symlink(join(projectFolder, 'shared'), join(root, 'shared')); // form-backend.ts takes the client from there
+  const client = join(root, 'node_modules', 'lead-service-client');
+  await mkdir(client, { recursive: true });
+  await run('tar', ['-xzf', clientPackage, '-C', client, '--strip-components=1']);
+  await writeFile(join(root, 'package.json'), '{"type":"module"}');
+  await cp(join(examples, 'form.html'), join(examples, 'wordpress', 'form.html'));
+  for (const name of countryFiles) {
+    const text = await readFile(join(examples, name), 'utf8');
+    const constant = /(COUNTRY ?= ?['"]?)\+91/i;
+    if (!constant.test(text)) throw new Error(`${name} has no constant for the country.`);
+    await writeFile(join(examples, name), text.replace(constant, `$1${country}`));
+  }
+  return examples;
+}
+const countryFiles = [
+  'php/enquiry.php',
+  'wordpress/lead-service.php',
+  'python/enquiry.py',
+  'form.ts',
+  'curl/send.sh',
+];
 
 const answers = (command: readonly string[]): boolean =>
   spawnSync(command[0] ?? '', command.slice(1)).status === 0;
@@ -53,79 +90,96 @@ const djangoPython = ['python3', '/usr/bin/python3'].find((one) =>
 );
 const jq = answers(['jq', '--version']) && answers(['curl', '--version']);
 
+/** Curl, as cron calls it: the status is not 0 for a response that is an error. */
+const curl = ({ port, environment }: Site, path: string): readonly string[] => [
+  'curl',
+  '-sS',
+  '--fail-with-body',
+  '-H',
+  `Authorization: Bearer ${environment.CRON_SECRET}`,
+  `http://127.0.0.1:${port}/${path}`,
+];
+
 const fetchRecipe = (name: string, platform: 'next' | 'edge', file: string): Recipe => ({
   name,
   missing: undefined,
   hasOutbox: true,
-  async install({ folder }, clientPackage) {
-    const target = join(folder, 'node_modules', 'lead-service-client');
-    await mkdir(target, { recursive: true });
-    await run('tar', ['-xzf', clientPackage, '-C', target, '--strip-components=1']);
-    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-    await cp(join(examples, file), join(folder, 'recipe.ts'));
-  },
-  serve: ({ folder, port }) => [
+  serve: ({ examples, port }) => [
     node24,
     join(hosts, 'fetch-host.ts'),
     platform,
-    join(folder, 'recipe.ts'),
+    join(examples, file),
     String(port),
   ],
-  cron: ({ port, environment }) => [
-    'curl',
-    '-sf',
-    '-H',
-    `Authorization: Bearer ${environment.CRON_SECRET}`,
-    `http://127.0.0.1:${port}/__scheduled`,
-  ],
+  cron: (site) => curl(site, '__scheduled'),
+  again: (site, id) => curl(site, `?again=${id}`),
 });
 
-const enquiryPhp = join(examples, 'php', 'enquiry.php');
 const wordpressHost = join(hosts, 'wordpress-host.php');
-const enquiryPython = join(examples, 'python', 'enquiry.py');
+const enquiryPhp = ({ examples }: Site): string => join(examples, 'php', 'enquiry.php');
+const enquiryPython = ({ examples }: Site): string => join(examples, 'python', 'enquiry.py');
+const managePython = ({ folder }: Site): string => join(folder, 'manage.py');
+const sendSh = ({ examples }: Site): string => join(examples, 'curl', 'send.sh');
+/** The outbox waits for minutes after a failure; `again` does not. */
+const resendAll = `cd "$1" && exec ${node24} "$0/form-backend.ts" again $(ls | sed -n 's/[.]json$//p')`;
+const refusedFile = ({ outbox }: Site, id: string): string => join(outbox, 'refused', `${id}.json`);
 
 export const recipes: readonly Recipe[] = [
   {
     name: 'plain PHP',
     missing: php,
-    serve: ({ port }) => ['php', '-S', `127.0.0.1:${port}`, enquiryPhp],
-    cron: () => ['php', enquiryPhp, 'send'],
+    serve: (site) => ['php', '-S', `127.0.0.1:${site.port}`, enquiryPhp(site)],
+    cron: (site) => ['php', enquiryPhp(site), 'send'],
+    again: (site, id) => ['php', enquiryPhp(site), 'again', refusedFile(site, id)],
   },
   {
     name: 'the WordPress plugin',
     missing: php,
     serve: ({ port }) => ['php', '-S', `127.0.0.1:${port}`, wordpressHost],
+    form: 'form',
     cron: () => ['php', wordpressHost, 'send'],
+    report: (site) => curl(site, 'notices'),
+    again: (site) => curl(site, 'again'),
   },
   {
     name: 'plain Python',
     missing: python,
-    serve: ({ port }) => ['python3', enquiryPython, 'serve', String(port)],
-    cron: () => ['python3', enquiryPython, 'send'],
+    serve: (site) => ['python3', enquiryPython(site), 'serve', String(site.port)],
+    cron: (site) => ['python3', enquiryPython(site), 'send'],
+    again: (site, id) => ['python3', enquiryPython(site), 'again', refusedFile(site, id)],
   },
   {
     name: 'Django',
     missing: djangoPython ? undefined : 'Django (apt-get install python3-django)',
-    async install({ folder }) {
-      await cp(join(examples, 'django', 'leads'), join(folder, 'leads'), { recursive: true });
-      await cp(enquiryPython, join(folder, 'leads', 'enquiry.py'));
-      await cp(join(hosts, 'django-site.py'), join(folder, 'manage.py'));
+    async install(site) {
+      await cp(join(site.examples, 'django', 'leads'), join(site.folder, 'leads'), {
+        recursive: true,
+      });
+      await cp(enquiryPython(site), join(site.folder, 'leads', 'enquiry.py'));
+      await cp(join(hosts, 'django-site.py'), managePython(site));
     },
-    serve: ({ folder, port }) => [
+    serve: (site) => [
       djangoPython ?? '',
-      join(folder, 'manage.py'),
+      managePython(site),
       'runserver',
-      String(port),
+      String(site.port),
       '--noreload',
     ],
-    cron: ({ folder }) => [djangoPython ?? '', join(folder, 'manage.py'), 'send_enquiries'],
+    cron: (site) => [djangoPython ?? '', managePython(site), 'send_enquiries'],
+    again: (site, id) => [
+      djangoPython ?? '',
+      managePython(site),
+      'send_enquiries',
+      refusedFile(site, id),
+    ],
   },
   fetchRecipe('Next.js', 'next', 'nextjs/route.ts'),
   fetchRecipe('the edge', 'edge', 'edge/worker.ts'),
   {
     name: 'curl',
     missing: jq ? undefined : 'curl and jq (apt-get install curl jq)',
-    cron: ({ outbox }) => ['sh', join(examples, 'curl', 'send.sh'), outbox],
+    cron: (site) => ['sh', sendSh(site), site.outbox],
+    again: (site, id) => ['sh', sendSh(site), site.outbox, 'again', refusedFile(site, id)],
     async submit({ outbox }, { view, ...post }) {
       const { name, phone, email, notes, ...fields } = post;
       const own = Object.keys(fields).length > 0 && { fields };
@@ -140,24 +194,41 @@ export const recipes: readonly Recipe[] = [
   {
     name: 'Node.js',
     missing: undefined,
-    hasOutbox: true, // it sends by itself, and waits for `Retry-After`
-    serve: ({ port }) => ['env', `PORT=${port}`, node24, join(examples, 'form-backend.ts')],
-    cron: () => ['true'],
-    async submit({ port }, { view, ...post }) {
-      const { name, phone, email, notes, ...fields } = post;
-      const own = Object.keys(fields).length > 0 && { fields };
-      const body = JSON.stringify({ submission: view, name, phone, email, notes, ...own });
-      const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body });
-      if (status !== 202) throw new Error(`The form backend answered ${status}.`);
-    },
+    hasOutbox: true,
+    form: '',
+    serve: ({ examples, port }) => [
+      'env',
+      `PORT=${port}`,
+      node24,
+      join(examples, 'form-backend.ts'),
+    ],
+    cron: (site) => ['sh', '-c', resendAll, site.examples, site.outbox],
+    again: ({ examples }, id) => [node24, join(examples, 'form-backend.ts'), 'again', id],
   },
 ];
+
+/** Makes the one enquiry that waits so old that the service has forgotten its idempotency key. @returns its id for `again` */
+export async function makeLate({ outbox }: Site): Promise<string> {
+  const names = (await readdir(outbox)).filter((one) => /\.(json|option)$/.test(one));
+  const texts = await Promise.all(names.map((name) => readFile(join(outbox, name), 'utf8')));
+  const index = texts.findIndex((text, at) => !/refused_|"refused":\{"/.test(names[at] + text));
+  const name = names[index] ?? '';
+  const text = texts[index] ?? '';
+  const file = join(outbox, name);
+  const old = text
+    .replace('"state":"waiting"', '"state":"given-up"') // of the client's outbox
+    .replace(/s:2:"at";i:\d+/, 's:2:"at";i:0'); // of WordPress
+  await writeFile(file, old);
+  await utimes(file, 0, 0);
+  return name.slice(0, name.lastIndexOf('.'));
+}
 
 /** The enquiries that a site keeps: those that wait, and those that a person has to look at. */
 export async function keptBy({ outbox }: Site): Promise<{ waiting: number; refused: number }> {
   const names = async (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
   const isRefused = async (name: string): Promise<boolean> =>
-    name.startsWith('enquiry_refused_') || (await stateIn(join(outbox, name))) === 'refused';
+    name.startsWith('enquiry_refused_') ||
+    /refused|given-up/.test(String(await stateIn(join(outbox, name))));
   const own = (await names(outbox)).filter((name) => /^[^.].*\.(json|option)$/.test(name));
   const refused = (await Promise.all(own.map(isRefused))).filter(Boolean).length;
   return {

@@ -1,4 +1,4 @@
-"""A form's view in Django. In urls.py: path("enquiry", enquiry). ../python/enquiry.py, copied into this app, keeps and sends the enquiries."""
+"""The server side of form.html in Django. In urls.py: path("enquiry", enquiry). ../python/enquiry.py, copied into this app, keeps and sends the enquiries."""
 from django.http import HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST

@@ -1,11 +1,16 @@
-"""Sends the enquiries that wait. For cron, every minute: python manage.py send_enquiries"""
-from django.core.management.base import BaseCommand
+"""Sends the enquiries that wait. For cron, every minute: python manage.py send_enquiries [OUTBOX/refused/….json …]"""
+from django.core.management.base import BaseCommand, CommandError
 
 from leads.enquiry import send_all
 
 
 class Command(BaseCommand):
-    help = "Sends the enquiries that wait to the lead service."
+    help = "Sends the enquiries that wait to the lead service, and refused ones again."
 
-    def handle(self, *args, **options):
-        send_all()
+    def add_arguments(self, parser):
+        parser.add_argument("again", nargs="*", metavar="FILE", help="an enquiry of the folder refused")
+
+    def handle(self, again, **options):
+        lines = send_all(again)
+        if lines:
+            raise CommandError("\n".join(lines))  # cron's status 1

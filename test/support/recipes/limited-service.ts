@@ -1,0 +1,21 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+/** A stand-in for the service, at its rate limit. `use` gets the number of requests by `Authorization`. */
+export async function withLimitedService(
+  port: number,
+  use: (requests: ReadonlyMap<string, number>) => Promise<void>,
+): Promise<void> {
+  const requests = new Map<string, number>();
+  const limited = createServer(({ headers: { authorization = '' } }, response) => {
+    requests.set(authorization, (requests.get(authorization) ?? 0) + 1);
+    const error = { code: 'RATE_LIMITED', message: 'No.' };
+    response.writeHead(429, { 'Retry-After': '1' }).end(JSON.stringify({ error }));
+  });
+  limited.listen(port, '127.0.0.1');
+  await once(limited, 'listening');
+  await use(requests);
+  limited.closeAllConnections();
+  limited.close();
+  await once(limited, 'close');
+}
