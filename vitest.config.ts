@@ -20,7 +20,7 @@ const ofEachEngine = [
   'test/*.integration.test.ts',
   'test/contract/**/*.integration.test.ts',
   'test/dynamodb-model/**/*.integration.test.ts',
-  'test/infra/admin/import/import.integration.test.ts',
+  'test/infra/admin/import/{import,undo}.integration.test.ts',
   'test/infra/admin/lead/**/*.integration.test.ts',
   'test/infra/admin/table/{check,restore,restore-loss,restore-torn}.integration.test.ts',
   'test/shared/store/{leads,listing,maintenance,organizations,table}/**/*.integration.test.ts',
