@@ -1,4 +1,4 @@
-import { Command, type ErrorOptions, InvalidArgumentError, type Option } from 'commander';
+import { Command, type ErrorOptions, InvalidArgumentError, Option } from 'commander';
 
 const wrongUsage = 2;
 
@@ -39,6 +39,16 @@ export class CliCommand extends Command {
     return this.addOption(option)
       .allowExcessArguments()
       .hook('preAction', () => this.#readArgument(option));
+  }
+
+  /** Refuses an option that is given without another one. */
+  needs(flag: string, needed: string): this {
+    const name = new Option(flag).attributeName();
+    const other = new Option(needed).attributeName();
+    return this.hook('preAction', () => {
+      if (this.getOptionValueSource(name) === 'cli' && this.getOptionValue(other) === undefined)
+        this.error(`error: option '${flag}' needs ${needed}`);
+    });
   }
 
   #readArgument(option: Option): void {

@@ -16,11 +16,7 @@ export const withFileOptions = (command: CliCommand, nounOfRecords: string): Cli
       '--resume',
       `add the ${nounOfRecords} that the file does not have yet, whether the file is complete or not`,
     )
-    .hook('preAction', () => {
-      const { out, resume }: FileOptions = command.opts();
-      if (resume && out === undefined)
-        command.error("error: option '--resume' needs --out <FILE>, the file to continue");
-    });
+    .needs('--resume', '--out <FILE>');
 
 /** A `Uint32Array` or a `BigUint64Array`: a file may have millions of records, whose IDs are all kept in memory, in 4 or 8 bytes each. */
 interface IdArray<Id> extends ArrayLike<Id> {

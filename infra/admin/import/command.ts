@@ -208,42 +208,19 @@ function summary(
 
 const importHelp = `
 The heading of a column is the key or label of a field, or one of: owner, stage,
-pipeline, created at, updated at, archived, archived at, note (a note on the
-timeline). Write a stage, pipeline, source or user as its ID or name, and an
-option as its value or label. Separate several options with commas (hostel,loan),
-or write them as a JSON list (["hostel","Education loan, bank"]). Text columns
-mapped to the same field are joined: --map Vorname=name --map Nachname=name.
-A phone without a country code is read as a number of --country, without that as
-Indian; the command says how many were.
+pipeline, created at, updated at, archived, archived at, note. Separate several
+options with commas (hostel,loan), or write them as a JSON list. With a past
+"updated at", a sync job that has read past that time does not see the lead.
 
-Rows follow the rules of create-lead, except those that lead export wrote: they
-are imported unchanged. Without "updated at", a lead counts as updated now. With
-a past one, a sync job that has already read past that time does not see the lead.
-
-In an .xlsx file, dates, numbers and TRUE are read as the cells hold them; a time
-is read as UTC, an error such as #N/A as an empty cell. A .csv file has them as the
-spreadsheet's country writes them. Say so:
-  --dates dd.mm.yyyy            reads 21.11.2026, and 21.11.2026 14:30 (as UTC)
-  --decimal comma               reads 12.500,50 as 12500.5
-  --value 'Newsletter:ja=yes'   reads ja in the column Newsletter as yes
-  --encoding windows-1252       for "CSV" of a spreadsheet on Windows; without it
-                                UTF-8
-When an option would help, the refusal names it.
-
---update changes leads that are there: a row whose phone or email a lead has sets
-the fields, stage and pipeline of that lead by the rules of update-lead, and adds
-its note. An empty cell leaves a field as it is; lead edit empties one. Dates of
-creation and the archive stay. The file needs no column that does not change, but
-a phone or an email. Rows that nobody has become leads.
-
---undo takes an import back: it removes the leads that the file's rows made, with
-the --map and --ignore of the import. Leads that somebody changed, contacted or
-noted something of since stay, and are listed. The file can be imported again.
+In an .xlsx file, dates, numbers and TRUE are read as the cells hold them. In a
+.csv file, name the country's forms with --dates, --decimal, --value and --encoding:
+when one of them would help, the refusal names it.
 
 If the command is interrupted, run it again with the same options: rows that were
-imported are skipped. The status is 1 if rows were refused. The report has them
-under the headings of the file, as .xlsx for an .xlsx file: correct a copy, and
-import it with the same options. More is in infra/guides/commands.md, "Import".
+imported are skipped. The status is 1 if rows were refused: correct a copy of the
+report, and import it with the same options.
+
+The rules, also of --update and --undo, are in infra/guides/commands.md, "Import".
 
 Examples:
   npm run admin -- lead import --organization 1 leads.csv --dry-run
@@ -251,7 +228,6 @@ Examples:
     --map Vorname=name --map Nachname=name --map 'Mobil=phone' --ignore Remarks
   npm run admin -- lead import --organization 1 kunden.csv \\
     --encoding windows-1252 --dates dd.mm.yyyy --decimal comma \\
-    --value 'Newsletter:ja=yes' --value 'Newsletter:nein=no' \\
-    --map 'Bemerkung=note'
+    --value 'Newsletter:ja=yes' --map 'Bemerkung=note'
   npm run admin -- lead import --organization 1 leads.csv --update
   npm run admin -- lead import --organization 1 leads.csv --undo --dry-run`;

@@ -23,14 +23,10 @@ export function leadDossierCommand(lead: CliCommand, context: CommandContext): v
     .option('--out <FILE>', 'file to write (default: stdout)')
     .addOption(readRateOption())
     .notes(`
-For a person who asks what you have on them. Has the lead with its inactive fields,
-its timeline and its entries in the audit log. Counts the records by which a repeated
-capture or import is recognized. Names what lead erase would find elsewhere: other
-leads whose fields have the person's phone or email, and items on their timelines.
-Read those before you answer: they may be about somebody else.
-
-Backups, exported files and logs are not read. Reads the whole table once, as lead
-erase --dry-run does. The file contains personal data: only you may read it.
+For a person who asks what you have on them. Names what lead erase would find
+elsewhere, on other leads: read that before you answer, because it may be about
+somebody else. Backups, exported files and logs are not read. Reads the whole
+table once. The file contains personal data: only you may read it.
 
 Examples:
   npm run admin -- lead dossier --organization 1 --lead 5 --out lead-5.json

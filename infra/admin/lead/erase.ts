@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { readLead } from '../../../shared/store/leads/leads.ts';
 import {
   type Erased,
@@ -65,41 +64,28 @@ export function leadEraseCommand(lead: CliCommand, context: CommandContext): voi
     .addOption(readRateOption())
     .option('--yes', 'do not ask for confirmation')
     .notes(eraseHelp)
-    .hook('preAction', (command) => assertOneSelection(command))
-    .action((options: EraseOptions) => erase(context, options));
-}
-
-function assertOneSelection(command: Command): void {
-  const { lead, inactiveSince, archived } = command.opts<EraseOptions>();
-  if ((lead === undefined) === (inactiveSince === undefined))
-    command.error("error: give either '--lead' or '--inactive-since'");
-  const max = command.getOptionValueSource('max') === 'cli';
-  if (inactiveSince === undefined && (archived || max))
-    command.error(
-      `error: option '${archived ? '--archived' : '--max'}' needs --inactive-since <DATE>`,
-    );
+    .needs('--archived', '--inactive-since <DATE>')
+    .needs('--max', '--inactive-since <DATE>')
+    .action((options: EraseOptions, command: CliCommand) => {
+      if ((options.lead === undefined) === (options.inactiveSince === undefined))
+        command.error("error: give either '--lead' or '--inactive-since'");
+      return erase(context, options);
+    });
 }
 
 const eraseHelp = `
-Removes each lead, its timeline and the records of its captures and imports.
-Removes the lead's phones and emails, current and former, from the timelines of
-other leads. Those that another lead has now are that lead's, and stay. A phone or
-email that an enquiry only submitted, and the lead never had, is not searched for,
-nor are values of custom fields, such as a guardian's phone. Other leads whose own
+Removes each lead, its timeline and the records of its captures and imports, and
+its phones and emails from the timelines of other leads. Other leads whose own
 fields contain the phone or email are listed and not changed.
 
 --dry-run names the phones and emails, and each item of another lead that would
 change. Read them before you erase.
 
---inactive-since erases what your retention allows no longer. It also completes
-erasures of the organization that were interrupted.
+--inactive-since also completes erasures of the organization that were interrupted.
 
-Reads the whole table twice, however many leads it erases, paced so that live
-traffic is not throttled: 1,000 read units per second are 4 MB. If the command is
-interrupted, run it again.
-
-Files are not changed: importing a file that has the person creates the lead
-again. Backups keep the person for up to ${backupDays} days.
+Reads the whole table twice, however many leads it erases. If the command is
+interrupted, run it again. Files are not changed, and backups keep the person for
+up to ${backupDays} days. The rules are in infra/guides/commands.md, "Erase".
 
 Examples:
   npm run admin -- lead erase --organization 1 --lead 5 --dry-run

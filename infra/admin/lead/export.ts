@@ -81,30 +81,23 @@ export function leadExportCommand(lead: CliCommand, context: CommandContext): vo
         'with --excel: semicolon where the comma is the decimal mark (default: comma)',
       ).choices(Object.keys(delimiters)),
     )
+    .needs('--separator', '--excel')
     .notes(exportHelp)
     .action((options: ExportOptions) => exportLeads(context, options, command));
   withFileOptions(command, 'leads');
 }
 
 const exportHelp = `
-If you import the file into an organization with the same settings, you get the
-same leads. They get new IDs unless you use lead import --keep-ids. Timelines
-are not exported: lead timelines writes them. A lead that is created, imported
-or restored during the export may be missing: --resume adds it.
+A .csv or .jsonl file, imported into an organization with the same settings, makes
+the same leads, with new IDs unless you use lead import --keep-ids. A lead that is
+created, imported or restored during the export may be missing: --resume adds it.
 
-A file that ends in .xlsx is for people: labels as headings, options by label,
-numbers, dates and times (UTC) as such. It can have 4 million cells, such as
-200,000 leads with 20 columns. --columns names columns by field key, by label, or as
-lead id, pipeline, stage, created at, updated at, archived at.
-
-In a CSV file, an apostrophe stands before a text that a spreadsheet would run as
-a formula, and with --excel before phones; lead import removes it. Numbers have a
-decimal point: where the comma is the decimal mark, load a column of numbers as
-text.
+A file that ends in .xlsx is for people, and can have 4 million cells. --columns
+names columns by field key, by label, or as lead id, pipeline, stage, created at,
+updated at, archived at.
 
 The file contains personal data: only you may read it. An export reads every lead:
-one read unit per 4 KB. So does --resume, which uses 4 bytes of memory for each
-lead of the file and never changes one.
+one read unit per 4 KB. The rules are in infra/guides/commands.md, "Export".
 
 Examples:
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl
@@ -205,10 +198,9 @@ function leadPages(
 
 /** The format that the options name, or that a file name ends in, as lead import reads it. Any other is wrong usage. */
 function formatOf(
-  { format, out, excel = false, separator, resume }: ExportOptions,
+  { format, out, excel = false, resume }: ExportOptions,
   command: CliCommand,
 ): ExportFormat {
-  if (separator !== undefined && !excel) command.error("error: option '--separator' needs --excel");
   const withoutFile = excel ? 'csv' : 'jsonl';
   const named = format ?? (out === undefined ? withoutFile : formatNamedBy(out));
   // A spreadsheet refuses CSV in a file that ends in .xlsx.

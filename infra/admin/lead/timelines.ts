@@ -50,18 +50,15 @@ export function leadTimelinesCommand(lead: CliCommand, context: CommandContext):
 
 const timelinesHelp = `
 Each line is an item as lead timeline --json prints it, after its lead's ID and
-an ID of its own that never changes. A lead's items are in their order. An erased
-lead leaves one line of type erased: remove what you stored of that lead.
+an ID of its own that never changes. An erased lead leaves one line of type erased:
+remove what you stored of that lead.
 
---since counts an imported item by its importedAt, and an item from which an erased
-person was removed by its cleanedAt: it comes again under its ID, as it reads now.
 Begin each run a minute before the last one began, and replace items by their ID.
---resume adds new items at the end; items of leads erased since stay. It uses 8
-bytes of memory for each item of the file.
+--resume adds new items at the end, and uses 8 bytes of memory for each item of
+the file. The command reads 4 KB of leads per read unit, and at least one unit per
+lead. The file contains personal data: only you may read it.
 
-The command reads 4 KB of leads per read unit, and at least one unit per lead. The
-file contains personal data: only you may read it. infra/guides/commands.md, "Timelines",
-says what a nightly job needs.
+The rules, and what a nightly job needs, are in infra/guides/commands.md, "Timelines".
 
 Examples:
   npm run --silent admin -- lead timelines --organization 1 > timelines.jsonl

@@ -39,18 +39,11 @@ export function organizationApplyCommand(organization: CliCommand, context: Comm
     .option('--overwrite', 'apply the file even if its version is older than the one in force')
     .addOption(readRateOption())
     .notes(`
-The output of organization show has the version of the settings. A file with an
-older version than the one in force is refused, because it would undo what
-others have applied since: merge their changes, or add --overwrite. A file
-without a version is always applied.
-
+A file with an older version than the one in force is refused, because it would
+undo what others have applied since. A file without a version is always applied.
 Settings that prevent captures, such as no default pipeline, are allowed: the
-command applies them and prints a warning. It also warns of a field that live
-forms must send from now on, and of users who are deactivated but still own
-leads, have a live API key or are the only ones that a rule names.
-
-A file that removes something reads every lead to find references, paced so that
-live traffic is not throttled.
+command applies them and prints a warning. A file that removes something reads
+every lead to find references. More is in infra/guides/settings-file.md.
 
 Examples:
   npm run admin -- organization apply northwind.json --dry-run

@@ -65,10 +65,8 @@ function historyCommand(organization: CliCommand, context: CommandContext): void
       entriesDefault,
     )
     .notes(`
-A long command is logged when it begins: lead archive and restore of several
-leads, erase, export, import and reassign, and restore finish. Its entry ends in
-"begun" until the command is complete, then ENDED says when. An entry that still
-says "begun" is of a command that is running or was interrupted: run it again.
+An entry that ends in "begun" is of a long command that is running or was
+interrupted: run it again. ENDED says when a long command was complete.
 
 Example:
   npm run admin -- organization history --organization 1`)

@@ -116,9 +116,8 @@ export function organizationUndoCommand(organization: CliCommand, context: Comma
     )
     .option('--yes', 'do not ask for confirmation')
     .notes(`
-The last ${versionsKept} versions are kept: organization history lists them, and
-organization diff compares them. If something that was added since is in use,
-the undo would remove it: then nothing changes.
+The last ${versionsKept} versions are kept: organization history lists them. If something
+that was added since is in use, nothing changes.
 
 Examples:
   npm run admin -- organization undo --organization 1

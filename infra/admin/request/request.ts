@@ -17,9 +17,8 @@ export function requestCommand(program: CliCommand, context: CommandContext): vo
     .argument('<ID>', 'the X-Request-Id of the response')
     .option('--hours <N>', 'how far to look back, at most 87600', integerOption(1, 87_600), 24)
     .notes(`
-Searches the log groups of the stack: of every function, and of the gateway with accessLogs. With accessLogs or tracing, the lines of
-Lambda itself are found too. The stack of an error names source lines. With tracing, X-Ray's trace is printed if X-Ray sampled the request.
-An ID can begin with a hyphen: -- ends the options.
+Searches every log group of the stack. With accessLogs or tracing, the lines of Lambda itself are found too. An ID can begin with a
+hyphen: -- ends the options.
 
 Example:
   npm run admin -- request --stack lead-service-production -- JKJaXmPLvHcESHA=`)

@@ -17,12 +17,8 @@ export function checkCommand(program: CliCommand, context: CommandContext): void
     .addOption(readRateOption())
     .notes(`
 You can run it while the service is in use: a suspicious item is reported only
-if it is still wrong two seconds later. Each lead is compared with its timeline.
-With --organization, it still reads the whole table, because no index lists the
-items of an organization.
-
-Its reads are paced, so that live traffic is not throttled: 1,000 read units per
-second are 8 MB per second. A local engine is not paced, unless --rate is given.
+if it is still wrong two seconds later. With --organization, it still reads the
+whole table: 1,000 read units per second are 8 MB per second.
 
 Examples:
   npm run admin -- check

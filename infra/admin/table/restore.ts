@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { exportObject } from '../../../shared/leads/transfer/export-lines.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
@@ -12,7 +12,6 @@ import {
 import {
   type FinishedRestore,
   finishRestore,
-  leadIdMargin,
 } from '../../../shared/store/maintenance/restore/finish-restore.ts';
 import {
   type AuditAction,
@@ -43,18 +42,12 @@ const namedMax = 20;
 const readsAtOnce = 32;
 
 const finishHelp = `
-Set LEADS_TABLE to the restored table, and stop all requests first. A backup
-brings back what was true when it was made: keys that were revoked since, people
-who were erased since, and lead IDs that were assigned since.
+Set LEADS_TABLE to the restored table, and stop all requests first. With --from,
+keys that were revoked and people who were erased since the backup are revoked and
+erased again. Without it, because that table is lost, every key is revoked except
+those of --keep-key: erase again the people you have erased since.
 
-With --from, those keys are revoked and those people erased again, and new lead
-IDs continue after the assigned ones. More than ${countOf(erasuresUnconfirmedMax, 'lead')} to erase must be confirmed.
-
-Without --from, because that table is lost, every key is revoked except those of
---keep-key, and new lead IDs continue ${countOf(leadIdMargin, 'ID')} later. Erase again
-the people you have erased since.
-
-The command then runs a check: status 0 means that the service can use the table.
+The command ends with a check: status 0 means that the service can use the table.
 If it fails, run it again. All steps are in infra/OPERATE.md, "Restore".
 
 Examples:
@@ -70,18 +63,13 @@ export function restoreCommands(program: CliCommand, context: CommandContext): v
     .description('prepare a table that was restored from a backup, before the service uses it')
     .option('--from <TABLE>', 'the table that was in use until now; it is only read')
     .option('--keep-key <ID...>', 'without --from: API keys to keep; all others are revoked')
-    .addOption(
-      new Option(
-        '--missing-out <FILE>',
-        'with --from: write the leads that only that table has, for lead import --keep-ids',
-      ).argParser(parseJsonlPath),
+    .option(
+      '--missing-out <FILE>',
+      'with --from: write the leads that only that table has, for lead import --keep-ids',
+      parseJsonlPath,
     )
     .option('--yes', 'do not ask for confirmation')
-    .hook('preAction', (command) => {
-      const { from, missingOut } = command.opts<FinishOptions>();
-      if (missingOut !== undefined && from === undefined)
-        command.error("error: option '--missing-out' needs --from <TABLE>");
-    })
+    .needs('--missing-out', '--from <TABLE>')
     .notes(finishHelp)
     .action((options: FinishOptions) => finish(context, options));
   restore
