@@ -6,7 +6,7 @@ import { deleteIdentities, identityKeysOf } from '../leads/identities.ts';
 import { leadFrom, readLead } from '../leads/leads.ts';
 import { newEntryId, readTimelineItems } from '../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
-import type { OrganizationTable } from '../table/client.ts';
+import { type OrganizationTable, usableUntil } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { ImportedRowItem, TimelineEntryItem } from '../table/items.ts';
 import {
@@ -83,12 +83,14 @@ export function undoImportedLead(
       return 'kept';
     }
     if (dryRun) return 'removed';
-    if (Date.now() > lockedUntil - lockMarginMs) return conflict;
+    const leftMs = lockedUntil - lockMarginMs - Date.now();
+    if (leftMs <= 0) return conflict;
     const at = changeTimeOf(lead, new Date()).toISOString();
     const id = newEntryId(at);
     const entry = { at, who, what: `lead import --undo: lead ${lead.id}`, erasedLeadId: lead.id };
     const erasure = { organizationId, leadId: lead.id, phones: [], emails: [], auditEntries: {} };
-    const { outcome } = await transact(table, [
+    // A later attempt would delete what was added after the lock.
+    const { outcome } = await transact(usableUntil(table, AbortSignal.timeout(leftMs)), [
       ...deleteIdentities(table, lead, identityKeysOf(lead)),
       ...entries.map((one) => deletion(own, one)),
       ...beginItems(table, lead, { erasure, entry, id }),
@@ -100,7 +102,7 @@ export function undoImportedLead(
 
 /** While a lead is locked, a request that adds to its timeline waits. After a kill, the lock ends by itself. */
 const lockMs = 15_000;
-/** How long a transaction may take to reach DynamoDB, and how far the clocks of functions may be apart. */
+/** How long the last attempt of a transaction may take to reach DynamoDB, and how far the clocks of functions may be apart. */
 const lockMarginMs = 10_000;
 
 /** Locks a lead if it has not changed since it was read. @param until epoch milliseconds; 0 to unlock it */

@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { checkLead } from '../../../../shared/store/leads/leads.ts';
 import { addToTimeline, putTimelineEntry } from '../../../../shared/store/leads/timeline.ts';
@@ -152,6 +152,16 @@ test.each(['note', 'enquiry'] as const)(
     expect([await undoOn(deciding), await added]).toEqual(['removed', false]);
   },
 );
+
+test('an undo sends no deletion after a third of its lock', async () => {
+  const { organization, lead, undoOn } = await givenImportedLead();
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(AbortSignal.abort());
+
+  await expect(undoOn(table())).rejects.toMatchObject({ name: 'AbortError' });
+
+  expect(timeout.mock.lastCall?.[0]).toBeLessThanOrEqual(5000);
+  expect((await leadsOf(organization)).map(({ id }) => id)).toEqual([lead.id]);
+});
 
 test('an undo that keeps a lead leaves it unlocked', async () => {
   const { organization, lead, undoOn } = await givenImportedLead();
