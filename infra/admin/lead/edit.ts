@@ -93,7 +93,7 @@ async function edit(
   const organization = await existingOrganization(context.table(), options.organization);
   const requested = requestedUpdate(organization, options);
   const run = () => editLeads(context, organization, options, requested);
-  const entry = { organizationId: organization.id, what: `lead edit ${lead.join(', ')}` };
+  const entry = { organizationId: organization.id, what: `lead edit ${lead.join(',')}` };
   const { items, refusals } = await (dryRun
     ? run()
     : withAuditEntry(context, entry, run, (done) => countOf(done.items.length, 'lead')));
@@ -216,7 +216,7 @@ function outcomeOf({ leadId, changed }: EditedItem, { note, dryRun }: EditOption
   const would = dryRun ? 'would be ' : '';
   const parts = [
     ...(changed.length === 0 ? [] : [`${changed.join(', ')} ${would}changed`]),
-    ...(note === undefined ? [] : [`note ${would}added`]),
+    ...(note === undefined ? [] : [dryRun ? 'note would be added' : 'note is on the timeline']),
   ];
   return `Lead ${leadId}: ${parts.join(', ') || 'has these values already'}.`;
 }

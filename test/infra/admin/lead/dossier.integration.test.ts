@@ -22,6 +22,8 @@ test('a dossier has everything of the person, and nothing of others', async () =
   });
   const other = await givenLead(organization, { fields: { guardian_phone: who.phone } });
   await addNote(organization, other.id, `Brother of ${who.phone}`);
+  const both = [other.id, lead].join(',');
+  await json(organization, 'lead edit', '--lead', both, '--note', 'Called');
   await json(organization, 'lead archive', '--lead', `${lead},${other.id}`);
   await json(organization, 'lead restore', '--lead', other.id);
   const { fields } = organization.settings;
@@ -42,7 +44,9 @@ test('a dossier has everything of the person, and nothing of others', async () =
   expect(dossier).toEqual({
     lead: expect.objectContaining({ id: lead, ...who, fields: { city: 'Pune' } }),
     timeline: items,
-    auditLog: [expect.objectContaining({ what: `lead archive ${lead}` })],
+    auditLog: [`lead edit ${both}, 2 leads`, `lead archive ${lead}`].map((what) =>
+      expect.objectContaining({ what }),
+    ),
     idempotencyRecords: 2,
     importedRows: 0,
     mentions: [{ leadId: other.id, fields: ['guardian_phone'] }],
