@@ -92,7 +92,7 @@ function report(path: string, { removed, kept }: Undone, dryRun: boolean): strin
   const names = kept.slice(0, namedMax).map(({ leadId }) => leadId);
   const more =
     kept.length > namedMax ? `, and ${kept.length - namedMax} more (--json names all)` : '';
-  const stay = `${countOf(kept.length, 'lead')} stay, because their timelines have later items: ${names.join(', ')}${more}.`;
+  const stay = `Kept, because their timelines have later items: ${names.join(', ')}${more}.`;
   const none = `No row of ${path} made a lead that is there: undo with the --map and --ignore of the import.`;
   return [
     removed + kept.length === 0 ? none : `${countOf(removed, 'lead')} ${would}removed.`,
