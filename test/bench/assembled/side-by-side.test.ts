@@ -1,0 +1,32 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test, vi } from 'vitest';
+import { bundleAssembled } from './side-by-side.ts';
+
+test("the benchmark's assembled stack reaches its table, with the middlewares that its libraries add", async ({
+  onTestFinished,
+}) => {
+  const emptyTable = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
+  onTestFinished(() => void emptyTable.close());
+  await new Promise((resolve) => emptyTable.once('listening', resolve));
+  const { port } = emptyTable.address() as AddressInfo;
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${port}`);
+  vi.stubEnv('AWS_REGION', 'local');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const folder = await mkdtemp(join(tmpdir(), 'assembled-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'capture-lead.mjs');
+  await writeFile(file, (await bundleAssembled('capture-lead')).code);
+
+  const { handler } = await import(pathToFileURL(file).href);
+  const event = { headers: { Authorization: 'Bearer unknown' }, body: '{}' };
+  const { statusCode } = await handler(event, {});
+
+  expect(statusCode).toBe(401);
+});
