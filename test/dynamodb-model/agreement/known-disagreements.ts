@@ -2,7 +2,7 @@ import type { Disagreement, Outcome } from './comparison.ts';
 
 export type EngineName = 'dynoxide' | 'dynamodb-local';
 
-/** Where an engine does not do what DynamoDB's documentation says, and the model does. README.md lists them too. */
+/** Where an engine does not do what DynamoDB's documentation says, and the model does. */
 interface KnownDisagreement {
   readonly engines: readonly EngineName[];
   /** What the engine does. */
