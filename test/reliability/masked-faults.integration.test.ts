@@ -2,12 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { checkTable } from '../../shared/store/check/check-table.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
-import { type CallOptions, call } from '../support/call.ts';
-import { type Fault, type FaultRule, faultOnce } from '../support/faults/rules.ts';
+import { call } from '../support/call.ts';
+import { type Fault, faultOnce } from '../support/faults/rules.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { deployedTimeout, type OwnService, startOwnService } from '../support/own-service.ts';
 import { useOwnTable } from '../support/own-table.ts';
-import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
 import { table } from '../support/table.ts';
 import { type GoodRequest, goodRequests } from './requests.ts';
@@ -97,77 +96,4 @@ test.each<{ endpoint: EndpointName; site: string; fault: Fault }>([
 
   expect(calls.filter((one) => one.fault !== undefined).map((one) => one.site)).toEqual([site]);
   expect(result.status).toBe(status);
-});
-
-/** A transaction is applied and its answer lost, and a repeat is told of a conflict, which says nothing of the first. */
-function lostThenConflict(lost: number): FaultRule {
-  let seen = 0;
-  return ({ operation }) => {
-    if (operation !== 'TransactWriteItems') return undefined;
-    seen += 1;
-    if (seen <= lost) return { kind: 'cut', applied: true };
-    return seen === lost + 1 ? { kind: 'error', name: 'TransactionCanceledException' } : undefined;
-  };
-}
-
-// The SDK by itself makes three attempts.
-test.each([
-  { endpoint: 'capture-lead', lost: 1 },
-  { endpoint: 'capture-lead', lost: 3 },
-  { endpoint: 'add-note', lost: 3 },
-] as const)(
-  '$endpoint takes effect once when $lost responses are lost and a conflict follows',
-  async ({ endpoint, lost }) => {
-    const good = await goodRequest(endpoint);
-    // Without an idempotency key: nothing but the transaction's own token keeps it from being written twice.
-    const { headers: _, ...options }: CallOptions = { body: person(), ...good.options };
-    const before = options.leadId === undefined ? 0 : 1;
-    own.proxy.rule = lostThenConflict(lost);
-
-    const answer = await call(endpoint, { ...options, baseUrl: own.baseUrl });
-
-    expect(answer.status).toBe(good.status);
-    const leadId = Number(options.leadId ?? answer.body.lead.id);
-    expect(await timelineOf(leadId)).toHaveLength(before + 1);
-  },
-);
-
-test('a list by stage shows leads that its index has, and no other, while the index lags', async () => {
-  own.proxy.rule = undefined;
-  const { website, reader, writer } = await givenOrganization();
-  const capture = async (baseUrl?: string): Promise<number> => {
-    const { body } = await call('capture-lead', {
-      apiKey: website,
-      body: person(),
-      ...(baseUrl && { baseUrl }),
-    });
-    return body.lead.id;
-  };
-  const leadsIn = async (stageId: number): Promise<number[]> => {
-    const { body } = await call('list-leads', {
-      apiKey: reader,
-      query: { stage_id: stageId, limit: 2 },
-      baseUrl: own.baseUrl,
-    });
-    return body.items.map(({ id }: { id: number }) => id);
-  };
-  // The proxy knows what was written through it alone: the rest is in the indexes.
-  const [older, moved] = [await capture(), await capture()];
-  await call('update-lead', {
-    apiKey: writer,
-    leadId: moved,
-    body: { stageId: 12 },
-    baseUrl: own.baseUrl,
-  });
-  const newer = await capture(own.baseUrl);
-
-  own.proxy.indexLagMs = 60_000;
-  const whileLagging = { new: await leadsIn(11), enrolled: await leadsIn(12) };
-  own.proxy.indexLagMs = 0;
-
-  expect(whileLagging).toEqual({ new: [older], enrolled: [] });
-  expect({ new: await leadsIn(11), enrolled: await leadsIn(12) }).toEqual({
-    new: [newer, older],
-    enrolled: [moved],
-  });
 });

@@ -28,8 +28,6 @@ export interface EngineHistory {
 /** Shares of DynamoDB calls that fail; a history has one of them. */
 const faultShares = [0.02, 0.05, 0.1, 0.2];
 const deathShare = 0.002;
-/** How long indexes do not see what was written; a history has one of them. */
-const indexLagsMs = [0, 100, 1500];
 
 /**
  * Lets the simulator's clients ask the built functions on a real engine, under faults and deaths, and holds the outcome against the contract.
@@ -43,11 +41,9 @@ export async function runEngineHistory(
   const service = await EngineService.start(environment);
   try {
     const { proxy } = service.faulty;
-    const random = new Random(`faults ${seed}`);
     const from = proxy.calls.length;
     const deaths = new Set<number>();
     proxy.rule = withDeaths(seed, service, deaths);
-    proxy.indexLagMs = random.pick(indexLagsMs);
     const all = clientsOf(service, seed, clients);
     await Promise.all(all.map((client) => client.run()));
     await service.settle();

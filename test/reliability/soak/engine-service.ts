@@ -176,7 +176,6 @@ export class EngineService implements ClientService {
   /** No more faults; `history` gets what lies in the table. */
   async settle(): Promise<void> {
     this.faulty.proxy.rule = undefined;
-    this.faulty.proxy.indexLagMs = 0;
     const { client, name } = this.table;
     const pages = paginateScan({ client }, { TableName: name, ConsistentRead: true });
     this.history.writesOf.clear();

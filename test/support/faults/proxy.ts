@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type EngineReply, type Forward, IndexLag, leaveUnprocessed } from './altered-replies.ts';
+import { type EngineReply, type Forward, leaveUnprocessed } from './altered-replies.ts';
 import { arrivingCall, consumedUnits, type RecordedCall } from './calls.ts';
 import { errorReply, type Fault, type FaultRule } from './rules.ts';
 
@@ -25,8 +25,6 @@ export interface DynamodbProxy {
   heldUntil: (() => Promise<void>) | undefined;
   /** How far the endpoint's clock is ahead of this machine's, as its `Date` header says. */
   clockAheadMs: number;
-  /** Queries of indexes do not see items that were written in the last `indexLagMs`. */
-  indexLagMs: number;
   /** Runs a function and returns the calls that arrived while it ran. */
   record<T>(
     run: () => Promise<T>,
@@ -39,7 +37,6 @@ export interface DynamodbProxy {
 export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy> {
   const calls: RecordedCall[] = [];
   const agent = new Agent({ keepAlive: true });
-  const lag = new IndexLag();
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
@@ -68,15 +65,9 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     // INDEXES reports what TOTAL reports, and the units of each index.
     const forward: Forward = (changed) =>
       passOn(engine, agent, request, { ...changed, ReturnConsumedCapacity: 'INDEXES' });
-    const answerFrom = async (): Promise<EngineReply> => {
-      if (fault?.kind === 'unprocessed') return leaveUnprocessed(forward, body, fault);
-      if (call.index !== undefined && proxy.indexLagMs > 0)
-        return lag.query(forward, body, proxy.indexLagMs);
-      const answer = await forward(body);
-      if (answer.status === 200) lag.wrote(call);
-      return answer;
-    };
-    const applied = isApplied(fault) ? await answerFrom() : undefined;
+    const replyOf = (): Promise<EngineReply> =>
+      fault?.kind === 'unprocessed' ? leaveUnprocessed(forward, body, fault) : forward(body);
+    const applied = isApplied(fault) ? await replyOf() : undefined;
     if (applied) recorded.units = consumedUnits(operation, applied.json);
     await proxy.heldUntil?.();
     const restMs =
@@ -119,7 +110,6 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     latencyMs: 0,
     clockAheadMs: 0,
     heldUntil: undefined,
-    indexLagMs: 0,
     async record(run) {
       const from = calls.length;
       const result = await run();
