@@ -29,13 +29,11 @@ export interface OutputProps {
 export function addOutputs(service: Construct, props: OutputProps): ReadonlyMap<string, CfnOutput> {
   const id = idInStack(service);
   return new Map(
-    Object.entries(outputsOf(props, Stack.of(service).region)).map(
-      ([name, [value, description]]) => {
-        const output = new CfnOutput(service, name, { value, description });
-        output.overrideLogicalId(`${id}${name}`);
-        return [name, output];
-      },
-    ),
+    Object.entries(outputsOf(props)).map(([name, [value, description]]) => {
+      const output = new CfnOutput(service, name, { value, description });
+      output.overrideLogicalId(`${id}${name}`);
+      return [name, output];
+    }),
   );
 }
 
@@ -49,7 +47,7 @@ function idInStack(service: Construct): string {
 /** By name: the value and its description. */
 type Outputs = Readonly<Record<string, readonly [value: string, description: string]>>;
 
-function outputsOf(props: OutputProps, region: string): Outputs {
+function outputsOf(props: OutputProps): Outputs {
   const { options, functions, release, api, table, events, backups, audit } = props;
   const named = functions.map(({ endpoint, functionName }) => `${endpoint.name}=${functionName}`);
   return {
@@ -59,14 +57,6 @@ function outputsOf(props: OutputProps, region: string): Outputs {
     DashboardUrl: [dashboardUrl(options.serviceName), 'Dashboard, with alarms and log queries'],
     TableName: [table.tableName, 'LEADS_TABLE for the admin command'],
     Functions: [named.join(), 'Function of each endpoint, for service stop'],
-    RequestsPerKeyPerHour: [
-      String(options.requestsPerKeyPerHour),
-      'Limit of requests per API key and hour',
-    ],
-    RequestsPerOrganizationPerHour: [
-      String(options.requestsPerOrganizationPerHour),
-      'Limit of requests per organization and hour',
-    ],
     ...(api.domainTarget && {
       DomainTarget: [api.domainTarget, 'Target of the DNS record (CNAME) of the domain'] as const,
     }),
@@ -82,24 +72,5 @@ function outputsOf(props: OutputProps, region: string): Outputs {
     ...(audit && {
       AuditBucketName: [audit.bucket.bucketName, 'Log of requests to the table'] as const,
     }),
-    ...nextCommands(props, region),
-  };
-}
-
-function nextCommands({ api, table }: OutputProps, region: string): Outputs {
-  const admin = `AWS_REGION=${region} LEADS_TABLE=${table.tableName} npm run --silent admin --`;
-  return {
-    Next1Organization: [
-      `${admin} organization apply organization.json`,
-      'Next: create an organization from its settings file',
-    ],
-    Next2Key: [
-      `${admin} key create --organization 1 --type application --scopes leads.read --label first --created-by 7`,
-      'Then: create an API key; take the organization and user IDs from the settings file',
-    ],
-    Next3Call: [
-      `curl -H "Authorization: Bearer $API_KEY" ${api.baseUrl}/api/v1/lead-fields`,
-      'Then: the first call, with that key',
-    ],
   };
 }

@@ -75,7 +75,7 @@ describe('in a fresh account, with no option set', () => {
     );
   });
 
-  test('the outputs are the release, addresses, table, functions, limits and next commands', () => {
+  test('the outputs are the release, addresses, table and functions', () => {
     expect(Object.keys(plain.toJSON().Outputs)).toEqual([
       'Release',
       'Version',
@@ -83,11 +83,6 @@ describe('in a fresh account, with no option set', () => {
       'DashboardUrl',
       'TableName',
       'Functions',
-      'RequestsPerKeyPerHour',
-      'RequestsPerOrganizationPerHour',
-      'Next1Organization',
-      'Next2Key',
-      'Next3Call',
     ]);
   });
 });
