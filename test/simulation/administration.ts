@@ -213,6 +213,7 @@ export class AdministratorCommands {
         dryRun: false,
         leadsPerSecond,
         updatedBy: undefined,
+        erasing: new Set(),
         onResults: () => undefined,
       } satisfies Record<keyof ImportRequest, unknown>),
     );

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Organization } from '../../../shared/organization/organization.ts';
+import { unfinishedErasures } from '../../../shared/store/maintenance/erase-lead.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
@@ -171,9 +172,12 @@ async function writeOptions(
   options: ImportOptions,
 ): Promise<Omit<WriteOptions, keyof FileTerms>> {
   const { dryRun = false, keepIds = false } = options;
+  const table = context.table();
+  const organizationId = organization.id;
   return {
-    organizationId: organization.id,
-    organization: freshOrganization(context.table(), organization),
+    organizationId,
+    organization: freshOrganization(table, organization),
+    erasing: new Set(await unfinishedErasures({ table, organizationId })),
     keepIds,
     dryRun,
     leadsPerSecond: rateOf(context, options),
@@ -199,7 +203,8 @@ function summary(
   begun: number,
 ): string {
   const would = dryRun ? 'would be ' : '';
-  const before = alreadyThere > 0 ? `, ${alreadyThere.toLocaleString('en')} imported before` : '';
+  const state = updated === undefined ? 'imported before' : 'unchanged';
+  const before = alreadyThere > 0 ? `, ${alreadyThere.toLocaleString('en')} ${state}` : '';
   const changed = updated ? `, ${updated.toLocaleString('en')} ${would}updated` : '';
   const seconds = (Date.now() - begun) / 1000;
   const speed = seconds < 1 ? '' : `, ${Math.round(rows / seconds)} rows per second`;

@@ -11,6 +11,7 @@ import {
 } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import type { RowDigests } from '../../../shared/store/maintenance/import-leads.ts';
+import type { ImportedRowItem } from '../../../shared/store/table/items.ts';
 import { type FileTerms, hintFor } from './cell-formats.ts';
 import type { FileRow } from './rows.ts';
 
@@ -119,3 +120,22 @@ export const refused = (
 /** Refuses a row whose phone, email or lead ID somebody else has. */
 export const taken = (terms: FileTerms, draft: Draft, field: string, holder: string): RowResult =>
   refused(draft, `${columnName(terms, field)} belongs to ${holder}: no two leads may share it.`);
+
+/** The result of a draft that another run has imported, perhaps with other options. */
+export function alreadyImported(
+  { erasing }: { readonly erasing: ReadonlySet<number> },
+  draft: Draft,
+  { leadId, readDigest }: ImportedRowItem,
+): RowResult {
+  const { row, lead, digests } = draft;
+  if (erasing.has(leadId))
+    return refused(
+      draft,
+      'The lead of the row is being removed: complete the lead import --undo or lead erase, and import the row again.',
+    );
+  if (readDigest === digests.readDigest) return { row, lead, outcome: 'alreadyThere', issues: [] };
+  const sentence =
+    `An earlier import created lead ${leadId} from this row, but read its values differently. ` +
+    'Repeat with the --dates, --decimal, --value and --country of that import, or correct the lead.';
+  return refused(draft, ...draft.issues, sentence);
+}

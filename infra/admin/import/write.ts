@@ -13,10 +13,10 @@ import {
 } from '../../../shared/store/maintenance/import-leads.ts';
 import { allSettled, RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
 import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
-import type { ImportedRowItem } from '../../../shared/store/table/items.ts';
 import { UnknownOutcomeError } from '../../../shared/store/table/transact.ts';
 import type { FileTerms } from './cell-formats.ts';
 import {
+  alreadyImported,
   type Draft,
   draftOf,
   identitiesOf,
@@ -39,6 +39,8 @@ export interface WriteOptions extends FileTerms {
   readonly leadsPerSecond: number;
   /** Who updates the leads whose phone or email a row has. @default such rows are refused */
   readonly updatedBy?: string | undefined;
+  /** Leads whose undo or erasure is not complete. */
+  readonly erasing: ReadonlySet<number>;
 }
 
 /** A draft on its way into the table. */
@@ -118,7 +120,7 @@ export class LeadWriter {
   }
 
   #resultOfMatches(draft: Draft, matches: RowMatches | undefined): RowResult | undefined {
-    if (matches?.importedRow) return resultOfImported(draft, matches.importedRow);
+    if (matches?.importedRow) return alreadyImported(this.#options, draft, matches.importedRow);
     if (!isLeadDraft(draft)) return refused(draft, ...draft.issues);
     if (matches?.phoneLeadId !== undefined)
       return taken(this.#options, draft, 'phone', `lead ${matches.phoneLeadId}`);
@@ -201,7 +203,9 @@ export class LeadWriter {
         const [found] = await this.#find([draft]);
         if (!found?.importedRow) throw unknownOutcome();
         const isOwn = found.importedRow.leadId === leadId;
-        forbidden.push(isOwn ? imported(draft) : resultOfImported(draft, found.importedRow));
+        forbidden.push(
+          isOwn ? imported(draft) : alreadyImported(this.#options, draft, found.importedRow),
+        );
       }
     }
     return { allowed, forbidden };
@@ -236,7 +240,7 @@ export class LeadWriter {
       case 'created':
         return imported(draft);
       case 'imported':
-        return resultOfImported(draft, result.importedRow);
+        return alreadyImported(this.#options, draft, result.importedRow);
       case 'duplicate':
         return taken(this.#options, draft, result.what, `lead ${result.leadId}`);
       case 'erasing':
@@ -257,16 +261,6 @@ const imported = ({ row, lead }: Draft): RowResult => ({
   outcome: 'imported',
   issues: [],
 });
-
-/** The result of a draft that another run has imported, perhaps with other options. */
-function resultOfImported(draft: Draft, { leadId, readDigest }: ImportedRowItem): RowResult {
-  const { row, lead, digests } = draft;
-  if (readDigest === digests.readDigest) return { row, lead, outcome: 'alreadyThere', issues: [] };
-  const sentence =
-    `An earlier import created lead ${leadId} from this row, but read its values differently. ` +
-    'Repeat with the --dates, --decimal, --value and --country of that import, or correct the lead.';
-  return refused(draft, ...draft.issues, sentence);
-}
 
 const unknownOutcome = (): UnknownOutcomeError =>
   new UnknownOutcomeError('An earlier attempt got no response and may have written this row.');

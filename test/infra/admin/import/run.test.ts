@@ -20,6 +20,7 @@ const requestOf = (): ImportRequest => ({
   organizationId: 1,
   organization: async () => sampleOrganization(),
   keepIds: false,
+  erasing: new Set<number>(),
   dryRun: true,
   leadsPerSecond: Number.POSITIVE_INFINITY,
   onResults: () => undefined,

@@ -73,11 +73,14 @@ test('an undo killed at any of its writes is completed by a repeat, and removes 
   const { organization, file } = await givenImport(4);
   const other = await capture(organization, person());
   const args = commandOf(organization, 'lead import', file, '--undo', '--yes');
-  for (const write of [1, 2, 3]) await killedAtWrite(write, args);
+  await killedAtWrite(1, args);
+  const between = await run(organization, 'lead import', file);
+  for (const write of [1, 2]) await killedAtWrite(write, args);
 
   await undo(organization, file);
   const again = await undo(organization, file);
 
+  expect(between).toMatchObject({ status: 1, stdout: expect.stringMatching(/is being removed/) });
   expect(again).toEqual({ removed: 0, kept: [] });
   expect((await leadsOf(organization)).map(({ id }) => id)).toEqual([other.body.lead.id]);
   expect(await violationsIn(organization)).toEqual([]);

@@ -21,6 +21,7 @@ const options: WriteOptions = {
   organizationId: 1,
   organization: async () => sampleOrganization(),
   keepIds: false,
+  erasing: new Set<number>(),
   dryRun: false,
   leadsPerSecond: Number.POSITIVE_INFINITY,
 };
