@@ -51,6 +51,8 @@ export async function openImportFile(
     throw new CommandError(
       `${file} must end in .xlsx, .csv or .jsonl: save a table as .xlsx, in Excel with File, Save as.`,
     );
+  if (options.sheet !== undefined && extension !== 'xlsx')
+    throw new CommandError(`--sheet names a sheet of an .xlsx file: remove it for ${file}.`);
   const mapping = new ColumnMapping(organization, options);
   const stats = await stat(file).catch(() => undefined);
   if (!stats?.isFile()) {
