@@ -18,22 +18,30 @@ export const withFileOptions = (command: CliCommand, nounOfRecords: string): Cli
     )
     .needs('--resume', '--out <FILE>');
 
-/** A lead's ID, or the hash of an item's. */
-type RecordId = number | bigint;
+/** A `Uint32Array` or a `BigUint64Array`: a file may have millions of records, whose IDs are all kept in memory, in 4 or 8 bytes each. */
+interface IdArray<Id> extends ArrayLike<Id> {
+  [index: number]: Id;
+  set(ids: ArrayLike<Id>): void;
+  sort(): IdArray<Id>;
+  subarray(from: number, to: number): IdArray<Id>;
+}
 
-/** The records that a command writes, and how it recognizes them in a file of JSON lines that it continues. */
-export interface RecordForm {
+/** The records that a command writes, and how it recognizes them in a file that it continues. */
+export interface RecordForm<Id extends number | bigint> {
+  /** An array for so many IDs. */
+  readonly newIds: (length: number) => IdArray<Id>;
   /** The first line of a CSV file; empty for JSON lines. */
   readonly heading: string;
   /**
    * Reads the ID of a record. The last record of a file may be incomplete.
    * @param start the first bytes of the record
    * @returns undefined if the command does not write such a record
-   * @throws CommandError for a record of another organization
    */
-  readonly idOf: (start: string, path: string) => RecordId | undefined;
+  readonly idOf: (start: string) => Id | undefined;
+  /** The refusal of a record, counted from 1, or of the heading, which is record 0. */
+  readonly foreignError: (path: string, record: number) => CommandError;
   /** Called after all records are read, and before anything is changed. @throws CommandError for a file of another organization */
-  readonly assertOwn?: (path: string) => Promise<void>;
+  readonly assertOwn: (path: string) => void | Promise<void>;
 }
 
 /** Adds those records that the file did not have yet. @returns how many */
@@ -45,27 +53,26 @@ export type WriteRecords = (records: readonly string[]) => Promise<number>;
  * @returns the IDs of the records that the file already had
  * @throws CommandError when a new file exists, and when a file to continue is not one of the command's
  */
-export async function writeRecords(
+export async function writeRecords<Id extends number | bigint>(
   { out, resume = false }: FileOptions,
-  form: RecordForm,
+  form: RecordForm<Id>,
   produce: (write: WriteRecords) => Promise<void>,
-): Promise<ReadonlySet<RecordId>> {
+): Promise<IdSet<Id>> {
   if (out === undefined) {
     await toStdout(form.heading);
     await produce(async (records) => {
       await toStdout(records.join(''));
       return records.length;
     });
-    return new Set();
+    return new IdSet(form.newIds(0));
   }
   const file = await openFile(out, resume);
   try {
-    const ids = new Set<RecordId>();
-    // Only after all records are read is it certain that the file is the command's.
-    if (resume) await file.truncate(await readRecords(file, out, form, ids));
-    else await file.appendFile(form.heading);
+    const { ids, end } = resume ? await readRecords(file, out, form) : newFile(form);
+    await file.truncate(end); // Only now is it certain that the file is the command's.
+    if (end === 0) await file.appendFile(form.heading);
     await produce(async (records) => {
-      const added = resume ? records.filter((one) => !ids.has(form.idOf(one, out) ?? 0)) : records;
+      const added = ids.size === 0 ? records : records.filter((one) => !ids.has(form.idOf(one)));
       await file.appendFile(added.join(''));
       return added.length;
     });
@@ -121,63 +128,116 @@ const toStdout = (text: string): Promise<void> =>
     else process.stdout.once('drain', resolve);
   });
 
-/** The limit of a `Set`. */
-const idsMax = 2 ** 24;
-
-/** @param ids gets those of the complete records @returns where the last complete record ends, in bytes */
-async function readRecords(
-  file: FileHandle,
-  path: string,
-  form: RecordForm,
-  ids: Set<RecordId>,
-): Promise<number> {
-  let end = 0;
-  for await (const { start, endsAt } of linesIn(file)) {
-    const id = form.idOf(start, path);
-    const isOwn = endsAt === undefined ? mayBeginLine(start) : id !== undefined;
-    if (!isOwn || ids.size === idsMax)
-      throw new CommandError(
-        isOwn
-          ? `${path} has more than ${countOf(idsMax, 'line')}: start a new file.`
-          : `Line ${ids.size + 1} of ${path} is not one that this command writes now: name a file that it wrote, or start a new file.`,
-      );
-    if (endsAt === undefined || id === undefined) continue;
-    ids.add(id);
-    end = endsAt;
-  }
-  await form.assertOwn?.(path);
-  return end;
+interface ReadFile<Id extends number | bigint> {
+  /** Of the complete records. */
+  readonly ids: IdSet<Id>;
+  /** Where the last complete record ends, in bytes. */
+  readonly end: number;
 }
 
+async function readRecords<Id extends number | bigint>(
+  file: FileHandle,
+  path: string,
+  form: RecordForm<Id>,
+): Promise<ReadFile<Id>> {
+  const heading = Buffer.from(form.heading);
+  const { buffer, bytesRead } = await file.read({
+    buffer: Buffer.alloc(heading.length + 1),
+    position: 0,
+  });
+  const compared = Math.min(bytesRead, heading.length);
+  if (heading.compare(buffer, 0, compared, 0, compared) !== 0) throw form.foreignError(path, 0);
+  if (compared < heading.length) return newFile(form);
+  const isCsv = heading.length > 0;
+  let [ids, count, end] = [form.newIds(1024), 0, heading.length];
+  for await (const { start, endsAt } of recordsIn(file, end, isCsv)) {
+    const id = form.idOf(start);
+    const isForeign = endsAt === undefined ? !isCsv && !mayBeginJsonLine(start) : id === undefined;
+    if (isForeign) throw form.foreignError(path, count + 1);
+    if (endsAt === undefined || id === undefined) continue;
+    if (count === ids.length) {
+      const full = ids;
+      ids = form.newIds(2 * count);
+      ids.set(full);
+    }
+    ids[count] = id;
+    count += 1;
+    end = endsAt;
+  }
+  await form.assertOwn(path);
+  return { ids: new IdSet(ids.subarray(0, count)), end };
+}
+
+const newFile = <Id extends number | bigint>(form: RecordForm<Id>): ReadFile<Id> => ({
+  ids: new IdSet(form.newIds(0)),
+  end: 0,
+});
+
 /** Whether a line of an export or of timelines can begin like this. Its end may be missing. */
-const mayBeginLine = (start: string): boolean =>
+const mayBeginJsonLine = (start: string): boolean =>
   '{"leadId":'.startsWith(start.slice(0, '{"leadId":'.length));
 
-const lineFeed = 0x0a;
-/** Enough of a line for its ID. */
+const [lineFeed, quote] = [0x0a, 0x22];
+/** Enough of a record for its ID. */
 const startMaxBytes = 300;
 
-interface Line {
+interface FileRecord {
   readonly start: string;
-  /** In bytes from the start of the file. Undefined for an incomplete last line. */
+  /** Undefined for an incomplete last record. */
   readonly endsAt: number | undefined;
 }
 
-/** Splits at line feeds only: JSON may contain other line separators. */
-async function* linesIn(file: FileHandle): AsyncGenerator<Line> {
-  let [start, offset] = ['', 0];
-  const chunks: AsyncIterable<Buffer> = file.createReadStream({ start: 0, autoClose: false });
+/** @param isCsv a line feed between quotes belongs to its record */
+async function* recordsIn(
+  file: FileHandle,
+  position: number,
+  isCsv: boolean,
+): AsyncGenerator<FileRecord> {
+  let [start, offset, isWithinQuotes] = ['', position, false];
+  const chunks: AsyncIterable<Buffer> = file.createReadStream({
+    start: position,
+    autoClose: false,
+  });
   for await (const chunk of chunks) {
     for (let from = 0; from < chunk.length; ) {
       const feed = chunk.indexOf(lineFeed, from);
       const part = chunk.subarray(from, feed < 0 ? chunk.length : feed + 1);
       start += part.toString('latin1', 0, startMaxBytes - start.length);
+      if (isCsv) for (const byte of part) if (byte === quote) isWithinQuotes = !isWithinQuotes;
       from += part.length;
-      if (feed < 0) continue;
+      if (feed < 0 || isWithinQuotes) continue;
       yield { start, endsAt: offset + from };
       start = '';
     }
     offset += chunk.length;
   }
   if (start !== '') yield { start, endsAt: undefined };
+}
+
+/** A `Set` needs several times the memory, and is full at 16.7 million. */
+export class IdSet<Id extends number | bigint> {
+  readonly #sorted: IdArray<Id>;
+
+  constructor(ids: IdArray<Id>) {
+    this.#sorted = ids.sort();
+  }
+
+  get size(): number {
+    return this.#sorted.length;
+  }
+
+  get highest(): Id | undefined {
+    return this.#sorted[this.size - 1];
+  }
+
+  has(id: Id | undefined): boolean {
+    if (id === undefined) return false;
+    let [from, to] = [0, this.size];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((this.#sorted[middle] ?? id) < id) from = middle + 1;
+      else to = middle;
+    }
+    return this.#sorted[from] === id;
+  }
 }

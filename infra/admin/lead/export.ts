@@ -142,9 +142,9 @@ async function exportLeads(
     }),
   );
   if (file === undefined) return context.note(`${countOf(leads, 'lead')} exported.`);
-  const after = [...earlier].reduce((highest, id) => (id > highest ? id : highest), 0);
+  const { highest } = earlier;
   context.print(
-    { leads, file, ...(earlier.size > 0 && { after }) },
+    { leads, file, ...(highest !== undefined && { after: highest }) },
     () => `${countOf(leads, 'lead')} exported to ${file}${alreadyHad(earlier, 'lead')}.`,
   );
 }
@@ -203,13 +203,13 @@ function formatOf(
 ): ExportFormat {
   const withoutFile = excel ? 'csv' : 'jsonl';
   const named = format ?? (out === undefined ? withoutFile : formatNamedBy(out));
-  if (named !== undefined && named !== 'jsonl' && resume)
-    command.error("error: option '--resume' continues .jsonl only: export to a new file");
   // A spreadsheet refuses CSV in a file that ends in .xlsx.
   if (excel && named !== 'csv')
     command.error(
       "error: option '--excel' writes CSV: remove --format jsonl, or end --out in .csv",
     );
+  if (named === 'xlsx' && resume)
+    command.error("error: option '--resume' continues .csv and .jsonl only: export to a new .xlsx");
   const ending = 'must end in .csv, .jsonl or .xlsx, or add --format csv or --format jsonl';
   return named ?? command.error(`error: option '--out ${out}' ${ending}`);
 }
@@ -221,7 +221,7 @@ function formatNamedBy(path: string): ExportFormat | undefined {
 }
 
 /** How an export writes a lead, and recognizes it in a file. */
-export interface LeadForm extends RecordForm {
+export interface LeadForm extends RecordForm<number> {
   readonly lineOf: (lead: Lead) => string;
 }
 
@@ -234,17 +234,29 @@ export function formOf(
   const mark = excel ? '\uFEFF' : '';
   const isCsv = format === 'csv';
   const names = [...choose(exportNames(organization)), 'fields'];
+  let otherId: number | undefined;
   return {
     heading: isCsv ? mark + csvLine(choose(exportHeadings(organization)), dialect) : '',
     lineOf: (lead) =>
       isCsv
         ? csvLine(choose(exportCells(organization, lead, { isForSpreadsheet: excel })), dialect)
         : `${JSON.stringify(exportObject(organization, lead), names)}\n`,
-    idOf: (start, path) => {
-      const ids = exportedIds(start);
-      if (ids === undefined || ids.organizationId === organization.id) return ids?.leadId;
+    newIds: (length) => new Uint32Array(length),
+    idOf: (start) => {
+      const ids = exportedIds(isCsv ? 'csv' : 'jsonl', start);
+      if (ids && ids.organizationId !== organization.id) otherId = ids.organizationId;
+      return ids?.leadId;
+    },
+    foreignError: (path, record) =>
+      new CommandError(
+        record === 0
+          ? `${path} has other columns than an export has now: either the settings or this program changed, or the file is not an export. Start a new file.`
+          : `Record ${record} of ${path} is not a lead as an export writes it now: either this program changed, or the file is not an export. Start a new file.`,
+      ),
+    assertOwn: (path) => {
+      if (otherId === undefined) return;
       throw new CommandError(
-        `${path} has leads of organization ${ids.organizationId}: name another file for the leads of organization ${organization.id}.`,
+        `${path} has leads of organization ${otherId}: name another file for the leads of organization ${organization.id}.`,
       );
     },
   };

@@ -54,8 +54,9 @@ an ID of its own that never changes. An erased lead leaves one line of type eras
 remove what you stored of that lead.
 
 Begin each run a minute before the last one began, and replace items by their ID.
---resume adds new items at the end. The command reads 4 KB of leads per read unit,
-and at least one unit per lead. The file contains personal data: only you may read it.
+--resume adds new items at the end, and uses 8 bytes of memory for each item of
+the file. The command reads 4 KB of leads per read unit, and at least one unit per
+lead. The file contains personal data: only you may read it.
 
 The rules, and what a nightly job needs, are in infra/guides/commands.md, "Timelines".
 
@@ -138,10 +139,11 @@ const hashOf = (text: string): bigint => hash('sha256', text, 'buffer').readBigU
 const firstLeadsMax = 100;
 
 /** How timelines recognize their items in a file. */
-export function timelinesForm(table: Table, organizationId: number): RecordForm {
+export function timelinesForm(table: Table, organizationId: number): RecordForm<bigint> {
   const firstItems = new Map<number, string>();
   return {
     heading: '',
+    newIds: (length) => new BigUint64Array(length),
     idOf: (start) => {
       const [begins, digits, id] = idsPattern.exec(start) ?? [];
       if (begins === undefined || id === undefined) return undefined;
@@ -149,6 +151,10 @@ export function timelinesForm(table: Table, organizationId: number): RecordForm 
       if (firstItems.size < firstLeadsMax && !firstItems.has(leadId)) firstItems.set(leadId, id);
       return hashOf(begins);
     },
+    foreignError: (path, record) =>
+      new CommandError(
+        `Line ${record} of ${path} is not a timeline item: name a file that lead timelines wrote, or start a new file.`,
+      ),
     assertOwn: async (path) => {
       // A lead of the same ID may be erased in this organization: only a lead that is not tells.
       const erasures = await readErasures(table, organizationId);

@@ -49,17 +49,20 @@ export function exportColumnAt(organization: Organization, name: string): number
   return target?.kind === 'mark' ? headings.indexOf(exportMark.heading) : -1;
 }
 
-/** The IDs of the lead and its organization, read from the start of a line of a JSONL export; undefined if no export wrote it. */
+/** The IDs of the lead and its organization, read from the start of a line or row; undefined if no export wrote it. */
 export function exportedIds(
+  format: 'csv' | 'jsonl',
   begins: string,
 ): { leadId: number; organizationId: number } | undefined {
-  const pattern = /^\{"leadId":(\d+),"leadServiceExport":"organization (\d+)",/;
+  const pattern =
+    format === 'csv'
+      ? /^(\d+)[,;\t]organization (\d+)[,;\t]/
+      : /^\{"leadId":(\d+),"leadServiceExport":"organization (\d+)",/;
   const [, leadId, organizationId] = pattern.exec(begins)?.map(Number) ?? [];
   return leadId === undefined || organizationId === undefined || leadId > limits.idMax
     ? undefined
     : { leadId, organizationId };
 }
-
 /** A lead as a row of a CSV export. Stage, pipeline, source and users are written by name if only one has the name. */
 export function exportCells(
   organization: Organization,

@@ -112,7 +112,6 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ['lead export O --separator tab', /^Option '--separator' needs --excel\./],
   ['lead export O --excel --format jsonl', /^Option '--excel' writes CSV/],
   ['lead timelines O --resume', /needs --out/],
-  ['lead export O --out leads.csv --resume', /^Option '--resume' continues \.jsonl only/],
   [
     'lead import O leads.csv --dates dd-mm-yyyy',
     /Allowed choices are dd\/mm\/yyyy, mm\/dd\/yyyy, dd\.mm\.yyyy, yyyy-mm-dd/,

@@ -1,33 +1,115 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { open, readFile, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formOf } from '../../../infra/admin/lead/export.ts';
-import { writeRecords } from '../../../infra/cli/resumable-file.ts';
+import { timelinesForm } from '../../../infra/admin/lead/timelines.ts';
+import { IdSet, type RecordForm, writeRecords } from '../../../infra/cli/resumable-file.ts';
 import type { Lead } from '../../../shared/leads/lead.ts';
+import { openTable } from '../../../shared/store/table/client.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { useFolder } from '../given-folder.ts';
 
+/** A power of two, so that an array that doubles when it is full has no spare room. */
+const records = 2 ** 18;
+/** Code and buffers, which do not grow with the file. */
+const otherBytes = 2;
+/** Both read a long file, which takes a busy machine a while. */
+const slow = { timeout: 60_000 };
+
 const files = useFolder();
 
-test('an export of many chunks that is cut anywhere is completed by what it lacks', async () => {
-  const leads = Array.from({ length: 3000 }, (_, index) => leadOf(index + 1));
-  const form = formOf(sampleOrganization(), 'jsonl', {});
-  const lines = leads.map(form.lineOf);
-  const whole = Buffer.from(lines.join(''));
-  const path = files.path('cut.jsonl');
-  expect(whole.length).toBeGreaterThan(5 * 65_536);
-
-  const parts = [0.2, 0.5, 0.77, 0.9999, 1].map((part) => Math.floor(part * whole.length));
-  for (const length of [0, 1, 2, 3, ...parts]) {
-    await writeFile(path, whole.subarray(0, length));
-    let added = 0;
-    const ids = await writeRecords({ out: path, resume: true }, form, async (write) => {
-      added = await write(lines);
-    });
-
-    expect(added).toBe(leads.length - ids.size);
-    expect((await readFile(path)).equals(whole)).toBe(true);
+async function fileOf(lineOf: (leadId: number) => string): Promise<string> {
+  const path = files.path('records.jsonl');
+  const file = await open(path, 'w');
+  for (let from = 0; from < records; from += 8192) {
+    const lines = Array.from({ length: 8192 }, (_, index) => `${lineOf(from + index + 1)}\n`);
+    await file.appendFile(lines.join(''));
   }
+  await file.close();
+  return path;
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+/** The least of several readings: what a stream has read is freed a moment after its end. */
+async function usedBytes(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let reading = 0; reading < 5; reading += 1) {
+    await sleep(20);
+    collectGarbage();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    least = Math.min(least, heapUsed + arrayBuffers);
+  }
+  return least;
+}
+
+/** What remains in memory of each record while the file is open. */
+async function bytesPerRecord<Id extends number | bigint>(
+  path: string,
+  form: RecordForm<Id>,
+): Promise<number> {
+  const before = await usedBytes();
+  let bytes = 0;
+  const ids = await writeRecords({ out: path, resume: true }, form, async () => {
+    bytes = ((await usedBytes()) - before) / records;
+  });
+  expect(ids.size).toBe(records);
+  return bytes;
+}
+
+test('a resumed export remembers each lead of its file in 4 bytes', slow, async () => {
+  const path = await fileOf(
+    (leadId) => `{"leadId":${leadId},"leadServiceExport":"organization 1","fields":{}}`,
+  );
+
+  const bytes = await bytesPerRecord(path, formOf(sampleOrganization(), 'jsonl', {}));
+
+  expect(bytes).toBeLessThan(4 + otherBytes);
 });
+
+test('resumed timelines remember each item of their file in 8 bytes', slow, async () => {
+  const path = await fileOf(
+    (leadId) => `{"leadId":${leadId},"id":"2026-11-21#${leadId}","type":"archived"}`,
+  );
+  const form = { ...timelinesForm(openTable('no table'), 1), assertOwn: () => undefined };
+
+  const bytes = await bytesPerRecord(path, form);
+
+  expect(bytes).toBeLessThan(8 + otherBytes);
+});
+
+test.each([
+  ['csv', {}],
+  ['csv', { excel: true }],
+  ['jsonl', {}],
+] as const)(
+  'a %s export of many chunks with %j that is cut anywhere is completed by what it lacks',
+  async (format, options) => {
+    const leads = Array.from({ length: 3000 }, (_, index) => leadOf(index + 1));
+    const { heading, lineOf } = formOf(sampleOrganization(), format, options);
+    const lines = leads.map(lineOf);
+    const whole = Buffer.from(heading + lines.join(''));
+    const path = files.path(`cut.${format}`);
+    expect(whole.length).toBeGreaterThan(5 * 65_536);
+
+    const parts = [0.2, 0.5, 0.77, 0.9999, 1].map((part) => Math.floor(part * whole.length));
+    // The first bytes are a byte order mark, if the file has one.
+    for (const length of [0, 1, 2, 3, ...parts]) {
+      await writeFile(path, whole.subarray(0, length));
+      const form = formOf(sampleOrganization(), format, options);
+      let added = 0;
+      const ids = await writeRecords({ out: path, resume: true }, form, async (write) => {
+        added = await write(lines);
+      });
+
+      expect(added).toBe(leads.length - ids.size);
+      expect((await readFile(path)).equals(whole)).toBe(true);
+    }
+  },
+);
 
 const leadOf = (id: number): Lead => ({
   id,
@@ -43,4 +125,28 @@ const leadOf = (id: number): Lead => ({
   pipelineId: 1,
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
+});
+
+test('a set of IDs has what was given, in whatever order, and nothing else', () => {
+  const idMax = 2_147_483_647;
+  const ids = fc.array(
+    fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: idMax })),
+  );
+  fc.assert(
+    fc.property(ids, fc.integer({ min: 1, max: 60 }), (given, other) => {
+      const set = new IdSet(Uint32Array.from(given));
+
+      for (const id of [...given, other, idMax]) expect(set.has(id)).toBe(given.includes(id));
+      expect(set.size).toBe(given.length);
+      expect(set.highest).toBe(given.length === 0 ? undefined : Math.max(...given));
+    }),
+  );
+});
+
+test('a set of hashes has what was given, and nothing else', () => {
+  const hashes = Array.from({ length: 3000 }, (_, index) => 2n ** 63n + BigInt(index * 7919));
+  const set = new IdSet(BigUint64Array.from(hashes));
+
+  expect(hashes.filter((hash) => !set.has(hash))).toEqual([]);
+  expect(hashes.filter((hash) => set.has(hash + 1n))).toEqual([]);
 });

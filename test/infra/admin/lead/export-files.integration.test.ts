@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
 import readExcelFile from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import { setArchived } from '../../../../shared/store/leads/archive.ts';
@@ -22,6 +23,10 @@ const exportArgs = (organization: GivenOrganization, file: string, ...more: stri
   commandOf(organization, 'lead export', '--out', file, ...more);
 async function idsIn(file: string): Promise<number[]> {
   const text = await readFile(file, 'utf8');
+  if (file.endsWith('.csv'))
+    return parse(text, { columns: true }).map((row) =>
+      Number((row as { 'lead id': string })['lead id']),
+    );
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).leadId]));
 }
 /** An import that keeps the id writes a lead behind ids that are there already, as any import or slow request may. */
@@ -34,41 +39,47 @@ async function givenLeadWithId(organization: GivenOrganization, leadId: number):
   expect(imported).toBe(1);
 }
 
-test('a resumed export gets the leads that were written, or restored, behind the last id of the file', async () => {
-  const organization = await givenOrganization();
-  for (const leadId of [500, 300, 501]) await givenLeadWithId(organization, leadId);
-  await setArchived(table(), organization.id, 300, { archived: true });
-  const file = files.newPath('leads.jsonl');
-  await adminJson(...exportArgs(organization, file));
-  const first = await idsIn(file);
-  for (const leadId of [400, 502]) await givenLeadWithId(organization, leadId);
-  await setArchived(table(), organization.id, 300, { archived: false });
+test.each(['csv', 'jsonl'])(
+  'a resumed %s export gets the leads that were written, or restored, behind the last id of the file',
+  async (format) => {
+    const organization = await givenOrganization();
+    for (const leadId of [500, 300, 501]) await givenLeadWithId(organization, leadId);
+    await setArchived(table(), organization.id, 300, { archived: true });
+    const file = files.newPath(`leads.${format}`);
+    await adminJson(...exportArgs(organization, file));
+    const first = await idsIn(file);
+    for (const leadId of [400, 502]) await givenLeadWithId(organization, leadId);
+    await setArchived(table(), organization.id, 300, { archived: false });
 
-  const resumed = await adminJson(...exportArgs(organization, file, '--resume'));
-  await givenLeadWithId(organization, 450);
-  const again = await runAdmin(exportArgs(organization, file, '--resume'));
+    const resumed = await adminJson(...exportArgs(organization, file, '--resume'));
+    await givenLeadWithId(organization, 450);
+    const again = await runAdmin(exportArgs(organization, file, '--resume'));
 
-  expect(first).toEqual([500, 501]);
-  expect(resumed).toEqual({ leads: 3, file, after: 501 });
-  expect(again.stdout).toBe(`1 lead exported to ${file}, which already had 5 leads.\n`);
-  expect(await idsIn(file)).toEqual([500, 501, 300, 400, 502, 450]);
-});
+    expect(first).toEqual([500, 501]);
+    expect(resumed).toEqual({ leads: 3, file, after: 501 });
+    expect(again.stdout).toBe(`1 lead exported to ${file}, which already had 5 leads.\n`);
+    expect(await idsIn(file)).toEqual([500, 501, 300, 400, 502, 450]);
+  },
+);
 
-test('an export of one organization is not continued in the file of another', async () => {
-  const [one, other] = [await givenOrganization(), await givenOrganization()];
-  for (const organization of [one, other]) await givenLead(organization);
-  const file = files.newPath('leads.jsonl');
-  await adminJson(...exportArgs(one, file));
-  const whole = await readFile(file, 'utf8');
+test.each(['csv', 'jsonl'])(
+  'an export of one organization is not continued in the %s file of another',
+  async (format) => {
+    const [one, other] = [await givenOrganization(), await givenOrganization()];
+    for (const organization of [one, other]) await givenLead(organization);
+    const file = files.newPath(`leads.${format}`);
+    await adminJson(...exportArgs(one, file));
+    const whole = await readFile(file, 'utf8');
 
-  const answer = await runAdmin(exportArgs(other, file, '--resume'));
+    const answer = await runAdmin(exportArgs(other, file, '--resume'));
 
-  expect(answer).toMatchObject({ status: 1, stdout: '' });
-  expect(answer.stderr.trim()).toBe(
-    `${file} has leads of organization ${one.id}: name another file for the leads of organization ${other.id}.`,
-  );
-  expect(await readFile(file, 'utf8')).toBe(whole);
-});
+    expect(answer).toMatchObject({ status: 1, stdout: '' });
+    expect(answer.stderr.trim()).toBe(
+      `${file} has leads of organization ${one.id}: name another file for the leads of organization ${other.id}.`,
+    );
+    expect(await readFile(file, 'utf8')).toBe(whole);
+  },
+);
 
 test('an export whose reader closes the pipe is in the history', async () => {
   const organization = await givenOrganization();
@@ -114,17 +125,20 @@ test.each([
     const form = ['--excel', '--separator', separator, '--out', file];
 
     const first = await json(organization, 'lead export', ...form);
+    const third = await givenLead(organization);
+    const resumed = await json(organization, 'lead export', ...form, '--resume');
     const text = await readFile(file, 'utf8');
     const other = await givenOrganization();
     const imported = await json(other, 'lead import', file);
 
-    expect(first.leads).toBe(2);
+    expect([first.leads, resumed.leads]).toEqual([2, 1]);
     expect(text.startsWith(`\uFEFFlead id${delimiter}lead service export${delimiter}`)).toBe(true);
     expect(text.split('\r\n')[0]).toMatch(/old_notes$/);
     for (const cell of [`'${phone}`, "'+919811111111", "'-5", `"'=HYPERLINK(""http://x"")"`])
       expect(text).toContain(`${delimiter}${cell}${delimiter}`);
     expect(text).toContain(`${delimiter}-1250.5${delimiter}`);
-    expect(imported).toMatchObject({ imported: 2, refused: 0 });
+    expect(text).toContain(`'${third.phone}`);
+    expect(imported).toMatchObject({ imported: 3, refused: 0 });
     const byPhone = (a: { phone?: unknown }, b: { phone?: unknown }) =>
       String(a.phone).localeCompare(String(b.phone));
     expect((await fieldsOf(other)).sort(byPhone)).toEqual(

@@ -136,7 +136,7 @@ test('archived leads stay behind unless asked for; without a file the leads go t
   expect(stderr.trim()).toBe('1 lead exported.');
 });
 
-const notAnExport = /^Line 1 of .* is not one that this command writes now/;
+const notAnExport = /^Record 1 of .* is not a lead as an export writes it now/;
 test.each<[name: string, content: string | undefined, args: string[], sentence: RegExp]>([
   [
     'a file that exists',
@@ -152,6 +152,12 @@ test.each<[name: string, content: string | undefined, args: string[], sentence: 
   ],
   ['a file of something else', 'x\n', ['--resume'], notAnExport],
   ['something else without a line feed', '{"mine":1}', ['--resume'], notAnExport],
+  [
+    'other columns',
+    'lead id,name\n1,A\n',
+    ['--resume', '--format', 'csv'],
+    /has other columns than/,
+  ],
 ])('lead export refuses %s, and leaves it as it is', async (_, content, args, sentence) => {
   const organization = await givenOrganization();
   const file = newFile('jsonl');
