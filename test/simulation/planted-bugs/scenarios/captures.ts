@@ -1,7 +1,6 @@
 import type { CallInfo } from '../../network.ts';
-import { type Given, person, personFields, type Scenario } from '../scenario.ts';
+import { type Given, person, type Scenario } from '../scenario.ts';
 
-const times = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 const isReplay = ({ headers }: { readonly headers: Readonly<Record<string, string>> }): boolean =>
   headers['idempotent-replayed'] === 'true';
 
@@ -49,26 +48,6 @@ export const scenariosOfCaptures: readonly Scenario[] = [
       given.expect(
         !isReplay(await given.capture(body, 'the key')),
         'a repeat at the end is another enquiry.',
-      );
-    },
-  },
-  {
-    name: 'A capture is repeated a little before and after 24 hours, by two clocks',
-    seeds: 2,
-    functions: { clockSkewMs: 500, clockStepChance: 0.5, coldStartChance: 0.5 },
-    async run(given) {
-      const body = person(1);
-      await given.capture(body, 'the key');
-      const end = recordEnd(given);
-      await given.sleep(end - 600 - given.service.now);
-      given.expect(
-        isReplay(await given.capture(body, 'the key')),
-        'a repeat well before the end is a replay.',
-      );
-      await given.sleep(end + 600 - given.service.now);
-      given.expect(
-        !isReplay(await given.capture(body, 'the key')),
-        'a repeat well after the end is another enquiry.',
       );
     },
   },
@@ -184,35 +163,6 @@ export const scenariosOfCaptures: readonly Scenario[] = [
         given.sleep(4).then(() => given.capture({ name, phone })),
         given.update(leadId, { fields: { phone: person(5).phone, city: 'Surat' } }),
       ]);
-    },
-  },
-  {
-    name: 'The email that an enquiry fills becomes unique',
-    async run(given) {
-      const { name, phone, email } = person(1);
-      await given.capture({ name, phone });
-      await given.capture({ name, phone, email });
-      const other = await given.capture({ name: person(2).name, phone: person(2).phone, email });
-      given.expect(other.status === 200, `the person is known by the email, not ${other.status}.`);
-      const refused = await given.ask('create-lead', { body: { fields: { ...person(3), email } } });
-      given.expect(
-        refused.status === 409,
-        `a lead with the same email is refused, not ${refused.status}.`,
-      );
-    },
-  },
-  {
-    name: 'A capture loses a race and takes one turn all the same',
-    seeds: 6,
-    async run(given) {
-      for (const at of times(3)) {
-        const body = { ...person(10 + at), fields: { course: 'mba' } };
-        await Promise.all([
-          given.capture(body),
-          given.capture(body),
-          given.ask('create-lead', { body: personFields(10 + at) }),
-        ]);
-      }
     },
   },
   {

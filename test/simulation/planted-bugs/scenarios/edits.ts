@@ -256,22 +256,4 @@ export const scenariosOfEdits: readonly Scenario[] = [
       given.expect(calls === 0, `a key that expired costs nothing, not ${calls} calls.`);
     },
   },
-  {
-    name: 'A request waits for so many calls that its function has to answer before its end',
-    async run(given) {
-      await given.ask('list-users');
-      const silences = new Map<string, number>();
-      given.steering.faultOf = ({ operation }) => {
-        const count = (silences.get(operation) ?? 0) + 1;
-        silences.set(operation, count);
-        if (operation === 'UpdateItem') return count % 3 === 0 ? 'none' : 'silence';
-        return operation === 'TransactWriteItems' ? 'silence' : 'none';
-      };
-      const { status } = await given.ask('create-lead', { body: personFields(1) });
-      const { handledUntil = 0, startedAt = 0 } = given.service.history.requests.at(-1) ?? {};
-      given.expect(status === 500, `it is answered 500 before its end, not ${status}.`);
-      given.expect(handledUntil - startedAt < 10_000, 'it is answered within ten seconds.');
-      given.steering.faultOf = undefined;
-    },
-  },
 ];

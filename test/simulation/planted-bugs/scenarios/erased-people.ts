@@ -75,27 +75,6 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
     },
   },
   {
-    name: 'A person is erased who had a phone and an email that another person has now',
-    async run(given) {
-      const [one, other, third] = [person(1), person(2), person(3)];
-      const { leadId: a } = await given.capture(one);
-      const { leadId: c } = await given.capture(third);
-      const [moved, now] = [person(4), person(5)];
-      await given.update(a, { fields: { phone: moved.phone, email: moved.email } });
-      await given.update(a, { fields: { phone: now.phone, email: now.email } });
-      await given.capture({ ...other, phone: one.phone, email: one.email });
-      await given.note(c, `Ask ${one.phone} or ${one.email}.`);
-      await given.note(c, `Ask ${moved.phone} or ${moved.email}.`);
-      await given.note(c, `Ask ${now.phone} or ${now.email}.`);
-      await given.erase(a);
-      expectGone(given, [moved.phone, moved.email, now.phone, now.email]);
-      given.expect(
-        notesOf(given, c).includes(`Ask ${one.phone} or ${one.email}.`),
-        'what another person has now stays.',
-      );
-    },
-  },
-  {
     name: 'An erasure dies when the lead is gone, and its repeat still knows the person',
     seeds: 2,
     async run(given) {

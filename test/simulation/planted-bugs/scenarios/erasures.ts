@@ -86,26 +86,6 @@ export const scenariosOfErasures: readonly Scenario[] = [
     },
   },
   {
-    name: 'An erasure dies on its way and is repeated',
-    seeds: 2,
-    async run(given) {
-      const { leadId } = await given.capture(person(1), 'k');
-      await given.note(leadId);
-      given.steering.next('Scan', 'death before');
-      await given.erase(leadId);
-      given.steering.faultOf = undefined;
-      await given.capture(person(1));
-      const { result } = await given.erase(leadId);
-      given.expect(result !== undefined, 'what is left to erase is known.');
-      const records = given
-        .stored()
-        .split('\n')
-        .filter((line) => line.includes('IDEMPOTENCY#') && line.includes(`"id":{"N":"${leadId}"}`));
-      given.expect(records.length === 0, 'no record is left.');
-      given.expect(!given.stored().includes(`TIMELINE#1#${leadId}"`), 'no timeline is left.');
-    },
-  },
-  {
     name: 'DynamoDB leaves some of the deletes undone',
     seeds: 2,
     simulation: { dynamodb: { unprocessedChance: 0.6 } },
@@ -135,21 +115,6 @@ export const scenariosOfErasures: readonly Scenario[] = [
         leads(given) === 3,
         `the erased person is imported again: ${JSON.stringify(result)}.`,
       );
-    },
-  },
-  {
-    name: 'A file is imported by two at once, and one of them dies',
-    seeds: 4,
-    async run(given) {
-      const rows = [1, 2, 3, 4].map((number) => person(number));
-      await Promise.all([given.importRows(rows), given.importRows(rows), given.capture(person(3))]);
-      given.expect(leads(given) === 4, `there are four leads, not ${leads(given)}.`);
-      given.steering.next('TransactWriteItems', 'none', 'death after');
-      const more = [5, 6, 7].map((number) => person(number));
-      await given.importRows(more);
-      given.steering.faultOf = undefined;
-      await given.importRows(more);
-      given.expect(leads(given) === 7, `there are seven leads, not ${leads(given)}.`);
     },
   },
 ];

@@ -67,17 +67,6 @@ export const scenariosOfReads: readonly Scenario[] = [
     },
   },
   {
-    name: 'A phone is free as soon as its lead has another',
-    seeds: 3,
-    simulation: stale,
-    async run(given) {
-      const [leadId = 0] = await captured(given, 1);
-      await given.update(leadId, { fields: { phone: person(5).phone, email: person(5).email } });
-      const { status } = await given.ask('create-lead', { body: personFields(1) });
-      given.expect(status === 201, `the phone is free, not ${status}.`);
-    },
-  },
-  {
     name: 'Indexes show leads where they were',
     seeds: 4,
     simulation: { dynamodb: { staleChance: 0.8 } },

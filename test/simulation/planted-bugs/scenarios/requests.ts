@@ -73,21 +73,6 @@ export const scenariosOfRequests: readonly Scenario[] = [
     },
   },
   {
-    name: 'The last token of a window is taken shortly before its end, and one more right after it',
-    seeds: 2,
-    limits: { perKey: 5, perOrganization: 100 },
-    functions: { coldStartChance: 0.5 },
-    async run(given) {
-      const start = given.service.now;
-      await given.ask('list-users');
-      await given.sleep(hourMs - 40 - (given.service.now - start));
-      await times(3, () => given.ask('list-users'));
-      await given.sleep(start + hourMs + 30 - given.service.now);
-      const answers = await times(6, () => given.ask('list-users'));
-      given.expect(count(answers, 200) === 5, `five are let in, not ${count(answers, 200)}.`);
-    },
-  },
-  {
     name: 'Keys are revoked, expire, and ask for what they may not',
     async run(given) {
       const { service } = given;

@@ -48,18 +48,6 @@ export const scenariosOfWalks: readonly Scenario[] = [
     },
   },
   {
-    name: 'What changed exactly at a time is among what changed since',
-    async run(given) {
-      const { leadId } = await given.capture(person(1));
-      await given.capture(person(2));
-      await given.sleep(15_000);
-      const { body } = await given.ask('get-lead', { leadId });
-      const { updatedAt } = body.lead as { readonly updatedAt: string };
-      const found = await given.list({ updated_since: updatedAt });
-      given.expect(found.includes(leadId), `lead ${leadId} is listed since ${updatedAt}.`);
-    },
-  },
-  {
     name: 'One lead changed after the sixty of a file, and is asked for by time and stage',
     async run(given) {
       await given.importRows(Array.from({ length: 60 }, (_, at) => person(at)));
