@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LeadClient } from '../../shared/client/client.ts';
 import { setArchived } from '../../shared/store/leads/archive.ts';
@@ -17,10 +18,10 @@ import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
 import { node24, projectFolder } from '../support/service-process.ts';
 import { table } from '../support/table.ts';
-import { createTables } from './sync-database/sql-database.ts';
+import { postgresDatabase } from './sync-database/postgres.ts';
 import { openSqlite } from './sync-database/sqlite.ts';
 import { sync } from './sync-database/sync.ts';
-import { PostgresJob } from './sync-database-postgres.ts';
+import { KilledJobs } from './sync-database-kills.ts';
 import { damage, databaseRows, serviceRows } from './sync-database-rows.ts';
 
 useOwnTable();
@@ -29,8 +30,9 @@ useOwnTable();
 const kills = Number(process.env.SYNC_KILLS ?? 4);
 const seed = process.env.SYNC_SEED ?? '1';
 const random = new Random(`writes ${seed}`);
-const killTimes = new Random(`kills ${seed}`);
+const statementsMax = 80; // of one run
 const leadCount = 150;
+const past = { createdAt: '2026-01-05T09:00:00.000Z', updatedAt: '2026-01-05T09:00:00.000Z' };
 const writesMax = 1500; // below the hourly limit of an organization
 
 let folder: string;
@@ -42,30 +44,23 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const path = (name: string): string => join(folder, name);
 const ofOrganization = ({ id }: GivenOrganization) => ['--organization', String(id)];
 
-/** Runs the job as cron does. @param killAfterMs SIGKILL then, unless it has ended */
-async function runJob(apiKey: string, args: readonly string[], killAfterMs?: number) {
+/** Runs the job as cron does. */
+async function runJob(apiKey: string, args: readonly string[]) {
   const job = spawn(node24, [join(projectFolder, 'test/examples/sync-database/main.ts'), ...args], {
     env: { ...process.env, LEADS_URL: service().baseUrl, LEADS_API_KEY: apiKey },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const timer =
-    killAfterMs === undefined ? undefined : setTimeout(() => job.kill('SIGKILL'), killAfterMs);
   const [stdout, stderr] = await Promise.all([
     text(job.stdout),
     text(job.stderr),
     once(job, 'exit'),
   ]);
-  clearTimeout(timer);
-  return { status: job.exitCode, killed: job.signalCode === 'SIGKILL', stdout, stderr };
+  return { status: job.exitCode, stdout, stderr };
 }
 
-/** What the job has committed of its way through the file and the lists. */
-async function progressOf(file: string): Promise<string> {
-  const database = openSqlite(file);
-  await createTables(database);
-  const state = JSON.stringify(await database.query('SELECT * FROM sync_state ORDER BY id'));
-  await database.close();
-  return state;
+function openPostgres() {
+  const server = new PGlite();
+  return postgresDatabase(server, () => server.close());
 }
 
 /** Writes of every kind, one of each first, until it is stopped. It archives, restores and erases leads that the first run has stored. */
@@ -144,12 +139,16 @@ test('SQLite and PostgreSQL databases equal the service, though their sync jobs 
     Promise.all(
       Array.from({ length: count }, async () => (await organization.key({ scopes })).key),
     );
-  const readers = await keysOf(2 + Math.ceil(kills / 10), ['leads.read']);
+  const readers = await keysOf(1 + Math.ceil(kills / 10), ['leads.read']);
   const writers = await keysOf(4, ['leads.write']);
-  const client = new LeadClient({ baseUrl: service().baseUrl, apiKey: readers[0] ?? '' });
+  const clientOf = (apiKey = '') => new LeadClient({ baseUrl: service().baseUrl, apiKey });
+  const client = clientOf(readers[0]);
   await writeFile(
     path('people.jsonl'),
-    Array.from({ length: leadCount }, () => `${JSON.stringify(person())}\n`).join(''),
+    Array.from(
+      { length: leadCount },
+      () => `${JSON.stringify({ ...person(), ...past, fields: { city: 'Pune' } })}\n`,
+    ).join(''),
   );
   await adminJson('lead', 'import', ...ofOrganization(organization), path('people.jsonl'));
   const ids: number[] = [];
@@ -166,69 +165,47 @@ test('SQLite and PostgreSQL databases equal the service, though their sync jobs 
     ...['--timelines', path(file), '--archived', 'mark', '--erased', 'mark'],
   ];
 
-  // The kills come at random moments between the start of Node.js and the end of the first run, both measured here.
+  // The first run is killed too, and ends as cron runs it.
   await show();
   await timelines('all.jsonl');
-  const bootedAt = performance.now();
-  expect(await runJob('', ['--help'])).toMatchObject({ status: 0 });
-  const startedAt = performance.now();
-  let earliestMs = 0.8 * (startedAt - bootedAt);
-  const measured = await runJob(readers[0]!, [
-    '--database',
-    path('measured.sqlite'),
-    ...args('all.jsonl').slice(2),
-  ]);
-  let wholeMs = performance.now() - startedAt;
-  expect(measured).toMatchObject({
-    status: 0,
-    stdout: `${leadCount} changed leads, ${leadCount} new timeline items.\n`,
-  });
-  let [killed, midway] = [0, 0];
-  const runAndKill = async (file: string) => {
-    const before = await progressOf(path('leads.sqlite'));
-    const reader = readers[1 + Math.floor(killed / 10)] ?? '';
-    const begunAt = performance.now();
-    const run = await runJob(
-      reader,
-      args(file),
-      earliestMs + killTimes.fraction() * (wholeMs - earliestMs),
-    );
-    killed += run.killed ? 1 : 0;
-    // A machine that was busy when the moments were measured may be fast now: every kill would come too late.
-    const faster = run.killed ? 1 : Math.min(1, (performance.now() - begunAt) / wholeMs);
-    [earliestMs, wholeMs] = [earliestMs * faster, wholeMs * faster];
-    const hasWritten = before !== (await progressOf(path('leads.sqlite')));
-    midway += run.killed && hasWritten ? 1 : 0;
-    return run;
-  };
-  for (let turn = 0; turn < kills / 4; turn += 1) await runAndKill('all.jsonl');
-  const first = await runJob(readers[0]!, args('all.jsonl'));
-  expect(first).toMatchObject({ status: 0, stderr: '' });
-
-  const postgresJob = new PostgresJob(seed);
-  const postgresOptions = (file: string) =>
+  const sqliteOptions = (file: string) =>
     ({
       organization: path('organization.json'),
       timelines: path(file),
-      archived: 'remove',
-      erased: 'remove',
+      archived: 'mark',
+      erased: 'mark',
       reconcile: false,
     }) as const;
+  const postgresOptions = (file: string) =>
+    ({ ...sqliteOptions(file), archived: 'remove', erased: 'remove' }) as const;
+  const sqlite = openSqlite(path('leads.sqlite'));
+  const sqliteJobs = new KilledJobs(sqlite, `SQLite ${seed}`);
+  const postgres = openPostgres();
+  const postgresJobs = new KilledJobs(postgres, `PostgreSQL ${seed}`);
+  const runAndKill = async (file: string) => {
+    const reader = clientOf(readers[1 + Math.floor(sqliteJobs.counts.killed / 10)]);
+    await sqliteJobs.runAndKill(reader, sqliteOptions(file), statementsMax);
+    await postgresJobs.runAndKill(reader, postgresOptions(file), statementsMax);
+  };
+  for (let turn = 0; turn < kills / 4; turn += 1) await runAndKill('all.jsonl');
+  expect(await runJob(readers[0]!, args('all.jsonl'))).toMatchObject({ status: 0, stderr: '' });
+
+  const exported = { path: path('leads.jsonl'), exportedAt: new Date().toISOString() };
   const writes = startWrites(organization, writers, ids);
+  const exportLeads = (file: string) =>
+    adminJson('lead', 'export', ...ofOrganization(organization), '--archived', '--out', path(file));
+  await exportLeads('leads.jsonl');
   let since = new Date(Date.now() - 60_000).toISOString();
-  const runs: string[] = [];
-  for (let turn = 0; killed < kills; turn += 1) {
+  for (let turn = 0; sqliteJobs.counts.killed < kills; turn += 1) {
     const file = turn % 3 === 2 ? `since-${turn}.jsonl` : 'all.jsonl';
     const now = new Date(Date.now() - 60_000).toISOString();
     await (turn % 3 === 2 ? timelines(file, '--since', since) : timelines(file, '--resume'));
     if (turn % 3 === 2) since = now;
-    const run = await runAndKill(file);
-    runs.push(run.killed ? 'killed' : run.stderr);
-    if (2 * postgresJob.counts.killed < kills)
-      await postgresJob.runAndKill(client, postgresOptions(file), 2 * leadCount);
+    await runAndKill(file);
   }
   const written = await writes.stop();
-  expect(runs.filter((run) => run !== 'killed' && run !== '')).toEqual([]);
+  expect(sqliteJobs.counts.midway).toBeGreaterThan(0);
+  expect(postgresJobs.counts.midway).toBeGreaterThan(0);
 
   // A user and a source that are inactive now are in no list of the API.
   const settings = await adminJson('organization', 'show', String(organization.id));
@@ -250,40 +227,50 @@ test('SQLite and PostgreSQL databases equal the service, though their sync jobs 
   expect(await runJob(readers[0]!, args('all.jsonl'))).toMatchObject({ status: 0, stderr: '' });
   await timelines('expected.jsonl');
   const expected = await serviceRows(organization, client, path('expected.jsonl'));
-  const sqlite = openSqlite(path('leads.sqlite'));
   expect(await databaseRows(sqlite)).toEqual(expected);
   expect(expected.items.filter(({ cleanedAt }) => cleanedAt)).not.toEqual([]);
   if (process.env.SYNC_KILLS)
     console.log(
-      `${killed} kills, ${midway} of them after a commit, of PostgreSQL ${postgresJob.counts.killed} and ${postgresJob.counts.midway}, ${runs.length} runs beside ${written} writes: ${expected.active.length} active, ${expected.archived.length} archived, ${expected.erased.length} erased leads, ${expected.items.length} items.`,
+      `${JSON.stringify([sqliteJobs.counts, postgresJobs.counts])} beside ${written} writes: ${expected.active.length} active, ${expected.archived.length} archived, ${expected.erased.length} erased leads, ${expected.items.length} items.`,
     );
 
-  // PostgreSQL, without marks; and both repaired after damage.
-  const postgresOf = postgresJob.database;
-  expect(postgresJob.counts.midway).toBeGreaterThan(0);
-  await sync(client, postgresOf, postgresOptions('all.jsonl'));
+  // A first copy from files, the export begun before the writes; the view and the types.
+  const copy = openPostgres();
+  await sync(client, copy, { ...sqliteOptions('expected.jsonl'), leads: exported });
+  expect(await databaseRows(copy)).toEqual(expected);
+  const typed = await copy.query(
+    'SELECT pg_typeof(updated_at) AS updated, pg_typeof(field_budget) AS budget, pg_typeof(field_start_on) AS start, field_city FROM leads_by_field WHERE field_city IS NOT NULL LIMIT 1',
+  );
+  expect(typed[0]).toEqual({
+    updated: 'timestamp with time zone',
+    budget: 'numeric',
+    start: 'date',
+    field_city: 'Pune',
+  });
+
+  // PostgreSQL, without marks; and all repaired after damage, from the service and from an export.
+  await sync(client, postgres, postgresOptions('all.jsonl'));
   const unmarked = { ...expected, archived: [], erased: [] };
-  expect(await databaseRows(postgresOf)).toEqual(unmarked);
-  const victims = [
-    expected.active[3]!.id,
-    expected.active[40]!.id,
-    expected.items[5].id,
-    expected.items[9].id,
-  ];
-  for (const database of [sqlite, postgresOf]) await damage(database, victims);
-  const result = await sync(client, postgresOf, {
+  expect(await databaseRows(postgres)).toEqual(unmarked);
+  const unchanged = expected.active.filter(({ updatedAt }) => updatedAt === past.updatedAt);
+  const victims = [unchanged[3]!.id, unchanged[9]!.id, expected.items[5].id, expected.items[9].id];
+  for (const database of [sqlite, postgres]) await damage(database, victims);
+  const newExport = { path: path('leads-2.jsonl'), exportedAt: new Date().toISOString() };
+  await exportLeads('leads-2.jsonl');
+  const result = await sync(client, postgres, {
     ...postgresOptions('all.jsonl'),
+    leads: newExport,
     reconcile: true,
   });
   const repaired = await runJob(readers[0]!, [...args('all.jsonl'), '--reconcile']);
-  const one = { missing: 1, different: 1, surplus: 1 };
-  expect(result).toMatchObject({ leads: one, items: one });
+  const one = { new: 1, changed: 0, repaired: 1, removed: 1 };
+  expect(result).toEqual({ leads: one, items: one, changedLeads: expect.any(Number), newItems: 1 });
   expect(repaired.stdout).toContain(
-    'Leads repaired: 1 missing, 1 different, 1 too many. Timeline items repaired: 1 missing, 1 different, 1 too many.',
+    'Leads compared: 1 new, 1 repaired, 1 removed. Timeline items compared: 1 new, 1 repaired, 1 removed.',
   );
-  expect(await databaseRows(postgresOf)).toEqual(unmarked);
+  expect(await databaseRows(postgres)).toEqual(unmarked);
   const after = await databaseRows(sqlite);
   expect(after.archived.at(-1)?.id).toBe(2_000_000_000);
   expect({ ...after, archived: after.archived.slice(0, -1) }).toEqual(expected);
-  await Promise.all([sqlite.close(), postgresOf.close()]);
+  await Promise.all([sqlite.close(), copy.close(), postgres.close()]);
 });

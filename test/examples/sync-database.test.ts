@@ -62,12 +62,16 @@ test.concurrent('a sync job names the file that it cannot use, and the option th
   timeout: 60_000,
 }, async () => {
   const url = 'http://127.0.0.1:9';
-  const [nowhere, wrong, database] = [
+  const [nowhere, wrong, database, settings] = [
     join(folder, 'nowhere', 'leads.sqlite'),
     join(folder, 'text'),
     join(folder, 'leads.sqlite'),
+    join(folder, 'settings.json'),
   ];
   await writeFile(wrong, 'This is a text, and neither a database nor JSON lines.\n'.repeat(30));
+
+  await writeFile(settings, '{"users":[],"sources":[],"pipelines":[],"fields":[]}');
+  const ofLeads = ['--database', `${database}4`, '--organization', settings];
 
   const replies = await Promise.all([
     runJob(url, ['--database', nowhere]),
@@ -76,6 +80,9 @@ test.concurrent('a sync job names the file that it cannot use, and the option th
     runJob(url, ['--database', `${database}2`, '--organization', wrong]),
     runJob(url, ['--database', `${database}3`, '--timelines', nowhere]),
     runJob(url, ['--database', database, '--archived', 'keep']),
+    runJob(url, ['--database', database, '--leads', wrong, '--organization', settings]),
+    runJob(url, [...ofLeads, '--leads', wrong, '--exported-at', '2026-11-20']),
+    runJob(url, ['--database', 'postgres://user:secret@127.0.0.1:9/leads']),
   ]);
 
   expect(replies).toEqual([
@@ -96,6 +103,20 @@ test.concurrent('a sync job names the file that it cannot use, and the option th
     {
       status: 2,
       stderr: "--archived must be remove or mark, not 'keep'. See node main.ts --help.\n",
+    },
+    {
+      status: 2,
+      stderr:
+        '--leads needs --exported-at, the time when the export began. See node main.ts --help.\n',
+    },
+    {
+      status: 1,
+      stderr: `${wrong} is not a whole JSONL file of lead export: it has a line that is not a lead.\n`,
+    },
+    {
+      status: 1,
+      stderr:
+        'The database in PostgreSQL cannot be opened: PostgreSQL needs the package pg: run npm install pg.\n',
     },
   ]);
 });

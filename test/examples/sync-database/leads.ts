@@ -1,72 +1,153 @@
-import { isLeadServiceError, type Lead, type LeadClient } from '../../../shared/client/client.ts'; // in your project: 'lead-service-client'
+import type { Lead, LeadClient } from '../../../shared/client/client.ts'; // in your project: 'lead-service-client'
 import {
-  clearState,
+  isSame,
   jsonText,
+  type NewRow,
+  placesOf,
   type Row,
   readState,
+  rowsById,
   type SqlDatabase,
-  type SqlValue,
   transaction,
   upsert,
   writeState,
 } from './sql-database.ts';
 
-/** What becomes of the rows of archived leads and of erased ones. */
+/** What becomes of the rows of archived leads and of erased ones, and who hears how far the job is. */
 export interface Choice {
   readonly archived: 'remove' | 'mark';
   readonly erased: 'remove' | 'mark';
+  readonly progress?: (text: string) => void;
 }
 
-export interface Repairs {
-  missing: number;
-  different: number;
-  surplus: number;
+/** What became of rows: those that the database lacked, that changed in the service, that differed without a change, and that the service lacks. */
+export interface Counts {
+  readonly new: number;
+  readonly changed: number;
+  readonly repaired: number;
+  readonly removed: number;
 }
 
-const position = 'position';
-const reconcileCursor = 'reconcile cursor';
+export const noCounts: Counts = { new: 0, changed: 0, repaired: 0, removed: 0 };
+export const sumOf = (a: Counts, b: Counts): Counts => ({
+  new: a.new + b.new,
+  changed: a.changed + b.changed,
+  repaired: a.repaired + b.repaired,
+  removed: a.removed + b.removed,
+});
+
+export interface LeadRow extends NewRow {
+  readonly id: number;
+  readonly updated_at: string;
+}
+
+/** A date-time at the end of a walk, and longer in the middle of one. */
+export const position = 'position';
 
 /**
  * Stores the leads that have changed since the last run. Each page and its position are one transaction. A walk that a killed run began
  * is completed, and another one then reads what changed since it began.
  */
-export async function syncLeads(client: LeadClient, database: SqlDatabase): Promise<number> {
+export async function syncLeads(
+  client: LeadClient,
+  database: SqlDatabase,
+  choice: Choice,
+): Promise<number> {
   const before = await readState(database, position);
-  // A position is a date-time at the end of a walk, and longer in the middle of one.
   const isResumed = before !== undefined && before.length > new Date(0).toISOString().length;
-  const changed = await walkChanges(client, database, before);
+  const changed = await walkChanges(client, database, choice, before);
   if (!isResumed) return changed;
-  return changed + (await walkChanges(client, database, await readState(database, position)));
+  return (
+    changed + (await walkChanges(client, database, choice, await readState(database, position)))
+  );
 }
 
 async function walkChanges(
   client: LeadClient,
   database: SqlDatabase,
+  choice: Choice,
   since: string | undefined,
 ): Promise<number> {
-  let changed = 0;
-  for await (const page of client.changedLeads(since))
+  let [changed, read] = [0, 0];
+  for await (const page of client.changedLeads(since)) {
     await transaction(database, async () => {
-      for (const lead of page.leads) changed += (await storeChanged(database, lead)) ? 1 : 0;
+      const counts = await storeLeads(database, choice, page.leads.map(rowOf));
+      changed += counts.new + counts.changed;
       await writeState(database, position, page.position);
     });
+    read += page.leads.length;
+    choice.progress?.(`${read} leads read from the service`);
+  }
   return changed;
 }
 
-/** An update index that lags can still list a lead that was archived or erased: what happened last counts. */
-async function storeChanged(database: SqlDatabase, lead: Lead): Promise<boolean> {
-  const { id, updatedAt } = lead;
-  const later = await database.query(
-    `SELECT id FROM timeline_items WHERE lead_id = ? AND type = 'archived' AND stored_at > ?
-     UNION ALL SELECT id FROM erasures WHERE lead_id = ? AND at > ?`,
-    [id, updatedAt, id, updatedAt],
+/**
+ * Stores rows that the database lacks, or has as they were before their last change.
+ * @param isCompared whether a stored row that differs without a change is replaced
+ */
+export async function storeLeads(
+  database: SqlDatabase,
+  choice: Choice,
+  rows: readonly LeadRow[],
+  isCompared: (stored: Row) => boolean = () => false,
+): Promise<Counts> {
+  if (rows.length === 0) return noCounts;
+  const ids = rows.map(({ id }) => id);
+  const [stored, endings] = [
+    await rowsById(database, 'leads', ids),
+    await endingsOf(database, ids),
+  ];
+  const counts = { ...noCounts };
+  const written: LeadRow[] = [];
+  for (const listed of rows) {
+    const row = afterEnding(listed, endings.get(listed.id), choice);
+    const change = row && changeOf(stored.get(row.id), row, isCompared);
+    if (!change) continue;
+    counts[change] += 1;
+    written.push(row);
+  }
+  await upsert(database, 'leads', written);
+  return counts;
+}
+
+/** The last time each lead was archived or erased, from the timelines. */
+async function endingsOf(
+  database: SqlDatabase,
+  ids: readonly number[],
+): Promise<ReadonlyMap<unknown, Row>> {
+  const places = placesOf(ids);
+  const endings = await database.query(
+    `SELECT lead_id, at, 'erased' AS type FROM erasures WHERE lead_id IN (${places})
+     UNION ALL SELECT lead_id, stored_at, type FROM timeline_items WHERE type = 'archived' AND lead_id IN (${places}) ORDER BY at`,
+    [...ids, ...ids],
   );
-  if (later.length > 0) return false;
-  return upsert(database, 'leads', rowOf(lead), 'leads.updated_at < excluded.updated_at');
+  return new Map(endings.map((ending) => [ending.lead_id, ending]));
+}
+
+/** An index that lags, and an export, can still list a lead that was archived or erased since: what happened last counts. */
+function afterEnding(
+  row: LeadRow,
+  ending: Row | undefined,
+  { archived }: Choice,
+): LeadRow | undefined {
+  const at = String(ending?.at);
+  if (!ending || at <= row.updated_at) return row;
+  if (ending.type === 'erased' || archived === 'remove') return undefined;
+  return { ...row, archived_at: at, updated_at: at };
+}
+
+function changeOf(
+  stored: Row | undefined,
+  row: LeadRow,
+  isCompared: (stored: Row) => boolean,
+): 'new' | 'changed' | 'repaired' | undefined {
+  if (!stored) return 'new';
+  if (String(stored.updated_at) < row.updated_at) return 'changed';
+  return isCompared(stored) && !isSame(stored, row) ? 'repaired' : undefined;
 }
 
 /** Names of stages, sources and users are in their own lists, because a renamed stage does not change its leads. */
-const rowOf = (lead: Lead) => ({
+export const rowOf = (lead: Lead): LeadRow => ({
   id: lead.id,
   name: lead.name,
   phone: lead.phone,
@@ -89,14 +170,13 @@ export async function archiveLead(
   { archived }: Choice,
   { leadId, at }: { leadId: number; at: string },
 ): Promise<void> {
-  const [sql, values]: [string, SqlValue[]] =
-    archived === 'remove'
-      ? ['DELETE FROM leads WHERE id = ? AND updated_at <= ?', [leadId, at]]
-      : [
-          'UPDATE leads SET archived_at = ?, updated_at = ? WHERE id = ? AND updated_at <= ?',
-          [at, at, leadId, at],
-        ];
-  await database.query(sql, values);
+  if (archived === 'remove')
+    await database.query('DELETE FROM leads WHERE id = ? AND updated_at <= ?', [leadId, at]);
+  else
+    await database.query(
+      'UPDATE leads SET archived_at = ?, updated_at = ? WHERE id = ? AND updated_at <= ?',
+      [at, at, leadId, at],
+    );
 }
 
 /** Nothing of the person stays. A mark has the ID and the time. */
@@ -122,86 +202,4 @@ export async function removeUnwantedMarks(database: SqlDatabase, choice: Choice)
   for (const kind of ['archived', 'erased'] as const)
     if (choice[kind] === 'remove')
       await database.query(`DELETE FROM leads WHERE ${kind}_at IS NOT NULL`);
-}
-
-/**
- * Compares every lead of the service with its row, and repairs the rows. A lead that changes meanwhile is read again by
- * `syncLeads`. Killed, the next run goes on at the page it had come to.
- */
-export async function reconcileLeads(
-  client: LeadClient,
-  database: SqlDatabase,
-  choice: Choice,
-): Promise<Repairs> {
-  const repairs: Repairs = { missing: 0, different: 0, surplus: 0 };
-  const stored = await readState(database, reconcileCursor);
-  let above = stored === undefined ? undefined : Number(stored);
-  // The list is in descending order of IDs, and its cursor is the last ID that a page has looked at.
-  for await (const { items, nextCursor } of client.leadPages({ cursor: above })) {
-    const range = { from: nextCursor ?? 0, below: above ?? 2 ** 31 - 1 };
-    const surplus = await surplusOf(client, database, items, range);
-    await transaction(database, async () => {
-      for (const lead of items) await repairLead(database, lead, repairs);
-      for (const leadId of surplus) await removeOrMark(database, choice, leadId);
-      repairs.surplus += surplus.length;
-      if (nextCursor === null) await clearState(database, reconcileCursor);
-      else await writeState(database, reconcileCursor, String(nextCursor));
-    });
-    above = nextCursor ?? undefined;
-  }
-  return repairs;
-}
-
-/** Its last change stays as it was, so that a lead that comes back is stored again. */
-async function removeOrMark(
-  database: SqlDatabase,
-  { archived }: Choice,
-  leadId: number,
-): Promise<void> {
-  if (archived === 'remove') await database.query('DELETE FROM leads WHERE id = ?', [leadId]);
-  else
-    await database.query('UPDATE leads SET archived_at = ? WHERE id = ?', [
-      new Date().toISOString(),
-      leadId,
-    ]);
-}
-
-async function repairLead(database: SqlDatabase, lead: Lead, repairs: Repairs): Promise<void> {
-  const row = rowOf(lead);
-  const [stored] = await database.query('SELECT * FROM leads WHERE id = ?', [lead.id]);
-  if (stored && isSame(stored, row)) return;
-  repairs[stored ? 'different' : 'missing'] += 1;
-  await upsert(database, 'leads', row);
-}
-
-/** Whether the stored row has these values. */
-export const isSame = (stored: Row, row: Row): boolean =>
-  Object.entries(row).every(([column, value]) => stored[column] === value);
-
-/** Rows of a page's range that are not in the page, and that the service no longer has when it is asked for each. */
-async function surplusOf(
-  client: LeadClient,
-  database: SqlDatabase,
-  items: readonly Lead[],
-  { from, below }: { from: number; below: number },
-): Promise<number[]> {
-  const listed = new Set(items.map(({ id }) => id));
-  const rows = await database.query(
-    'SELECT id FROM leads WHERE id >= ? AND id < ? AND archived_at IS NULL AND erased_at IS NULL',
-    [from, below],
-  );
-  const surplus: number[] = [];
-  for (const id of rows.map((row) => Number(row.id)).filter((id) => !listed.has(id)))
-    if (!(await isActive(client, id))) surplus.push(id);
-  return surplus;
-}
-
-async function isActive(client: LeadClient, leadId: number): Promise<boolean> {
-  try {
-    await client.getLead(leadId);
-    return true;
-  } catch (error) {
-    if (isLeadServiceError(error, 'NOT_FOUND')) return false;
-    throw error;
-  }
 }

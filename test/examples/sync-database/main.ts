@@ -1,10 +1,10 @@
 /**
- * A scheduled job that keeps a SQLite database equal to the service. Killed at any moment, the next run goes on where it was.
+ * A scheduled job that keeps a database equal to the service. Killed at any moment, the next run goes on where it was.
  *
  *   LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… node main.ts --database leads.sqlite \
  *     --organization organization.json --timelines timelines.jsonl
  *
- * Node 24 runs it as it is. For PostgreSQL, replace `openSqlite(file)` by `postgresDatabase(client, () => client.end())`.
+ * Node 24 runs it as it is.
  */
 import { parseArgs } from 'node:util';
 import {
@@ -13,7 +13,9 @@ import {
   NoResponseError,
   UnexpectedResponseError,
 } from '../../../shared/client/client.ts'; // in your project: 'lead-service-client'
-import type { Repairs } from './leads.ts';
+import type { Export } from './comparison.ts';
+import type { Counts } from './leads.ts';
+import { openPostgres } from './postgres.ts';
 import type { SqlDatabase } from './sql-database.ts';
 import { openSqlite } from './sqlite.ts';
 import { type SyncOptions, type SyncResult, sync } from './sync.ts';
@@ -21,9 +23,11 @@ import { type SyncOptions, type SyncResult, sync } from './sync.ts';
 const { LEADS_URL = 'http://127.0.0.1:4010', LEADS_API_KEY = '' } = process.env;
 const help = `node main.ts --database FILE [OPTION]...
 
-  --database FILE       the SQLite database, made if it is not there
+  --database FILE       the SQLite database, made if it is not there; or postgres://USER:PASSWORD@HOST/NAME
   --organization FILE   users, sources, pipelines, stages and fields: organization show ID --json > FILE
   --timelines FILE      timelines, archived and erased leads: lead timelines --organization ID --out FILE
+  --leads FILE          compares leads with an export, not with the service: lead export --archived --out FILE.jsonl
+  --exported-at TIME    when that export began, such as 2026-11-20T02:00:00Z
   --archived mark       archived leads get archived_at (default), or: remove
   --erased remove       erased leads lose their row (default), or: mark
   --reconcile           compares everything, and repairs what differs
@@ -46,6 +50,8 @@ function readOptions(): SyncOptions & { readonly database: string } {
         database: { type: 'string' },
         organization: { type: 'string' },
         timelines: { type: 'string' },
+        leads: { type: 'string' },
+        'exported-at': { type: 'string' },
         archived: { type: 'string', default: 'mark' },
         erased: { type: 'string', default: 'remove' },
         reconcile: { type: 'boolean', default: false },
@@ -61,6 +67,7 @@ function readOptions(): SyncOptions & { readonly database: string } {
     return {
       ...values,
       database,
+      leads: exportOf(values),
       archived: choiceOf('--archived', archived),
       erased: choiceOf('--erased', erased),
     };
@@ -69,19 +76,39 @@ function readOptions(): SyncOptions & { readonly database: string } {
   }
 }
 
+function exportOf(values: {
+  readonly leads?: string;
+  readonly organization?: string;
+  readonly 'exported-at'?: string;
+}): Export | undefined {
+  const { leads: path, organization, 'exported-at': exportedAt = '' } = values;
+  if (path === undefined) return undefined;
+  if (organization === undefined)
+    throw new TypeError('--leads needs --organization, which says which fields are active.');
+  if (Number.isNaN(Date.parse(exportedAt)))
+    throw new TypeError('--leads needs --exported-at, the time when the export began.');
+  return { path, exportedAt: new Date(exportedAt).toISOString() };
+}
+
 function choiceOf(option: string, value: string): 'remove' | 'mark' {
   if (value === 'remove' || value === 'mark') return value;
   throw new TypeError(`${option} must be remove or mark, not '${value}'.`);
 }
 
 const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+  error instanceof AggregateError
+    ? error.errors.map(messageOf).join(', ')
+    : error instanceof Error
+      ? error.message
+      : String(error);
 
-function openDatabase(file: string): SqlDatabase {
+async function openDatabase(name: string): Promise<SqlDatabase> {
+  const isPostgres = /^postgres(ql)?:/.test(name);
   try {
-    return openSqlite(file);
+    return isPostgres ? await openPostgres(name) : openSqlite(name);
   } catch (error) {
-    return fail(`The database ${file} cannot be opened: ${messageOf(error)}.`);
+    const shown = isPostgres ? 'in PostgreSQL' : name; // the URL has a password
+    return fail(`The database ${shown} cannot be opened: ${messageOf(error)}.`);
   }
 }
 
@@ -94,23 +121,31 @@ function explain(error: unknown): string {
   return messageOf(error);
 }
 
-const repairsText = ({ missing, different, surplus }: Repairs): string =>
-  `${missing} missing, ${different} different, ${surplus} too many`;
+const countsText = ({ new: added, repaired, removed }: Counts): string =>
+  `${added} new, ${repaired} repaired, ${removed} removed`;
 
 function lineOf({ changedLeads, newItems, leads, items }: SyncResult): string {
-  const changes = `${changedLeads} changed leads, ${newItems} new timeline items.`;
-  if (!leads) return changes;
-  const ofItems = items ? ` Timeline items repaired: ${repairsText(items)}.` : '';
-  return `${changes} Leads repaired: ${repairsText(leads)}.${ofItems}`;
+  const ofLeads = leads ? ` Leads compared: ${countsText(leads)}.` : '';
+  const ofItems = items ? ` Timeline items compared: ${countsText(items)}.` : '';
+  return `${changedLeads} changed leads, ${newItems} new timeline items.${ofLeads}${ofItems}`;
 }
 
-const { database: file, ...options } = readOptions();
-const database = openDatabase(file);
+const { database: name, ...options } = readOptions();
+const database = await openDatabase(name);
+let progress = '';
+const timer = setInterval(() => progress && console.log(progress), 30_000);
 try {
   const client = new LeadClient({ baseUrl: LEADS_URL, apiKey: LEADS_API_KEY });
-  console.log(lineOf(await sync(client, database, options)));
+  const result = await sync(client, database, {
+    ...options,
+    progress: (text) => {
+      progress = text;
+    },
+  });
+  console.log(lineOf(result));
 } catch (error) {
   fail(explain(error));
 } finally {
+  clearInterval(timer);
   await database.close();
 }

@@ -1,18 +1,27 @@
 import { readFile } from 'node:fs/promises';
-import { type SqlDatabase, transaction, upsert } from './sql-database.ts';
+import {
+  batchSize,
+  readState,
+  type SqlDatabase,
+  transaction,
+  upsert,
+  writeState,
+} from './sql-database.ts';
 
 /** The settings of an organization, as `organization show --json` prints them: inactive users, stages, sources and fields too. */
 interface Settings {
-  readonly users: readonly { id: number; name: string; active?: boolean }[];
-  readonly sources: readonly { id: number; name: string; active?: boolean }[];
-  readonly pipelines: readonly { id: number; name: string; stages: readonly Stage[] }[];
+  readonly users: readonly Entry[];
+  readonly sources: readonly Entry[];
+  readonly pipelines: readonly (Entry & { readonly stages: readonly Stage[] })[];
   readonly fields: readonly Field[];
 }
-interface Stage {
+interface Entry {
   readonly id: number;
   readonly name: string;
-  readonly meaning: string;
   readonly active?: boolean;
+}
+interface Stage extends Entry {
+  readonly meaning: string;
 }
 interface Field {
   readonly key: string;
@@ -25,38 +34,55 @@ interface Field {
 /** Replaces the reference lists by those of the file, in one transaction. */
 export async function syncReferenceLists(database: SqlDatabase, path: string): Promise<void> {
   const { users, sources, pipelines, fields } = await readSettings(path);
+  const stages = pipelines.flatMap((pipeline) =>
+    pipeline.stages.map((stage) => ({ ...stage, pipelineId: pipeline.id })),
+  );
   const active = (entry: { readonly active?: boolean }) => (entry.active === false ? 0 : 1);
+  const named = <T extends Entry>(entry: T) => ({ id: entry.id, name: entry.name });
+  const lists = {
+    users: users.map((user) => ({ ...named(user), active: active(user) })),
+    sources: sources.map((source) => ({ ...named(source), active: active(source) })),
+    pipelines: pipelines.map(named),
+    stages: stages.map((stage) => ({
+      ...named(stage),
+      pipeline_id: stage.pipelineId,
+      meaning: stage.meaning,
+      active: active(stage),
+    })),
+    fields: fields.map(({ key, label, type, options = [], ...field }) => ({
+      id: key,
+      label,
+      type,
+      options: JSON.stringify(options),
+      active: active(field),
+    })),
+  };
   await transaction(database, async () => {
-    for (const table of ['users', 'sources', 'pipelines', 'stages', 'fields'])
+    for (const [table, rows] of Object.entries(lists)) {
       await database.query(`DELETE FROM ${table}`);
-    for (const user of users)
-      await upsert(database, 'users', { id: user.id, name: user.name, active: active(user) });
-    for (const source of sources)
-      await upsert(database, 'sources', {
-        id: source.id,
-        name: source.name,
-        active: active(source),
-      });
-    for (const { id, name, stages } of pipelines) {
-      await upsert(database, 'pipelines', { id, name });
-      for (const stage of stages)
-        await upsert(database, 'stages', {
-          id: stage.id,
-          pipeline_id: id,
-          name: stage.name,
-          meaning: stage.meaning,
-          active: active(stage),
-        });
+      for (let from = 0; from < rows.length; from += batchSize)
+        await upsert(database, table, rows.slice(from, from + batchSize));
     }
-    for (const { key, label, type, options = [], ...field } of fields)
-      await upsert(database, 'fields', {
-        id: key,
-        label,
-        type,
-        options: JSON.stringify(options),
-        active: active(field),
-      });
+    await updateView(database, fields);
   });
+}
+
+const builtIn = ['name', 'phone', 'email', 'source', 'assigned_to', 'lead_type'];
+
+/** The view `leads_by_field`, which has a column `field_KEY` for each active field. It is made anew only when the fields have changed. */
+async function updateView(database: SqlDatabase, fields: readonly Field[]): Promise<void> {
+  const columns = fields
+    .filter(({ key, active }) => active !== false && !builtIn.includes(key))
+    .map(({ key, type }) => {
+      const sqlType = database.sqlTypes[type];
+      const value = `fields ->> '${key}'`;
+      return `, ${sqlType ? `CAST(${value} AS ${sqlType})` : value} AS "field_${key}"`;
+    });
+  const view = `CREATE VIEW leads_by_field AS SELECT leads.*${columns.join('')} FROM leads`;
+  if ((await readState(database, 'view')) === view) return;
+  await database.query('DROP VIEW IF EXISTS leads_by_field');
+  await database.query(view);
+  await writeState(database, 'view', view);
 }
 
 async function readSettings(path: string): Promise<Settings> {

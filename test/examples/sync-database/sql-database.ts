@@ -1,12 +1,18 @@
 /** What the job needs of a database. SQLite and PostgreSQL understand the same statements, apart from how they write parameters. */
 export interface SqlDatabase {
-  /** Runs one statement. Its parameters are `?`. @returns the rows of a SELECT or of RETURNING */
+  /** Runs one statement. Its parameters are `?`. @returns the rows of a SELECT or of RETURNING; times in ISO 8601, JSON as `jsonText` writes it */
   query(sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]>;
+  /** The SQL types of fields whose values `->>` returns as texts, by the type of the field. */
+  readonly sqlTypes: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 
 export type SqlValue = string | number | null;
 export type Row = Readonly<Record<string, unknown>>;
+export type NewRow = Readonly<Record<string, SqlValue>>;
+
+/** Rows or lines in one statement: few round trips, and fewer parameters than SQLite allows. */
+export const batchSize = 500;
 
 /** Runs the work in one transaction: a job that is killed in it has written nothing. */
 export async function transaction(database: SqlDatabase, work: () => Promise<void>): Promise<void> {
@@ -20,22 +26,38 @@ export async function transaction(database: SqlDatabase, work: () => Promise<voi
   }
 }
 
-/** Inserts the row, or replaces the one with its ID if `condition` holds. @returns whether a row was written */
+/** Inserts the rows, or replaces those with their IDs. All have the same columns, and no two the same ID. */
 export async function upsert(
   database: SqlDatabase,
   table: string,
-  row: Readonly<Record<string, SqlValue>>,
-  condition?: string,
-): Promise<boolean> {
-  const columns = Object.keys(row);
-  const rows = await database.query(
-    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
-     ON CONFLICT (id) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}
-     ${condition === undefined ? '' : `WHERE ${condition}`} RETURNING id`,
-    Object.values(row),
+  rows: readonly NewRow[],
+): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const columns = Object.keys(first);
+  await database.query(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${rows.map(() => `(${placesOf(columns)})`).join(', ')}
+     ON CONFLICT (id) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+    rows.flatMap((row) => columns.map((name) => row[name] ?? null)),
   );
-  return rows.length > 0;
 }
+
+/** A parameter for each value: `id IN (${placesOf(ids)})`. */
+export const placesOf = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
+
+export async function rowsById(
+  database: SqlDatabase,
+  table: string,
+  ids: readonly SqlValue[],
+): Promise<ReadonlyMap<unknown, Row>> {
+  if (ids.length === 0) return new Map();
+  const rows = await database.query(`SELECT * FROM ${table} WHERE id IN (${placesOf(ids)})`, ids);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Whether the stored row has these values. */
+export const isSame = (stored: Row, row: NewRow): boolean =>
+  Object.entries(row).every(([column, value]) => stored[column] === value);
 
 /** JSON with its properties in one order, so that equal values are equal texts. */
 export const jsonText = (value: unknown): string =>
@@ -52,7 +74,7 @@ export async function readState(database: SqlDatabase, id: string): Promise<stri
 }
 
 export async function writeState(database: SqlDatabase, id: string, value: string): Promise<void> {
-  await upsert(database, 'sync_state', { id, value });
+  await upsert(database, 'sync_state', [{ id, value }]);
 }
 
 export async function clearState(database: SqlDatabase, id: string): Promise<void> {
@@ -60,20 +82,21 @@ export async function clearState(database: SqlDatabase, id: string): Promise<voi
 }
 
 /**
- * Times are UTC in ISO 8601, which sort as text. `fields` and `item` are JSON. No foreign keys: a lead can come before the list that
- * names its new stage.
+ * SQLite stores TIMESTAMPTZ and JSONB as text: times are UTC in ISO 8601, which sort as text. No foreign keys: a lead can come before the
+ * list that names its new stage.
  */
 const tables = [
   `leads (id INTEGER PRIMARY KEY, name TEXT, phone TEXT, email TEXT, lead_type TEXT, stage_id INTEGER, pipeline_id INTEGER,
-     source_id INTEGER, assigned_to INTEGER, fields TEXT, created_at TEXT, updated_at TEXT NOT NULL, archived_at TEXT, erased_at TEXT)`,
-  `timeline_items (id TEXT PRIMARY KEY, lead_id INTEGER NOT NULL, type TEXT NOT NULL, at TEXT NOT NULL, stored_at TEXT NOT NULL,
-     actor_user_id INTEGER, item TEXT NOT NULL, read_by TEXT NOT NULL)`,
-  'erasures (id TEXT PRIMARY KEY, lead_id INTEGER NOT NULL, at TEXT NOT NULL)',
+     source_id INTEGER, assigned_to INTEGER, fields JSONB, created_at TIMESTAMPTZ, updated_at TIMESTAMPTZ NOT NULL,
+     archived_at TIMESTAMPTZ, erased_at TIMESTAMPTZ)`,
+  `timeline_items (id TEXT PRIMARY KEY, lead_id INTEGER NOT NULL, type TEXT NOT NULL, at TIMESTAMPTZ NOT NULL,
+     stored_at TIMESTAMPTZ NOT NULL, actor_user_id INTEGER, item JSONB NOT NULL, read_by TEXT NOT NULL)`,
+  'erasures (id TEXT PRIMARY KEY, lead_id INTEGER NOT NULL, at TIMESTAMPTZ NOT NULL)',
   'users (id INTEGER PRIMARY KEY, name TEXT NOT NULL, active INTEGER NOT NULL)',
   'sources (id INTEGER PRIMARY KEY, name TEXT NOT NULL, active INTEGER NOT NULL)',
   'pipelines (id INTEGER PRIMARY KEY, name TEXT NOT NULL)',
   `stages (id INTEGER PRIMARY KEY, pipeline_id INTEGER NOT NULL, name TEXT NOT NULL, meaning TEXT NOT NULL, active INTEGER NOT NULL)`,
-  `fields (id TEXT PRIMARY KEY, label TEXT NOT NULL, type TEXT NOT NULL, options TEXT NOT NULL, active INTEGER NOT NULL)`,
+  `fields (id TEXT PRIMARY KEY, label TEXT NOT NULL, type TEXT NOT NULL, options JSONB NOT NULL, active INTEGER NOT NULL)`,
   'sync_state (id TEXT PRIMARY KEY, value TEXT NOT NULL)',
 ];
 

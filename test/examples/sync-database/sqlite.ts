@@ -12,6 +12,7 @@ export function openSqlite(file: string): SqlDatabase {
       statements.set(sql, statement);
       return statement.all(...values);
     },
+    sqlTypes: {},
     close: async () => database.close(),
   };
 }

@@ -1,20 +1,17 @@
 import type { LeadClient } from '../../../shared/client/client.ts'; // in your project: 'lead-service-client'
-import {
-  type Choice,
-  type Repairs,
-  reconcileLeads,
-  removeUnwantedMarks,
-  syncLeads,
-} from './leads.ts';
+import { compareWithExport, compareWithService, type Export } from './comparison.ts';
+import { type Choice, type Counts, removeUnwantedMarks, syncLeads } from './leads.ts';
 import { syncReferenceLists } from './reference-lists.ts';
 import { createTables, type SqlDatabase } from './sql-database.ts';
-import { reconcileTimelines, syncTimelines } from './timelines.ts';
+import { compareTimelines, syncTimelines } from './timelines.ts';
 
 export interface SyncOptions extends Choice {
   /** The output of `organization show --json`. */
   readonly organization?: string | undefined;
   /** A file of `lead timelines`. */
   readonly timelines?: string | undefined;
+  /** Leads are compared with an export instead of with the service. */
+  readonly leads?: Export | undefined;
   /** Compares everything, and repairs what differs. */
   readonly reconcile: boolean;
 }
@@ -22,9 +19,9 @@ export interface SyncOptions extends Choice {
 export interface SyncResult {
   readonly changedLeads: number;
   readonly newItems: number;
-  /** Of a reconciliation. */
-  readonly leads?: Repairs;
-  readonly items?: Repairs;
+  /** Of a comparison. */
+  readonly leads?: Counts | undefined;
+  readonly items?: Counts | undefined;
 }
 
 /**
@@ -36,18 +33,21 @@ export async function sync(
   database: SqlDatabase,
   options: SyncOptions,
 ): Promise<SyncResult> {
-  const { organization, timelines, reconcile } = options;
+  const { organization, timelines, leads: exported, reconcile } = options;
   await createTables(database);
   await removeUnwantedMarks(database, options);
   if (organization !== undefined) await syncReferenceLists(database, organization);
-  if (!reconcile) {
-    const newItems =
-      timelines === undefined ? 0 : await syncTimelines(database, timelines, options);
-    return { newItems, changedLeads: await syncLeads(client, database) };
-  }
+  const readTimelines = reconcile ? compareTimelines : syncTimelines;
   const items =
-    timelines === undefined ? undefined : await reconcileTimelines(database, timelines, options);
-  const leads = await reconcileLeads(client, database, options);
-  const changedLeads = await syncLeads(client, database); // what changed while the leads were compared
-  return { newItems: items?.missing ?? 0, changedLeads, leads, ...(items && { items }) };
+    timelines === undefined ? undefined : await readTimelines(database, timelines, options);
+  let leads: Counts | undefined;
+  if (exported) leads = await compareWithExport(client, database, options, exported);
+  else if (reconcile) leads = await compareWithService(client, database, options);
+  const changed = await syncLeads(client, database, options); // also what changed while the leads were compared
+  return {
+    newItems: items?.new ?? 0,
+    changedLeads: changed + (leads?.changed ?? 0),
+    leads,
+    items: reconcile ? items : undefined,
+  };
 }

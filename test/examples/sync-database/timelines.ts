@@ -1,9 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { archiveLead, type Choice, eraseLead, isSame, type Repairs } from './leads.ts';
+import { archiveLead, type Choice, type Counts, eraseLead, noCounts, sumOf } from './leads.ts';
 import {
+  batchSize,
+  isSame,
   jsonText,
+  type NewRow,
+  placesOf,
   readState,
+  rowsById,
   type SqlDatabase,
   transaction,
   upsert,
@@ -36,14 +41,13 @@ export async function syncTimelines(
   database: SqlDatabase,
   path: string,
   choice: Choice,
-): Promise<number> {
+): Promise<Counts> {
   const file = await openFile(path);
   try {
     const mark = JSON.parse((await readState(database, 'timelines')) ?? 'null') as Mark | null;
     const isContinued = mark && (await digestBefore(file, mark.offset)) === mark.digest;
     const offset = isContinued ? mark.offset : 0;
-    const { missing } = await storeLines({ database, file, path, choice }, offset, randomUUID());
-    return missing;
+    return await storeFile({ database, file, path, choice }, offset, randomUUID());
   } finally {
     await file.close();
   }
@@ -58,22 +62,22 @@ const openFile = (path: string): Promise<FileHandle> =>
  * Reads the whole file, and removes stored items that it lacks, from the time of its first item to that of its last. The file must have
  * been written after the last one that was read.
  */
-export async function reconcileTimelines(
+export async function compareTimelines(
   database: SqlDatabase,
   path: string,
   choice: Choice,
-): Promise<Repairs> {
+): Promise<Counts> {
   const file = await openFile(path);
   try {
     const run = randomUUID();
-    const stored = await storeLines({ database, file, path, choice }, 0, run);
+    const stored = await storeFile({ database, file, path, choice }, 0, run);
     const surplus = await database.query(
       `DELETE FROM timeline_items WHERE read_by <> ?
        AND stored_at >= (SELECT min(stored_at) FROM timeline_items WHERE read_by = ?)
        AND stored_at <= (SELECT max(stored_at) FROM timeline_items WHERE read_by = ?) RETURNING id`,
       [run, run, run],
     );
-    return { ...stored, surplus: surplus.length };
+    return { ...stored, removed: surplus.length };
   } finally {
     await file.close();
   }
@@ -86,31 +90,29 @@ interface Source {
   readonly choice: Choice;
 }
 
-async function storeLines(
-  source: Source,
-  from: number,
-  run: string,
-): Promise<{ missing: number; different: number }> {
-  const { database, file } = source;
-  const count = { missing: 0, different: 0, same: 0 };
+async function storeFile(source: Source, from: number, run: string): Promise<Counts> {
+  const { database, file, path, choice } = source;
+  let counts = noCounts;
   let offset = from;
   for (let size = chunkBytes; ; ) {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, offset);
     const end = buffer.subarray(0, bytesRead).lastIndexOf('\n') + 1;
     if (end === 0) {
-      if (bytesRead < size) return count; // a last line without its end is still being written
+      if (bytesRead < size) return counts; // a last line without its end is still being written
       size *= 2;
       continue;
     }
-    const lines = buffer.subarray(0, end).toString().trimEnd().split('\n');
+    const texts = buffer.subarray(0, end).toString().trimEnd().split('\n');
+    const lines = texts.map((text) => parseLine(text, path));
     const next = offset + end;
     const digest = await digestBefore(file, next);
     await transaction(database, async () => {
-      for (const text of lines)
-        count[await storeLine(source, parseLine(text, source.path), run)] += 1;
+      for (let at = 0; at < lines.length; at += batchSize)
+        counts = sumOf(counts, await storeLines(source, lines.slice(at, at + batchSize), run));
       await writeState(database, 'timelines', JSON.stringify({ offset: next, digest }));
     });
     offset = next;
+    choice.progress?.(`${offset >> 20} MB of ${path} read`);
   }
 }
 
@@ -128,38 +130,77 @@ function parseLine(text: string, path: string): Line {
  * An erasure removes what was stored before it, and an item from which an erased person was removed replaces what it was before. So lines can
  * be read again, in any order.
  */
-async function storeLine(
+async function storeLines(
   { database, choice }: Source,
-  line: Line,
+  lines: readonly Line[],
   run: string,
-): Promise<'missing' | 'different' | 'same'> {
-  const { leadId, id, type, at, actor, ...details } = line;
-  if (type === 'erased') {
-    await upsert(database, 'erasures', { id, lead_id: leadId, at });
+): Promise<Counts> {
+  for (const { id, leadId, at } of lines.filter(({ type }) => type === 'erased')) {
+    await upsert(database, 'erasures', [{ id, lead_id: leadId, at }]);
     await eraseLead(database, choice, { leadId, at });
-    return 'same';
   }
-  const storedAt = line.cleanedAt ?? line.importedAt ?? at;
-  const erasures = await database.query('SELECT id FROM erasures WHERE lead_id = ? AND at >= ?', [
-    leadId,
-    storedAt,
-  ]);
-  if (erasures.length > 0) return 'same';
-  const row = {
-    id,
-    lead_id: leadId,
-    type,
-    at,
-    stored_at: storedAt,
-    actor_user_id: actor?.userId ?? null,
-    item: jsonText(details),
-  };
-  const [stored] = await database.query('SELECT * FROM timeline_items WHERE id = ?', [id]);
-  if (stored && String(stored.stored_at) > storedAt) return 'same';
-  await upsert(database, 'timeline_items', { ...row, read_by: run });
-  if (type === 'archived') await archiveLead(database, choice, { leadId, at });
-  if (!stored) return 'missing';
-  return isSame(stored, row) ? 'same' : 'different';
+  const rows = latestRows(lines.filter(({ type }) => type !== 'erased'));
+  const stored = await rowsById(database, 'timeline_items', [...rows.keys()]);
+  const erasedAt = await lastErasures(database, [...rows.values()]);
+  const counts = { ...noCounts };
+  const written: ItemRow[] = [];
+  for (const row of rows.values()) {
+    const before = stored.get(row.id);
+    const since = String(before?.stored_at ?? '');
+    if (since > row.stored_at || String(erasedAt.get(row.lead_id) ?? '') >= row.stored_at) continue;
+    written.push(row);
+    if (!before) counts.new += 1;
+    else if (since < row.stored_at) counts.changed += 1;
+    else if (!isSame(before, row)) counts.repaired += 1;
+  }
+  await upsert(
+    database,
+    'timeline_items',
+    written.map((row) => ({ ...row, read_by: run })),
+  );
+  for (const { type, lead_id: leadId, at } of written)
+    if (type === 'archived') await archiveLead(database, choice, { leadId, at });
+  return counts;
+}
+
+interface ItemRow extends NewRow {
+  readonly id: string;
+  readonly lead_id: number;
+  readonly type: string;
+  readonly at: string;
+  readonly stored_at: string;
+}
+
+/** By ID. An item that was cleaned can be in the file twice. */
+function latestRows(lines: readonly Line[]): Map<string, ItemRow> {
+  const rows = new Map<string, ItemRow>();
+  for (const { leadId, id, type, at, actor, ...details } of lines) {
+    const storedAt = details.cleanedAt ?? details.importedAt ?? at;
+    if ((rows.get(id)?.stored_at ?? '') > storedAt) continue;
+    rows.set(id, {
+      id,
+      lead_id: leadId,
+      type,
+      at,
+      stored_at: storedAt,
+      actor_user_id: actor?.userId ?? null,
+      item: jsonText(details),
+    });
+  }
+  return rows;
+}
+
+async function lastErasures(
+  database: SqlDatabase,
+  rows: readonly ItemRow[],
+): Promise<ReadonlyMap<unknown, unknown>> {
+  if (rows.length === 0) return new Map();
+  const ids = [...new Set(rows.map((row) => row.lead_id))];
+  const erasures = await database.query(
+    `SELECT lead_id, max(at) AS at FROM erasures WHERE lead_id IN (${placesOf(ids)}) GROUP BY lead_id`,
+    ids,
+  );
+  return new Map(erasures.map((erasure) => [erasure.lead_id, erasure.at]));
 }
 
 async function digestBefore(file: FileHandle, offset: number): Promise<string> {
