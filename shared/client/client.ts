@@ -204,7 +204,7 @@ export async function idempotencyKeyOf(enquiry: object, formView = ''): Promise<
 
 /**
  * A change is dated just before it is committed, and an index lags the table (integrator.md, "Keep a copy"): each run starts a minute before the
- * start of the one before. The minute also covers clocks that differ.
+ * start of the one before. The overlap also absorbs clock differences.
  */
 const overlapMs = 60_000;
 

@@ -193,7 +193,7 @@ describe.each(served)('the recipe for $name', ({ name, hasOutbox, serve }) => {
   const outcome = (): Outcome => outcomes.get(name) as Outcome;
   const entries = () => outcome().people.flatMap(({ timeline }) => timeline);
 
-  test('loses and doubles no enquiry, and a refused optional value goes to the notes', () => {
+  test('never loses or duplicates an enquiry, and moves a refused optional value to the notes', () => {
     const all = entries().map(({ notes }) => String(notes));
     const parts = ['in a browser', 'text 5', 'text 4'];
     const others = all.filter((notes) => !parts.some((part) => notes.includes(part)));

@@ -197,7 +197,7 @@ function* report(finished: FinishedRestore, { from }: FinishOptions): Generator<
         ? ''
         : ` Look at ${countOf(leadsMended.length, 'lead')}: ${namesOf(leadsMended)}. Another restore of the backup shows what was removed.`);
   if (from === undefined)
-    yield 'Nothing tells who was erased since the backup: erase them again with lead erase, before the service uses the table.';
+    yield 'No record names who was erased since the backup: erase them again with lead erase, before the service uses the table.';
   if (entriesDiffering > 0)
     yield `${countOf(entriesDiffering, 'timeline item')} differ from the old table for a reason other than an erasure. The backup's version was kept.`;
   if (leadsMissingInOld.length > 0)

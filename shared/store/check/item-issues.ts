@@ -37,7 +37,7 @@ export function* itemIssues(
   { ttl, at, endedAt, turns }: Item,
 ): Generator<string> {
   const name = keyText(key);
-  if (!kind) return yield `The item ${name} is of no type that the service knows.`;
+  if (!kind) return yield `Item ${name} has an unknown type.`;
   if (['lead', 'timeline', 'idempotency'].includes(kind.kind)) return;
   if (ttl !== undefined) yield `The item ${name} ${ttlIssue}.`;
   for (const issue of futureIssues({ at, endedAt })) yield `The item ${name} ${issue}.`;

@@ -64,7 +64,7 @@ function* attributeIssues(item: Item): Generator<string> {
   const { version, fields, createdAt, updatedAt, archivedAt, ttl } = item;
   const dateTimes = { createdAt, updatedAt, ...(archivedAt !== undefined && { archivedAt }) };
   if (!isPositiveInteger(version))
-    yield `has the version ${display(version)}, which must be a number of writes`;
+    yield `has version ${display(version)}, which must be a positive integer`;
   if (!isPlainObject(fields)) yield 'has no fields';
   for (const [name, at] of Object.entries(dateTimes))
     if (!isStoredDateTime(at)) yield `has the ${name} ${display(at)}, which is not a date-time`;

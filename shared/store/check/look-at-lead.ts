@@ -147,7 +147,7 @@ const unexplained: Readonly<
   Record<keyof Explained, (lead: Explained, timeline: Explained) => string>
 > = {
   version: (lead) =>
-    `has the version ${lead.version}, but its timeline tells of no change since the import: an entry is missing, or the lead was changed without one`,
+    `has the version ${lead.version}, but its timeline shows no change since the import: an entry is missing, or the lead was changed without one`,
   createdAt: (lead, timeline) =>
     `was created at ${lead.createdAt}, but its timeline begins at ${timeline.createdAt}`,
   change: (lead, timeline) =>

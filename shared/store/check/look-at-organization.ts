@@ -96,7 +96,7 @@ function* organizationIssues(
 ): Generator<string> {
   const whose = `Organization ${id}`;
   if (!settings)
-    return yield `${whose} has items, but its settings ${keyText(settingsPrimaryKey(id))} are not there.`;
+    return yield `${whose} has items but no settings item (${keyText(settingsPrimaryKey(id))}).`;
   const { id: settingsId, name } = settings.settings;
   if (settingsId !== id) yield `${whose} has the settings of organization ${settingsId}.`;
   if (!directory)

@@ -42,7 +42,7 @@ const functionsOf = (template: Template): Resource[] =>
   );
 
 describe('in a fresh account, with no option set', () => {
-  test('nothing belongs to the account as a whole, and nothing runs at deployment', () => {
+  test('nothing changes the whole account, and nothing runs at deployment', () => {
     const types = new Set(
       Object.values(plain.toJSON().Resources as Record<string, { Type: string }>).map(
         ({ Type }) => Type,

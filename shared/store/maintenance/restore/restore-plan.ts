@@ -127,8 +127,8 @@ export class RestorePlan {
       return;
     if (copy)
       throw new RestoreError(
-        `Lead ${kind.leadId} of organization ${kind.organizationId} is one lead in table ${this.#table.name} and another in ${this.#old.name}: ` +
-          'it is not the table that was in use. Check --from. Nothing was changed.',
+        `Lead ${kind.leadId} of organization ${kind.organizationId} differs between tables ${this.#table.name} and ${this.#old.name}: ` +
+          `${this.#old.name} is not the table that was in use. Check --from. Nothing was changed.`,
       );
     this.#missing.push(referenceOf(kind));
   }

@@ -32,7 +32,7 @@ describe('a table that cannot be the restored one is refused, and nothing change
     [
       'an empty old table',
       async () => [await restored(given.backup), '--from', (await givenTable()).name],
-      /is older than|has no organization/,
+      /is older than|have no organization in common/,
     ],
     [
       'an empty restored table',
@@ -95,7 +95,7 @@ describe.concurrent('a table that is not what the restored one was made from is 
         await other.client.send(new PutCommand({ TableName: other.name, Item }));
         return other;
       },
-      /is one lead in table .* and another in/,
+      /differs between tables .* is not the table that was in use/,
     ],
     [
       'its primary key is another',

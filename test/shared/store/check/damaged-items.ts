@@ -17,7 +17,7 @@ const noCapture = `whose timeline has no capture by key {keyId} at ${at}: delete
 const unknown = ([pk, sk]: readonly [pk: string, sk: string]): Case => [
   `${pk} / ${sk} is not an item of the service`,
   added(() => ({ pk, sk })),
-  `The item ${pk} / ${sk} is of no type that the service knows.`,
+  `Item ${pk} / ${sk} has an unknown type.`,
 ];
 
 export const damagedItems: readonly Case[] = [
@@ -135,7 +135,7 @@ export const damagedItems: readonly Case[] = [
       await changed('opening', { via: 'import', importedAt: at })(world);
       await changed('lead', { version: 2 })(world);
     },
-    `${lead} has the version 2, but its timeline tells of no change since the import: ${missing}`,
+    `${lead} has the version 2, but its timeline shows no change since the import: ${missing}`,
   ],
   [
     'an id is one that was given',
@@ -181,7 +181,7 @@ export const damagedItems: readonly Case[] = [
   [
     'settings are there',
     removed('settings'),
-    'Organization 1 has items, but its settings ORG#1 / SETTINGS are not there.',
+    'Organization 1 has items but no settings item (ORG#1 / SETTINGS).',
   ],
   [
     'settings were not applied in the future',
@@ -266,7 +266,7 @@ export const damageOfNobody: readonly Case[] = [
   [
     'the directory names organizations that are there',
     added(() => ({ pk: 'ORG#DIRECTORY', sk: '0000000005', name: 'Nobody' })),
-    'Organization 5 has items, but its settings ORG#5 / SETTINGS are not there.',
+    'Organization 5 has items but no settings item (ORG#5 / SETTINGS).',
   ],
   [
     'a key says whose it is',

@@ -112,7 +112,7 @@ test.each<[rule: string, damage: object, issue: string]>([
     { fields: { ...person, shoe: 'x' } },
     'has a value in the field "shoe", which the organization does not have',
   ],
-  ['versions that count', { version: 0 }, 'has the version 0, which must be a number of writes'],
+  ['versions that count', { version: 0 }, 'has version 0, which must be a positive integer'],
   ['date-times', { updatedAt: 'today' }, 'has the updatedAt "today", which is not a date-time'],
   [
     'updates after the creation',
@@ -156,7 +156,7 @@ test.each([undefined, null, 'x', []])('fields that are %j are an issue, not a cr
 test('a lead with only a key has an issue for everything that it lacks', () => {
   expect(faultsOf({})).toEqual(
     [
-      'has the version missing, which must be a number of writes',
+      'has version missing, which must be a positive integer',
       'has no fields',
       'has the createdAt missing, which is not a date-time',
       'has the updatedAt missing, which is not a date-time',
