@@ -15,12 +15,8 @@ export async function callerIdentity(
 
 async function awsIdentity(region: string | undefined): Promise<string | undefined> {
   const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
-  const requestHandler = {
-    connectionTimeout: 2000,
-    requestTimeout: 3000,
-    throwOnRequestTimeout: true,
-    httpsAgent: clientSettings.requestHandler.httpsAgent,
-  };
+  const timeouts = { connectionTimeout: 2000, requestTimeout: 3000 };
+  const requestHandler = { ...clientSettings.requestHandler, ...timeouts };
   const client = new STSClient({ ...(region && { region }), maxAttempts: 2, requestHandler });
   try {
     return (await client.send(new GetCallerIdentityCommand({}))).Arn;

@@ -2,8 +2,7 @@ import { ApiError } from '../../../shared/errors.ts';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { updateByRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { addToTimeline, readTimeline } from '../../../shared/store/leads/timeline.ts';
-import { editLead } from '../../../shared/store/maintenance/edit-lead.ts';
+import { addMissingNote, editLead } from '../../../shared/store/maintenance/edit-lead.ts';
 import type { RowMatches } from '../../../shared/store/maintenance/import-leads.ts';
 import type { RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
@@ -69,25 +68,15 @@ export class RowUpdater {
       note = after.note;
       return after.lead;
     };
-    const edited = await editLead(table, { organizationId, leadId, by, dryRun }, edit);
+    const editedLead = { organizationId, leadId, by, dryRun };
+    const edited = await editLead(table, editedLead, edit);
     if (edited.outcome === 'absent') return refused(draft, `Lead ${leadId} was erased meanwhile.`);
     if (edited.outcome === 'duplicate')
       return taken(this.#options, draft, edited.holder.field, `lead ${edited.holder.leadId}`);
-    const isNoted = note !== undefined && (await this.#addNote(table, leadId, note));
+    // A row that was imported before adds its note only once, whatever came later.
+    const isNoted =
+      note !== undefined && (await addMissingNote(table, editedLead, note, (all) => all));
     const outcome = edited.outcome === 'changed' || isNoted ? 'updated' : 'alreadyThere';
     return { row: draft.row, lead: draft.lead, outcome, issues: [] };
-  }
-
-  /** Adds a note that no import or administrator has added yet. @returns whether it was missing */
-  async #addNote(table: Table, leadId: number, text: string): Promise<boolean> {
-    const { organizationId, updatedBy: by, dryRun } = this.#options;
-    const entries = await readTimeline(table, organizationId, leadId);
-    if (
-      entries.some((one) => one.type === 'note_added' && one.actorId === null && one.text === text)
-    )
-      return false;
-    const note = { type: 'note_added', actorId: null, by, via: 'admin', text } as const;
-    if (!dryRun) await addToTimeline(table, organizationId, leadId, (at) => ({ ...note, at }));
-    return true;
   }
 }

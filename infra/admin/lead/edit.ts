@@ -7,8 +7,7 @@ import { type RequestedUpdate, updatedLead } from '../../../shared/leads/update.
 import { limits } from '../../../shared/limits.ts';
 import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { addToTimeline, readTimeline } from '../../../shared/store/leads/timeline.ts';
-import { editLead } from '../../../shared/store/maintenance/edit-lead.ts';
+import { addMissingNote, editLead } from '../../../shared/store/maintenance/edit-lead.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { parseIds } from '../../cli/options.ts';
@@ -189,25 +188,16 @@ async function editOne(
 ): Promise<EditedItem> {
   const table = tableForOneWrite(context.table());
   const by = await context.callerIdentity();
-  const edited = await editLead(table, { organizationId, leadId, by, dryRun }, update);
+  const lead = { organizationId, leadId, by, dryRun };
+  const edited = await editLead(table, lead, update);
   if (edited.outcome === 'absent')
     throw unknownLeadError({ organization: organizationId, lead: leadId });
   if (edited.outcome === 'duplicate')
     throw new CommandError(
       `Lead ${leadId}: the ${edited.holder.field} belongs to lead ${edited.holder.leadId}.`,
     );
-  if (note !== undefined && !dryRun) {
-    const last = (await readTimeline(table, organizationId, leadId)).at(-1);
-    // A repeat after an interruption.
-    const isThere = last?.type === 'note_added' && last.actorId === null && last.text === note;
-    const origin = { actorId: null, by, via: 'admin', text: note } as const;
-    if (!isThere)
-      await addToTimeline(table, organizationId, leadId, (at) => ({
-        type: 'note_added',
-        at,
-        ...origin,
-      }));
-  }
+  // The last item has the note after an interruption.
+  if (note !== undefined) await addMissingNote(table, lead, note, (all) => all.slice(-1));
   const changes = edited.outcome === 'changed' ? edited.changes : [];
   return { leadId, changed: changes.map(({ field }) => field) };
 }

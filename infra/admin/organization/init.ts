@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { limits } from '../../../shared/limits.ts';
@@ -6,8 +5,8 @@ import { settingsFileSchema } from '../../../shared/organization/settings-schema
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
-import { pathIssue } from '../../cli/error-code.ts';
 import { parseId } from '../../cli/options.ts';
+import { writeNewFile } from '../../cli/resumable-file.ts';
 import type { CommandContext } from '../context.ts';
 
 /** The JSON Schema of the settings file, for editors. `organization schema` prints it, and a test checks that it is current. */
@@ -53,7 +52,7 @@ async function init(
 ): Promise<void> {
   const id = requestedId ?? (await freeId(context));
   const settings = { $schema: schemaAddress(file), ...firstSettings(id) };
-  await writeNew(file, `${JSON.stringify(settings, null, 2)}\n`);
+  await writeNewFile(file, async () => `${JSON.stringify(settings, null, 2)}\n`);
   context.print({ file }, () =>
     [
       `Wrote ${file}: the settings of organization ${id}, which are not applied yet.`,
@@ -85,16 +84,6 @@ function schemaAddress(file: string): string {
     .join('/');
   return path.startsWith('..') ? path : `./${path}`;
 }
-
-/** @throws CommandError for a file that exists or cannot be written */
-const writeNew = (file: string, text: string): Promise<void> =>
-  writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
-    const reason = pathIssue(error);
-    if (!reason) throw error;
-    throw new CommandError(`${file} cannot be written: ${reason}. Name another file.`, {
-      cause: error,
-    });
-  });
 
 /** The JSON Schema (2020-12) of the settings file, made from the schema that reads the file. It accepts every file that is accepted. */
 export function settingsJsonSchema(): Record<string, unknown> {

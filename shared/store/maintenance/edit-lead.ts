@@ -1,6 +1,6 @@
 import { changesBetween } from '../../leads/changes.ts';
 import type { Lead } from '../../leads/lead.ts';
-import type { FieldChange } from '../../leads/timeline.ts';
+import type { FieldChange, TimelineEntry } from '../../leads/timeline.ts';
 import {
   firstHolderIn,
   type IdentityHolder,
@@ -8,6 +8,7 @@ import {
   identityPrimaryKeys,
 } from '../leads/identities.ts';
 import { readLead } from '../leads/leads.ts';
+import { addToTimeline, readTimeline } from '../leads/timeline.ts';
 import { updateLead } from '../leads/update-lead.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
@@ -57,4 +58,23 @@ export function editLead(
     if (written.outcome === 'conflict') return conflict;
     return written.outcome === 'duplicate' ? written : { outcome: 'changed', changes };
   });
+}
+
+/**
+ * Adds a note to a lead's timeline as the administrator, unless it is there.
+ * @param among where it would be if an earlier run has added it
+ * @returns whether it was missing
+ */
+export async function addMissingNote(
+  table: Table,
+  { organizationId, leadId, by, dryRun = false }: EditedLead,
+  text: string,
+  among: (all: readonly TimelineEntry[]) => readonly TimelineEntry[],
+): Promise<boolean> {
+  const entries = among(await readTimeline(table, organizationId, leadId));
+  const note = { type: 'note_added', actorId: null, by, via: 'admin', text } as const;
+  if (entries.some((one) => one.type === note.type && one.actorId === null && one.text === text))
+    return false;
+  if (!dryRun) await addToTimeline(table, organizationId, leadId, (at) => ({ ...note, at }));
+  return true;
 }
