@@ -82,6 +82,29 @@ export class BundledFunction extends LambdaFunction {
       role,
     });
     logGroup.grantWrite(role);
+    this.#acknowledge(options);
+  }
+
+  /** The findings of cdk-nag that are intended, with the reasons. */
+  #acknowledge({ tracing }: ServiceOptions): void {
+    Validations.of(this).acknowledge(
+      {
+        id: 'Serverless-LambdaDLQ',
+        reason:
+          'API Gateway waits for the result, the event source mapping has a queue, and a heartbeat that is lost sets off HeartbeatFailed.',
+      },
+      {
+        id: 'Serverless-LambdaTracing',
+        reason:
+          'Tracing is an option: each call, batch and heartbeat logs its result and duration.',
+      },
+    );
+    if (tracing)
+      Validations.of(this.role).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason:
+          'xray:PutTraceSegments and xray:PutTelemetryRecords do not support resources (IAM reference, AWS X-Ray).',
+      });
   }
 }
 
@@ -133,28 +156,5 @@ export class EndpointFunction extends BundledFunction {
     });
     this.endpoint = endpoint;
     table.grantTo(this, endpoint);
-    this.acknowledge(options);
-  }
-
-  /** The findings of cdk-nag that are intended, with the reasons. */
-  private acknowledge({ tracing }: ServiceOptions): void {
-    Validations.of(this).acknowledge(
-      {
-        id: 'Serverless-LambdaDLQ',
-        reason:
-          'Only API Gateway invokes the function, and synchronously: a dead-letter queue would stay empty.',
-      },
-      {
-        id: 'Serverless-LambdaTracing',
-        reason:
-          'Tracing is an option: each call logs its duration, its DynamoDB calls and whether it was a cold start.',
-      },
-    );
-    if (tracing)
-      Validations.of(this.role).acknowledge({
-        id: 'AwsSolutions-IAM5[Resource::*]',
-        reason:
-          'xray:PutTraceSegments and xray:PutTelemetryRecords do not support resources (IAM reference, AWS X-Ray).',
-      });
   }
 }

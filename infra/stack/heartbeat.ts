@@ -47,13 +47,8 @@ export class Heartbeat extends Construct {
     });
     const reason = 'A heartbeat that is lost is missing data, which sets off HeartbeatFailed.';
     Validations.of(this).acknowledge(
-      { id: 'Serverless-LambdaDLQ', reason },
       { id: 'Serverless-LambdaAsyncFailureDestination', reason },
       { id: 'Serverless-EventBusDLQ', reason },
-      {
-        id: 'Serverless-LambdaTracing',
-        reason: 'Each heartbeat logs its result and its duration.',
-      },
     );
   }
 }

@@ -66,27 +66,14 @@ export class LeadEvents extends Construct {
       maxRecordAge: retriedFor,
       onFailure: new SqsDlq(this.undelivered),
     }).node.addDependency(this.publisher.role);
-    this.acknowledge();
+    this.#acknowledge();
   }
 
   /** The findings of cdk-nag that are intended, with the reasons. */
-  private acknowledge(): void {
-    Validations.of(this.publisher).acknowledge(
-      {
-        id: 'Serverless-LambdaDLQ',
-        reason:
-          'The event source mapping has a dead-letter queue; nobody invokes the function asynchronously.',
-      },
-      {
-        id: 'Serverless-LambdaTracing',
-        reason:
-          'No request waits for the function: each batch logs its events and what was published.',
-      },
-    );
+  #acknowledge(): void {
     Validations.of(this.publisher.role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason:
-        'dynamodb:ListStreams, and with tracing xray:PutTraceSegments and xray:PutTelemetryRecords, do not support resources (IAM reference).',
+      reason: 'dynamodb:ListStreams does not support resources (IAM reference, DynamoDB).',
     });
     const reason = 'It is a dead-letter queue itself, of the event source mapping.';
     Validations.of(this.undelivered).acknowledge(
