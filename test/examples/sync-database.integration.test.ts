@@ -123,7 +123,6 @@ function startWrites(
     return writes;
   })();
   return {
-    erased,
     stop: async () => {
       isStopped = true;
       return written;

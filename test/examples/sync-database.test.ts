@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LeadClient } from '../../shared/client/client.ts';
 import { freePort, node24, projectFolder } from '../support/service-process.ts';
+import { openSqlite } from './sync-database/sqlite.ts';
+import { sync } from './sync-database/sync.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -15,14 +18,59 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function runJob(url: string, args: readonly string[]) {
-  const job = spawn(node24, [join(projectFolder, 'test/examples/sync-database/main.ts'), ...args], {
-    env: { ...process.env, LEADS_URL: url, LEADS_API_KEY: 'leads_live_wrong' },
+async function runJob(url: string, args: readonly string[], program = 'sync-database/main.ts') {
+  const job = spawn(node24, [join(projectFolder, 'test/examples', program), ...args], {
+    env: {
+      ...process.env,
+      LEADS_URL: url,
+      LEADS_API_KEY: 'leads_live_wrong',
+      FOLDER: join(folder, 'leads'),
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const [stderr] = await Promise.all([text(job.stderr), once(job, 'exit')]);
   return { status: job.exitCode, stderr };
 }
+
+test('a first copy drops inactive fields, and then reads what changed since the export began', async () => {
+  const [settings, leads] = [join(folder, 'fields.json'), join(folder, 'leads.jsonl')];
+  const fields = [
+    { key: 'city', label: 'City', type: 'text' },
+    { key: 'old', label: 'Old', type: 'text', active: false },
+  ];
+  await writeFile(settings, JSON.stringify({ users: [], sources: [], pipelines: [], fields }));
+  const times = { createdAt: '2026-01-05T09:00:00.000Z', updatedAt: '2026-01-05T09:00:00.000Z' };
+  const values = {
+    name: 'Asha',
+    phone: '+919822012345',
+    lead_type: 'student',
+    city: 'Pune',
+    old: 'x',
+  };
+  const lead = { leadId: 5, leadServiceExport: 'organization 1', pipelineId: 1, stageId: 11 };
+  await writeFile(leads, `${JSON.stringify({ ...lead, ...times, fields: values })}\n`);
+  const asked: string[] = [];
+  const fetch = async (url: string | URL | Request) => {
+    asked.push(new URL(String(url)).searchParams.get('updated_since') ?? '');
+    return Response.json({ items: [], nextCursor: null });
+  };
+  const database = openSqlite(':memory:');
+
+  const result = await sync(
+    new LeadClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'leads_live_x', fetch }),
+    database,
+    {
+      ...{ archived: 'mark', erased: 'mark', reconcile: false, organization: settings },
+      leads: { path: leads, exportedAt: '2026-11-20T02:00:00.000Z' },
+    },
+  );
+
+  expect(result).toMatchObject({ changedLeads: 0, leads: { new: 1, repaired: 0, removed: 0 } });
+  expect(asked).toEqual(['2026-11-20T01:59:00.000Z']);
+  expect(await database.query('SELECT fields, field_city FROM leads_by_field')).toEqual([
+    { fields: '{"city":"Pune"}', field_city: 'Pune' },
+  ]);
+});
 
 // Each waits for programs of its own: all at once.
 test.concurrent.each([
@@ -37,9 +85,13 @@ test.concurrent.each([
     await once(service, 'listening');
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 
-    const reply = await runJob(url, ['--database', join(folder, `${status}.sqlite`)]);
+    const [reply, ofFileJob] = await Promise.all([
+      runJob(url, ['--database', join(folder, `${status}.sqlite`)]),
+      runJob(url, [], 'sync-job.ts'),
+    ]);
 
     service.close();
+    expect(ofFileJob).toEqual({ status: 1, stderr: `${url} answers ${status}: ${body}\n` });
     expect(reply).toEqual({
       status: 1,
       stderr: `${url} refuses the API key in LEADS_API_KEY (${status}): ${code}: The key is wrong.\n`,
