@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { startHistoryProcesses } from './history-processes.ts';
 import { manyHistories, type Runner } from './many-histories.ts';
 import { type HistoryTotals, noReport } from './report.ts';
 import type { SeedResult } from './run-seed.ts';
@@ -43,21 +42,4 @@ test('random histories are added and told in the order of their seeds, whichever
   expect(await toldBy(5)).toEqual(alone);
   expect(alone[0]).toMatchObject({ histories: 12, faults: 78, violations: 4 });
   expect(alone[1]).toEqual(['Seed 4 fails.', 'Seed 9 fails.']);
-});
-
-test('random histories come to the same totals in one process and in two', {
-  timeout: 120_000,
-}, async ({ onTestFinished }) => {
-  const totalsOf = async (processes: number) => {
-    const runner = startHistoryProcesses(processes);
-    onTestFinished(runner.end);
-    const totals = await manyHistories(runner, { seed: 7, histories: 4 }, noReport);
-    const { processorSeconds, ...others } = totals;
-    expect(processorSeconds).toBeGreaterThan(0);
-    return others;
-  };
-  const [one, two] = await Promise.all([totalsOf(1), totalsOf(2)]);
-
-  expect(two).toEqual(one);
-  expect(one).toMatchObject({ histories: 4, violations: 0 });
 });
