@@ -45,19 +45,9 @@ const program = new CliCommand('npm run verify --')
     'after',
     `
 Without --write and --contract, nothing is written: no request has a known key.
-
---write needs the table: that of the stack, the one that LEADS_TABLE and the
-AWS variables name, or that of the local service in .local. It sends about 100
-requests. Its keys expire after an hour. It removes the organization at its end,
-also after a failure, Ctrl-C or a kill; a run an hour later removes what is left.
-
---contract makes some hundred organizations, in the same table, and removes
-them. Run it on a test service, without traffic: it takes minutes.
-
-The last line is "N passed, N failed". Status: 0, 1 if any check failed, 2 for
-wrong usage.
-
-With --stack, the first line says which release the stack runs.
+--write sends about 100 requests, and removes its organization at its end, also
+after a failure, Ctrl-C or a kill. Run --contract on a test service, without
+traffic: it takes minutes. More is in infra/OPERATE.md, "Verify".
 
 Examples:
   npm run verify -- --url http://127.0.0.1:4010

@@ -54,10 +54,9 @@ export function leadEditCommand(lead: CliCommand, context: CommandContext): void
     .addOption(countryOption())
     .option('--dry-run', 'print what would change, and change nothing')
     .notes(`
-Leads change by the rules of update-lead, archived leads too. Write an option as
-its value or label, and separate several with commas (hostel,loan). A lead that
-is refused is named with the reason, and the others change; the status is 1.
-If the command is interrupted, run it again: no lead changes twice.
+Leads change by the rules of update-lead, archived leads too. Separate several
+options with commas (hostel,loan). A lead that is refused is named with the reason,
+and the others change; the status is 1. If interrupted, run it again.
 
 Examples:
   npm run admin -- lead edit --organization 1 --lead 5 --set phone='+91 98200 12345'

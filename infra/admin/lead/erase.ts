@@ -208,9 +208,7 @@ function print(
 ): void {
   const backupsUntil = new Date(Date.now() + backupDays * 86_400_000).toISOString();
   const more = dryRun ? { dryRun } : { backupsUntil };
-  const items = [...outcome].map(([leadId, erased]) =>
-    dryRun ? { leadId, ...more, ...erased } : { leadId, ...erased, ...more },
-  );
+  const items = [...outcome].map(([leadId, erased]) => ({ leadId, ...erased, ...more }));
   const lines = (): string[] => {
     if (outcome.size === 0)
       return [

@@ -51,11 +51,8 @@ export function leadReassignCommand(lead: CliCommand, context: CommandContext): 
     .addOption(readRateOption())
     .notes(`
 Archived leads are reassigned too, so that the user can be removed from the
-settings. Each change is on the timeline of its lead. Leads that another request
-gives away or moves during the command are left alone.
-
-Reads every lead of the organization once: one read unit per 4 KB. If the command
-is interrupted, run it again: it continues with the leads that are left.
+settings. Reads every lead of the organization once: one read unit per 4 KB. If
+the command is interrupted, run it again: it continues with the leads that are left.
 
 Examples:
   npm run admin -- lead reassign --organization 1 --from 7 --to 8,9 --dry-run

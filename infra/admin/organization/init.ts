@@ -124,16 +124,12 @@ const firstSettings = (id: number) => ({
       isDefault: true,
       stages: [
         { id: 1, name: 'New', slug: 'new', order: 1, meaning: 'open', isDefault: true },
-        { id: 2, name: 'In contact', slug: 'in-contact', order: 2, meaning: 'open' },
-        { id: 3, name: 'Won', slug: 'won', order: 3, meaning: 'won' },
-        { id: 4, name: 'Lost', slug: 'lost', order: 4, meaning: 'lost' },
+        { id: 2, name: 'Won', slug: 'won', order: 2, meaning: 'won' },
+        { id: 3, name: 'Lost', slug: 'lost', order: 3, meaning: 'lost' },
       ],
     },
   ],
-  sources: [
-    { id: 1, name: 'Website' },
-    { id: 2, name: 'Phone call' },
-  ],
+  sources: [{ id: 1, name: 'Website' }],
   fields: [
     {
       key: 'interest',

@@ -29,9 +29,8 @@ const program = new CliCommand('npm run docs --')
     'after',
     `
 While the local service runs (npm start), the page sends requests to it, with an
-API key of the organization. The key is revoked when you stop the page. If the service
-was stopped before, the key stays valid for 12 hours: key list names it "reference
-page". The site that --out writes sends none. Nothing is loaded from other servers.
+API key of the organization that is revoked when you stop the page. The site that
+--out writes sends none.
 
 Examples:
   npm run docs
