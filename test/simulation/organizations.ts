@@ -2,7 +2,6 @@ import { customField, sampleSettings } from '../support/settings.ts';
 
 /** The organizations of a simulation: the same people ask both, while nothing else of one is like the other's. */
 export const organizationIds = [1, 12] as const;
-export type OrganizationId = (typeof organizationIds)[number];
 
 /** A field, an option of a field, a source, and a stage (12). */
 export const removables = ['wave', 'design', 'Facebook Ads', 'enrolled'] as const;

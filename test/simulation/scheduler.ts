@@ -74,16 +74,8 @@ export class Scheduler {
   }
 
   /** Offers a step whose turn among the others is a choice. */
-  offer(what: string, take: () => void, touches?: readonly Touch[]): Step {
-    const step = { what, take, touches };
-    this.#steps.push(step);
-    return step;
-  }
-
-  /** Takes a step back that was offered and not yet taken. */
-  withdraw(step: Step): void {
-    const at = this.#steps.indexOf(step);
-    if (at >= 0) this.#steps.splice(at, 1);
+  offer(what: string, take: () => void, touches?: readonly Touch[]): void {
+    this.#steps.push({ what, take, touches });
   }
 
   note(what: string): void {

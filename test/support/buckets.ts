@@ -24,16 +24,9 @@ export const setKeyBucket = (apiKey: string, to: StoredBucket): Promise<void> =>
 export const setOrganizationBucket = (organizationId: number, to: StoredBucket): Promise<void> =>
   setBucket(usagePrimaryKey(organizationId), to);
 
-/** How many tokens of the API key's bucket are used. */
-export const usedByKey = (apiKey: string): Promise<number> =>
-  usedOf(apiKeyPrimaryKey(hashApiKey(apiKey)));
-
 /** How many tokens of the organization's bucket are used. */
-export const usedByOrganization = (organizationId: number): Promise<number> =>
-  usedOf(usagePrimaryKey(organizationId));
-
-const usedOf = async (primaryKey: PrimaryKey): Promise<number> =>
-  (await itemAt(primaryKey))?.used as number;
+export const usedByOrganization = async (organizationId: number): Promise<number> =>
+  (await itemAt(usagePrimaryKey(organizationId)))?.used as number;
 
 async function setBucket(primaryKey: PrimaryKey, to: StoredBucket): Promise<void> {
   await table().client.send(
