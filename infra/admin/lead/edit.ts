@@ -2,6 +2,8 @@ import { InvalidArgumentError } from 'commander';
 import { ApiError } from '../../../shared/errors.ts';
 import { isStorableText } from '../../../shared/json.ts';
 import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
+import { lacksCountryCode } from '../../../shared/leads/identity.ts';
+import type { FieldChange } from '../../../shared/leads/timeline.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
 import { type RequestedUpdate, updatedLead } from '../../../shared/leads/update.ts';
 import { limits } from '../../../shared/limits.ts';
@@ -9,7 +11,7 @@ import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { addMissingNote, editLead } from '../../../shared/store/maintenance/edit-lead.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
-import { countOf } from '../../cli/format.ts';
+import { countOf, printable } from '../../cli/format.ts';
 import { parseIds } from '../../cli/options.ts';
 import {
   type CommandContext,
@@ -18,11 +20,11 @@ import {
   tableForOneWrite,
   withAuditEntry,
 } from '../context.ts';
-import { type CountryCode, countryOption } from '../country.ts';
+import { type CountryCode, countryOption, phoneOfCountry } from '../country.ts';
 import { cellReader } from '../import/cell-formats.ts';
 import { namedId } from '../named-id.ts';
 import { organizationCommand } from '../options.ts';
-import { unknownLeadError } from './summary.ts';
+import { unknownLeadError, valueWithName } from './summary.ts';
 
 interface EditOptions {
   organization: number;
@@ -56,7 +58,8 @@ export function leadEditCommand(lead: CliCommand, context: CommandContext): void
     .notes(`
 Leads change by the rules of update-lead, archived leads too. Separate several
 options with commas (hostel,loan). A lead that is refused is named with the reason,
-and the others change; the status is 1. If interrupted, run it again.
+and the others change; the status is 1. If interrupted, run it again:
+a note that is a lead's last item, of the last 10 minutes, is not added again.
 
 Examples:
   npm run admin -- lead edit --organization 1 --lead 5 --set phone='+91 98200 12345'
@@ -95,11 +98,15 @@ async function edit(
   const { items, refusals } = await (dryRun
     ? run()
     : withAuditEntry(context, entry, run, (done) => countOf(done.items.length, 'lead')));
-  context.print({ items }, () =>
-    items.length === 0
-      ? 'No lead was changed.'
-      : items.map((item) => outcomeOf(item, options)).join('\n'),
-  );
+  const result = items.map(({ leadId, changes }) => ({
+    leadId,
+    changed: changes.map(({ field }) => field),
+  }));
+  context.print({ items: result }, () => {
+    const outcomes = items.map((item) => outcomeOf(organization, item, options));
+    if (items.length === 0) outcomes.push('No lead was changed.');
+    return [...outcomes, ...phonesReadAsIndian(organization, options)].join('\n');
+  });
   if (refusals.length > 0) context.exitWithFailure();
   for (const refusal of refusals) context.note(refusal);
 }
@@ -143,8 +150,12 @@ function rawValue(
 
 interface EditedItem {
   readonly leadId: number;
-  readonly changed: readonly string[];
+  readonly changes: readonly FieldChange[];
+  readonly isNoted: boolean;
 }
+
+/** A later repeat of a note is another event, such as a second call that nobody answered. */
+const noteRepeatedWithinMs = 10 * 60_000;
 
 /** Edits leads in the order given. @returns also a sentence for each lead that is refused */
 async function editLeads(
@@ -195,17 +206,42 @@ async function editOne(
     throw new CommandError(
       `Lead ${leadId}: the ${edited.holder.field} belongs to lead ${edited.holder.leadId}.`,
     );
+  const begun = new Date(Date.now() - noteRepeatedWithinMs).toISOString();
   // The last item has the note after an interruption.
-  if (note !== undefined) await addMissingNote(table, lead, note, (all) => all.slice(-1));
-  const changes = edited.outcome === 'changed' ? edited.changes : [];
-  return { leadId, changed: changes.map(({ field }) => field) };
+  const isNoted =
+    note !== undefined &&
+    (await addMissingNote(table, lead, note, (all) =>
+      all.slice(-1).filter(({ at }) => at > begun),
+    ));
+  return { leadId, changes: edited.outcome === 'changed' ? edited.changes : [], isNoted };
 }
 
-function outcomeOf({ leadId, changed }: EditedItem, { note, dryRun }: EditOptions): string {
+function outcomeOf(
+  organization: Organization,
+  { leadId, changes, isNoted }: EditedItem,
+  { note, dryRun }: EditOptions,
+): string {
   const would = dryRun ? 'would be ' : '';
+  const changed = changes.map(({ field, from, to }) => {
+    const [before, after] = [from, to].map((value) => valueWithName(organization, field, value));
+    return printable(`${field} ${before} → ${after}`);
+  });
   const parts = [
     ...(changed.length === 0 ? [] : [`${changed.join(', ')} ${would}changed`]),
-    ...(note === undefined ? [] : [dryRun ? 'note would be added' : 'note is on the timeline']),
+    ...(isNoted ? [`note ${would}added`] : []),
   ];
-  return `Lead ${leadId}: ${parts.join(', ') || 'has these values already'}.`;
+  const same =
+    note === undefined
+      ? 'has these values already'
+      : 'its last item is this note already; not added again';
+  return `Lead ${leadId}: ${parts.join(', ') || same}.`;
 }
+
+const phonesReadAsIndian = (organization: Organization, { set, country }: EditOptions): string[] =>
+  [...(set ?? [])].flatMap(([key, text]) => {
+    const isPhone = organization.fieldByKey.get(key)?.type === 'phone';
+    const phone = isPhone && !country ? phoneOfCountry(text, undefined) : undefined;
+    return phone === undefined || !lacksCountryCode(text, phone)
+      ? []
+      : [`${key} is read as Indian: ${phone}; add --country DE to read it as another country's.`];
+  });

@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
+import { addToTimeline } from '../../../../shared/store/leads/timeline.ts';
 import { runAdmin } from '../../../support/admin.ts';
-import { givenLead, timelineOf } from '../../../support/leads.ts';
+import { givenLead, leadsOf, timelineOf } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
+import { table } from '../../../support/table.ts';
+import { useFolder } from '../../given-folder.ts';
 import { commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
 import { killedAtWrite } from '../import/killed-import.ts';
 
 useOwnTable();
+const folder = useFolder();
 
 test('lead edit changes a lead by names, notes it on the timeline, and repeats nothing', async () => {
   const organization = await givenOrganization();
@@ -18,10 +22,12 @@ test('lead edit changes a lead by names, notes it on the timeline, and repeats n
   const untouched = await timelineOf(organization, id);
   const edited = await json(organization, 'lead edit', ...args);
   const again = await json(organization, 'lead edit', ...args);
+  const noted = await run(organization, 'lead edit', ...args);
 
   expect(planned.stdout).toBe(
-    `Lead ${id}: assigned_to, stage would be changed, note would be added.\n`,
+    `Lead ${id}: assigned_to 7 (Asha Rao) → 8 (Ravi Iyer), stage 11 (New) → 12 (Enrolled) would be changed, note would be added.\n`,
   );
+  expect(noted.stdout).toBe(`Lead ${id}: its last item is this note already; not added again.\n`);
   expect(untouched).toHaveLength(1);
   expect(edited).toEqual({ items: [{ leadId: id, changed: ['assigned_to', 'stage'] }] });
   expect(again).toEqual({ items: [{ leadId: id, changed: [] }] });
@@ -63,6 +69,37 @@ test.each([
 
   const { lead } = await json(organization, 'lead show', '--lead', id);
   expect(lead.fields[text.split('=', 1)[0] ?? '']).toEqual(value);
+});
+
+test('a phone without a country code is read as Indian, which the text says', async () => {
+  const organization = await givenOrganization();
+  const { id, phone } = await givenLead(organization);
+  const args = ['--lead', id, '--set', 'phone=0151 2345 6789', '--dry-run'] as const;
+
+  const indian = await run(organization, 'lead edit', ...args);
+  const german = await run(organization, 'lead edit', ...args, '--country', 'DE');
+
+  expect(indian.stdout.split('\n')).toEqual([
+    `Lead ${id}: phone ${phone} → +9115123456789 would be changed.`,
+    "phone is read as Indian: +9115123456789; add --country DE to read it as another country's.",
+    '',
+  ]);
+  expect(german.stdout).toBe(`Lead ${id}: phone ${phone} → +4915123456789 would be changed.\n`);
+});
+
+test('a note that was added more than 10 minutes ago is added again', async () => {
+  const organization = await givenOrganization();
+  const { name, phone } = person();
+  const file = await folder.write('a.csv', `name,phone,created at\n${name},${phone},2026-01-01`);
+  await json(organization, 'lead import', file);
+  const [{ id } = expect.fail()] = await leadsOf(organization);
+  const at = new Date(Date.now() - 601_000).toISOString();
+  const note = { type: 'note_added', actorId: null, by: 'a test', via: 'admin' } as const;
+  await addToTimeline(table(), organization.id, id, () => ({ ...note, at, text: 'No answer' }));
+
+  const { stdout } = await run(organization, 'lead edit', '--lead', id, '--note', 'No answer');
+
+  expect(stdout).toBe(`Lead ${id}: note added.\n`);
 });
 
 test('of several leads, those that are refused are named, and the others change', async () => {
