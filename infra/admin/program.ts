@@ -67,7 +67,7 @@ function failureLines(error: unknown, environment: NodeJS.ProcessEnv): string[] 
     return ['DynamoDB throttles the table: run the command again in a few minutes.'];
   if (error instanceof UnknownOutcomeError)
     return [
-      'The last write may have been carried out: DynamoDB did not answer it, and throttles the table, or other requests are in the way, or the settings have changed since. Look whether it was, and run the command again in a few minutes.',
+      'It is unknown whether the last write was applied: DynamoDB did not answer it, and its retries were throttled, conflicted or met changed settings. Check whether it was, then run the command again in a few minutes.',
     ];
   return [awsFailure(error, environment)];
 }
@@ -75,7 +75,7 @@ function failureLines(error: unknown, environment: NodeJS.ProcessEnv): string[] 
 const describeProgram = (program: CliCommand, { stdout, stderr }: ProcessIo): CliCommand =>
   program
     .description(
-      'manage organizations, API keys and leads in the table that LEADS_TABLE names, or of the local service',
+      'manage organizations, API keys and leads in the table that LEADS_TABLE names or in the local service',
     )
     .option('--json', 'print the result as one JSON document')
     .option(

@@ -16,8 +16,8 @@ export const optional = <const Schema extends v.GenericSchema>(schema: Schema, t
 
 /** What each reason of `details.reasons` means. The compiler checks that the list is complete. */
 const fieldReasons: Readonly<Record<FieldReason, string>> = {
-  required: 'The value is missing or empty, and one is needed.',
-  wrong_type: 'The value has the wrong JSON type, such as a list where a string is needed.',
+  required: 'A required value is missing or empty.',
+  wrong_type: 'The value has the wrong JSON type, such as a list instead of a string.',
   too_short: 'The text has too few characters.',
   too_long: 'The text has too many characters, or the lead is too large with this value.',
   invalid_characters: 'The text contains U+0000 or an unpaired surrogate.',
@@ -88,11 +88,11 @@ const duplicateLeadDetails = v.strictObject({
   leadId: described(id, 'The lead that has the phone or email.'),
   field: described(
     v.picklist(['phone', 'email']),
-    'Which of them another lead has. If both, it is the phone.',
+    'Which of the two another lead has; the phone, if it has both.',
   ),
 });
 const forbiddenDetails = v.strictObject({
-  scopes: optional(texts, 'The scopes of which the key needs one.'),
+  scopes: optional(texts, 'The key needs one of these scopes.'),
   module: optional(v.string(), "The module that the organization's plan does not include."),
 });
 

@@ -38,23 +38,23 @@ Word the reasons for your visitors yourself; the schema \`FieldReason\` lists th
 
 ## Sending forms
 
-Capture takes the name, phone, email and source as properties, and all other fields in \`fields\`. Store an enquiry before you thank the visitor, and
-send it until the service returns 200 or 201. Make the \`Idempotency-Key\` a digest of a random ID, new for each display of the form, and of everything
-that the visitor typed: a double click sends the same key, and a corrected text sends a new one. If a 422 names an optional value, send the enquiry
-again without the fields in \`details.fields\`, with their texts in \`notes\`, so that the person is not lost. A field that the organization requires on
-create is required of a new person only.
+Capture accepts the name, phone, email and source as properties, and all other fields in \`fields\`. Store an enquiry before you thank the visitor, and
+retry until the service returns 200 or 201. Hash the form's contents together with a random ID per page view, and send the hash as the
+\`Idempotency-Key\`: a double click sends the same key, a corrected text a new one. If an optional field is rejected (422), move its text to
+\`notes\` and resend without it: \`details.fields\` names the rejected fields. A field that the organization requires on create is required only
+for a new person.
 
 ## Values by field type
 
 The same rules hold for \`fields\` of capture, create and update. An empty string, \`null\` and an empty list are an empty value.
-Create and update also take \`name\`, \`phone\`, \`email\`, \`source\` (an ID) and \`assigned_to\` (a user ID) in \`fields\`; capture takes the name of a source
+Create and update also accept \`name\`, \`phone\`, \`email\`, \`source\` (an ID) and \`assigned_to\` (a user ID) in \`fields\`; capture accepts the name of a source
 as the property \`source\`, and no owner. PHP writes an empty array as \`[]\`: send \`(object) []\` for an empty \`fields\` or \`attribution\`.
 
 ${fieldValueTable}
 
 ## Retrying
 
-Wait 15 seconds for a response. Retry after a time-out, 409 \`IDEMPOTENCY_IN_PROGRESS\`, 429 (after \`Retry-After\` seconds), 500 and 503, with longer and
+Wait 15 seconds for a response. Retry after a time-out, 409 \`IDEMPOTENCY_IN_PROGRESS\`, 429 (after \`Retry-After\` seconds), 500 and 503, with increasing,
 random delays. On any other 4xx, fix the request. A repeated capture is safe with the same \`Idempotency-Key\` for ${limits.idempotencyHours} hours. A repeated create returns
 409 \`DUPLICATE_LEAD\` with the ID of the lead. A repeated note is added again.
 

@@ -199,7 +199,7 @@ function phoneOf(typed: string, country: CountryCode | undefined): string | Fiel
   const phone = phoneOfCountry(text, country);
   if (phone !== undefined) return country ? phone : text;
   if (/^\d[.,]\d+E\+\d+$/i.test(text.trim()))
-    return notAPhone('lost its digits in a spreadsheet: import the .xlsx file itself.');
+    return notAPhone('lost digits in a spreadsheet: import the .xlsx file itself.');
   const parts = text.split(/[/,;&\n]/);
   if (parts.length > 1 && parts.every((part) => phoneOfCountry(part, country) !== undefined))
     return notAPhone('holds more than one phone number: keep one.');

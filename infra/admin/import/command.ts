@@ -62,12 +62,8 @@ const withFileOptions = (command: CliCommand): CliCommand =>
     .option('--map <COLUMN=FIELD>', 'field key of a column; may be repeated', parseMap)
     .option('--ignore <COLUMN>', 'ignore a column; may be repeated', collectColumn)
     .addOption(countryOption())
-    .addOption(new Option('--dates <FORMAT>', 'how the file writes dates').choices(dateFormats))
-    .addOption(
-      new Option('--decimal <MARK>', 'which mark the file writes before decimals').choices(
-        decimalMarks,
-      ),
-    )
+    .addOption(new Option('--dates <FORMAT>', 'date format of the file').choices(dateFormats))
+    .addOption(new Option('--decimal <MARK>', 'decimal mark of the file').choices(decimalMarks))
     .option(
       '--value <COLUMN:from=to>',
       'read a value of a column as another one; may be repeated',
@@ -101,7 +97,7 @@ const withRunOptions = (command: CliCommand): CliCommand =>
     .addOption(
       new Option(
         '--update',
-        'change the leads that have the phone or email of a row, instead of refusing the row',
+        'if a lead has the phone or email of a row, update it instead of refusing the row',
       ).conflicts(['undo', 'keepIds']),
     )
     .addOption(
@@ -214,18 +210,18 @@ function summary(
 const importHelp = `
 The heading of a column is the key or label of a field, or one of: owner, stage,
 pipeline, created at, updated at, archived, archived at, note. Separate several
-options with commas (hostel,loan), or write them as a JSON list. With a past
-"updated at", a sync job that has read past that time does not see the lead.
+options with commas (hostel,loan), or write them as a JSON list. A sync job
+misses a lead whose "updated at" is before the time it has already read up to.
 
-In an .xlsx file, dates, numbers and TRUE are read as the cells hold them. In a
-.csv file, name the country's forms with --dates, --decimal, --value and --encoding:
-when one of them would help, the refusal names it.
+In an .xlsx file, dates, numbers and TRUE are read from the cells' own types. For a
+.csv file, name the formats with --dates, --decimal, --value and --encoding: a refusal
+names the option that would help.
 
 If the command is interrupted, run it again with the same options: rows that were
 imported are skipped. The status is 1 if rows were refused: correct a copy of the
 report, and import it with the same options.
 
-The rules, also of --update and --undo, are in infra/guides/commands.md, "Import".
+All rules, including those of --update and --undo, are in infra/guides/commands.md, "Import".
 
 Examples:
   npm run admin -- lead import --organization 1 leads.csv --dry-run

@@ -25,7 +25,7 @@ export function parseMap(text: string, before: MappedColumns = new Map()): Mappe
   const column = text.slice(0, at).trim();
   if (before.has(column)) {
     throw new InvalidArgumentError(
-      `The column ${JSON.stringify(column)} is mapped already: map a column to one field only.`,
+      `The column ${JSON.stringify(column)} is already mapped: map a column to one field only.`,
     );
   }
   return new Map([...before, [column, text.slice(at + 1).trim()]]);
@@ -86,7 +86,7 @@ export class ColumnMapping {
     const named = headings.filter((heading) => heading.trim() !== '');
     if (named.length === 1)
       throw new CommandError(
-        `The first row of ${file} has one cell, ${JSON.stringify(named[0])}: it must have the headings. Delete a title and other rows above them.`,
+        `The first row of ${file} has one cell, ${JSON.stringify(named[0])}: it must have the headings. Delete the title and other rows above the headings.`,
       );
     // A typo in an option must not go unnoticed.
     for (const [column, field] of this.#mapped)

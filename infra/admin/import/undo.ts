@@ -44,7 +44,7 @@ export async function undoImport(
   if (!dryRun && (undone?.removed ?? 1) > 0) {
     if (undone)
       await confirmed(
-        `${countOf(undone.removed, 'lead')} that ${path} made will be removed.`,
+        `${countOf(undone.removed, 'lead')} that ${path} created will be removed.`,
         String(undone.removed),
       );
     const who = await context.callerIdentity();
@@ -93,7 +93,7 @@ function report(path: string, { removed, kept }: Undone, dryRun: boolean): strin
   const more =
     kept.length > namedMax ? `, and ${kept.length - namedMax} more (--json names all)` : '';
   const stay = `Kept, because their timelines have later items: ${names.join(', ')}${more}.`;
-  const none = `No row of ${path} made a lead that is there: undo with the --map and --ignore of the import.`;
+  const none = `No lead in the table was created by a row of ${path}: repeat the --map and --ignore of the import.`;
   return [
     removed + kept.length === 0 ? none : `${countOf(removed, 'lead')} ${would}removed.`,
     ...(kept.length === 0 ? [] : [stay]),

@@ -54,7 +54,10 @@ export class RowUpdater {
       if (error instanceof ApiError)
         return refused(draft, ...issuesOf(error, draft, this.#options));
       if (!(error instanceof ContentionError || error instanceof ThrottledError)) throw error;
-      return refused(draft, `Lead ${leadId} could not be written now: import the row again.`);
+      return refused(
+        draft,
+        `Lead ${leadId} could not be updated: other requests kept changing it, or DynamoDB throttled. Import the row again.`,
+      );
     });
   }
 

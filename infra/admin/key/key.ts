@@ -35,9 +35,9 @@ function listCommand(key: CliCommand, context: CommandContext): void {
     'list the API keys of an organization, without the keys themselves',
   )
     .notes(`
-LAST USED is the start of the hour (UTC) in which a key was used last: it was
-used then, and perhaps again within the hour. A request that is refused with 401
-or 429 does not count. A key is valid for
+LAST USED is when the key's latest hour of use began (UTC); later requests in that
+hour do not change it. A request refused with 401 or 429 does not count. A key is
+valid for
 ${lifetimeText}: replace it in time with key rotate.
 
 Example:

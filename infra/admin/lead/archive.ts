@@ -22,8 +22,8 @@ export function leadArchiveCommands(lead: CliCommand, context: CommandContext): 
     organizationCommand(lead, name, commands[name])
       .requiredOption('--lead <ID>', 'lead ID; separate several with commas', parseIds)
       .notes(`
-A lead that does not exist is named, and the others are ${name}d; the status is 1.
-If the command is interrupted, run it again.
+If a lead does not exist, the command names it, ${name}s the others, and ends with
+status 1. If it is interrupted, run it again.
 
 Examples:
   npm run admin -- lead ${name} --organization 1 --lead 5

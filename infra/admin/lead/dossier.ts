@@ -19,14 +19,14 @@ interface DossierOptions extends NamedLead {
 }
 
 export function leadDossierCommand(lead: CliCommand, context: CommandContext): void {
-  leadCommand(lead, 'dossier', "write everything that is stored of a lead's person")
+  leadCommand(lead, 'dossier', "write everything stored about a lead's person")
     .option('--out <FILE>', 'file to write (default: stdout)')
     .addOption(readRateOption())
     .notes(`
-For a person who asks what you have on them. Names what lead erase would find
-elsewhere, on other leads: read that before you answer, because it may be about
-somebody else. Backups, exported files and logs are not read. Reads the whole
-table once. The file contains personal data: only you may read it.
+Use it when a person asks what you store about them. It also lists what lead erase
+would find on other leads: read that before you answer, because it may be about
+somebody else. It reads the whole table once, but no backups, exported files or
+logs. The file contains personal data: only you may read it.
 
 Examples:
   npm run admin -- lead dossier --organization 1 --lead 5 --out lead-5.json
@@ -40,7 +40,7 @@ async function dossier(context: CommandContext, options: DossierOptions): Promis
   const text = JSON.stringify(document, null, 2);
   if (file !== undefined) await writeNewFile(file, async () => `${text}\n`);
   context.print(document, () =>
-    file === undefined ? text : `Everything of lead ${lead} is in ${file}.`,
+    file === undefined ? text : `Wrote everything stored about lead ${lead} to ${file}.`,
   );
 }
 

@@ -56,10 +56,10 @@ export function leadEditCommand(lead: CliCommand, context: CommandContext): void
     .addOption(countryOption())
     .option('--dry-run', 'print what would change, and change nothing')
     .notes(`
-Leads change by the rules of update-lead, archived leads too. Separate several
-options with commas (hostel,loan). A lead that is refused is named with the reason,
-and the others change; the status is 1. If interrupted, run it again:
-a note that is a lead's last item, of the last 10 minutes, is not added again.
+The rules of update-lead apply, to archived leads too. Separate several options
+with commas (hostel,loan). If a lead is refused, the command names it with the
+reason, changes the others, and ends with status 1. If interrupted, run it again:
+if a lead's last item is the same note, less than 10 minutes old, it is not repeated.
 
 Examples:
   npm run admin -- lead edit --organization 1 --lead 5 --set phone='+91 98200 12345'

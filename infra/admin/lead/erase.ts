@@ -84,8 +84,8 @@ change. Read them before you erase.
 --inactive-since also completes erasures of the organization that were interrupted.
 
 Reads the whole table twice, however many leads it erases. If the command is
-interrupted, run it again. Files are not changed, and backups keep the person for
-up to ${backupDays} days. The rules are in infra/guides/commands.md, "Erase".
+interrupted, run it again. Exported files are not changed, and point-in-time recovery
+keeps the person for ${backupDays} days. The rules are in infra/guides/commands.md, "Erase".
 
 Examples:
   npm run admin -- lead erase --organization 1 --lead 5 --dry-run

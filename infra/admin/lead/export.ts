@@ -74,7 +74,7 @@ export function leadExportCommand(lead: CliCommand, context: CommandContext): vo
         'file format (default: by the ending .csv, .jsonl or .xlsx; jsonl on stdout)',
       ).choices(['jsonl', 'csv']),
     )
-    .option('--excel', 'CSV that a spreadsheet opens by itself, with a byte order mark')
+    .option('--excel', 'CSV that a spreadsheet program opens correctly, with a byte order mark')
     .addOption(
       new Option(
         '--separator <NAME>',
@@ -88,11 +88,11 @@ export function leadExportCommand(lead: CliCommand, context: CommandContext): vo
 }
 
 const exportHelp = `
-A .csv or .jsonl file, imported into an organization with the same settings, makes
+Importing a .csv or .jsonl file into an organization with the same settings creates
 the same leads, with new IDs unless you use lead import --keep-ids. A lead that is
 created, imported or restored during the export may be missing: --resume adds it.
 
-A file that ends in .xlsx is for people, and can have 4 million cells. --columns
+An .xlsx file is for people to read, and has at most 4 million cells. --columns
 names columns by field key, by label, or as lead id, pipeline, stage, created at,
 updated at, archived at.
 

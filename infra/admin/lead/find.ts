@@ -39,9 +39,9 @@ export function leadFindCommand(lead: CliCommand, context: CommandContext): void
     .addOption(leadLimitOption())
     .addOption(readRateOption())
     .notes(`
-A whole phone or an email is found at once. A search by name or by a part of the
-phone, or for a phone without a country code that nobody has, reads leads, newest
-first, until it has found --limit of them: one read unit per 4 KB of leads.
+A whole phone or an email is found at once. A search by name or by part of a phone,
+or by a phone without a country code that no lead has, reads leads, newest first,
+until it has found --limit of them: one read unit per 4 KB of leads.
 
 Examples:
   npm run admin -- lead find --organization 1 --phone '+91 98200 12345'

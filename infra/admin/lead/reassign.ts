@@ -39,10 +39,10 @@ export function leadReassignCommand(lead: CliCommand, context: CommandContext): 
     'reassign',
     "give a user's leads to other users in turn, such as when the user leaves",
   )
-    .requiredOption('--from <USER>', 'ID or name of the user who has the leads')
+    .requiredOption('--from <USER>', 'current owner, named by ID or name')
     .requiredOption(
       '--to <USER>',
-      'ID or name of the new owner; separate several with commas',
+      'new owner, named by ID or name; separate several with commas',
       (text, before: readonly string[] = []) => [...before, ...text.split(',')],
     )
     .option('--stage <STAGE>', 'only leads in this stage, named by ID or name')

@@ -14,8 +14,8 @@ import {
 export function leadShowCommand(lead: CliCommand, context: CommandContext): void {
   leadCommand(lead, 'show', 'print one lead with all its fields, archived or not')
     .notes(`
-With --json, the lead is as the API returns it. Without, inactive fields are
-printed too.
+With --json, the command prints the lead as the API returns it. Without --json, it
+prints inactive fields too.
 
 Examples:
   npm run admin -- lead show --organization 1 --lead 5

@@ -39,7 +39,7 @@ export function leadTimelinesCommand(lead: CliCommand, context: CommandContext):
   )
     .option(
       '--since <TIME>',
-      'only items at or after this time, and what was imported since; a date (UTC) or a date-time with an offset',
+      'only items dated, imported or cleaned at or after this time; a date (UTC) or a date-time with an offset',
       (text) => new Date(parseTime(text)).toISOString(),
     )
     .addOption(readRateOption())
@@ -49,9 +49,9 @@ export function leadTimelinesCommand(lead: CliCommand, context: CommandContext):
 }
 
 const timelinesHelp = `
-Each line is an item as lead timeline --json prints it, after its lead's ID and
-an ID of its own that never changes. An erased lead leaves one line of type erased:
-remove what you stored of that lead.
+Each line begins with the lead's ID and the item's ID, which never changes; the
+rest is as lead timeline --json prints it. An erased lead leaves one line of type
+erased: delete everything you stored about that lead.
 
 Begin each run a minute before the last one began, and replace items by their ID.
 --resume adds new items at the end, and uses 8 bytes of memory for each item of

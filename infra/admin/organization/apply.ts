@@ -43,7 +43,7 @@ A file with an older version than the one in force is refused, because it would
 undo what others have applied since. A file without a version is always applied.
 Settings that prevent captures, such as no default pipeline, are allowed: the
 command applies them and prints a warning. A file that removes something reads
-every lead to find references. More is in infra/guides/settings-file.md.
+every lead to find references. See infra/guides/settings-file.md.
 
 Examples:
   npm run admin -- organization apply northwind.json --dry-run

@@ -17,7 +17,7 @@ export function organizationCommands(program: CliCommand, context: CommandContex
   const organization = program
     .command('organization')
     .description(
-      'begin, apply, show and list organization settings, compare their versions, and undo an apply',
+      'create, apply, show and list organization settings, compare their versions, and undo an apply',
     )
     .notes('\nExample:\n  npm run admin -- organization apply northwind.json --dry-run');
   organizationInitCommands(organization, context);
@@ -65,8 +65,8 @@ function historyCommand(organization: CliCommand, context: CommandContext): void
       entriesDefault,
     )
     .notes(`
-An entry that ends in "begun" is of a long command that is running or was
-interrupted: run it again. ENDED says when a long command was complete.
+An entry that ends in "begun" belongs to a long command that is running or was
+interrupted: run an interrupted one again. ENDED is when a long command completed.
 
 Example:
   npm run admin -- organization history --organization 1`)

@@ -111,13 +111,13 @@ export function organizationUndoCommand(organization: CliCommand, context: Comma
   )
     .option(
       '--to <N>',
-      'a kept version (default: the one before the last apply; a second undo then goes forward again)',
+      'a kept version (default: the one before the last apply; a second undo reverses the first)',
       parseVersion,
     )
     .option('--yes', 'do not ask for confirmation')
     .notes(`
 The last ${versionsKept} versions are kept: organization history lists them. If something
-that was added since is in use, nothing changes.
+that was added since is in use, the undo is refused.
 
 Examples:
   npm run admin -- organization undo --organization 1

@@ -15,7 +15,7 @@ export function requestCommand(program: CliCommand, context: CommandContext): vo
     .command('request')
     .description('print the log lines and the trace of one request of a deployed service')
     .argument('<ID>', 'the X-Request-Id of the response')
-    .option('--hours <N>', 'how far to look back, at most 87600', integerOption(1, 87_600), 24)
+    .option('--hours <N>', 'hours to look back, at most 87600', integerOption(1, 87_600), 24)
     .notes(`
 Searches every log group of the stack. With accessLogs or tracing, the lines of Lambda itself are found too. An ID can begin with a
 hyphen: -- ends the options.

@@ -12,7 +12,7 @@ interface CheckOptions {
 export function checkCommand(program: CliCommand, context: CommandContext): void {
   program
     .command('check')
-    .description('verify that the items of the table agree with each other; status 1 if any do not')
+    .description('verify that the items of the table are consistent; status 1 if any are not')
     .optionOrArgument(organizationOption('check only the items of this organization'), false)
     .addOption(readRateOption())
     .notes(`

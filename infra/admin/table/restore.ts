@@ -44,8 +44,8 @@ const readsAtOnce = 32;
 const finishHelp = `
 Set LEADS_TABLE to the restored table, and stop all requests first. With --from,
 keys that were revoked and people who were erased since the backup are revoked and
-erased again. Without it, because that table is lost, every key is revoked except
-those of --keep-key: erase again the people you have erased since.
+erased again. If that table is lost, omit --from: the command revokes every key
+except those of --keep-key, and you erase again the people erased since the backup.
 
 The command ends with a check: status 0 means that the service can use the table.
 If it fails, run it again. All steps are in infra/OPERATE.md, "Restore".
@@ -74,11 +74,11 @@ export function restoreCommands(program: CliCommand, context: CommandContext): v
     .action((options: FinishOptions) => finish(context, options));
   restore
     .command('drill')
-    .description('show a restore on the local engine, with a copy of the table')
+    .description('rehearse a restore on the local engine, with copies of the table')
     .notes(`
-Copies the table twice, as a table in use and its backup, revokes a key and erases
-a lead in the first, and finishes the restore of the second. It ends with a check
-and deletes both copies. The table itself is only read.
+Makes two copies of the table, which stand for the table in use and its backup. It
+revokes a key and erases a lead in the first, then finishes the restore of the
+second, checks it and deletes both copies. The table itself is only read.
 
 Example:
   npm run admin -- restore drill`)
@@ -192,10 +192,10 @@ function* report(finished: FinishedRestore, { from }: FinishOptions): Generator<
     `${countOf(entriesCleaned, 'timeline item')} of other leads cleaned. New lead IDs and settings versions continue after the assigned ones.`;
   const { partsCompleted, partsRemoved, leadsMended, leadsMissingInOld } = finished;
   if (partsCompleted + partsRemoved > 0)
-    yield `The backup had only a part of some changes of its last moments: ${countOf(partsCompleted, 'item')} written to complete them, ${countOf(partsRemoved, 'item')} removed.` +
+    yield `The backup holds only parts of some of its last changes: ${countOf(partsCompleted, 'item')} written to complete them, ${countOf(partsRemoved, 'item')} removed.` +
       (leadsMended.length === 0
         ? ''
-        : ` Look at ${countOf(leadsMended.length, 'lead')}: ${namesOf(leadsMended)}. Another restore of the backup shows what was removed.`);
+        : ` Review ${countOf(leadsMended.length, 'lead')}: ${namesOf(leadsMended)}. Another restore of the backup shows what was removed.`);
   if (from === undefined)
     yield 'No record names who was erased since the backup: erase them again with lead erase, before the service uses the table.';
   if (entriesDiffering > 0)
@@ -222,7 +222,7 @@ function* missingLines(
   if (leadsOnlyInOld.length === 0) return;
   yield `Only the old table has ${countOf(leadsOnlyInOld.length, 'lead')}, created since the backup: ${namesOf(leadsOnlyInOld)}. ` +
     (imports.length === 0
-      ? 'The service does not find them in the restored table: run this command again with --missing-out FILE.jsonl, and import that file.'
+      ? 'The restored table lacks them: run this command again with --missing-out FILE.jsonl, and import that file.'
       : 'Create them again, without their timelines:');
   for (const line of imports) yield `  npm run admin -- ${line}`;
 }

@@ -18,7 +18,7 @@ Requests that have begun end within ten seconds. A deployment does not undo it.`
 export function serviceCommands(program: CliCommand, context: CommandContext): void {
   const service = program
     .command('service')
-    .description('stop and start a deployed service, as during a restore');
+    .description('stop and start a deployed service, such as during a restore');
   for (const name of ['stop', 'start'] as const) {
     const { description, does } = commands[name];
     const example = `npm run admin -- service ${name} --stack lead-service-production`;

@@ -61,7 +61,7 @@ export const alarms = {
   },
   SlowAnswers: {
     threshold: { from: 3000, datapoints: 3 },
-    when: 'In 3 periods of 5 minutes with calls, one after the other, 1 % of the calls took longer than 3 s.',
+    when: 'In 3 consecutive periods of 5 minutes with calls, 1 % of the calls took longer than 3 s.',
     act: 'Open "Time per endpoint" on the dashboard. If only list-leads is slow, a caller lists many leads with a rare filter: find organizationId in the log. If all endpoints are slow, check for DynamoDB throttles, and raise memoryMb if most slow calls are cold starts.',
   },
   ReadingFunctionsThrottled: {
@@ -87,7 +87,7 @@ export const alarms = {
   },
   TransactionsRefused: {
     threshold: { from: 5, datapoints: 3 },
-    when: 'For 15 minutes, in every 5 minutes, at least 5 calls were given up because other calls wrote the same item.',
+    when: 'For 15 minutes, in every 5 minutes, at least 5 calls failed because other calls kept writing the same item.',
     act: 'Many callers write the same lead at once. Find the organization in the log (contended), and ask its developers whether a form or a sync job sends requests twice or in parallel.',
     runbook: 'an-organization-sends-too-much',
   },
@@ -100,13 +100,13 @@ export const alarms = {
     // Two verifications after a deployment reach three periods: on a quiet service, most calls of each get 401.
     threshold: { from: 50, datapoints: 4, periods: 5 },
     when: 'In 4 of 5 periods of 5 minutes with calls, at least half of the calls got 401.',
-    act: 'If all organizations are affected, the service may use another table: compare tableName in cdk.json with the output TableName, and run "npm run admin -- organization list --stack NAME". If one key is, "Refusals" on the dashboard names it and keyRefusal: it was revoked or has expired. It names only the endpoint if the key is unknown: somebody guesses keys, or sends a wrong one.',
+    act: 'If all organizations are affected, the service may use another table: compare tableName in cdk.json with the output TableName, and run "npm run admin -- organization list --stack NAME". If only one key is affected, "Refusals" on the dashboard names it and keyRefusal: it was revoked or has expired. If the key is unknown, only the endpoint is named: somebody is guessing keys, or sends a wrong one.',
   },
   CapturesUnauthorized: {
     // A verification sends one capture with an unknown key: two of them are all captures of two periods.
     threshold: { from: 50, datapoints: 3, periods: 4 },
     when: 'In 3 of 4 periods of 5 minutes with captures, at least half of the captures were refused with 401 or 403.',
-    act: 'Enquiries are being lost. "Refusals" on the dashboard shows the organization and the key, if it is known. UNAUTHORIZED: the key was revoked or has expired (keyRefusal), or the website sends one that is unknown. FORBIDDEN: the key lacks the scope leads.capture. Give the website a working key ("key rotate").',
+    act: 'Enquiries are being lost. "Refusals" on the dashboard shows the organization and the key, if it is known. UNAUTHORIZED: the key was revoked or has expired (keyRefusal), or the website sends an unknown key. FORBIDDEN: the key lacks the scope leads.capture. Give the website a working key ("key rotate").',
   },
   KnownKeyRefused: {
     // No robot has a known key, so three refusals that are not one burst are enough.
@@ -136,13 +136,13 @@ export const alarms = {
     // A robot that tries addresses for some minutes stays below it.
     threshold: { from: 100, datapoints: 2, periods: 3 },
     when: 'In 2 of 3 periods of 5 minutes, API Gateway itself refused at least 100 requests: with 429 by its throttle, or with 404 at unknown addresses.',
-    act: 'If "Calls and refusals" on the dashboard shows a peak of calls, callers send more than requestsPerSecond to one endpoint: raise it, or ask the organization with the most calls to slow down. Without a peak, another API of the account may use up its limit (Service Quotas, API Gateway, "Throttle rate"), or a robot tries unknown addresses, which harms nobody. accessLogs shows which. Callers retry a 429 after its Retry-After.',
+    act: 'If "Calls and refusals" on the dashboard shows a peak of calls, callers send more than requestsPerSecond to one endpoint: raise it, or ask the organization with the most calls to slow down. Without a peak, another API of the account may use up its limit (Service Quotas, API Gateway, "Throttle rate"), or a robot tries unknown addresses, which does no harm. accessLogs shows which. Callers retry a 429 after its Retry-After.',
   },
   HeartbeatFailed: {
     // One failure may be the network between the two; the second comes five minutes later.
     threshold: { below: 1, datapoints: 2 },
-    when: 'In 2 periods of 5 minutes, one after the other, no heartbeat got the right response at BASE_URL.',
-    act: 'Callers may reach nothing. The ERROR line in the log of the heartbeat function has the reason: DNS, certificate, time-out, status. Run "npm run verify -- --url BASE_URL" from elsewhere. After "service stop" this is expected. Without an ERROR line the heartbeat itself did not run: see its function and its rule. When the option is switched on, the alarm can go off once before the first heartbeats.',
+    when: 'In 2 consecutive periods of 5 minutes, no heartbeat got the right response at BASE_URL.',
+    act: 'Callers may be unable to reach the service. The ERROR line in the log of the heartbeat function has the reason: DNS, certificate, time-out, status. Run "npm run verify -- --url BASE_URL" from elsewhere. After "service stop" this is expected. Without an ERROR line the heartbeat itself did not run: see its function and its rule. When the option is switched on, the alarm can go off once before the first heartbeats.',
     only: 'heartbeat',
     runbook: 'the-heartbeat',
   },
@@ -156,14 +156,14 @@ export const alarms = {
   NoCaptures: {
     // In each of so many hours as its option says.
     threshold: { below: 1 },
-    when: 'No capture came for HOURS hours.',
+    when: 'No capture arrived for HOURS hours.',
     act: "Send an enquiry through each website's form. If it does not arrive, read the log of the form's backend: its address, key and network. If the forms work, raise noCapturesHours.",
     only: 'noCapturesHours',
   },
   RequestsBlocked: {
     threshold: { from: 20 },
     when: 'In 5 minutes, the firewall refused an address that sent too much, or at least 20 requests of known attackers, a fifth of all.',
-    act: "In the metrics of AWS WAF, see which rule blocked (RequestsPerAddress or KnownAttackers). Ask the organizations whose calls ended. A website on a shared address can be on AWS's list: its requests get 403. One server that sends for many organizations gets 429 and should slow down.",
+    act: "In the metrics of AWS WAF, see which rule blocked (RequestsPerAddress or KnownAttackers). Ask the organizations whose calls stopped. A website on a shared address can be on AWS's list: its requests get 403. One server that sends for many organizations gets 429 and should slow down.",
     only: 'waf',
   },
   KeyExpiresSoon: {
@@ -173,7 +173,7 @@ export const alarms = {
   },
   EventsUndelivered: {
     threshold: { from: 1 },
-    when: 'Events were not published for a day, and Lambda gave them up.',
+    when: 'Lambda could not publish some events for a day, and gave up.',
     act: 'The messages of the dead-letter queue name the time of the lost part. Write what happened since with "lead timelines --since TIME", and have the consumers read it. Find the reason in the log of publish-events. Then purge the queue.',
     only: 'events',
     runbook: 'events',
@@ -181,7 +181,7 @@ export const alarms = {
   EventsLate: {
     threshold: { from: 300_000, datapoints: 2 },
     when: 'For 10 minutes, events waited more than 5 minutes to be published.',
-    act: 'Find the error in the log of publish-events. If EventBridge refuses or fails, check AWS Health and the quota of PutEvents: Lambda repeats the events for a day, and none is lost before. A long import also delays events.',
+    act: 'Find the error in the log of publish-events. If EventBridge refuses or fails, check AWS Health and the quota of PutEvents: Lambda retries for a day, and loses no event before that. A long import also delays events.',
     only: 'events',
     runbook: 'events',
   },
@@ -194,7 +194,7 @@ export const alarms = {
   },
   BackupCopyFailed: {
     threshold: { from: 1 },
-    when: 'In a day, the copy of a backup into another vault failed.',
+    when: 'Within a day, copying a backup to another vault failed.',
     act: 'Run "aws backup list-copy-jobs --by-state FAILED": the status message is the reason, such as a vault whose access policy does not allow the copy. A copy of another service into the same vault sets the alarm off, too. The next backup is copied again; the failed copy is not.',
     only: 'backupCopyTo',
     runbook: 'back-up',

@@ -119,7 +119,7 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ['lead import O leads.csv --value city', /such as 'Newsletter:ja=yes'/],
   ['lead import O leads.csv --rate 5000', /integer from 1 to 400/],
   ['lead import O leads.csv --map a', /such as 'Full name=name'/],
-  ['lead import O leads.csv --map a=name --map a=city', /"a" is mapped already/],
+  ['lead import O leads.csv --map a=name --map a=city', /"a" is already mapped/],
   ['check --rate 0', /It must be an integer from 1 to 40000\./],
 ];
 

@@ -118,7 +118,7 @@ test.each<[field: string, text: string, formats: FormatOptions, read: string]>([
   ['phone', 'tel. 0151 23456782', {}, '0151 23456782'],
   ['phone', '+49 151 23456782 / 030 1234567', { country: 'DE' }, severalPhones],
   ['phone', '12 / 34', {}, '12 / 34'],
-  ['phone', '4,91511E+12', {}, 'lost its digits in a spreadsheet: import the .xlsx file itself.'],
+  ['phone', '4,91511E+12', {}, 'lost digits in a spreadsheet: import the .xlsx file itself.'],
   ['phone', '+49 151 anrufen', {}, 'holds letters: write only the number.'],
   ['phone', '  ', { country: 'DE' }, '  '],
   ['phone', '12', { country: 'DE' }, 'must be a phone number of DE, or have a country code.'],

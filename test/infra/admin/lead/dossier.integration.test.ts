@@ -38,7 +38,7 @@ test('a dossier has everything of the person, and nothing of others', async () =
   );
   const dossier = JSON.parse(await readFile(file, 'utf8'));
 
-  expect([status, stdout]).toEqual([0, `Everything of lead ${lead} is in ${file}.\n`]);
+  expect([status, stdout]).toEqual([0, `Wrote everything stored about lead ${lead} to ${file}.\n`]);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const { items } = await json(organization, 'lead timeline', '--lead', lead);
   expect(dossier).toEqual({

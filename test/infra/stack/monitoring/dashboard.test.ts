@@ -95,7 +95,7 @@ describe('the alarms', () => {
       expect.stringContaining('npm run verify -- --stack crm'),
       expect.stringContaining('npm run verify -- --url https://a.example'),
       expect.stringContaining('--by-backup-vault-name leads'),
-      expect.stringMatching(/^No capture came for 72 hours\./),
+      expect.stringMatching(/^No capture arrived for 72 hours\./),
     ]);
   });
 
