@@ -86,23 +86,19 @@ export async function answerCron(
   return new Response(`${text}\n`, { status: text === '' ? 200 : 503 });
 }
 
-/** Such as "3 enquiries wait since 15:14: …", and a line about what needs a person; empty if there is nothing to do. */
+/** Such as "3 enquiries waiting since 15:14: …", and a line about what needs a person; empty if there is nothing to do. */
 export function report(entries: readonly OutboxEntry[]): string {
   const waiting = entries.filter(({ state, lastError }) => state === 'waiting' && lastError);
   const refused = entries.filter(({ state }) => state !== 'waiting');
-  const lines = [line('waits', 'wait', waiting), line('needs a person', 'need a person', refused)];
+  const lines = [line('waiting', waiting), line('awaiting review', refused)];
   return lines.filter((one) => one !== undefined).join('\n');
 }
 
-function line(
-  one: string,
-  many: string,
-  [first, ...others]: readonly OutboxEntry[],
-): string | undefined {
+function line(state: string, [first, ...others]: readonly OutboxEntry[]): string | undefined {
   if (!first) return undefined;
-  const what = others.length === 0 ? `1 enquiry ${one}` : `${others.length + 1} enquiries ${many}`;
+  const what = others.length === 0 ? '1 enquiry' : `${others.length + 1} enquiries`;
   const [since = ''] = [first, ...others].map(({ addedAt }) => addedAt).sort();
   const reasons = Object.entries(first.refused).map(([field, reason]) => `${field}: ${reason}`);
   const why = [first.lastError ?? 'not sent in time', ...reasons].join(', ');
-  return `${what} since ${since.slice(0, 16)}Z: ${why} (key ${first.key})`;
+  return `${what} ${state} since ${since.slice(0, 16)}Z: ${why} (key ${first.key})`;
 }

@@ -225,17 +225,19 @@ describe.each(served)('the recipe for $name', ({ name, hasOutbox, serve }) => {
     expect(outcome().refused).toBe(serve ? 1 : 2);
   });
 
-  test.skipIf(name === 'Node.js')('says what waits and what needs a person, and why', () => {
+  test.skipIf(name === 'Node.js')('says what is waiting and what awaits review, and why', () => {
     const [atLimit, refused, late] = outcome().website.printed;
 
     expect(atLimit?.text).toMatch(
-      /\b8 enquiries wait since [\d\-:TZ ]+: (429 RATE_LIMITED|NoResponseError)/,
+      /\b8 enquiries waiting since [\d\-:TZ ]+: (429 RATE_LIMITED|NoResponseError)/,
     );
     expect(refused?.text).toMatch(
-      serve ? /\b1 enquiry needs a person since/ : /\b2 enquiries need/,
+      serve ? /\b1 enquiry awaiting review since/ : /\b2 enquiries awaiting/,
     );
     expect(refused?.text).toMatch(/: .*VALIDATION_FAILED.* phone: invalid_phone/);
-    expect(late?.text).toMatch(serve ? /\b2 enquiries need a person since/ : /\b3 enquiries need/);
+    expect(late?.text).toMatch(
+      serve ? /\b2 enquiries awaiting review since/ : /\b3 enquiries awaiting/,
+    );
     if (!isWordPress) expect([atLimit, refused, late].every((run) => run?.status)).toBe(true);
   });
 

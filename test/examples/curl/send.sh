@@ -52,11 +52,11 @@ refuse() {
   keep "$folder/refused/$(basename "$1")" <"$body" && rm "$1"
 }
 
-# Says how many files there are, since when, and why: report ONE MANY WHY FILE…
+# Says how many files there are, since when, and why: report STATE WHY FILE…
 report() {
-  what="1 enquiry $1" many=$2 why=$3 && shift 3
-  [ $# = 1 ] || what="$# enquiries $many"
-  [ ! -e "$1" ] || echo "$what since $(date -r "$(ls -tr "$@" | head -n 1)" '+%F %R'): $why" >&2
+  state=$1 why=$2 && shift 2
+  [ $# = 1 ] && what='1 enquiry' || what="$# enquiries"
+  [ ! -e "$1" ] || echo "$what $state since $(date -r "$(ls -tr "$@" | head -n 1)" '+%F %R'): $why" >&2
   [ ! -e "$1" ] || result=1
 }
 
@@ -83,7 +83,7 @@ for file in "$folder"/*.json; do
   esac
 done
 result=0
-[ -z "$waits" ] || report waits wait "$waits" "$folder"/*.json
+[ -z "$waits" ] || report waiting "$waits" "$folder"/*.json
 set -- "$folder"/refused/*.json
-report 'needs a person' 'need a person' "$([ ! -e "$1" ] || jq -r .refused "$1"), see $1" "$@"
+report 'awaiting review' "$([ ! -e "$1" ] || jq -r .refused "$1"), see $1" "$@"
 exit $result

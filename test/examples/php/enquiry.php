@@ -119,13 +119,13 @@ function without(array $enquiry, array $refused): ?array
     return $enquiry;
 }
 
-/** Prints such as "3 enquiries wait since 15:14: 401 UNAUTHORIZED", if there are any. @return int cron's status */
-function report(array $files, string $one, string $many, string $why): int
+/** Prints such as "3 enquiries waiting since 15:14: 401 UNAUTHORIZED", if there are any. @return int cron's status */
+function report(array $files, string $state, string $why): int
 {
     if (!$files) return 0;
     $since = min(array_map(fn ($file) => @filemtime($file) ?: time(), $files)); // the visitor's own attempt may end just now
-    $what = count($files) === 1 ? "1 enquiry $one" : count($files) . " enquiries $many";
-    fwrite(STDERR, "$what since " . date(time() - $since < 86400 ? 'H:i' : 'Y-m-d H:i', $since) . ": $why\n");
+    $what = count($files) === 1 ? '1 enquiry' : count($files) . ' enquiries';
+    fwrite(STDERR, "$what $state since " . date(time() - $since < 86400 ? 'H:i' : 'Y-m-d H:i', $since) . ": $why\n");
     return 1;
 }
 
@@ -145,7 +145,7 @@ if (PHP_SAPI === 'cli') {
     }
     $refused = glob(outbox('refused/*.json'));
     $why = $refused ? json_decode(file_get_contents($refused[0]), true)['refused'] . ", see $refused[0]" : '';
-    exit(report($waits ? glob(outbox('*.json')) : [], 'waits', 'wait', $waits) | report($refused, 'needs a person', 'need a person', $why));
+    exit(report($waits ? glob(outbox('*.json')) : [], 'waiting', $waits) | report($refused, 'awaiting review', $why));
 }
 
 /** @return array the reasons, by field, for which the visitor has to correct the enquiry; found without the service */

@@ -179,18 +179,18 @@ def send_all(again=()):
                 break  # the limit is reached: the next run goes on
         waiting, refused = OUTBOX.glob("*.json") if waits else [], sorted(REFUSED.glob("*.json"))
         why = refused and f"{json.loads(refused[0].read_text())['refused']}, see {refused[0]}"
-        lines = (report(waiting, "waits", "wait", waits), report(refused, "needs a person", "need a person", why))
+        lines = (report(waiting, "waiting", waits), report(refused, "awaiting review", why))
         return [line for line in lines if line]
 
 
-def report(files, one, many, why):
-    """Such as "3 enquiries wait since 15:14: 401 UNAUTHORIZED"; None if there are none."""
+def report(files, state, why):
+    """Such as "3 enquiries waiting since 15:14: 401 UNAUTHORIZED"; None if there are none."""
     times = [file.stat().st_mtime for file in files if file.exists()]
     if not times:
         return None
-    what = f"1 enquiry {one}" if len(times) == 1 else f"{len(times)} enquiries {many}"
+    what = "1 enquiry" if len(times) == 1 else f"{len(times)} enquiries"
     since = time.strftime("%H:%M" if time.time() - min(times) < 86400 else "%Y-%m-%d %H:%M", time.localtime(min(times)))
-    return f"{what} since {since}: {why}"
+    return f"{what} {state} since {since}: {why}"
 
 
 def application(environ, start_response):

@@ -73,14 +73,14 @@ function leads_options($state) {
     return $wpdb->get_col($like);
 }
 
-/** Such as "3 enquiries wait since 15:14: 401 UNAUTHORIZED.", and the same of those that need a person; '' if there is nothing to do. */
+/** Such as "3 enquiries waiting since 15:14: 401 UNAUTHORIZED.", and the same of those that need a person; '' if there is nothing to do. */
 function leads_report() {
     $lines = [];
-    foreach (['waits' => ['waits', 'wait'], 'refused' => ['needs a person', 'need a person']] as $state => [$one, $many]) {
-        $kept = array_filter(array_map('get_option', leads_options($state)), fn ($option) => isset($option['why']));
+    foreach (['waits' => 'waiting', 'refused' => 'awaiting review'] as $name => $state) {
+        $kept = array_filter(array_map('get_option', leads_options($name)), fn ($option) => isset($option['why']));
         if (!$kept) continue;
-        $what = count($kept) === 1 ? "1 enquiry $one" : count($kept) . " enquiries $many";
-        $lines[] = "$what since " . wp_date('Y-m-d H:i', min(array_column($kept, 'at'))) . ': ' . reset($kept)['why'] . '.';
+        $what = count($kept) === 1 ? '1 enquiry' : count($kept) . ' enquiries';
+        $lines[] = "$what $state since " . wp_date('Y-m-d H:i', min(array_column($kept, 'at'))) . ': ' . reset($kept)['why'] . '.';
     }
     return implode(' ', $lines);
 }

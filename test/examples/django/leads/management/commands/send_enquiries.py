@@ -1,11 +1,11 @@
-"""Sends the enquiries that wait. For cron, every minute: python manage.py send_enquiries [OUTBOX/refused/….json …]"""
+"""Sends waiting enquiries. For cron, every minute: python manage.py send_enquiries [OUTBOX/refused/….json …]"""
 from django.core.management.base import BaseCommand, CommandError
 
 from leads.enquiry import send_all
 
 
 class Command(BaseCommand):
-    help = "Sends the enquiries that wait to the lead service, and refused ones again."
+    help = "Sends waiting enquiries to the lead service, and refused ones again."
 
     def add_arguments(self, parser):
         parser.add_argument("again", nargs="*", metavar="FILE", help="an enquiry of the folder refused")
