@@ -63,11 +63,13 @@ test.each([
 });
 
 test('the edge recipe bundles with it for a runtime that has no modules of Node', async () => {
-  const recipe = join(projectFolder, 'test', 'examples', 'edge', 'worker.ts');
-  await copyFile(recipe, join(folder, 'worker.ts'));
+  const recipes = join(projectFolder, 'test', 'examples');
+  await mkdir(join(folder, 'edge'));
+  for (const file of ['form.ts', 'edge/worker.ts'])
+    await copyFile(join(recipes, file), join(folder, file));
 
   const { outputFiles } = await build({
-    entryPoints: [join(folder, 'worker.ts')],
+    entryPoints: [join(folder, 'edge', 'worker.ts')],
     bundle: true,
     write: false,
     minify: true,
