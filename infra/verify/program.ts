@@ -120,8 +120,8 @@ async function verify(target: Target): Promise<number> {
   if (stack !== undefined && !json) print(`Stack ${stack} ${releaseText(target)}.`);
   const lineOf = linesOfResults();
   const checks = new Checks((result) => json || print(lineOf(result)), interruption.signal);
-  await readOnlyChecks(checks, url);
-  const temporaryOrganization = await tableChecks(checks, url);
+  const isReached = await readOnlyChecks(checks, url);
+  const temporaryOrganization = await tableChecks(checks, url, isReached);
   const failed = checks.results.filter(({ passed }) => !passed).length;
   const passed = checks.results.length - failed;
   const document = {
@@ -137,11 +137,14 @@ async function verify(target: Target): Promise<number> {
 async function tableChecks(
   checks: Checks,
   baseUrl: string,
+  isReached: boolean,
 ): Promise<TemporaryOrganization | undefined> {
   const { write, contract, stack } = options;
   if (!(write || contract || stack)) return undefined;
   const table = openTable(process.env.LEADS_TABLE, clientSettings);
-  if (!(await checks.passes(`Table ${table.name}`, () => tableCheck(table)))) return undefined;
+  const isUsable = await checks.passes(`Table ${table.name}`, () => tableCheck(table));
+  // No key goes to an address that is not the service's.
+  if (!isUsable || !isReached) return undefined;
   process.env.VERIFIED_BASE_URL = baseUrl;
   const temporaryOrganization = write ? await writeChecks(checks, baseUrl, table) : undefined;
   if (contract) await contractChecks(checks, baseUrl, table);

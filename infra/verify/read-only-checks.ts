@@ -119,14 +119,19 @@ function bodyChecks(authorization: Request['headers']): ReadOnlyCheck[] {
   ];
 }
 
-/** Runs the checks that need no valid key and change nothing. */
-export async function readOnlyChecks(checks: Checks, baseUrl: string): Promise<void> {
+const notThisService =
+  'Check the base URL. If it is right, a firewall or a proxy may answer instead. An API with a custom domain answers 403 at its execute-api address.';
+
+/** Runs the checks that need no valid key and change nothing. @returns whether the service answers at the address */
+export async function readOnlyChecks(checks: Checks, baseUrl: string): Promise<boolean> {
   // Without the address, every further check would fail in the same way; with a silent DynamoDB, it would wait as well.
-  const isReached = await checks.passes(`GET ${baseUrl}${leadsPath}`, async () =>
-    replyText(await send(baseUrl, { method: 'GET', path: leadsPath })),
-  );
+  const isReached = await checks.passes(`GET ${baseUrl}${leadsPath}`, async () => {
+    const reply = await send(baseUrl, { method: 'GET', path: leadsPath });
+    if (codeOf(reply)) return replyText(reply);
+    throw new CheckError(`${replyText(reply)}, not this service`, notThisService);
+  });
   if (!isReached || !(await checks.passes('DynamoDB answers', () => databaseReply(baseUrl))))
-    return;
+    return isReached;
   const requestIds = new Set<string>();
   const run = async (row: ReadOnlyCheck): Promise<void> => {
     await checks.passes(row.check, async () => {
@@ -140,6 +145,7 @@ export async function readOnlyChecks(checks: Checks, baseUrl: string): Promise<v
     baseUrl.startsWith('https:') && checks.passes(plainHttpText, () => plainHttp(baseUrl)),
     inParallel(checksOf(baseUrl), checksAtOnce, run),
   ]);
+  return true;
 }
 
 /** @throws CheckError if a warm function fails after as long as the three attempts of a call wait */

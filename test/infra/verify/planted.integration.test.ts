@@ -167,6 +167,27 @@ test('a gateway without the error bodies of the contract is named, and so is a f
     );
 });
 
+test('another website fails one check, and gets no key of a temporary organization', async () => {
+  const received: (string | undefined)[] = [];
+  const website = createServer((incoming, outgoing) => {
+    received.push(incoming.headers.authorization);
+    outgoing.end('<!doctype html><title>Shop</title>');
+  });
+  const baseUrl = `http://127.0.0.1:${await listen(website, 0)}`;
+  onTestFinished(() => {
+    website.close();
+  });
+
+  const { lines } = await verify(['--url', baseUrl, '--write'], service().environment);
+
+  expect(lines).toEqual([
+    expect.stringMatching(/^✗ GET .*: 200, not this service\. Next: Check the base URL\./),
+    expect.stringMatching(/^✓ Table leads: /),
+    '1 passed, 1 failed',
+  ]);
+  expect(received).toEqual([undefined]);
+});
+
 test('an address where nothing answers fails one check; a table that cannot be reached, and nothing is written', async () => {
   const baseUrl = `http://127.0.0.1:${await freePort()}`;
   const variables = { ...service().environment, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
