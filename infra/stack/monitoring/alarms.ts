@@ -106,13 +106,13 @@ export const alarms = {
     // A verification sends one capture with an unknown key: two of them are all captures of two periods.
     threshold: { from: 50, datapoints: 3, periods: 4 },
     when: 'In 3 of 4 periods of 5 minutes with captures, at least half of the captures were refused with 401 or 403.',
-    act: 'Enquiries are being lost. "Refusals" on the dashboard shows the organization and the key, if it is known. UNAUTHORIZED: the key was revoked or has expired (keyRefusal), or the website sends an unknown key. FORBIDDEN: the key lacks the scope leads.capture. Give the website a working key ("key rotate").',
+    act: 'Enquiries are being lost. "Refusals" on the dashboard shows the organization and the key, if it is known. UNAUTHORIZED: the key was revoked or has expired (keyRefusal), or the website sends an unknown key. FORBIDDEN: the key lacks the scope leads.capture. Give the website a working key ("key create" if it was revoked, else "key rotate").',
   },
   KnownKeyRefused: {
     // No robot has a known key, so three refusals that are not one burst are enough.
     threshold: { from: 1, datapoints: 3, periods: sixHours },
     when: 'In 3 periods of 5 minutes within 6 hours, a known key was refused: with 401, because it has expired or was revoked in the last 7 days, or with 403.',
-    act: 'One organization\'s calls fail, however few they are. "Refusals" on the dashboard names it, its key and the reason (keyRefusal). 401: give the caller a working key ("key rotate"). 403: the key lacks the scope, or the plan the module. If the caller is not the organization, revoke the key: its refusals count for 7 days. The alarm ends within 6 hours of the last refusal.',
+    act: 'One organization\'s calls fail, however few they are. "Refusals" on the dashboard names it, its key and the reason (keyRefusal). 401: give the caller a working key ("key create" if it was revoked, else "key rotate"). 403: the key lacks the scope, or the plan the module. If the caller is not the organization, revoke the key: its refusals count for 7 days. The alarm ends within 6 hours of the last refusal.',
     runbook: 'a-refused-key-is-still-used',
   },
   CapturesKeepFailing: {
