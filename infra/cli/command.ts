@@ -78,6 +78,8 @@ export class CliCommand extends Command {
 
   #explain(message: string, code: string | undefined): string {
     if (code === 'commander.missingMandatoryOptionValue') return this.#missingOptions();
+    if (code === 'commander.unknownOption' && this.registeredArguments[0]?.name() === 'ID')
+      return `${message}. An ID that begins with - comes after --`;
     if (code === 'commander.optionMissingArgument')
       return message.replace(/ argument missing$/, ' needs a value');
     return message;

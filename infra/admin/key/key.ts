@@ -1,5 +1,6 @@
 import {
   type ListedApiKeyUse,
+  listApiKeys,
   listApiKeysWithUse,
   revokeApiKey,
 } from '../../../shared/store/organizations/api-keys.ts';
@@ -126,4 +127,12 @@ async function revoke(
       ? `Revoked API key ${keyId}: requests with it are refused from now on.`
       : `API key ${keyId} was already revoked on ${revokedAt}: nothing to do.`,
   );
+  const keys = await listApiKeys(context.table(), organizationId);
+  // Captures need leads.capture or leads.write.
+  const ofCaptures = keys.filter(({ scopes }) => scopes.some((scope) => scope !== 'leads.read'));
+  const isRevoked = ofCaptures.some((one) => one.keyId === keyId);
+  if (isRevoked && ofCaptures.every((one) => one.revokedAt !== null || isExpired(one.expiresAt)))
+    context.note(
+      `No live key of organization ${organizationId} can send captures now: key create.`,
+    );
 }

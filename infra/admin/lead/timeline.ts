@@ -61,6 +61,7 @@ function detailsOf(organization: Organization, item: TimelineItem): Detail[] {
     ['via', item.via],
     ['imported at', item.importedAt],
     ['API key', keyLabel === undefined ? keyId : `${keyId} (${keyLabel})`],
+    ['request', item.requestId],
     ['source', item.source],
     ['archived', archived && 'yes: the capture did not change the lead'],
     ['filled', filled?.join(', ')],

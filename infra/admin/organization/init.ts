@@ -69,8 +69,11 @@ async function freeId(context: CommandContext): Promise<number> {
   try {
     table = context.table();
   } catch (error) {
-    if (error instanceof CommandError) return 1;
-    throw error;
+    if (!(error instanceof CommandError)) throw error;
+    context.note(
+      'No service was found, so the ID is a guess: start the service, delete the file, then run this again.',
+    );
+    return 1;
   }
   const taken = new Set((await listOrganizations(table)).map(({ id }) => id));
   for (let id = 1; id <= limits.idMax; id += 1) if (!taken.has(id)) return id;

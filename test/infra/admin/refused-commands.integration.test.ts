@@ -84,6 +84,10 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ['lead edit O --lead 1 --set city', /It must be a field key and a value: city=Pune\./],
   ['lead edit O --lead 1 --note %20', /It must be a text of 1 to 5000 characters\./],
   ['--organization 1 lead list', /^Unknown option '--organization'\. See: /],
+  [
+    'request --stack leads -JKJaXmPLvHcESHA=',
+    /^Unknown option '-JKJaXmPLvHcESHA='\. An ID that begins with - comes after --\. See: /,
+  ],
   ['lead delete', /^Unknown command 'delete'\. See: npm run admin -- lead --help$/],
   ['check 1 2', /^Unexpected argument '2'\. See: npm run admin -- check --help$/],
   ['key revoke O --key leads_live_SECRET0000_x', /argument 'leads_live_…' is invalid\. It must be/],

@@ -59,6 +59,23 @@ test('a rotated key’s successor may do the same, and both work until the old o
   );
 });
 
+test('revoking the last live key that can send captures says that there is none', async () => {
+  const organization = await givenOrganization();
+  const { reader, writer, website } = organization;
+
+  const said: string[] = [];
+  for (const key of [writer, reader, website]) {
+    const keyId = parseApiKey(key)?.keyId ?? '';
+    said.push((await run(organization, 'key revoke', '--key', keyId)).stderr);
+  }
+
+  expect(said).toEqual([
+    '',
+    '',
+    `No live key of organization ${organization.id} can send captures now: key create.\n`,
+  ]);
+});
+
 test('key list shows the days left, and which keys to rotate now', async () => {
   const organization = await givenOrganization();
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000 + 60_000);

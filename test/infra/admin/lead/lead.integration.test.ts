@@ -85,12 +85,15 @@ test('a printed timeline names what IDs stand for, in one order, and leaves out 
 
   const by = (type: string) => expect.stringMatching(new RegExp(`^20\\S+Z  ${type}  by Asha Rao$`));
   const key = expect.stringMatching(/^ {4}API key: \w{10} \(leads\.capture\)$/);
+  const request = expect.stringMatching(/^ {4}request: \S{8,}$/);
   expect(stdout.split('\n')).toEqual([
     by('lead_created'),
     '    via: api',
     expect.stringMatching(/^ {4}API key: \w{10}$/),
+    request,
     by('captured'),
     key,
+    request,
     '    source: Website',
     '    notes: First line',
     '      \uFFFD[2Jsecond',
@@ -99,11 +102,13 @@ test('a printed timeline names what IDs stand for, in one order, and leaves out 
     by('lead_updated'),
     '    via: api',
     expect.stringMatching(/^ {4}API key: \w{10}$/),
+    request,
     '    source: 1 (Website) → 3 (Facebook Ads)',
     '    city: empty → Pune',
     '    stage: 11 (New) → 12 (Enrolled)',
     by('captured'),
     key,
+    request,
     '    source: Website',
     '    filled: budget',
     `    kept: name: ${somebody.name}; submitted: Other`,

@@ -59,6 +59,7 @@ test('init takes the first free ID of the table, or the one that is named, or 1 
   ).not.toContain(false);
   expect([named.id, first.id]).toEqual([77, 1]);
   expect(people.stdout).toMatch(/Wrote .*: the settings of organization 1, .*not applied yet\.\n/);
+  expect(people.stderr).toMatch(/^No service was found, so the ID is a guess: /);
 });
 
 test('init never overwrites a file, and names what is wrong with a path', async () => {
