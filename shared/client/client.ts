@@ -20,7 +20,7 @@ export {
 } from './errors.ts';
 
 export interface CaptureOptions extends CallOptions {
-  /** A random ID, new for each display of the form. The idempotency key is a digest of it and of the enquiry. */
+  /** A random ID per page view. The idempotency key is a hash of it and the enquiry. */
   readonly formView?: string;
   /** @default `idempotencyKeyOf(enquiry, formView)` */
   readonly idempotencyKey?: string;
@@ -80,7 +80,7 @@ export class LeadClient {
 
   /**
    * The leads that changed since an earlier call, page by page, with the minute of overlap that the service requires. A lead that
-   * changed in that minute comes again: replace it by its ID. Archived and erased leads do not come.
+   * changed in that minute is returned again: replace it by its ID. Archived and erased leads are not returned.
    * @param since the last `position` that was stored, a date-time, or nothing to read all leads
    * @example
    * for await (const { leads, position } of client.changedLeads(await readPosition())) {
@@ -194,7 +194,7 @@ function canonicalText(value: unknown): string {
 /**
  * An idempotency key for this enquiry: SHA-256 of its content and of the view of the form. The same content from the same view is one
  * enquiry, however often it is sent. A changed text has another key.
- * @param formView a random ID, new for each display of the form; without it, the same content within 24 hours is one enquiry
+ * @param formView a random ID per page view; without it, the same content within 24 hours is one enquiry
  */
 export async function idempotencyKeyOf(enquiry: object, formView = ''): Promise<string> {
   const text = new TextEncoder().encode(`${formView}\n${canonicalText(enquiry)}`);

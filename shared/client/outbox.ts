@@ -65,7 +65,7 @@ export class Outbox {
 
   /**
    * Stores an enquiry. The same content from the same view of the form is one enquiry.
-   * @param options.formView a random ID, new for each display of the form
+   * @param options.formView a random ID per page view
    * @returns the entry's key
    */
   async add(

@@ -62,7 +62,7 @@ export async function assertOrigin(
   }
   if (!isDeepStrictEqual(ours.keys, theirs.keys))
     throw new RestoreError(
-      `Table ${old.name} has other keys than ${table.name} (the table): it is not the table that was in use. Check --from.`,
+      `Table ${old.name} has other keys than ${table.name} (the table), so it is not the table that was in use. Check --from.`,
     );
   const inOld = (await listOrganizations(old)).map(({ id }) => id);
   const common = organizations.filter((id) => inOld.includes(id));

@@ -43,7 +43,7 @@ test('the report of a windows-1252 file has a byte order mark; of UTF-8 without 
   expect((await opened('utf8.csv', content)).form.mark).toBe('');
 });
 
-test('a file that is larger than what is read at once is read whole, with its marks and line ends', async () => {
+test('a file larger than one read is read whole, with its byte order marks and line ends', async () => {
   const lines = Array.from({ length: 20_000 }, (_, row) => `Zoë ${row}😀;${row}`);
   const file = await opened('large.csv', `\uFEFFname;phone\r\n${lines.join('\r\n')}\r\n`);
   const before = file.progress();

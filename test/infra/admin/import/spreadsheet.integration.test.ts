@@ -176,7 +176,7 @@ test('a note in JSON lines is on the timeline, and one that is too long refuses 
   ]);
 });
 
-test('an export of a number that can be read twice is imported as it is, and so is a number in JSON lines', async () => {
+test('an ambiguous number is imported unchanged from an export, and from JSON lines', async () => {
   const organization = await givenOrganization();
   await givenLead(organization, { fields: { budget: 1.125 } });
   const exported = `${await givenFile('leads', '')}.csv`;

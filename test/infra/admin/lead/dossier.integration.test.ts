@@ -12,7 +12,7 @@ useOwnTable();
 
 const files = useFolder();
 
-test('a dossier has everything of the person, and nothing of others', async () => {
+test('a dossier holds everything about its person, and nothing about others', async () => {
   const organization = await givenOrganization();
   const who = person();
   const lead = await captureLead(organization, {

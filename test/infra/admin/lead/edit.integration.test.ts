@@ -102,7 +102,7 @@ test('a note that was added more than 10 minutes ago is added again', async () =
   expect(stdout).toBe(`Lead ${id}: note added.\n`);
 });
 
-test('of several leads, those that are refused are named, and the others change', async () => {
+test('lead edit names each lead that it refuses, and changes the others', async () => {
   const organization = await givenOrganization();
   const { phone } = person();
   const holder = await givenLead(organization);
@@ -129,7 +129,7 @@ test('of several leads, those that are refused are named, and the others change'
   });
 });
 
-test('a stage is looked for in the pipeline that is named with it', async () => {
+test('lead edit looks a stage up in the pipeline that is named with it', async () => {
   const stage = { slug: 'new', name: 'New', order: 1, meaning: 'open', isDefault: true };
   const pipelines = [1, 2].map((id) => ({
     id,

@@ -81,7 +81,7 @@ test.each(['csv', 'jsonl'])(
   },
 );
 
-test('an export whose reader closes the pipe is in the history', async () => {
+test('the audit log records an export whose reader closed the pipe', async () => {
   const organization = await givenOrganization();
   for (let count = 0; count < 12; count += 1)
     await givenLead(organization, { fields: { remarks: 'x'.repeat(40_000) } });

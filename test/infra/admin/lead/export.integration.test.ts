@@ -116,7 +116,7 @@ test.each([
   },
 );
 
-test('archived leads stay behind unless asked for; without a file the leads go to stdout', async () => {
+test('an export leaves out archived leads unless asked, and writes to stdout without --out', async () => {
   const organization = await givenOrganization();
   const [kept, archived] = [await givenLead(organization), await givenLead(organization)];
   await setArchived(table(), organization.id, archived.id, { archived: true });
@@ -169,7 +169,7 @@ test.each<[name: string, content: string | undefined, args: string[], sentence: 
   if (content !== undefined) expect(await readFile(file, 'utf8')).toBe(content);
 });
 
-test('fields with the names of a lead’s properties are carried as fields', async () => {
+test('an export keeps fields that are named like a lead’s properties', async () => {
   const own = ['createdAt', 'leadId', 'stageId'].map((key) => customField(key, 'text'));
   const [organization, other] = [
     await givenOrganization({ fields: own }),

@@ -75,7 +75,7 @@ test('an organization that has been used through HTTP and the commands checks cl
   });
 });
 
-test('a violation is told in a sentence, with status 1', async () => {
+test('check prints each violation as a sentence, with status 1', async () => {
   const organization = await givenOrganization();
   const { name, phone } = person();
   const leadId = await captureLead(organization, { name, phone });

@@ -29,7 +29,7 @@ const leadIdsIn = async (on: Table): Promise<number[]> =>
     .map(({ sk }) => Number(sk));
 
 describe.concurrent('a lead that is gone from the old table', () => {
-  test('a lead that is gone from the old table comes back when it was deleted by accident, and is listed', async () => {
+  test('a restore keeps and lists a lead that was deleted from the old table by accident', async () => {
     const { old, organization, backup, leadIds } = await givenBackup(8);
     for (const leadId of leadIds.slice(0, 6))
       await deleteItem(old, leadPrimaryKey(organization.id, leadId));

@@ -100,7 +100,7 @@ test('what somebody else wrote about their own phone stays when its former holde
   expect((await itemsOf(on)).map((item) => item.text).filter(Boolean)).toEqual([text]);
 });
 
-test('what the restored table was used for before its lead was made whole stays', async () => {
+test('a restore keeps what was written to the restored table before its lead was mended', async () => {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
   const lead = await captured(old, organization);

@@ -63,7 +63,7 @@ const withRuleNames = (alarm: AlarmProperties): AlarmProperties =>
 /** The alarms that ring within so many minutes, wherever the situation begins within a period. */
 function ringing(situation: Situation, minutes: number): { always: string[]; ever: string[] } {
   const offsets = [0, 1, 2, 3, 4];
-  const rings = replayed.map((name) => {
+  const counts = replayed.map((name) => {
     const alarm = byName.get(name)!;
     return {
       name,
@@ -75,8 +75,8 @@ function ringing(situation: Situation, minutes: number): { always: string[]; eve
     };
   });
   return {
-    always: rings.filter(({ times }) => times === offsets.length).map(({ name }) => name),
-    ever: rings.filter(({ times }) => times > 0).map(({ name }) => name),
+    always: counts.filter(({ times }) => times === offsets.length).map(({ name }) => name),
+    ever: counts.filter(({ times }) => times > 0).map(({ name }) => name),
   };
 }
 
