@@ -1,6 +1,6 @@
 import { constants, type FileHandle, open, rm } from 'node:fs/promises';
 import { type CliCommand, CommandError } from './command.ts';
-import { pathIssue } from './error-code.ts';
+import { errorCode, pathIssue } from './error-code.ts';
 import { countOf } from './format.ts';
 
 /** Where a command writes its records. */
@@ -106,7 +106,7 @@ export async function writeNewFile(
 async function openFile(
   path: string,
   resume: boolean,
-  ifNotWritten = 'Name another file, or continue it with --resume.',
+  ifInTheWay = 'Name another file, or continue it with --resume.',
 ): Promise<FileHandle> {
   const { O_RDWR, O_APPEND } = constants;
   try {
@@ -116,7 +116,7 @@ async function openFile(
     if (!reason) throw error;
     const [verb, next] = resume
       ? ['continued', 'Start it without --resume.']
-      : ['written', ifNotWritten];
+      : ['written', errorCode(error) === 'EEXIST' ? ifInTheWay : 'Name another file.'];
     throw new CommandError(`${path} cannot be ${verb}: ${reason}. ${next}`, { cause: error });
   }
 }

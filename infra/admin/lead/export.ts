@@ -165,7 +165,7 @@ function chooserOf(
     const at = exportColumnAt(organization, name);
     if (at >= 0) return at;
     throw new CommandError(
-      `--columns: ${JSON.stringify(name.trim())} ${unknownColumn(organization, name)}`,
+      `--columns: ${JSON.stringify(name.trim())} ${unknownColumn(organization, name)} The columns are ${exportHeadings(organization).join(', ')}.`,
     );
   });
   return places && ((all) => places.flatMap((at) => all.slice(at, at + 1)));

@@ -169,6 +169,13 @@ test.each<[name: string, content: string | undefined, args: string[], sentence: 
   if (content !== undefined) expect(await readFile(file, 'utf8')).toBe(content);
 });
 
+test('a folder that does not exist cannot be resumed', async () => {
+  const organization = await givenOrganization();
+  const { stderr } = await run(organization, 'lead export', '--out', files.path('no/such.csv'));
+
+  expect(stderr).toMatch(/its folder does not exist\. Name another file\.\n$/);
+});
+
 test('an export keeps fields that are named like a lead’s properties', async () => {
   const own = ['createdAt', 'leadId', 'stageId'].map((key) => customField(key, 'text'));
   const [organization, other] = [
