@@ -22,6 +22,9 @@ interface UndoOptions extends FileOptions {
 }
 
 interface Undone {
+  rows: number;
+  /** Rows whose leads are there, or were removed only now. */
+  matched: number;
   removed: number;
   readonly kept: { readonly leadId: number }[];
 }
@@ -55,8 +58,10 @@ export async function undoImport(
       ({ removed }) => countOf(removed, 'lead'),
     );
   }
-  const { removed, kept } = undone ?? { removed: 0, kept: [] };
-  context.print({ removed, kept }, () => report(path, { removed, kept }, dryRun));
+  if (!undone) return;
+  if (undone.matched === 0) context.exitWithFailure();
+  const { removed, kept } = undone;
+  context.print({ removed, kept }, () => report(path, undone, dryRun));
 }
 
 async function undoRows(
@@ -66,13 +71,15 @@ async function undoRows(
 ): Promise<Undone> {
   const own = { table: context.table(), organizationId: organization.id };
   const limiter = new RateLimiter(options.rate);
-  const undone: Undone = { removed: 0, kept: [] };
+  const undone: Undone = { rows: 0, matched: 0, removed: 0, kept: [] };
   const file = await openImportFile(options.path, organization, options);
   for await (const rows of batchesOf(file.rows, options.rate)) {
     const digests = rows.flatMap(({ sent, read }) =>
       typeof read === 'string' ? [] : [rowDigest(sent ?? read)],
     );
     const leads = await importedFrom(own, digests);
+    undone.rows += rows.length;
+    undone.matched += leads.length;
     for (let at = 0; at < leads.length; at += leadsAtOnce) {
       const some = leads.slice(at, at + leadsAtOnce);
       await limiter.take(some.length);
@@ -87,15 +94,17 @@ async function undoRows(
   return undone;
 }
 
-function report(path: string, { removed, kept }: Undone, dryRun: boolean): string {
+function report(path: string, { rows, matched, removed, kept }: Undone, dryRun: boolean): string {
   const would = dryRun ? 'would be ' : '';
   const names = kept.slice(0, namedMax).map(({ leadId }) => leadId);
   const more =
     kept.length > namedMax ? `, and ${kept.length - namedMax} more (--json names all)` : '';
   const stay = `Kept, because their timelines have later items: ${names.join(', ')}${more}.`;
   const none = `No lead in the table was created by a row of ${path}: repeat the --map and --ignore of the import.`;
+  const fewer = `${matched} of ${countOf(rows, 'row')} created leads that are still there. If the import created more, undo with the file as it was imported.`;
   return [
-    removed + kept.length === 0 ? none : `${countOf(removed, 'lead')} ${would}removed.`,
+    matched === 0 ? none : `${countOf(removed, 'lead')} ${would}removed.`,
+    ...(matched === 0 || matched === rows ? [] : [fewer]),
     ...(kept.length === 0 ? [] : [stay]),
   ].join('\n');
 }

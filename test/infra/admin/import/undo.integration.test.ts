@@ -6,6 +6,7 @@ import { addToTimeline, putTimelineEntry } from '../../../../shared/store/leads/
 import { undoImportedLead } from '../../../../shared/store/maintenance/undo-import.ts';
 import { sendingThrough, type Table } from '../../../../shared/store/table/client.ts';
 import { transact } from '../../../../shared/store/table/transact.ts';
+import { runAdmin } from '../../../support/admin.ts';
 import { leadsOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
@@ -82,8 +83,22 @@ test('an undo killed at any of its writes is completed by a repeat, and removes 
 
   expect(between).toMatchObject({ status: 1, stdout: expect.stringMatching(/is being removed/) });
   expect(again).toEqual({ removed: 0, kept: [] });
+  expect((await runAdmin(args)).status).toBe(1);
   expect((await leadsOf(organization)).map(({ id }) => id)).toEqual([other.body.lead.id]);
   expect(await violationsIn(organization)).toEqual([]);
+});
+
+test('an undo of a file that was changed says how many of its rows made leads', async () => {
+  const { organization, people } = await givenImport(2);
+  const changed = await fileOf([...people.slice(1), person()]);
+
+  const undone = await run(organization, 'lead import', changed, '--undo', '--yes');
+
+  expect(undone).toMatchObject({
+    status: 0,
+    stdout:
+      '1 lead removed.\n1 of 2 rows created leads that are still there. If the import created more, undo with the file as it was imported.\n',
+  });
 });
 
 const options = { who: 'a test', dryRun: false };
