@@ -152,14 +152,25 @@ async function importFile(
   const hasRefused = counts.refused > 0;
   await (dryRun && !hasRefused ? report.discard() : report.finish());
   if (hasRefused) context.exitWithFailure();
+  const result = { ...counts, report: hasRefused ? report.path : null, dryRun };
   const total = `Organization ${organization.id}: ${summary(counts, dryRun, begun)}.`;
-  const lines = [total, ...report.lines()];
-  if (hasRefused)
+  context.print(result, () => [total, ...detailsOf(report, counts, options)].join('\n'));
+}
+
+function detailsOf(
+  report: ImportReport,
+  counts: ImportCounts,
+  { dryRun = false, update = false, keepIds = false }: ImportOptions,
+): string[] {
+  const lines = [...(dryRun && update ? report.plannedLines(counts) : []), ...report.lines()];
+  if (counts.refused > 0)
     lines.push(
       `Refused rows and their reasons: ${report.path}. Correct a copy and import it with the same options. The report contains personal data: delete it when you no longer need it.`,
     );
-  const result = { ...counts, report: hasRefused ? report.path : null, dryRun };
-  context.print(result, () => lines.join('\n'));
+  if (!update && !keepIds && report.hasTaken()) lines.push('To change those leads, add --update.');
+  if (!dryRun && counts.imported > 0)
+    lines.push('To remove the leads that it created, run the same command with --undo.');
+  return lines;
 }
 
 async function writeOptions(

@@ -108,6 +108,8 @@ export interface RowResult {
   readonly outcome: 'imported' | 'updated' | 'alreadyThere' | 'refused';
   /** The lead by the settings, whether or not it was written; undefined for a row that they forbid. */
   readonly lead?: ReadRow | undefined;
+  /** Of a lead that a row changes: what `--dry-run` says. */
+  readonly change?: string;
   /** Why the row is refused, in sentences. */
   readonly issues: readonly string[];
 }
@@ -136,6 +138,6 @@ export function alreadyImported(
   if (readDigest === digests.readDigest) return { row, lead, outcome: 'alreadyThere', issues: [] };
   const sentence =
     `An earlier import created lead ${leadId} from this row, but read its values differently. ` +
-    'Repeat with the --dates, --decimal, --value and --country of that import, or correct the lead.';
+    'Repeat with the --dates, --decimal, --value and --country of that import, correct the lead, or take that import back with --undo.';
   return refused(draft, ...draft.issues, sentence);
 }

@@ -12,7 +12,7 @@ import {
   type RowOptions,
   type SheetRecord,
 } from './rows.ts';
-import { readWorkbook } from './workbook.ts';
+import { readWorkbook, sheetNames } from './workbook.ts';
 
 export const encodings = ['utf-8', 'windows-1252'] as const;
 export type Encoding = (typeof encodings)[number];
@@ -77,7 +77,12 @@ async function openWorkbook(
       if (cells.some((cell) => cell !== null)) yield { number, cells };
     }
   }
-  const rows = await openSheet(file, records(), reading);
+  const first = all.find((cells) => cells.some((cell) => cell !== null)) ?? [];
+  const isTitle = sheet === undefined && first.filter((cell) => cell !== null).length === 1;
+  const others = isTitle ? (await sheetNames(file)).slice(1) : [];
+  const hint =
+    others.length > 0 ? ` Or name another sheet with --sheet: ${others.join(', ')}.` : '';
+  const rows = await openSheet(file, records(), { ...reading, hint });
   const form: FileForm = { format: 'xlsx', mark: '', delimiter: '', lineEnd: '' };
   return { form, ...rows, progress: () => number / all.length };
 }
@@ -92,6 +97,8 @@ async function openText(
   const stream = createReadStream(file);
   const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
   const head: Buffer = (await chunks.next()).value ?? Buffer.alloc(0);
+  if (head.toString('latin1', 0, 4) === 'PK\x03\x04')
+    throw new CommandError(`${file} is an .xlsx workbook: name it .xlsx.`);
   const hasMark = head.subarray(0, 3).toString('hex') === 'efbbbf';
   const encoding = hasMark ? 'utf-8' : options.encoding;
   const mark = hasMark || encoding !== 'utf-8' ? '\uFEFF' : '';

@@ -82,11 +82,11 @@ export class ColumnMapping {
   }
 
   /** The columns of a CSV file or a sheet. @throws CommandError for columns that are unknown, missing or repeated */
-  columnsOf(headings: readonly string[], file: string): Column[] {
+  columnsOf(headings: readonly string[], file: string, hint = ''): Column[] {
     const named = headings.filter((heading) => heading.trim() !== '');
     if (named.length === 1)
       throw new CommandError(
-        `The first row of ${file} has one cell, ${JSON.stringify(named[0])}: it must have the headings. Delete the title and other rows above the headings.`,
+        `The first row of ${file} has one cell, ${JSON.stringify(named[0])}: it must have the headings. Delete the title and other rows above the headings.${hint}`,
       );
     // A typo in an option must not go unnoticed.
     for (const [column, field] of this.#mapped)
@@ -193,7 +193,7 @@ function unknownColumns(
     "Name the field with --map 'COLUMN=FIELD', keep a text as a note with --map 'COLUMN=note', or ignore the column with --ignore 'COLUMN'.";
   const keys = organization.fields.filter(({ active }) => active).map(({ key }) => key);
   const more = keys.length > keysMax ? `, and ${keys.length - keysMax} more` : '';
-  const fields = `The fields are ${keys.slice(0, keysMax).join(', ')}${more}; other columns can be owner, stage, pipeline, created at, updated at, archived, note.`;
+  const fields = `The fields are ${keys.slice(0, keysMax).join(', ')}${more}; other columns can be owner, stage, pipeline, created at, updated at, archived, archived at, note.`;
   if (issues.length === 0) return [];
   if (issues.length === 1)
     return [`${file} has an unknown column: ${issues[0]} ${remedy} ${fields}`];

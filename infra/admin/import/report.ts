@@ -9,6 +9,7 @@ import { countOf, printable } from '../../cli/format.ts';
 import { cellOf, workbookFile } from '../lead/workbook.ts';
 import type { RowResult } from './drafts.ts';
 import type { ImportFile } from './file.ts';
+import type { ImportCounts } from './run.ts';
 import type { Cell } from './workbook.ts';
 
 type ReportSource = Pick<ImportFile, 'form' | 'headings' | 'formats'>;
@@ -25,6 +26,7 @@ export const reportPath = (file: string, dryRun: boolean): string =>
 
 const reasonLinesMax = 5;
 const reasonMaxChars = 300;
+const plannedMax = 20;
 
 /**
  * The refused rows of a file, each with its number and the reason, in the format of the file. Once corrected, the report can be imported.
@@ -39,6 +41,9 @@ export class ImportReport {
   /** The rows of a workbook, which is written at the end. */
   readonly #cells: Cell[][] = [];
   readonly #reasons = new Map<string, number>();
+  /** The first changes of leads, and the first rows that become leads. */
+  #changes: readonly string[] = [];
+  #newRows: readonly number[] = [];
   /** Phones that were read as Indian. */
   #nationalPhones = 0;
   #nationalPhone: string | undefined;
@@ -74,9 +79,15 @@ export class ImportReport {
   /** Adds the results of a batch. The refused rows are ordered by their number. */
   async add(results: readonly RowResult[]): Promise<void> {
     for (const result of results) this.#countPhones(result);
-    const refused = results
-      .filter(({ outcome }) => outcome === 'refused')
-      .toSorted((a, b) => a.row.number - b.row.number);
+    const inOrder = results.toSorted((a, b) => a.row.number - b.row.number);
+    const changes = inOrder.flatMap(({ change }) => change ?? []);
+    const newRows = inOrder.filter(({ outcome }) => outcome === 'imported');
+    this.#changes = [...this.#changes, ...changes].slice(0, plannedMax);
+    this.#newRows = [...this.#newRows, ...newRows.map(({ row }) => row.number)].slice(
+      0,
+      plannedMax,
+    );
+    const refused = inOrder.filter(({ outcome }) => outcome === 'refused');
     if (refused.length === 0) return;
     const { form } = this.#source;
     const heading = this.#isEmpty ? this.#heading() : '';
@@ -101,9 +112,20 @@ export class ImportReport {
     await rm(unfinished(this.path), { force: true });
   }
 
+  /** What a dry run of an update says of the leads that it would change or make. */
+  plannedLines({ updated = 0, imported }: Pick<ImportCounts, 'updated' | 'imported'>): string[] {
+    const more = (count: number) => (count > plannedMax ? [`and ${count - plannedMax} more`] : []);
+    const rows = [...this.#newRows, ...more(imported)].join(', ');
+    const newLeads = imported === 0 ? [] : [`Rows that would become new leads: ${rows}.`];
+    return [...this.#changes, ...more(updated), ...newLeads];
+  }
+
   /** The most frequent reasons of refusals, and how many phones were read as Indian. */
   lines(): string[] {
-    const frequent = [...this.#reasons].sort(([, a], [, b]) => b - a).slice(0, reasonLinesMax);
+    const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
+    const frequent = sorted.slice(0, reasonLinesMax);
+    const others = sorted.slice(reasonLinesMax).reduce((sum, [, count]) => sum + count, 0);
+    if (others > 0) frequent.push(['other reasons', others]);
     const counts = frequent.map(([, count]) => count.toLocaleString('en'));
     const width = Math.max(0, ...counts.map(({ length }) => length));
     const reasons = frequent.map(([reason], at) => {
@@ -118,6 +140,11 @@ export class ImportReport {
       ...reasons,
       `${countOf(this.#nationalPhones, 'phone')} ${have} no country code and ${are} read as Indian, such as ${this.#nationalPhone}. If that is wrong, name the country: --country DE.`,
     ];
+  }
+
+  /** Whether rows were refused because other leads have their phones or emails. */
+  hasTaken(): boolean {
+    return [...this.#reasons.keys()].some((reason) => reason.includes('belongs to another lead'));
   }
 
   get #isEmpty(): boolean {

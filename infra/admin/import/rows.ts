@@ -37,6 +37,8 @@ export interface RowOptions {
   readonly organization: Organization;
   readonly mapping: ColumnMapping;
   readonly formats: FormatOptions;
+  /** Added to the refusal of a first row that is a title. */
+  readonly hint?: string;
 }
 
 /** One value of a row. */
@@ -48,12 +50,12 @@ interface FileValue extends Column {
 export async function openSheet(
   file: string,
   records: AsyncGenerator<SheetRecord, undefined>,
-  { organization, mapping, formats }: RowOptions,
+  { organization, mapping, formats, hint }: RowOptions,
 ): Promise<FileRows> {
   const first = await records.next();
   if (first.done) throw new CommandError(`${file} is empty: its first row must have the headings.`);
   const headings = first.value.cells.map((cell) => textOfCell(cell));
-  const columns = mapping.columnsOf(headings, file);
+  const columns = mapping.columnsOf(headings, file, hint);
   const names = columns.flatMap(({ column, target }) => {
     const name = targetName(target);
     return name === undefined || name === column ? [] : [[name, column] as const];

@@ -79,7 +79,11 @@ export class RowUpdater {
     // A row that was imported before adds its note only once, whatever came later.
     const isNoted =
       note !== undefined && (await addMissingNote(table, editedLead, note, (all) => all));
-    const outcome = edited.outcome === 'changed' || isNoted ? 'updated' : 'alreadyThere';
-    return { row: draft.row, lead: draft.lead, outcome, issues: [] };
+    const fields = edited.outcome === 'changed' ? edited.changes.map(({ field }) => field) : [];
+    const changed = [...fields, ...(isNoted ? ['note'] : [])].join(', ');
+    const result = { row: draft.row, lead: draft.lead, issues: [] };
+    return changed === ''
+      ? { ...result, outcome: 'alreadyThere' }
+      : { ...result, outcome: 'updated', change: `Lead ${leadId}: ${changed} would be changed.` };
   }
 }

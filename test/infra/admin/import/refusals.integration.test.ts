@@ -24,7 +24,7 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], messa
     'title.csv',
     'Customers;;\na;phone;city\n',
     ['--map', 'a=name'],
-    /has one cell, "Customers".*Delete a title/,
+    /has one cell, "Customers".*Delete the title/,
   ],
   ['empty.csv', '', [], /is empty/],
   ['quotes.csv', 'name,phone\n"A,1\n', [], /is not a CSV file: Quote Not Closed/],
@@ -36,6 +36,7 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], messa
     [],
     /is not UTF-8/,
   ],
+  ['zip.csv', 'PK\u0003\u0004', [], /zip\.csv is an \.xlsx workbook: name it \.xlsx\.$/],
   ['leads.xls', 'x', [], /must end in \.xlsx, \.csv or \.jsonl: save a table as \.xlsx/],
   ['leads.xlsx', 'x', [], /is not an \.xlsx workbook: save it as \.xlsx/],
   [
@@ -115,7 +116,7 @@ test('a file of another system is refused with all that is wrong with its column
     '  "nme" is not a field of the organization; did you mean "name"?',
     '  "scholarship" is not a field of the organization.',
     expect.stringMatching(
-      /^ {2}The fields are name, phone, email, .*; other columns can be owner, stage, .*, note\.$/,
+      /^ {2}The fields are name, phone, email, .*; other columns can be owner, stage, .*, archived at, note\.$/,
     ),
     expect.stringMatching(/has "Lead ID", but not .*--ignore 'Lead ID'/),
   ]);

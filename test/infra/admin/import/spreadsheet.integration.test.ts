@@ -95,6 +95,7 @@ test('an import says how many phones without a country code it read as Indian', 
   expect(status).toBe(0);
   expect(stdout.trimEnd().split('\n').slice(1)).toEqual([
     `3 phones have no country code and are read as Indian, such as ${first} as ${first.replace('0', '+91')}. If that is wrong, name the country: --country DE.`,
+    'To remove the leads that it created, run the same command with --undo.',
   ]);
   expect(ofOne.stdout).toMatch(/\n1 phone has no country code and is read as Indian, such as 0/);
 });
@@ -109,11 +110,12 @@ test('a refusal counts the most frequent reasons, each with the option by which 
       '12.500,00',
       row % 2 ? 'ja' : 'nein',
       'Messe',
+      row < 2 ? 'x' : '',
     ].join(';'),
   );
   const file = await givenFile(
     'kunden.csv',
-    ['name;phone;start_on;budget;wants_call;source', ...rows].join('\r\n'),
+    ['name;phone;start_on;budget;wants_call;source;email', ...rows].join('\r\n'),
   );
 
   const { status, stdout } = await run(organization, 'lead import', file);
@@ -133,7 +135,8 @@ test('a refusal counts the most frequent reasons, each with the option by which 
     ),
     expect.stringMatching(/^ {2}3 × phone must be a phone number/),
   ]);
-  expect(lines[6]).toMatch(/^Refused rows and their reasons: /);
+  expect(lines[6]).toBe('  2 × other reasons');
+  expect(lines[7]).toMatch(/^Refused rows and their reasons: /);
 });
 
 test('values of a list and of an empty cell are replaced; a colon may be part of a heading', async () => {

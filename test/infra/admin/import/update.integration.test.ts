@@ -4,7 +4,7 @@ import { type GivenOrganization, givenOrganization } from '../../../support/orga
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { useFolder } from '../../given-folder.ts';
-import { commandOf, doneTo, json, violationsIn } from '../commands.ts';
+import { commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
 import { importJson, refusedIn } from './given-files.ts';
 import { killedAtWrite } from './killed-import.ts';
 
@@ -41,11 +41,20 @@ test('an update changes the columns of a file in the leads that have its phones 
   );
 
   const planned = await updateJson(organization, corrected, '--dry-run');
+  const text = await run(organization, 'lead import', corrected, '--update', '--dry-run');
+  const without = await run(organization, 'lead import', corrected, '--dry-run');
   const updated = await updateJson(organization, corrected);
   const again = await updateJson(organization, corrected);
 
   const counts = { rows: 4, imported: 1, updated: 2, alreadyThere: 1, refused: 0 };
   expect(planned).toMatchObject(counts);
+  expect(text.stdout.split('\n').slice(1)).toEqual([
+    'Lead 1: city, stage, note would be changed.',
+    'Lead 2: phone would be changed.',
+    'Rows that would become new leads: 5.',
+    '',
+  ]);
+  expect(without.stdout).toMatch(/\nTo change those leads, add --update\.\n$/);
   expect(updated).toMatchObject(counts);
   expect(again).toMatchObject({ imported: 0, updated: 0, alreadyThere: 4 });
   const [first, second] = await leadsOf(organization);
