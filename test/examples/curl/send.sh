@@ -76,7 +76,7 @@ for file in "$folder"/*.json; do
   done
   case $status in
     2*) rm "$file" ;;
-    000) waits='no response' ;; # the next run sends it again
+    000) waits='no response' && break ;; # the service is away: the next run goes on
     401 | 403 | 404 | 408 | 409 | 5*) waits=$(why) ;;
     429) waits=$(why) && break ;; # the limit is reached: the next run goes on
     *) refuse "$file" "$(why)" ;;

@@ -5,8 +5,12 @@
  *
  *   * * * * * LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… OUTBOX=/var/enquiries php enquiry.php send
  *
+ * The web process needs the same three variables. OUTBOX must be outside the web root.
+ *
  * A run says what waits and what was refused, and ends with 1. OUTBOX/refused/ has what needs a person, with the reasons. Correct the enquiry in its
- * file if needed, and send it again: php enquiry.php again /var/enquiries/refused/….json
+ * file if needed, and send it again:
+ *
+ *   LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… OUTBOX=/var/enquiries php enquiry.php again /var/enquiries/refused/….json
  */
 
 const COUNTRY = '+91'; // your country's code, put before a number that begins with one 0
@@ -26,7 +30,7 @@ const GIVE_UP_SECONDS = 23 * 3600; // the service knows an idempotency key for 2
 
 function outbox(string $name = ''): string
 {
-    $folder = getenv('OUTBOX') ?: './outbox';
+    $folder = getenv('OUTBOX');
     is_dir("$folder/refused") || @mkdir("$folder/refused", 0700, true);
     return "$folder/$name";
 }
@@ -119,6 +123,20 @@ function without(array $enquiry, array $refused): ?array
     return $enquiry;
 }
 
+/** The enquiry that a file of the folder refused keeps. */
+function refusedIn(string $file): array
+{
+    $enquiry = json_decode((string) @file_get_contents($file), true)['enquiry'] ?? null;
+    return is_array($enquiry) ? $enquiry : misused("$file has no refused enquiry in JSON: name a file of " . outbox('refused') . '.');
+}
+
+function misused(string $why): never
+{
+    PHP_SAPI === 'cli' ? fwrite(STDERR, "$why\n") : error_log($why);
+    http_response_code(500); // form.html asks the visitor to try again
+    exit(2);
+}
+
 /** Prints such as "3 enquiries waiting since 15:14: 401 UNAUTHORIZED", if there are any. @return int cron's status */
 function report(array $files, string $state, string $why): int
 {
@@ -129,9 +147,11 @@ function report(array $files, string $state, string $why): int
     return 1;
 }
 
+if (!getenv('LEADS_URL') || !getenv('LEADS_API_KEY') || !getenv('OUTBOX')) misused("Set LEADS_URL, LEADS_API_KEY and OUTBOX, as in cron's line.");
 if (PHP_SAPI === 'cli') {
-    foreach (($argv[1] ?? '') === 'again' ? array_slice($argv, 2) : [] as $file) {
-        keep(outbox(basename($file)), json_decode(file_get_contents($file), true)['enquiry']);
+    $again = ($argv[1] ?? '') === 'again' ? array_slice($argv, 2) : [];
+    foreach (array_combine($again, array_map(refusedIn(...), $again)) as $file => $enquiry) { // all are read before one is moved
+        keep(outbox(basename($file)), $enquiry);
         unlink($file);
     }
     $lock = fopen(outbox('lock'), 'c');
@@ -141,7 +161,7 @@ if (PHP_SAPI === 'cli') {
         [$status, $why] = send($file);
         refuse($file, $status, $why);
         if ($why && file_exists($file)) $waits = $why;
-        if ($status === 429) break; // the limit is reached: the next run goes on
+        if ($status === 429 || $status === 0) break; // the limit is reached, or the service is away: the next run goes on
     }
     $refused = glob(outbox('refused/*.json'));
     $why = $refused ? json_decode(file_get_contents($refused[0]), true)['refused'] . ", see $refused[0]" : '';

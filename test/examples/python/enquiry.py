@@ -4,8 +4,12 @@ at once, and by cron every minute until the lead service has it:
 
     * * * * * LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… OUTBOX=/var/enquiries python3 enquiry.py send
 
+The web process needs the same three variables. OUTBOX must be outside the web root.
+
 A run says what waits and what was refused, and ends with 1. OUTBOX/refused/ has what needs a person, with the reasons. Correct the enquiry
-in its file if needed, and send it again: python3 enquiry.py again /var/enquiries/refused/….json
+in its file if needed, and send it again:
+
+    LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… OUTBOX=/var/enquiries python3 enquiry.py again /var/enquiries/refused/….json
 
 `take(post)` is all that a form's handler calls; `python3 enquiry.py serve 8000` shows it.
 """
@@ -15,9 +19,6 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 COUNTRY = "+91"  # your country's code, put before a number that begins with one 0
-OUTBOX = Path(os.environ.get("OUTBOX", "./outbox"))
-REFUSED = OUTBOX / "refused"
-REFUSED.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 # What a visitor may read, by field and reason. Everything else is the website's matter, so the visitor is thanked.
 SENTENCES = {
@@ -29,6 +30,18 @@ UTM = {f"utm_{part}": f"utm{part.title()}" for part in ("source", "medium", "cam
 ATTRIBUTION = {"pageUrl": "pageUrl", "referrer": "referrer", **UTM}
 RETRY = {0, 401, 403, 404, 408, 409, 429}  # and all from 500; 0 is no response
 GIVE_UP_SECONDS = 23 * 3600  # the service knows an idempotency key for 24 hours
+
+
+class Misuse(Exception):
+    """Nothing was stored, moved or sent."""
+
+
+def outbox(name=""):
+    if not all(map(os.environ.get, ("LEADS_URL", "LEADS_API_KEY", "OUTBOX"))):
+        raise Misuse("Set LEADS_URL, LEADS_API_KEY and OUTBOX, as in cron's line.")
+    folder = Path(os.environ["OUTBOX"])
+    (folder / "refused").mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder / name
 
 
 def take(post):
@@ -45,7 +58,7 @@ def take(post):
     attribution = {ATTRIBUTION[name]: sent.pop(name) for name in ATTRIBUTION if name in sent}
     enquiry.update({name: values for name, values in (("attribution", attribution), ("fields", sent)) if values})
     text = json.dumps(enquiry, sort_keys=True)
-    file = OUTBOX / (digest(view + text) + ".json")
+    file = outbox(digest(view + text) + ".json")
     if not file.exists():  # a double click is the same file
         keep(file, text)
     status, why, reasons = send(file)
@@ -136,7 +149,7 @@ def refuse(file, status, why):
         enquiry = json.loads(file.read_text())
     except FileNotFoundError:
         return  # another run was faster
-    keep(REFUSED / file.name, json.dumps({"refused": why, "enquiry": enquiry}))
+    keep(outbox("refused") / file.name, json.dumps({"refused": why, "enquiry": enquiry}))
     file.unlink(missing_ok=True)
 
 
@@ -160,24 +173,32 @@ def without(enquiry, refused):
     return enquiry
 
 
+def refused_in(file):
+    """The enquiry that a file of the folder refused keeps."""
+    try:
+        return dict(json.loads(file.read_text())["enquiry"])
+    except (OSError, ValueError, LookupError, TypeError):
+        raise Misuse(f"{file} has no refused enquiry in JSON: name a file of {outbox('refused')}.")
+
+
 def send_all(again=()):
     """Sends what waits, after what the files of `again` keep. Returns a line about what still waits, and one about what was refused."""
-    for file in map(Path, again):
-        keep(OUTBOX / file.name, json.dumps(json.loads(file.read_text())["enquiry"], sort_keys=True))
+    for file, enquiry in {file: refused_in(file) for file in map(Path, again)}.items():  # all are read before one is moved
+        keep(outbox(file.name), json.dumps(enquiry, sort_keys=True))
         file.unlink()
-    with open(OUTBOX / "lock", "w") as lock:
+    with open(outbox("lock"), "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return []  # the run of the minute before is still sending
         waits = ""  # why the last one did
-        for file in sorted(OUTBOX.glob("*.json")):
+        for file in sorted(outbox().glob("*.json")):
             status, why, _ = send(file)
             refuse(file, status, why)
             waits = why if why and file.exists() else waits
-            if status == 429:
-                break  # the limit is reached: the next run goes on
-        waiting, refused = OUTBOX.glob("*.json") if waits else [], sorted(REFUSED.glob("*.json"))
+            if status in (429, 0):
+                break  # the limit is reached, or the service is away: the next run goes on
+        waiting, refused = outbox().glob("*.json") if waits else [], sorted(outbox("refused").glob("*.json"))
         why = refused and f"{json.loads(refused[0].read_text())['refused']}, see {refused[0]}"
         lines = (report(waiting, "waiting", waits), report(refused, "awaiting review", why))
         return [line for line in lines if line]
@@ -209,4 +230,8 @@ if __name__ == "__main__" and sys.argv[1:2] == ["serve"]:
 
     make_server("127.0.0.1", int(sys.argv[2]), application).serve_forever()
 elif __name__ == "__main__":
-    sys.exit("\n".join(send_all(sys.argv[2:])) or 0)
+    try:
+        sys.exit("\n".join(send_all(sys.argv[2:])) or 0)
+    except Misuse as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)

@@ -47,7 +47,7 @@ add_action('wpcf7_before_send_mail', function ($form, &$abort, $submission) { //
 add_filter('cron_schedules', fn ($all) => $all + ['leads' => ['interval' => 60, 'display' => 'Every minute']]);
 add_action('init', fn () => wp_next_scheduled('leads_send') || wp_schedule_event(time(), 'leads', 'leads_send'));
 add_action('leads_send', function () {
-    foreach (leads_options('waits') as $name) if (leads_send($name) === false) break; // at the limit: the next run goes on
+    foreach (leads_options('waits') as $name) if (leads_send($name) === false) break; // at the limit, or without an answer: the next run goes on
     if (!($text = leads_report()) || get_transient('leads_mailed')) return;
     set_transient('leads_mailed', 1, DAY_IN_SECONDS);
     wp_mail(get_option('admin_email'), 'Enquiries for the lead service', $text);
@@ -128,7 +128,7 @@ function leads_send($name) {
     foreach ($reasons as $field => $reason) $why .= " $field: $reason";
     if ($status >= 500 || in_array($status, [0, 401, 403, 404, 408, 409, 429], true)) { // cron sends it again
         update_option($name, ['why' => $why] + $kept, false);
-        return $status === 429 ? false : [];
+        return in_array($status, [0, 429], true) ? false : [];
     }
     if ($status === 422 && $reduced = leads_without($kept['enquiry'], array_keys($error['details']['fields'] ?? []))) {
         update_option($name, ['at' => time(), 'enquiry' => $reduced], false);

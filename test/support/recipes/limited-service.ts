@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** A stand-in for the service, at its rate limit. `use` gets the number of requests by `Authorization`. */
+/** A stand-in for the service, at its rate limit; each key's second request gets no answer. `use` gets the number of requests by `Authorization`. */
 export async function withLimitedService(
   port: number,
   use: (requests: ReadonlyMap<string, number>) => Promise<void>,
 ): Promise<void> {
   const requests = new Map<string, number>();
   const limited = createServer(({ headers: { authorization = '' } }, response) => {
-    requests.set(authorization, (requests.get(authorization) ?? 0) + 1);
+    const before = requests.get(authorization) ?? 0;
+    requests.set(authorization, before + 1);
+    if (before === 1) return void response.destroy();
     const error = { code: 'RATE_LIMITED', message: 'No.' };
     response.writeHead(429, { 'Retry-After': '1' }).end(JSON.stringify({ error }));
   });

@@ -1,7 +1,7 @@
 """Sends waiting enquiries. For cron, every minute: python manage.py send_enquiries [OUTBOX/refused/….json …]"""
 from django.core.management.base import BaseCommand, CommandError
 
-from leads.enquiry import send_all
+from leads.enquiry import Misuse, send_all
 
 
 class Command(BaseCommand):
@@ -11,6 +11,9 @@ class Command(BaseCommand):
         parser.add_argument("again", nargs="*", metavar="FILE", help="an enquiry of the folder refused")
 
     def handle(self, again, **options):
-        lines = send_all(again)
+        try:
+            lines = send_all(again)
+        except Misuse as error:
+            raise CommandError(error, returncode=2)
         if lines:
             raise CommandError("\n".join(lines))  # cron's status 1
