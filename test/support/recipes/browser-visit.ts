@@ -79,11 +79,15 @@ async function passOn(
     const { 'content-type': type = '' } = request.headers;
     const headers = { 'Content-Type': type };
     const sent = await fetch(website.url(''), { method, headers, body: await text(request) });
-    response.writeHead(sent.status).end(await sent.text());
+    const answered = { 'Content-Type': sent.headers.get('content-type') ?? '' };
+    response.writeHead(sent.status, answered).end(await sent.text());
     return;
   }
   const form = await formOf(website);
-  response.end(form.replace(/action="[^"]*"/, `action="${url.split('?')[0]}"`));
+  const shown = form
+    .replace(/action="[^"]*"/, `action="${url.split('?')[0]}"`)
+    .replace('<output>', '<input name="action"><output>');
+  response.end(`<script>delete Crypto.prototype.randomUUID</script>${shown}`); // as over plain HTTP
 }
 
 /** As the recipe shows it, or else as it is copied into a page. */

@@ -60,7 +60,9 @@ async function requestOf(incoming: IncomingMessage): Promise<Request> {
 createServer(async (incoming, outgoing) => {
   try {
     const response = await reply(await requestOf(incoming), incoming.url === '/__scheduled');
-    outgoing.writeHead(response.status).end(await response.text());
+    outgoing
+      .writeHead(response.status, Object.fromEntries(response.headers))
+      .end(await response.text());
   } catch (error) {
     console.error(error);
     outgoing.writeHead(500).end(String(error));

@@ -110,5 +110,6 @@ if ($page !== '') {
     };
     $response = $routes['leads/v1/enquiry']['callback']($request);
     http_response_code($response->status);
+    foreach ($response->headers as $name => $value) header("$name: $value");
     do_action_ref_array('rest_pre_serve_request', [false, $response, $request]);
 }
