@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LeadClient } from '../../shared/client/client.ts';
 import { freePort, node24, projectFolder } from '../support/service-process.ts';
+import { createTables, writeState } from './sync-database/sql-database.ts';
 import { openSqlite } from './sync-database/sqlite.ts';
 import { sync } from './sync-database/sync.ts';
 
@@ -38,7 +39,10 @@ test('a first copy drops inactive fields, and then reads what changed since the 
     { key: 'city', label: 'City', type: 'text' },
     { key: 'old', label: 'Old', type: 'text', active: false },
   ];
-  await writeFile(settings, JSON.stringify({ users: [], sources: [], pipelines: [], fields }));
+  await writeFile(
+    settings,
+    JSON.stringify({ id: 1, users: [], sources: [], pipelines: [], fields }),
+  );
   const times = { createdAt: '2026-01-05T09:00:00.000Z', updatedAt: '2026-01-05T09:00:00.000Z' };
   const values = {
     name: 'Asha',
@@ -51,7 +55,8 @@ test('a first copy drops inactive fields, and then reads what changed since the 
   await writeFile(leads, `${JSON.stringify({ ...lead, ...times, fields: values })}\n`);
   const asked: string[] = [];
   const fetch = async (url: string | URL | Request) => {
-    asked.push(new URL(String(url)).searchParams.get('updated_since') ?? '');
+    const { pathname, searchParams } = new URL(String(url));
+    if (!pathname.endsWith('lead-stages')) asked.push(searchParams.get('updated_since') ?? '');
     return Response.json({ items: [], nextCursor: null });
   };
   const database = openSqlite(':memory:');
@@ -113,17 +118,29 @@ test.concurrent('a sync job ends with status 1 and one line if no service answer
 test.concurrent('a sync job names the file that it cannot use, and the option that is wrong', {
   timeout: 60_000,
 }, async () => {
-  const url = 'http://127.0.0.1:9';
-  const [nowhere, wrong, database, settings] = [
+  const stages = { items: [{ id: 1, name: 'New', meaning: 'open' }], nextCursor: null };
+  const service = createServer((_, response) => response.end(JSON.stringify(stages)));
+  service.listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const [nowhere, wrong, database, settings, other] = [
     join(folder, 'nowhere', 'leads.sqlite'),
     join(folder, 'text'),
     join(folder, 'leads.sqlite'),
     join(folder, 'settings.json'),
+    join(folder, 'other.json'),
   ];
   await writeFile(wrong, 'This is a text, and neither a database nor JSON lines.\n'.repeat(30));
 
-  await writeFile(settings, '{"users":[],"sources":[],"pipelines":[],"fields":[]}');
+  const lists = { users: [], sources: [], pipelines: [], fields: [] };
+  const pipelines = [{ id: 1, name: 'Sales', stages: stages.items }];
+  await writeFile(settings, JSON.stringify({ id: 1, ...lists, pipelines }));
+  await writeFile(other, JSON.stringify({ id: 2, ...lists }));
   const ofLeads = ['--database', `${database}4`, '--organization', settings];
+  const known = openSqlite(`${database}5`);
+  await createTables(known);
+  await writeState(known, 'organization', '1');
+  await known.close();
 
   const replies = await Promise.all([
     runJob(url, ['--database', nowhere]),
@@ -133,10 +150,14 @@ test.concurrent('a sync job names the file that it cannot use, and the option th
     runJob(url, ['--database', `${database}3`, '--timelines', nowhere]),
     runJob(url, ['--database', database, '--archived', 'keep']),
     runJob(url, ['--database', database, '--leads', wrong, '--organization', settings]),
-    runJob(url, [...ofLeads, '--leads', wrong, '--exported-at', '2026-11-20']),
+    runJob(url, [...ofLeads, '--leads', wrong, '--exported-at', '2020-01-01']),
+    runJob(url, [...ofLeads, '--leads', wrong, '--exported-at', '2999-01-01']),
+    runJob(url, ['--database', `${database}6`, '--organization', other]),
+    runJob(url, ['--database', `${database}5`, '--organization', other]),
     runJob(url, ['--database', 'postgres://user:secret@127.0.0.1:9/leads']),
   ]);
 
+  service.close();
   expect(replies).toEqual([
     {
       status: 1,
@@ -164,6 +185,18 @@ test.concurrent('a sync job names the file that it cannot use, and the option th
     {
       status: 1,
       stderr: `${wrong} is not a whole JSONL file of lead export: it has a line that is not a lead.\n`,
+    },
+    {
+      status: 2,
+      stderr: `--exported-at must be when the export began; ${wrong} was written before. See node main.ts --help.\n`,
+    },
+    {
+      status: 1,
+      stderr: `${other} is not of the key's organization, or its stages have changed: write it again with organization show.\n`,
+    },
+    {
+      status: 1,
+      stderr: `${other} is of organization 2, the database of organization 1.\n`,
     },
     {
       status: 1,

@@ -6,6 +6,7 @@
  *
  * Node 24 runs it as it is.
  */
+import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import {
   isLeadServiceError,
@@ -87,6 +88,9 @@ function exportOf(values: {
     throw new TypeError('--leads needs --organization, which says which fields are active.');
   if (Number.isNaN(Date.parse(exportedAt)))
     throw new TypeError('--leads needs --exported-at, the time when the export began.');
+  const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+  if (Date.parse(exportedAt) > writtenAt)
+    throw new TypeError(`--exported-at must be when the export began; ${path} was written before.`);
   return { path, exportedAt: new Date(exportedAt).toISOString() };
 }
 

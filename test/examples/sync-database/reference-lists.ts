@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { LeadClient } from '../../../shared/client/client.ts'; // in your project: 'lead-service-client'
 import {
   batchSize,
   readState,
@@ -10,6 +12,7 @@ import {
 
 /** The settings of an organization, as `organization show --json` prints them: inactive users, stages, sources and fields too. */
 interface Settings {
+  readonly id: number;
   readonly users: readonly Entry[];
   readonly sources: readonly Entry[];
   readonly pipelines: readonly (Entry & { readonly stages: readonly Stage[] })[];
@@ -32,11 +35,24 @@ interface Field {
 }
 
 /** Replaces the reference lists by those of the file, in one transaction. */
-export async function syncReferenceLists(database: SqlDatabase, path: string): Promise<void> {
-  const { users, sources, pipelines, fields } = await readSettings(path);
+export async function syncReferenceLists(
+  client: LeadClient,
+  database: SqlDatabase,
+  path: string,
+): Promise<void> {
+  const { id, users, sources, pipelines, fields } = await readSettings(path);
   const stages = pipelines.flatMap((pipeline) =>
     pipeline.stages.map((stage) => ({ ...stage, pipelineId: pipeline.id })),
   );
+  const known = (await readState(database, 'organization')) ?? String(id);
+  if (known !== String(id))
+    throw new Error(`${path} is of organization ${id}, the database of organization ${known}.`);
+  const namesOf = (list: readonly Entry[]) => list.map((stage) => `${stage.id} ${stage.name}`);
+  const ofFile = namesOf(stages.filter((stage) => stage.active !== false)).sort();
+  if (!isDeepStrictEqual(ofFile, namesOf(await client.listLeadStages()).sort()))
+    throw new Error(
+      `${path} is not of the key's organization, or its stages have changed: write it again with organization show.`,
+    );
   const active = (entry: { readonly active?: boolean }) => (entry.active === false ? 0 : 1);
   const named = <T extends Entry>(entry: T) => ({ id: entry.id, name: entry.name });
   const lists = {
@@ -64,6 +80,7 @@ export async function syncReferenceLists(database: SqlDatabase, path: string): P
         await upsert(database, table, rows.slice(from, from + batchSize));
     }
     await updateView(database, fields);
+    await writeState(database, 'organization', String(id));
   });
 }
 
@@ -90,7 +107,7 @@ async function readSettings(path: string): Promise<Settings> {
   try {
     const settings = JSON.parse(text) as Settings;
     const lists = [settings.users, settings.sources, settings.pipelines, settings.fields];
-    if (lists.every(Array.isArray)) return settings;
+    if (Number.isInteger(settings.id) && lists.every(Array.isArray)) return settings;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

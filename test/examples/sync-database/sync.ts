@@ -36,7 +36,7 @@ export async function sync(
   const { organization, timelines, leads: exported, reconcile } = options;
   await createTables(database);
   await removeUnwantedMarks(database, options);
-  if (organization !== undefined) await syncReferenceLists(database, organization);
+  if (organization !== undefined) await syncReferenceLists(client, database, organization);
   const readTimelines = reconcile ? compareTimelines : syncTimelines;
   const items =
     timelines === undefined ? undefined : await readTimelines(database, timelines, options);
