@@ -109,7 +109,7 @@ test('every command of the guides works, from nothing to a live form and to each
     /Organization 2 \(Northwind Academy\) is created, version 1/,
   );
   expect(printed['ten-minutes']).toMatch(/Asha Rao[\s\S]*Please call after six\./);
-  expect(printed['web-developer']).toMatch(/"created":true[\s\S]*Rohan Kulkarni/);
+  expect(printed['web-developer']).toMatch(/"created":true/);
   expect(printed['data-engineer']).toMatch(/"nextCursor":null[\s\S]*Which courses start in May\?/);
   expect(printed.administrator).toMatch(
     /users\[id=1\]\.name changed: from "First user" to "Asha Rao"/,
