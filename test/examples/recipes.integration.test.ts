@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -10,6 +10,7 @@ import { givenOrganization } from '../support/organizations.ts';
 import { type OwnService, startOwnService } from '../support/own-service.ts';
 import { type Shown, visitWithBrowser } from '../support/recipes/browser-visit.ts';
 import { withLimitedService } from '../support/recipes/limited-service.ts';
+import { misuse } from '../support/recipes/misuse.ts';
 import { copyRecipes, keptBy, makeLate, recipes } from '../support/recipes/recipes.ts';
 import {
   beforeFaults,
@@ -21,7 +22,7 @@ import {
   whileDown,
   wrongPhone,
 } from '../support/recipes/visitors.ts';
-import { openWebsite, Website } from '../support/recipes/website.ts';
+import { openWebsite, type Website } from '../support/recipes/website.ts';
 import { racingWorkers } from '../support/service-process.ts';
 
 /**
@@ -241,43 +242,20 @@ describe.each(served)('the recipe for $name', ({ name, hasOutbox, serve }) => {
     if (!isWordPress) expect([atLimit, refused, late].every((run) => run?.status)).toBe(true);
   });
 
-  test.skipIf(hasOutbox)(
-    'tries one enquiry a run while the limit is reached, or the service is away',
-    () => {
-      expect(outcome().website.requestsAtLimit).toBe(2);
-    },
-  );
+  test.skipIf(hasOutbox)('tries one enquiry a run at the limit, and without an answer', () => {
+    expect(outcome().website.requestsAtLimit).toBe(2);
+  });
 
-  test.runIf(/^plain|Django/.test(name))(
-    'stores and moves nothing without the settings of cron, or for a file that is no refused enquiry',
-    async () => {
-      const { website } = outcome();
-      const { site, recipe, organization } = website;
-      const environment = { ...site.environment, OUTBOX: '' };
-      const bare = new Website(recipe, { ...site, environment }, organization);
-      const [refused = ''] = await readdir(join(site.outbox, 'refused'));
+  test.runIf(/^plain|Django/.test(name))('stores and moves nothing if it is misused', async () => {
+    const told = (text: RegExp) => ({ status: 2, text: expect.stringMatching(text) });
 
-      await website.kill();
-      await bare.serve();
-      await bare.submit(person(10));
-      await bare.kill();
-
-      expect(bare.statuses).toEqual([500]);
-      expect(await bare.again(refused.replace('.json', ''))).toEqual({
-        status: 2,
-        text: expect.stringMatching(
-          /Set LEADS_URL, LEADS_API_KEY and OUTBOX, as in cron's line\.$/m,
-        ),
-      });
-      expect(await website.again('nothing')).toEqual({
-        status: 2,
-        text: expect.stringMatching(
-          /nothing\.json has no refused enquiry in JSON: name a file of /,
-        ),
-      });
-      expect(await keptBy(site)).toEqual({ waiting: 0, refused: 1 });
-    },
-  );
+    expect(await misuse(outcome().website)).toEqual({
+      posted: [500],
+      bareAgain: told(/Set LEADS_URL, LEADS_API_KEY and OUTBOX, as in cron's line\.$/m),
+      again: told(/nothing\.json has no refused enquiry in JSON: name a file of /),
+      kept: { waiting: 0, refused: 1 },
+    });
+  });
 
   test.runIf(serve && chromium)(
     'takes form.html of a browser, with where the visitor came from',
