@@ -7,7 +7,7 @@ import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizati
 import { loadOrganization } from '../../shared/store/organizations/organizations.ts';
 import { openTable, type Table, usableUntil } from '../../shared/store/table/client.ts';
 import { clientSettings, endpointIn, useLocalTable } from '../cli/aws.ts';
-import { type CliCommand, CommandError } from '../cli/command.ts';
+import { CliCommand, CommandError } from '../cli/command.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
 import { defaultDataFolder, findRunningService } from '../local/running-service.ts';
@@ -42,7 +42,10 @@ export class CommandContext {
   constructor(program: CliCommand, io: ProcessIo) {
     this.environment = io.environment;
     this.#io = io;
-    this.#program = program.hook('preAction', () => this.#locateTable());
+    this.#program = program.hook('preAction', (_program, command) => {
+      if (command instanceof CliCommand) command.checkUsage();
+      return this.#locateTable();
+    });
     this.#progress = new ProgressLine(io.hasTerminal ? io.stderr : undefined);
   }
 

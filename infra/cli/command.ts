@@ -23,6 +23,7 @@ export class CheckError extends Error {
 export class CliCommand extends Command {
   /** Required, as an option or as an argument. */
   #orArgument: Option | undefined;
+  readonly #usageChecks: (() => void)[] = [];
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
@@ -36,19 +37,24 @@ export class CliCommand extends Command {
   /** Adds an option whose value can also be given as an argument, after those that the command declares. */
   optionOrArgument(option: Option, isRequired = true): this {
     if (isRequired) this.#orArgument = option;
-    return this.addOption(option)
-      .allowExcessArguments()
-      .hook('preAction', () => this.#readArgument(option));
+    this.#usageChecks.push(() => this.#readArgument(option));
+    return this.addOption(option).allowExcessArguments();
   }
 
   /** Refuses an option that is given without another one. */
   needs(flag: string, needed: string): this {
     const name = new Option(flag).attributeName();
     const other = new Option(needed).attributeName();
-    return this.hook('preAction', () => {
+    this.#usageChecks.push(() => {
       if (this.getOptionValueSource(name) === 'cli' && this.getOptionValue(other) === undefined)
         this.error(`error: option '${flag}' needs ${needed}`);
     });
+    return this;
+  }
+
+  /** Reads arguments that stand for options, and refuses what commander allows. A program calls this before it looks up a stack. */
+  checkUsage(): void {
+    for (const check of this.#usageChecks) check();
   }
 
   #readArgument(option: Option): void {

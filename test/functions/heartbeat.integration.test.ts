@@ -18,11 +18,13 @@ test('a heartbeat accepts what the service itself answers, which asks the table 
 
   expect(logged().at(-1)).toMatchObject({ message: 'heartbeat', heartbeatAnswered: 1 });
   // The log comes on another pipe than the response.
-  const line = await vi.waitUntil(() =>
-    own
-      .logged()
-      .split('\n')
-      .find((one) => one.endsWith('}')),
+  const line = await vi.waitUntil(
+    () =>
+      own
+        .logged()
+        .split('\n')
+        .find((one) => one.endsWith('}')),
+    { timeout: 10_000 },
   );
   expect(JSON.parse(line)).toMatchObject({ status: 401, unauthorized: 1, dynamodbCalls: 0 });
 });

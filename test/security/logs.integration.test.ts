@@ -138,10 +138,13 @@ test('the line of a request that wrote or read one lead names it', async () => {
   await ask('get-lead', { leadId: id + 999 });
 
   // The log comes on another pipe than the responses.
-  const lines = await vi.waitUntil(() => {
-    const answered = log().match(/^\{.*"message":"answered".*\}$/gm);
-    return answered?.length === Object.keys(idOf).length && answered;
-  });
+  const lines = await vi.waitUntil(
+    () => {
+      const answered = log().match(/^\{.*"message":"answered".*\}$/gm);
+      return answered?.length === Object.keys(idOf).length && answered;
+    },
+    { timeout: 10_000 },
+  );
   await stop();
   expect(Object.values(idOf).filter((one) => one !== undefined)).toHaveLength(8);
   const logged = lines.map((line) => JSON.parse(line));

@@ -28,10 +28,13 @@ test('the log says why a known key was refused; the response and the calls are t
 
   expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
   // The log comes on another pipe than the responses.
-  const lines = await vi.waitUntil(() => {
-    const answered = own.logged().match(/^\{.*"message":"answered".*\}$/gm);
-    return answered?.length === bodies.length && answered;
-  });
+  const lines = await vi.waitUntil(
+    () => {
+      const answered = own.logged().match(/^\{.*"message":"answered".*\}$/gm);
+      return answered?.length === bodies.length && answered;
+    },
+    { timeout: 10_000 },
+  );
   const logged = lines.map((line) => {
     const { dynamodbCalls, readUnits, writeUnits, ...fields } = JSON.parse(line);
     const { keyId, organizationId, keyRefusal } = fields;

@@ -51,7 +51,7 @@ export async function visitWithBrowser(websites: readonly Website[]): Promise<re
   await once(proxy, 'listening');
   let shown: readonly Shown[] = [];
   await withPage(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/`, async (page) => {
-    await vi.waitUntil(() => page.evaluate(hasLoaded));
+    await vi.waitUntil(() => page.evaluate(hasLoaded), { timeout: 60_000 });
     shown = (await page.evaluate(visit)) as readonly Shown[];
   });
   proxy.closeAllConnections();
