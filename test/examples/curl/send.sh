@@ -2,7 +2,7 @@
 # Sends the enquiries of a folder with curl and jq, a file each: FOLDER/*.json with a body for POST /api/v1/leads/capture. Run it every
 # minute by cron, under flock, so that one run does not meet the next:
 #
-#   * * * * * LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… flock -n /tmp/enquiries sh send.sh /var/enquiries
+#   * * * * * LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… flock -n /var/enquiries sh send.sh /var/enquiries
 #
 # Write a file under another name, then rename it. Name it by a digest of the view of the form and of its content. A run says what waits and
 # what was refused, and ends with 1. FOLDER/refused/ has what needs a person, with the reasons. Correct the enquiry in its file if needed,
