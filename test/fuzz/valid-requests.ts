@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { filterFor, type ModelField, valueFor } from '../shared/leads/lead-model.ts';
 import { type DescribedOperation, document, type Json, resolved } from '../support/described.ts';
-import { filterFor, type ModelField, valueFor } from '../support/lead-model.ts';
 import { sampleOrganization } from '../support/settings.ts';
 
 /** Requests as `openapi.json` describes them, with values that the sample organization knows. */

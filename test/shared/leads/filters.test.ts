@@ -5,8 +5,8 @@ import { operators } from '../../../shared/leads/filter-operators.ts';
 import { readFilters } from '../../../shared/leads/filters.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
 import { placedAnywhere } from '../../fuzz/any-json.ts';
-import { filterFor, type ModelField, modelMatches, valueFor } from '../../support/lead-model.ts';
 import { sampleOrganization } from '../../support/settings.ts';
+import { filterFor, type ModelField, modelMatches, valueFor } from './lead-model.ts';
 
 const organization = sampleOrganization();
 const fields: ModelField[] = organization.fields

@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FieldValue, Lead } from '../../../../shared/leads/lead.ts';
 import { call } from '../../../support/call.ts';
+import { storeListedLeads } from '../../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { table } from '../../../support/table.ts';
 import {
   filterFor,
   type ModelField,
   type ModelFilter,
   modelMatches,
   valueFor,
-} from '../../../support/lead-model.ts';
-import { storeListedLeads } from '../../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
-import { table } from '../../../support/table.ts';
+} from '../../leads/lead-model.ts';
 
 const ids = { user: [7, 8, 9], lead_source: [1, 3, 4] };
 const start = Date.parse('2026-01-01T00:00:00Z');

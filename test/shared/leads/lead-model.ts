@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { FieldValue, FieldValues } from '../../shared/leads/lead.ts';
+import type { FieldValue, FieldValues } from '../../../shared/leads/lead.ts';
 
 /** Random leads and filters over the fields of `sampleSettings`, and a plain second implementation of what a filter means. */
 
