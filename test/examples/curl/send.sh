@@ -11,7 +11,7 @@ set -u
 COUNTRY=+91 # your country's code, put before a number that begins with one 0
 folder=$1
 mkdir -p "$folder/refused"
-answer=$(mktemp) && body=$(mktemp) && trap 'rm -f "$answer" "$body"' EXIT
+answer=$(mktemp) && body=$(mktemp) && order=$(mktemp) && trap 'rm -f "$answer" "$body" "$order"' EXIT
 
 # Prints the status; 000 for no response. The key is a digest of the file's name and of the body.
 send() {
@@ -62,11 +62,15 @@ report() {
 
 if [ "${2-}" = again ]; then
   shift 2
-  for file; do jq -ce .enquiry "$file" >"$body" && keep "$folder/$(basename "$file")" <"$body" && rm "$file"; done
+  for file; do # all are read before one is moved
+    jq -e .enquiry "$file" >/dev/null || { echo "$file has no refused enquiry in JSON: name a file of $folder/refused." >&2 && exit 2; }
+  done
+  for file; do jq -c .enquiry "$file" >"$body" && keep "$folder/$(basename "$file")" <"$body" && rm "$file"; done
 fi
 waits=
-for file in "$folder"/*.json; do
-  [ -e "$file" ] || continue
+# In random order: an enquiry that never gets an answer ends a run, but does not always hold up the same others.
+find "$folder" -maxdepth 1 -name '*.json' | sort -R >"$order"
+while IFS= read -r file; do
   # The service knows an idempotency key for 24 hours.
   [ -z "$(find "$file" -mmin +1380)" ] || { refuse "$file" 'not delivered within 23 hours' && continue; }
   status=$(send "$file")
@@ -81,7 +85,7 @@ for file in "$folder"/*.json; do
     429) waits=$(why) && break ;; # the limit is reached: the next run goes on
     *) refuse "$file" "$(why)" ;;
   esac
-done
+done <"$order"
 result=0
 [ -z "$waits" ] || report waiting "$waits" "$folder"/*.json
 set -- "$folder"/refused/*.json

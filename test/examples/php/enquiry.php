@@ -157,7 +157,9 @@ if (PHP_SAPI === 'cli') {
     $lock = fopen(outbox('lock'), 'c');
     if (!flock($lock, LOCK_EX | LOCK_NB)) exit(0); // the run of the minute before is still sending
     $waits = ''; // why the last one did
-    foreach (glob(outbox('*.json')) as $file) {
+    $files = glob(outbox('*.json'));
+    shuffle($files); // one that never gets an answer ends a run, but does not always hold up the same others
+    foreach ($files as $file) {
         [$status, $why] = send($file);
         refuse($file, $status, $why);
         if ($why && file_exists($file)) $waits = $why;

@@ -13,7 +13,7 @@ in its file if needed, and send it again:
 
 `take(post)` is all that a form's handler calls; `python3 enquiry.py serve 8000` shows it.
 """
-import fcntl, hashlib, http.client, json, os, re, sys, time, uuid
+import fcntl, hashlib, http.client, json, os, random, re, sys, time, uuid
 import urllib.error, urllib.request
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -192,7 +192,9 @@ def send_all(again=()):
         except BlockingIOError:
             return []  # the run of the minute before is still sending
         waits = ""  # why the last one did
-        for file in sorted(outbox().glob("*.json")):
+        files = list(outbox().glob("*.json"))
+        random.shuffle(files)  # one that never gets an answer ends a run, but does not always hold up the same others
+        for file in files:
             status, why, _ = send(file)
             refuse(file, status, why)
             waits = why if why and file.exists() else waits

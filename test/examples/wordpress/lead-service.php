@@ -47,7 +47,9 @@ add_action('wpcf7_before_send_mail', function ($form, &$abort, $submission) { //
 add_filter('cron_schedules', fn ($all) => $all + ['leads' => ['interval' => 60, 'display' => 'Every minute']]);
 add_action('init', fn () => wp_next_scheduled('leads_send') || wp_schedule_event(time(), 'leads', 'leads_send'));
 add_action('leads_send', function () {
-    foreach (leads_options('waits') as $name) if (leads_send($name) === false) break; // at the limit, or without an answer: the next run goes on
+    $names = leads_options('waits');
+    shuffle($names); // one that never gets an answer does not always hold up the same others
+    foreach ($names as $name) if (leads_send($name) === false) break; // at the limit, or without an answer: the next run goes on
     if (!($text = leads_report()) || get_transient('leads_mailed')) return;
     set_transient('leads_mailed', 1, DAY_IN_SECONDS);
     wp_mail(get_option('admin_email'), 'Enquiries for the lead service', $text);

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { recipes } from '../support/recipes/recipes.ts';
+import { projectFolder } from '../support/service-process.ts';
+
+/** The recipes whose outbox is a folder that cron sends; recipes.integration.test.ts says which this machine lacks. */
+const ofFolders = recipes.filter(
+  ({ name, missing }) => /^(plain|curl)/.test(name) && missing === undefined,
+);
+
+/** A stand-in for the service that never answers the enquiry of one person. @returns its address */
+async function givenService(unanswered: string): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const { name } = JSON.parse(await text(request));
+    if (name === unanswered) response.destroy();
+    else response.writeHead(201).end('{}');
+  });
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.for(ofFolders)(
+  'an enquiry that never gets an answer does not hold up the others: $name',
+  async (recipe) => {
+    const folder = await mkdtemp(join(tmpdir(), 'unanswered-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const url = await givenService('a');
+    const environment = { LEADS_URL: url, LEADS_API_KEY: 'leads_live_key', OUTBOX: folder };
+    const examples = join(projectFolder, 'test', 'examples');
+    const [command = '', ...args] = recipe.cron({
+      folder,
+      examples,
+      outbox: folder,
+      port: 0,
+      environment,
+    });
+    for (const name of ['a', 'b', 'c'])
+      await writeFile(
+        join(folder, `${name}.json`),
+        JSON.stringify({ name, phone: '+91 98200 70000' }),
+      );
+    const waiting = async (): Promise<string[]> =>
+      (await readdir(folder)).filter((name) => name.endsWith('.json'));
+
+    for (let run = 0; run < 40 && (await waiting()).length > 1; run++)
+      await new Promise((settle) =>
+        execFile(command, args, { env: { ...process.env, ...environment } }, settle),
+      );
+
+    expect(await waiting()).toEqual(['a.json']);
+  },
+);
