@@ -49,7 +49,6 @@ export interface Endpoint {
   readonly summary: string;
   /** An API key needs one of these. */
   readonly scopes: readonly Scope[];
-  readonly takesBody: boolean;
   /** The endpoint can create a lead: admission advances the organization's lead sequence in the write that takes the token. */
   readonly numbersLeads?: boolean;
   /** The endpoint's own access to the table, besides `admissionAccess`. */
@@ -80,7 +79,6 @@ export const endpoints = [
     path: '/api/v1/leads',
     summary: 'List leads',
     scopes: ['leads.read'],
-    takesBody: false,
     access: {
       Query: ['lead', 'stageIndex', 'ownerIndex', 'sourceIndex', 'updateIndex'],
       BatchGetItem: ['lead'],
@@ -92,7 +90,6 @@ export const endpoints = [
     path: '/api/v1/leads',
     summary: 'Create a lead',
     scopes: ['leads.write'],
-    takesBody: true,
     numbersLeads: true,
     access: {
       BatchGetItem: ['phone', 'email'],
@@ -106,7 +103,6 @@ export const endpoints = [
     path: '/api/v1/leads/capture',
     summary: 'Capture a lead from a website form',
     scopes: ['leads.capture', 'leads.write'],
-    takesBody: true,
     numbersLeads: true,
     access: {
       BatchGetItem: ['idempotency', 'phone', 'email'],
@@ -122,7 +118,6 @@ export const endpoints = [
     path: '/api/v1/leads/{leadId}',
     summary: 'Get a lead',
     scopes: ['leads.read'],
-    takesBody: false,
     access: { GetItem: ['lead'] },
   },
   {
@@ -131,7 +126,6 @@ export const endpoints = [
     path: '/api/v1/leads/{leadId}',
     summary: 'Update a lead',
     scopes: ['leads.write'],
-    takesBody: true,
     access: {
       GetItem: ['lead'],
       UpdateItem: ['lead'],
@@ -145,7 +139,6 @@ export const endpoints = [
     path: '/api/v1/leads/{leadId}/notes',
     summary: 'Add a note to a lead',
     scopes: ['leads.write'],
-    takesBody: true,
     access: { ConditionCheckItem: ['lead'], PutItem: ['timeline'] },
   },
   {
@@ -154,7 +147,6 @@ export const endpoints = [
     path: '/api/v1/lead-fields',
     summary: 'List the active lead fields',
     scopes: ['leads.read', 'leads.capture'],
-    takesBody: false,
     access: {},
   },
   {
@@ -163,7 +155,6 @@ export const endpoints = [
     path: '/api/v1/lead-stages',
     summary: 'List the active stages of every pipeline',
     scopes: ['leads.read'],
-    takesBody: false,
     access: {},
   },
   {
@@ -172,7 +163,6 @@ export const endpoints = [
     path: '/api/v1/pipelines',
     summary: 'List the pipelines',
     scopes: ['leads.read'],
-    takesBody: false,
     access: {},
   },
   {
@@ -181,7 +171,6 @@ export const endpoints = [
     path: '/api/v1/lead-sources',
     summary: 'List the active lead sources',
     scopes: ['leads.read'],
-    takesBody: false,
     access: {},
   },
   {
@@ -190,10 +179,12 @@ export const endpoints = [
     path: '/api/v1/users',
     summary: 'List the active users',
     scopes: ['leads.read'],
-    takesBody: false,
     access: {},
   },
 ] as const satisfies readonly Endpoint[];
+
+/** Whether an endpoint takes a JSON body: every one that writes does, and no other. */
+export const takesBody = ({ method }: Pick<Endpoint, 'method'>): boolean => method !== 'GET';
 
 export type EndpointName = (typeof endpoints)[number]['name'];
 

@@ -92,11 +92,9 @@ export async function openApiDocument(): Promise<Json> {
 const schemasOf = (name: EndpointName): Promise<Schemas> => import(`../../functions/${name}.ts`);
 
 function operationOf(row: Row, schemas: Schemas): Json {
-  const { name, summary, scopes, takesBody } = row;
+  const { name, summary, scopes } = row;
   const text = endpointDescriptions[name];
   const parameters = parametersOf(schemas, text);
-  if (takesBody !== (schemas.body !== undefined))
-    throw new Error(`${name}: takesBody and the function's exported body disagree.`);
   return {
     operationId: name,
     summary,

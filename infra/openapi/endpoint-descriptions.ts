@@ -1,4 +1,4 @@
-import { type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
+import { type EndpointName, endpointNamed, takesBody } from '../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import type { OperationDescription } from './endpoint-description.ts';
@@ -37,7 +37,7 @@ export const bodyErrors: readonly ErrorCode[] = [
 export function errorsOf(name: EndpointName): ErrorCode[] {
   const codes = new Set<string>([
     ...commonErrors,
-    ...(endpointNamed(name).takesBody ? bodyErrors : []),
+    ...(takesBody(endpointNamed(name)) ? bodyErrors : []),
     ...Object.keys(endpointDescriptions[name].errors),
   ]);
   return keysOf(apiErrors)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { endpoints } from '../../shared/endpoints.ts';
+import { endpoints, takesBody } from '../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
 import { limits } from '../../shared/limits.ts';
@@ -78,14 +78,17 @@ const unknownAddresses = [
 
 /** Admission is a conditional update of the table: a 401 proves the route, the function, its role, the table and the encryption key. */
 const unknownKeyCheck = (
-  { method, path, takesBody }: (typeof endpoints)[number],
+  { method, path }: (typeof endpoints)[number],
   authorization: Request['headers'],
 ): ReadOnlyCheck => ({
   check: `${method} ${path} with an unknown key`,
   method,
   path: path.replace('{leadId}', '1'),
-  headers: { ...authorization, ...(takesBody && { 'Content-Type': 'application/json' }) },
-  ...(takesBody && { body: '{}' }),
+  headers: {
+    ...authorization,
+    ...(takesBody({ method }) && { 'Content-Type': 'application/json' }),
+  },
+  ...(takesBody({ method }) && { body: '{}' }),
   codes: ['UNAUTHORIZED'],
 });
 

@@ -1,5 +1,6 @@
 import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { takesBody } from '../endpoints.ts';
 import { ApiError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { limits } from '../limits.ts';
@@ -17,7 +18,7 @@ export const transport = (): Middleware => ({
     refuseKeyInUrl(event);
     // API Gateway routes an address with a trailing slash to the same function; the contract has no such endpoint.
     if (event.path.endsWith('/')) throw new ApiError('NOT_FOUND');
-    if (!call.endpoint.takesBody) return;
+    if (!takesBody(call.endpoint)) return;
     refuseLargeBody(event);
     refuseOtherMediaTypes(event);
     call.jsonBody = readJson(request);

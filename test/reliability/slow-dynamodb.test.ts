@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
-import { type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
+import { type EndpointName, endpointNamed, takesBody } from '../../shared/endpoints.ts';
 import {
   readService,
   type ServicePrograms,
@@ -94,7 +94,7 @@ test('a write whose items stay contended gives up in time: capture answers 409, 
     operation === 'TransactWriteItems' ? 'conflict' : 'none',
   );
 
-  const writes = goodRequests.filter(({ name }) => endpointNamed(name).takesBody);
+  const writes = goodRequests.filter(({ name }) => takesBody(endpointNamed(name)));
   for (const { name } of writes) {
     const expected =
       name === 'capture-lead' ? { status: 409, code: 'IDEMPOTENCY_IN_PROGRESS' } : internal;

@@ -1,4 +1,4 @@
-import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
+import { type EndpointName, endpoints, takesBody } from '../../shared/endpoints.ts';
 import { type Person, person } from './people.ts';
 
 export interface GoodRequest {
@@ -39,5 +39,5 @@ export const goodRequests: readonly GoodRequest[] = endpoints.map(({ name }) => 
 
 /** The good requests of the endpoints that take a body. */
 export const bodyRequests = goodRequests.filter(({ name }) =>
-  endpoints.some((one) => one.name === name && one.takesBody),
+  endpoints.some((one) => one.name === name && takesBody(one)),
 );
