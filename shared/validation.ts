@@ -1,22 +1,6 @@
 import type { FieldReason } from './client/api-types.ts';
+import type { ReferenceReason } from './client/errors.ts';
 import { ApiError } from './errors.ts';
-
-/** The reasons for a stage, pipeline, source, owner or user. In upper case each is a `details.reason` (contract, section 7). */
-export const referenceReasons = [
-  'pipeline_not_found',
-  'stage_not_found',
-  'stage_not_active',
-  'stage_not_in_pipeline',
-  'no_starting_stage',
-  'source_not_found',
-  'source_not_active',
-  'owner_not_found',
-  'owner_not_active',
-  'user_not_found',
-  'user_not_active',
-  'no_active_owner',
-] as const satisfies readonly FieldReason[];
-type ReferenceReason = (typeof referenceReasons)[number];
 
 /** Why a value is refused: for programs, and as a sentence that follows the field's name, such as "must be a number." */
 export interface Refusal {
@@ -35,8 +19,9 @@ export function refusalIn(message: string): Refusal {
   return { reason: reason as FieldReason, sentence: sentence.join(': ') };
 }
 
-const isReference = (reason: FieldReason): reason is ReferenceReason =>
-  referenceReasons.some((one) => one === reason);
+/** Whether a stage, pipeline, source, owner or user is refused. In upper case, such a reason is a `details.reason` (contract, section 7). */
+export const isReference = (reason: FieldReason): reason is ReferenceReason =>
+  /^(stage|pipeline|source|owner|user)_not_|^no_/.test(reason);
 
 /**
  * The error for refused values, each by its field key or property; a key occurs once. `details` has `fields` and `reasons`; also `reason`

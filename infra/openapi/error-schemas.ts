@@ -3,7 +3,7 @@ import type { FieldReason } from '../../shared/client/api-types.ts';
 import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import { id } from '../../shared/middleware/schemas.ts';
-import { referenceReasons } from '../../shared/validation.ts';
+import { isReference } from '../../shared/validation.ts';
 
 /** Schemas of error responses (contract, section 7): one for each code, with the code's own details. */
 
@@ -66,7 +66,7 @@ const textByName = v.record(v.string(), v.string());
 const validationFailedDetails = v.strictObject({
   fields: described(textByName, 'Maps each field key or property to what is wrong with it.'),
   reason: optional(
-    v.picklist(referenceReasons.map(upperCase)),
+    v.picklist(fieldReasonNames.filter(isReference).map(upperCase)),
     'Why a stage, pipeline, owner, source or user was refused. It is the first such reason of `reasons`, in upper case.',
   ),
   field: optional(v.string(), 'The field or property that `reason` refers to.'),

@@ -2,7 +2,8 @@
 
 import type { FieldReason } from './api-types.ts';
 
-type ReferenceReason = Extract<
+/** The reasons of a refused stage, pipeline, source, owner or user. */
+export type ReferenceReason = Extract<
   FieldReason,
   `${'pipeline' | 'stage' | 'source' | 'owner' | 'user'}_not_${string}` | `no_${string}`
 >;

@@ -1,19 +1,8 @@
+import type { LeadField } from '../client/api-types.ts';
+import { keysOf } from '../keys-of.ts';
+
 /** The contract's field types (section 2, LeadField). */
-export const fieldTypes = [
-  'text',
-  'textarea',
-  'number',
-  'date',
-  'phone',
-  'email',
-  'url',
-  'select',
-  'multiselect',
-  'checkbox',
-  'lead_source',
-  'user',
-] as const;
-export type FieldType = (typeof fieldTypes)[number];
+export type FieldType = LeadField['type'];
 
 interface FieldKind {
   /** A field of the type lists the options that its values are taken from. */
@@ -41,6 +30,7 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
   lead_source: { ...plain, references: 'sources' },
   user: { ...plain, references: 'users' },
 };
+export const fieldTypes = keysOf(fieldKinds);
 
 /** The keys of the fields that every organization has. */
 export const builtInFieldKeys = [
