@@ -51,7 +51,9 @@ async function inFreshProcess(file: string, expression: string): Promise<unknown
   return JSON.parse(stdout);
 }
 
-const loadsUndici = `process.moduleLoadList.some((name) => name.includes('undici'))`;
+const loads = (module: string): string =>
+  `process.moduleLoadList.includes('NativeModule ${module}')`;
+const loadsUndici = loads('internal/deps/undici/undici');
 
 test('the functions are those of the endpoints, the publisher and the heartbeat', () => {
   expect(functionNames().sort()).toEqual(
@@ -92,6 +94,22 @@ describe('a bundle', () => {
 
     expect(await inFreshProcess(withFacade, loadsUndici)).toBe(true);
     expect(await inFreshProcess(without, loadsUndici)).toBe(false);
+  });
+
+  test('a function loads a module that the SDK rarely uses at the first call of it', async () => {
+    const source = `
+      import { readFile } from 'node:fs/promises';
+      import * as zlib from 'node:zlib';
+      const crc32 = typeof zlib.crc32 === 'function' ? zlib.crc32 : undefined;
+      export const handler = async () => [crc32('a'), (await readFile('/dev/null')).length];`;
+    const file = join(folder, 'lazy.mjs');
+    await writeFile(file, (await bundle(source)).code);
+    const service = join(folder, 'capture-lead.mjs');
+    await writeFile(service, (await bundleFunction('capture-lead')).code);
+
+    const both = `[${loads('zlib')}, ${loads('fs/promises')}, ${loads('https')}]`;
+    expect(await inFreshProcess(service, both)).toEqual([false, false, true]);
+    expect(await inFreshProcess(file, `bundle.handler()`)).toEqual([0xe8b7be43, 0]);
   });
 });
 
