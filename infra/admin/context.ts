@@ -31,12 +31,16 @@ export class CommandContext {
   status = 0;
   /** Names the table, also that of a stack or of the local service. */
   environment: NodeJS.ProcessEnv;
+  /** Of the command's organization, if it has one. */
+  organizationId = 0;
   readonly #io: ProcessIo;
   readonly #program: CliCommand;
   readonly #progress: ProgressLine;
   #table: Table | undefined;
   #location: ServiceLocation | undefined;
   #identity: Promise<string> | undefined;
+  #organization: Promise<Organization> | undefined;
+  #organizationReadAt = 0;
 
   /** @param program has the options `--json` and `--stack` */
   constructor(program: CliCommand, io: ProcessIo) {
@@ -44,6 +48,7 @@ export class CommandContext {
     this.#io = io;
     this.#program = program.hook('preAction', (_program, command) => {
       if (command instanceof CliCommand) command.checkUsage();
+      this.organizationId = command.opts().organization;
       return this.#locateTable();
     });
     this.#progress = new ProgressLine(io.hasTerminal ? io.stderr : undefined);
@@ -87,6 +92,18 @@ export class CommandContext {
     );
   }
 
+  /**
+   * The command's organization. Read again once it is a second old: settings may be applied during a long command.
+   * @throws CommandError for an unknown organization
+   */
+  organization(): Promise<Organization> {
+    if (!this.#organization || Date.now() - this.#organizationReadAt > organizationMaxAgeMs) {
+      this.#organization = existingOrganization(this.table(), this.organizationId);
+      this.#organizationReadAt = Date.now();
+    }
+    return this.#organization;
+  }
+
   /** Who runs the command, for the audit log: the AWS identity, else the user of this machine. */
   callerIdentity(): Promise<string> {
     this.#identity ??= callerIdentity(this.environment, this.#location?.region);
@@ -110,9 +127,31 @@ export class CommandContext {
     this.#progress.show(line);
   }
 
+  /**
+   * Runs a long command with an entry in the audit log. The entry is written first, so that a command that is interrupted has one too.
+   * @param resultOf what the entry says of the result
+   */
+  async audited<T>(
+    what: string,
+    run: () => Promise<T>,
+    resultOf: (result: T) => string,
+  ): Promise<T> {
+    const action = { who: await this.callerIdentity(), what: `${what} begun` };
+    const entry = await addAuditEntry(this.table(), this.organizationId, action);
+    const result = await run();
+    await completeAuditEntry(this.table(), entry, `${what}, ${resultOf(result)}`);
+    return result;
+  }
+
   /** The command still prints its result, and exits with status 1. */
   exitWithFailure(): void {
     this.status = 1;
+  }
+
+  /** Names what a command refused, a sentence each. The command has done the rest, and exits with status 1. */
+  refuse(sentences: readonly string[]): void {
+    if (sentences.length > 0) this.exitWithFailure();
+    for (const sentence of sentences) this.note(sentence);
   }
 
   close(): void {
@@ -151,16 +190,6 @@ export async function existingOrganization(
 
 const organizationMaxAgeMs = 1000;
 
-/** Reads the organization again once it is a second old: settings may be applied during a long command. */
-export function freshOrganization(table: Table, first: Organization): () => Promise<Organization> {
-  let [current, readAt] = [Promise.resolve(first), Date.now()];
-  return () => {
-    if (Date.now() - readAt > organizationMaxAgeMs)
-      [current, readAt] = [existingOrganization(table, first.id), Date.now()];
-    return current;
-  };
-}
-
 /**
  * A write ends within 8 s of reading the settings, which are at most 1 s old. An apply that removes a user waits longer
  * (apply-settings.ts), so no lead is given to a user who is being removed.
@@ -168,21 +197,3 @@ export function freshOrganization(table: Table, first: Organization): () => Prom
 const writeTimeoutMs = 7000;
 export const tableForOneWrite = (table: Table): Table =>
   usableUntil(table, AbortSignal.timeout(writeTimeoutMs));
-
-/**
- * Runs a long command with an entry in the audit log. The entry is written first, so that a command that is interrupted has one too.
- * @param resultOf what the entry says of the result
- */
-export async function withAuditEntry<T>(
-  context: CommandContext,
-  { organizationId, what }: { readonly organizationId: number; readonly what: string },
-  run: () => Promise<T>,
-  resultOf: (result: T) => string,
-): Promise<T> {
-  const table = context.table();
-  const action = { who: await context.callerIdentity(), what: `${what} begun` };
-  const entry = await addAuditEntry(table, organizationId, action);
-  const result = await run();
-  await completeAuditEntry(table, entry, `${what}, ${resultOf(result)}`);
-  return result;
-}

@@ -1,4 +1,4 @@
-import { Command, type ErrorOptions, InvalidArgumentError, Option } from 'commander';
+import { Command, type ErrorOptions, Option, type OptionValues } from 'commander';
 
 const wrongUsage = 2;
 
@@ -21,9 +21,7 @@ export class CheckError extends Error {
 
 /** A command that reports wrong usage on one line: what is wrong, what would be right, and where the help is. Ends with status 2. */
 export class CliCommand extends Command {
-  /** Required, as an option or as an argument. */
-  #orArgument: Option | undefined;
-  readonly #usageChecks: (() => void)[] = [];
+  readonly #usageChecks: ((options: OptionValues) => string | false | undefined)[] = [];
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
@@ -34,44 +32,28 @@ export class CliCommand extends Command {
     return this.addHelpText('after', text);
   }
 
-  /** Adds an option whose value can also be given as an argument, after those that the command declares. */
-  optionOrArgument(option: Option, isRequired = true): this {
-    if (isRequired) this.#orArgument = option;
-    this.#usageChecks.push(() => this.#readArgument(option));
-    return this.addOption(option).allowExcessArguments();
+  /** Adds a check of the options together. @param issueOf returns what is wrong with them */
+  refuse<Options extends object>(issueOf: (options: Options) => string | false | undefined): this {
+    this.#usageChecks.push((options) => issueOf(options as Options));
+    return this;
   }
 
   /** Refuses an option that is given without another one. */
   needs(flag: string, needed: string): this {
-    const name = new Option(flag).attributeName();
-    const other = new Option(needed).attributeName();
-    this.#usageChecks.push(() => {
-      if (this.getOptionValueSource(name) === 'cli' && this.getOptionValue(other) === undefined)
-        this.error(`error: option '${flag}' needs ${needed}`);
-    });
-    return this;
+    const [name, other] = [flag, needed].map((one) => new Option(one).attributeName());
+    return this.refuse<OptionValues>(
+      (options) =>
+        this.getOptionValueSource(`${name}`) === 'cli' &&
+        options[`${other}`] === undefined &&
+        `option '${flag}' needs ${needed}`,
+    );
   }
 
-  /** Reads arguments that stand for options, and refuses what commander allows. A program calls this before it looks up a stack. */
+  /** Refuses wrong usage that commander allows. A program calls this before it looks up a stack. */
   checkUsage(): void {
-    for (const check of this.#usageChecks) check();
-  }
-
-  #readArgument(option: Option): void {
-    const name = option.attributeName();
-    const [argument, ...more] = this.args.slice(this.registeredArguments.length);
-    const isGiven = this.getOptionValue(name) !== undefined;
-    const excess = isGiven ? argument : more[0];
-    if (excess !== undefined) this.error(`error: unexpected argument '${excess}'`);
-    if (argument === undefined) {
-      if (!isGiven && this.#orArgument) this.error(this.#missingOptions());
-      return;
-    }
-    try {
-      this.setOptionValue(name, option.parseArg?.(argument, undefined));
-    } catch (error) {
-      if (!(error instanceof InvalidArgumentError)) throw error;
-      this.error(`error: '${argument}' is not a valid ${name}. ${error.message}`);
+    for (const check of this.#usageChecks) {
+      const issue = check(this.opts());
+      if (issue) this.error(`error: ${issue}`);
     }
   }
 
@@ -91,12 +73,10 @@ export class CliCommand extends Command {
     return message;
   }
 
+  /** Names all of them; commander names only the first. */
   #missingOptions(): string {
-    const hasArgument = this.args.length > this.registeredArguments.length;
     const missing = this.options.filter(
-      (option) =>
-        (option.mandatory || (option === this.#orArgument && !hasArgument)) &&
-        this.getOptionValue(option.attributeName()) === undefined,
+      (option) => option.mandatory && this.getOptionValue(option.attributeName()) === undefined,
     );
     const names = missing.map(({ flags }) => `'${flags}'`).join(', ');
     return `Required option${missing.length === 1 ? '' : 's'} ${names} not specified`;

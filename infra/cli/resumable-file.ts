@@ -38,10 +38,10 @@ export interface RecordForm<Id extends number | bigint> {
    * @returns undefined if the command does not write such a record
    */
   readonly idOf: (start: string) => Id | undefined;
-  /** The refusal of a record, counted from 1, or of the heading, which is record 0. */
-  readonly foreignError: (path: string, record: number) => CommandError;
+  /** Such as `timeline item`. */
+  readonly nounOfRecord: string;
   /** Called after all records are read, and before anything is changed. @throws CommandError for a file of another organization */
-  readonly assertOwn: (path: string) => void | Promise<void>;
+  readonly assertOwn?: (path: string) => Promise<void>;
 }
 
 /** Adds those records that the file did not have yet. @returns how many */
@@ -84,8 +84,10 @@ export async function writeRecords<Id extends number | bigint>(
 }
 
 /** The end of a sentence about a file that was continued; empty for any other. */
-export const alreadyHad = ({ size }: { readonly size: number }, nounOfRecord: string): string =>
-  size > 0 ? `, which already had ${countOf(size, nounOfRecord)}` : '';
+export const alreadyHad = (
+  earlier: { readonly size: number } | undefined,
+  nounOfRecord: string,
+): string => (earlier?.size ? `, which already had ${countOf(earlier.size, nounOfRecord)}` : '');
 
 /** Writes a new file that only its owner may read, with content that is made once the file is known to be new. @throws CommandError */
 export async function writeNewFile(
@@ -146,14 +148,19 @@ async function readRecords<Id extends number | bigint>(
     position: 0,
   });
   const compared = Math.min(bytesRead, heading.length);
-  if (heading.compare(buffer, 0, compared, 0, compared) !== 0) throw form.foreignError(path, 0);
+  if (heading.compare(buffer, 0, compared, 0, compared) !== 0)
+    throw foreignError(path, 'It has other columns than this command writes now');
   if (compared < heading.length) return newFile(form);
   const isCsv = heading.length > 0;
   let [ids, count, end] = [form.newIds(1024), 0, heading.length];
   for await (const { start, endsAt } of recordsIn(file, end, isCsv)) {
     const id = form.idOf(start);
     const isForeign = endsAt === undefined ? !isCsv && !mayBeginJsonLine(start) : id === undefined;
-    if (isForeign) throw form.foreignError(path, count + 1);
+    if (isForeign)
+      throw foreignError(
+        path,
+        `Record ${count + 1} is not a ${form.nounOfRecord} as this command writes it now`,
+      );
     if (endsAt === undefined || id === undefined) continue;
     if (count === ids.length) {
       const full = ids;
@@ -164,9 +171,12 @@ async function readRecords<Id extends number | bigint>(
     count += 1;
     end = endsAt;
   }
-  await form.assertOwn(path);
+  await form.assertOwn?.(path);
   return { ids: new IdSet(ids.subarray(0, count)), end };
 }
+
+const foreignError = (path: string, issue: string): CommandError =>
+  new CommandError(`${path} cannot be continued: ${issue}. Start a new file.`);
 
 const newFile = <Id extends number | bigint>(form: RecordForm<Id>): ReadFile<Id> => ({
   ids: new IdSet(form.newIds(0)),

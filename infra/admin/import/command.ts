@@ -1,16 +1,10 @@
 import { resolve } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
-import type { Organization } from '../../../shared/organization/organization.ts';
+import { Argument, InvalidArgumentError, Option } from 'commander';
 import { unfinishedErasures } from '../../../shared/store/maintenance/erase-lead.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
-import {
-  type CommandContext,
-  existingOrganization,
-  freshOrganization,
-  withAuditEntry,
-} from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { countryOption } from '../country.ts';
 import { organizationCommand } from '../options.ts';
 import { dateFormats, decimalMarks, type FileTerms } from './cell-formats.ts';
@@ -22,7 +16,6 @@ import { undoImport } from './undo.ts';
 import type { WriteOptions } from './write.ts';
 
 interface ImportOptions extends FileOptions {
-  readonly organization: number;
   readonly dryRun?: boolean;
   readonly rate?: number;
   readonly report?: string;
@@ -45,10 +38,14 @@ export function leadImportCommand(lead: CliCommand, context: CommandContext): vo
     lead,
     'import',
     'create leads from the rows of a file; rows that were imported before are skipped',
+    new Argument(
+      '<FILE>',
+      '.xlsx or .csv file with headings, or .jsonl file with one object per line',
+    ),
   );
   withRunOptions(withFileOptions(command))
     .notes(importHelp)
-    .action((path: string, options: ImportOptions) =>
+    .action((path: string, _id, options: ImportOptions) =>
       options.undo
         ? undoImport(context, path, { ...options, rate: rateOf(context, options) })
         : importFile(context, path, options),
@@ -57,7 +54,6 @@ export function leadImportCommand(lead: CliCommand, context: CommandContext): vo
 
 const withFileOptions = (command: CliCommand): CliCommand =>
   command
-    .argument('<FILE>', '.xlsx or .csv file with headings, or .jsonl file with one object per line')
     .option('--sheet <NAME>', 'sheet of an .xlsx file (default: the first one)')
     .option('--map <COLUMN=FIELD>', 'field key of a column; may be repeated', parseMap)
     .option('--ignore <COLUMN>', 'ignore a column; may be repeated', collectColumn)
@@ -128,7 +124,7 @@ async function importFile(
   options: ImportOptions,
 ): Promise<void> {
   const { dryRun = false } = options;
-  const organization = await existingOrganization(context.table(), options.organization);
+  const organization = await context.organization();
   const file = await openImportFile(path, organization, options);
   const report = await ImportReport.begin(reportFileOf(path, options), file, organization);
   const begun = Date.now();
@@ -137,10 +133,10 @@ async function importFile(
     const percent = Math.floor(100 * file.progress());
     context.progress(`${percent} %: ${summary(counts, dryRun, begun)}`);
   };
-  const request = { ...file, ...(await writeOptions(context, organization, options)), onResults };
+  const request = { ...file, ...(await writeOptions(context, options)), onResults };
   const run = () => importRows(context.table(), request);
   const audited = () =>
-    withAuditEntry(context, { ...request, what: 'lead import' }, run, ({ imported, updated }) =>
+    context.audited('lead import', run, ({ imported, updated }) =>
       [countOf(imported, 'lead'), ...(updated === undefined ? [] : [`${updated} updated`])].join(
         ', ',
       ),
@@ -175,15 +171,14 @@ function detailsOf(
 
 async function writeOptions(
   context: CommandContext,
-  organization: Organization,
   options: ImportOptions,
 ): Promise<Omit<WriteOptions, keyof FileTerms>> {
   const { dryRun = false, keepIds = false } = options;
   const table = context.table();
-  const organizationId = organization.id;
+  const { organizationId } = context;
   return {
     organizationId,
-    organization: freshOrganization(table, organization),
+    organization: () => context.organization(),
     erasing: new Set(await unfinishedErasures({ table, organizationId })),
     keepIds,
     dryRun,

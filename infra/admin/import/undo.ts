@@ -8,13 +8,12 @@ import {
 } from '../../../shared/store/maintenance/undo-import.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf } from '../../cli/format.ts';
-import { type CommandContext, existingOrganization, withAuditEntry } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { rowDigest } from './drafts.ts';
 import { type FileOptions, openImportFile } from './file.ts';
 import { batchesOf } from './run.ts';
 
 interface UndoOptions extends FileOptions {
-  readonly organization: number;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   /** Leads per second. */
@@ -40,7 +39,7 @@ export async function undoImport(
   options: UndoOptions,
 ): Promise<void> {
   const { dryRun = false, yes = false } = options;
-  const organization = await existingOrganization(context.table(), options.organization);
+  const organization = await context.organization();
   const undo = (how: UndoSettings) => undoRows(context, organization, { ...options, ...how, path });
   let undone: Undone | undefined;
   if (dryRun || !yes) undone = await undo({ who: 'a dry run', dryRun: true });
@@ -51,9 +50,8 @@ export async function undoImport(
         String(undone.removed),
       );
     const who = await context.callerIdentity();
-    undone = await withAuditEntry(
-      context,
-      { organizationId: organization.id, what: 'lead import --undo' },
+    undone = await context.audited(
+      'lead import --undo',
       () => undo({ who, dryRun: false }),
       ({ removed }) => countOf(removed, 'lead'),
     );

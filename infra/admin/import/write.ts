@@ -50,7 +50,7 @@ interface Write {
 }
 
 /**
- * A row's write ends within 7.5 s of reading the settings that it uses: they are at most 1 s old when an attempt begins (`freshOrganization`),
+ * A row's write ends within 7.5 s of reading the settings that it uses: they are at most 1 s old when an attempt begins (`CommandContext.organization`),
  * and an attempt is aborted after 6.5 s. An apply that removes something waits longer (apply-settings.ts).
  */
 const writeTimeoutMs = 6500;

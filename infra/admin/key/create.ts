@@ -13,19 +13,13 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import { createApiKey, listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { dateOf } from '../../cli/format.ts';
-import { type CommandContext, existingOrganization } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { namedId } from '../named-id.ts';
 import { organizationCommand } from '../options.ts';
 
-/** An API key that a command line names. */
-export interface NamedKey {
-  organization: number;
-  key: string;
-}
-
-export const unknownKeyError = ({ organization, key }: NamedKey) =>
+export const unknownKeyError = ({ organizationId }: CommandContext, keyId: string) =>
   new CommandError(
-    `Organization ${organization} has no API key with the ID ${key}: find the ID with key list.`,
+    `Organization ${organizationId} has no API key with the ID ${keyId}: find the ID with key list.`,
   );
 
 /** Any text may be looked up, except a whole key: typing keys into a shell's history must not become a habit. */
@@ -44,28 +38,18 @@ export const lifetimeText = apiKeyTypes
   .map((type, index) => `${lifetimeDays[type]} ${index === 0 ? 'days ' : ''}for ${type}`)
   .join(', ');
 
-interface NewKey {
-  organization: Organization;
-  type: ApiKeyType;
-  scopes?: readonly Scope[];
-  label: string;
-  createdBy: number;
+interface CreateOptions {
+  readonly type: ApiKeyType;
+  readonly scopes?: readonly Scope[];
+  readonly label: string;
+  readonly createdBy: string;
   /** Days. */
-  expiresIn?: number | undefined;
-  /** The audit log's entry. */
-  what: (keyId: string) => string;
-  /** What to do with the new key. */
-  next?: string;
+  readonly expiresIn?: number;
 }
 
-interface CreateOptions extends Pick<NewKey, 'type' | 'scopes' | 'label' | 'expiresIn'> {
-  organization: number;
-  createdBy: string;
-}
-
-interface RotateOptions extends NamedKey {
-  createdBy?: string;
-  expiresIn?: number;
+interface RotateOptions extends Pick<CreateOptions, 'expiresIn'> {
+  readonly key: string;
+  readonly createdBy?: string;
 }
 
 const expiresInText = `days until the key expires, such as 30d; fewer than its type allows (${lifetimeText})`;
@@ -84,24 +68,24 @@ export function keyCreateCommand(key: CliCommand, context: CommandContext): void
     .requiredOption('--created-by <USER>', 'user that the key acts for, named by ID or name')
     .option('--expires-in <DAYSd>', expiresInText, parseDays)
     .notes(`
-A key is valid for ${lifetimeText}. Replace it in
-time with key rotate: key list shows the days left.
-
 Examples:
   npm run admin -- key create --organization 1 --type website-form \\
     --label website --created-by 7
   npm run admin -- key create --organization 1 --type application \\
-    --scopes leads.read,leads.write --label sync --created-by 7
-  npm run admin -- key create --organization 1 --type application \\
     --scopes leads.read --label trial --created-by 7 --expires-in 30d`)
-    .action(async (options: CreateOptions, command: CliCommand) => {
-      const granted = scopesFor(options.type, options.scopes);
-      if (typeof granted === 'string') command.error(`error: option '--scopes <a,b>' ${granted}`);
-      const organization = await existingOrganization(context.table(), options.organization);
-      const createdBy = namedId(organization, 'user', options.createdBy);
-      const what = (keyId: string): string => `key create ${keyId} (${options.label})`;
-      await createAndPrint(context, command, { ...options, organization, createdBy, what });
-    });
+    .refuse(({ type, scopes }: CreateOptions) => {
+      const granted = scopesFor(type, scopes);
+      return typeof granted === 'string' && `option '--scopes <a,b>' ${granted}`;
+    })
+    .refuse(({ type, expiresIn }: CreateOptions) => expiryIssue(type, expiresIn))
+    .action((_id, options: CreateOptions) => create(context, options));
+}
+
+async function create(context: CommandContext, options: CreateOptions): Promise<void> {
+  const organization = await context.organization();
+  const createdBy = namedId(organization, 'user', options.createdBy);
+  const what = (keyId: string): string => `key create ${keyId} (${options.label})`;
+  await createAndPrint(context, { ...options, organization, createdBy }, what);
 }
 
 export function keyRotateCommand(key: CliCommand, context: CommandContext): void {
@@ -115,74 +99,77 @@ export function keyRotateCommand(key: CliCommand, context: CommandContext): void
     .option('--expires-in <DAYSd>', expiresInText, parseDays)
     .notes(`
 The old key works until you revoke it: give its server the new key first. key
-list shows when each key was last used. The new key is valid for
-${lifetimeText}.
+list shows when each key was last used.
 
-Examples:
-  npm run admin -- key rotate --organization 1 --key 4fQ8LmZ2xA
+Example:
   npm run admin -- key rotate --organization 1 --key 4fQ8LmZ2xA --created-by 8`)
-    .action((options: RotateOptions, command: CliCommand) => rotate(context, options, command));
+    .action((_id, options: RotateOptions, command: CliCommand) =>
+      rotate(context, options, command),
+    );
 }
 
 /** @throws CommandError for a key that is unknown or revoked */
 async function rotate(
   context: CommandContext,
-  options: RotateOptions,
+  { key: keyId, expiresIn, createdBy }: RotateOptions,
   command: CliCommand,
 ): Promise<void> {
-  const { key: keyId, expiresIn } = options;
-  const organization = await existingOrganization(context.table(), options.organization);
+  const organization = await context.organization();
   const keys = await listApiKeys(context.table(), organization.id);
   const old = keys.find((one) => one.keyId === keyId);
-  if (!old) throw unknownKeyError(options);
-  if (old.revokedAt !== null)
+  if (!old) throw unknownKeyError(context, keyId);
+  const { type, scopes, label, expiresAt, revokedAt } = old;
+  if (revokedAt !== null)
     throw new CommandError(
-      `API key ${keyId} was revoked on ${old.revokedAt}: create a new one with key create.`,
+      `API key ${keyId} was revoked on ${revokedAt}: create a new one with key create.`,
     );
-  const { type, scopes, label, expiresAt } = old;
+  const issue = expiryIssue(type, expiresIn);
+  if (issue) command.error(`error: ${issue}`);
+  const userId = namedId(organization, 'user', createdBy) ?? old.createdBy;
+  const key = { organization, type, scopes, label, expiresIn, createdBy: userId };
+  const what = (newKeyId: string): string => `key rotate ${keyId} to ${newKeyId} (${label})`;
   const expiry = dateOf(expiresAt);
-  await createAndPrint(context, command, {
-    ...{ organization, type, scopes, label, expiresIn },
-    createdBy: namedId(organization, 'user', options.createdBy) ?? old.createdBy,
-    what: (newKeyId) => `key rotate ${keyId} to ${newKeyId} (${label})`,
-    next:
-      Date.parse(expiresAt) <= Date.now()
-        ? `Key ${keyId} expired on ${expiry}.`
-        : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: npm run admin -- key revoke --organization ${organization.id} --key ${keyId}`,
-  });
+  const next =
+    Date.parse(expiresAt) <= Date.now()
+      ? `Key ${keyId} expired on ${expiry}.`
+      : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: npm run admin -- key revoke --organization ${organization.id} --key ${keyId}`;
+  await createAndPrint(context, key, what, next);
 }
 
-/** Creates a key and prints it, and warns if the user that it acts for is inactive. */
+const expiryIssue = (type: ApiKeyType, days = 0): string | false =>
+  days >= lifetimeDays[type] &&
+  `option '--expires-in ${days}d' must be shorter than the ${lifetimeDays[type]} days for which an API key of type ${type} is valid`;
+
+interface NewKey extends Omit<CreateOptions, 'createdBy' | 'expiresIn'> {
+  readonly organization: Organization;
+  readonly createdBy: number;
+  readonly expiresIn?: number | undefined;
+}
+
+/** @param what the audit log's entry @param next what to do with the new key */
 async function createAndPrint(
   context: CommandContext,
-  command: CliCommand,
-  { organization, expiresIn: days, what, next, ...key }: NewKey,
+  { organization, expiresIn: days, ...key }: NewKey,
+  what: (keyId: string) => string,
+  next?: string,
 ): Promise<void> {
-  const lifetime = lifetimeDays[key.type];
-  if (days !== undefined && days >= lifetime)
-    command.error(
-      `error: option '--expires-in ${days}d' must be shorter than the ${lifetime} days for which an API key of type ${key.type} is valid`,
-    );
   const now = new Date();
   const expiry = days === undefined ? undefined : new Date(now.getTime() + days * 86_400_000);
   const who = await context.callerIdentity();
-  const action = (keyId: string) => ({ who, what: what(keyId) });
-  const request = {
+  const created = await createApiKey(context.table(), {
     organizationId: organization.id,
     ...key,
     expiresAt: expiry?.toISOString(),
     now,
-    action,
-  };
-  const created = await createApiKey(context.table(), request);
-  context.print(created, () =>
-    [
-      created.key,
-      '',
-      `Copy it now: it is not shown again. Key ID ${created.keyId}, scopes ${created.scopes.join(', ')}, expires ${created.expiresAt}.`,
-      ...(next === undefined ? [] : [next]),
-    ].join('\n'),
-  );
+    action: (keyId) => ({ who, what: what(keyId) }),
+  });
+  const lines = [
+    created.key,
+    '',
+    `Copy it now: it is not shown again. Key ID ${created.keyId}, scopes ${created.scopes.join(', ')}, expires ${created.expiresAt}.`,
+    ...(next === undefined ? [] : [next]),
+  ];
+  context.print(created, () => lines.join('\n'));
   const user = organization.userById.get(key.createdBy);
   if (user?.active === false)
     context.note(

@@ -7,13 +7,12 @@ import {
 import type { CliCommand } from '../../cli/command.ts';
 import { canAsk, confirmed } from '../../cli/confirm.ts';
 import { dateOf, formatColumns } from '../../cli/format.ts';
-import { type CommandContext, existingOrganization } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { organizationCommand } from '../options.ts';
 import {
   keyCreateCommand,
   keyRotateCommand,
   lifetimeText,
-  type NamedKey,
   parseKeyId,
   unknownKeyError,
 } from './create.ts';
@@ -43,7 +42,7 @@ ${lifetimeText}: replace it in time with key rotate.
 
 Example:
   npm run admin -- key list --organization 1`)
-    .action((options: { organization: number }) => list(context, options.organization));
+    .action(() => list(context));
 }
 
 const headings = [
@@ -59,12 +58,12 @@ const headings = [
   'STATE',
 ];
 
-async function list(context: CommandContext, organizationId: number): Promise<void> {
-  const organization = await existingOrganization(context.table(), organizationId);
-  const items = await listApiKeysWithUse(context.table(), organizationId);
+async function list(context: CommandContext): Promise<void> {
+  const organization = await context.organization();
+  const items = await listApiKeysWithUse(context.table(), organization.id);
   context.print({ items }, () => {
     if (items.length === 0)
-      return `Organization ${organizationId} has no API keys: create one with key create.`;
+      return `Organization ${organization.id} has no API keys: create one with key create.`;
     const rows = items.map((item) =>
       rowOf(item, organization.userById.get(item.createdBy)?.name ?? String(item.createdBy)),
     );
@@ -98,8 +97,9 @@ function daysLeft(expiresAt: string, revokedAt: string | null): string {
   return days < rotateWithinDays ? `${days}: rotate it` : String(days);
 }
 
-interface RevokeOptions extends NamedKey {
-  yes?: boolean;
+interface RevokeOptions {
+  readonly key: string;
+  readonly yes?: boolean;
 }
 
 function revokeCommand(key: CliCommand, context: CommandContext): void {
@@ -107,21 +107,20 @@ function revokeCommand(key: CliCommand, context: CommandContext): void {
     .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
     .option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
     .notes('\nExample:\n  npm run admin -- key revoke --organization 1 --key 4fQ8LmZ2xA')
-    .action((options: RevokeOptions) => revoke(context, options));
+    .action((_id, options: RevokeOptions) => revoke(context, options));
 }
 
 async function revoke(
   context: CommandContext,
-  { yes = false, ...options }: RevokeOptions,
+  { key: keyId, yes = false }: RevokeOptions,
 ): Promise<void> {
-  const { organization: organizationId, key: keyId } = options;
-  await existingOrganization(context.table(), organizationId);
+  const { id: organizationId } = await context.organization();
   if (!yes && canAsk())
     await confirmed(`API key ${keyId} loses its access at once, for good.`, keyId);
   const now = new Date();
   const action = { who: await context.callerIdentity(), what: `key revoke ${keyId}` };
   const revokedAt = await revokeApiKey(context.table(), organizationId, keyId, { at: now, action });
-  if (revokedAt === undefined) throw unknownKeyError(options);
+  if (revokedAt === undefined) throw unknownKeyError(context, keyId);
   context.print({ keyId, revokedAt }, () =>
     revokedAt === now.toISOString()
       ? `Revoked API key ${keyId}: requests with it are refused from now on.`

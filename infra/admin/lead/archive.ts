@@ -1,15 +1,8 @@
 import { type Archived, setArchived } from '../../../shared/store/leads/archive.ts';
-import type { CliCommand, CommandError } from '../../cli/command.ts';
-import { countOf } from '../../cli/format.ts';
-import { parseIds } from '../../cli/options.ts';
-import { type CommandContext, existingOrganization } from '../context.ts';
-import { organizationCommand } from '../options.ts';
-import { unknownLeadError } from './summary.ts';
-
-interface ArchiveOptions {
-  organization: number;
-  lead: number[];
-}
+import { type CliCommand, CommandError } from '../../cli/command.ts';
+import type { CommandContext } from '../context.ts';
+import { leadsCommand } from '../options.ts';
+import { eachLead, unknownLeadError } from './named-lead.ts';
 
 const commands = {
   archive: 'hide leads from the API; their phones and emails stay taken',
@@ -19,46 +12,41 @@ type ArchiveCommand = keyof typeof commands;
 
 export function leadArchiveCommands(lead: CliCommand, context: CommandContext): void {
   for (const name of ['archive', 'restore'] as const) {
-    organizationCommand(lead, name, commands[name])
-      .requiredOption('--lead <ID>', 'lead ID; separate several with commas', parseIds)
+    leadsCommand(lead, name, commands[name])
       .notes(`
 If a lead does not exist, the command names it, ${name}s the others, and ends with
 status 1. If it is interrupted, run it again.
 
-Examples:
-  npm run admin -- lead ${name} --organization 1 --lead 5
+Example:
   npm run admin -- lead ${name} --organization 1 --lead 5,8,13`)
-      .action((options: ArchiveOptions) => archiveLeads(context, options, name));
+      .action((_id, options: { lead: readonly number[] }) =>
+        archiveLeads(context, options.lead, name),
+      );
   }
 }
 
-/** Archives or restores leads in the order given, each with its entry in the audit log. Those that do not exist are named at the end. */
+/** Archives or restores leads, each with its entry in the audit log. */
 async function archiveLeads(
   context: CommandContext,
-  { organization, lead: leadIds }: ArchiveOptions,
+  leadIds: readonly number[],
   command: ArchiveCommand,
 ): Promise<void> {
-  const table = context.table();
-  await existingOrganization(table, organization);
+  const { id: organizationId } = await context.organization();
   const archived = command === 'archive';
   const who = await context.callerIdentity();
-  const lines: string[] = [];
-  const items: { readonly leadId: number; readonly archived: boolean }[] = [];
-  const absent: CommandError[] = [];
-  for (const leadId of leadIds) {
-    context.progress(`${items.length} of ${countOf(leadIds.length, 'lead')}`);
-    const set = await setArchived(table, organization, leadId, { archived, who });
-    if (set) {
-      items.push({ leadId, archived });
-      lines.push(outcomeOf(set, archived));
-    } else absent.push(unknownLeadError({ organization, lead: leadId }));
-  }
+  const { items, refusals } = await eachLead(context, leadIds, async (leadId) => {
+    const set = await setArchived(context.table(), organizationId, leadId, { archived, who });
+    if (!set) throw unknownLeadError(context, leadId);
+    return set;
+  });
   const isOne = leadIds.length === 1;
-  if (isOne && absent[0]) throw absent[0];
-  if (lines.length === 0) lines.push(`No lead was ${command}d.`);
-  context.print(isOne ? items[0] : { items }, () => lines.join('\n'));
-  if (absent.length > 0) context.exitWithFailure();
-  for (const { message } of absent) context.note(message);
+  if (isOne && refusals[0]) throw new CommandError(refusals[0]);
+  const results = items.map(({ lead }) => ({ leadId: lead.id, archived }));
+  const lines = items.map((set) => outcomeOf(set, archived));
+  context.print(isOne ? results[0] : { items: results }, () =>
+    lines.length === 0 ? `No lead was ${command}d.` : lines.join('\n'),
+  );
+  context.refuse(refusals);
 }
 
 function outcomeOf({ lead, isChanged }: Archived, archived: boolean): string {

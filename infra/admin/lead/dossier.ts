@@ -10,10 +10,11 @@ import { countOf } from '../../cli/format.ts';
 import { writeNewFile } from '../../cli/resumable-file.ts';
 import type { CommandContext } from '../context.ts';
 import { leadCommand, readRateOption } from '../options.ts';
-import { existingLead, type NamedLead, unknownLeadError } from './summary.ts';
-import { userNamesOf } from './timeline.ts';
+import { existingLead, unknownLeadError } from './named-lead.ts';
+import { userNamesOf } from './show.ts';
 
-interface DossierOptions extends NamedLead {
+interface DossierOptions {
+  readonly lead: number;
   readonly out?: string;
   readonly rate?: number;
 }
@@ -23,48 +24,42 @@ export function leadDossierCommand(lead: CliCommand, context: CommandContext): v
     .option('--out <FILE>', 'file to write (default: stdout)')
     .addOption(readRateOption())
     .notes(`
-Use it when a person asks what you store about them. It also lists what lead erase
-would find on other leads: read that before you answer, because it may be about
-somebody else. It reads the whole table once, but no backups, exported files or
-logs. The file contains personal data: only you may read it.
+It also lists what lead erase would find on other leads: read that before you
+answer the person, because it may be about somebody else. It reads the whole table
+once, but no backups, exported files or logs. Only you may read the file.
 
-Examples:
-  npm run admin -- lead dossier --organization 1 --lead 5 --out lead-5.json
-  npm run --silent admin -- lead dossier --organization 1 --lead 5`)
-    .action((options: DossierOptions) => dossier(context, options));
+Example:
+  npm run admin -- lead dossier --organization 1 --lead 5 --out lead-5.json`)
+    .action((_id, options: DossierOptions) => dossier(context, options));
 }
 
+/** Reads the whole table once. */
 async function dossier(context: CommandContext, options: DossierOptions): Promise<void> {
-  const { lead, out: file } = options;
-  const document = await readDossier(context, options);
-  const text = JSON.stringify(document, null, 2);
-  if (file !== undefined) await writeNewFile(file, async () => `${text}\n`);
-  context.print(document, () =>
-    file === undefined ? text : `Wrote everything stored about lead ${lead} to ${file}.`,
-  );
-}
-
-/** Everything that the table has of a lead's person. Reads the whole table once. */
-async function readDossier(context: CommandContext, { rate, ...named }: DossierOptions) {
-  const { organization, lead } = await existingLead(context, named);
+  const { lead: leadId, out: file, rate } = options;
+  const { organization, lead } = await existingLead(context, leadId);
   const own = { table: context.pacedTable(rate), organizationId: organization.id };
-  const plans = await planErasures(own, [lead.id], {
+  const plans = await planErasures(own, [leadId], {
     onProgress: (items) => context.progress(`Reading: ${countOf(items, 'item')}`),
   });
-  const found = plans.get(lead.id);
-  if (!found) throw unknownLeadError(named); // erased meanwhile
-  const entries = await readTimeline(own.table, organization.id, lead.id);
+  const found = plans.get(leadId);
+  if (!found) throw unknownLeadError(context, leadId); // erased meanwhile
+  const entries = await readTimeline(own.table, organization.id, leadId);
   const log = await readAuditLog(own.table, organization.id, Number.POSITIVE_INFINITY);
   const { idempotencyRecords, importedRows, mentions, changes } = found;
-  return {
+  const document = {
     lead: wholeLead(organization, lead),
     timeline: entries.flatMap((entry) => presentEntry(entry, userNamesOf(organization))),
-    auditLog: log.filter((entry) => isAbout(entry, lead.id)).reverse(),
+    auditLog: log.filter((entry) => isAbout(entry, leadId)).reverse(),
     idempotencyRecords,
     importedRows,
     mentions,
     otherItems: changes,
   };
+  const text = JSON.stringify(document, null, 2);
+  if (file !== undefined) await writeNewFile(file, async () => `${text}\n`);
+  context.print(document, () =>
+    file === undefined ? text : `Wrote everything stored about lead ${leadId} to ${file}.`,
+  );
 }
 
 /** As the API returns it, and what the API leaves out: values of inactive fields, and when the lead was archived. */

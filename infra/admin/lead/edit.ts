@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import { ApiError } from '../../../shared/errors.ts';
 import { isStorableText } from '../../../shared/json.ts';
 import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
 import { lacksCountryCode } from '../../../shared/leads/identity.ts';
@@ -12,22 +11,14 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import { addMissingNote, editLead } from '../../../shared/store/maintenance/edit-lead.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf, printable } from '../../cli/format.ts';
-import { parseIds } from '../../cli/options.ts';
-import {
-  type CommandContext,
-  existingOrganization,
-  freshOrganization,
-  tableForOneWrite,
-  withAuditEntry,
-} from '../context.ts';
+import { type CommandContext, tableForOneWrite } from '../context.ts';
 import { type CountryCode, countryOption, phoneOfCountry } from '../country.ts';
 import { cellReader } from '../import/cell-formats.ts';
 import { namedId } from '../named-id.ts';
-import { organizationCommand } from '../options.ts';
-import { unknownLeadError, valueWithName } from './summary.ts';
+import { leadsCommand } from '../options.ts';
+import { eachLead, unknownLeadError, valueWithName } from './named-lead.ts';
 
 interface EditOptions {
-  organization: number;
   lead: readonly number[];
   /** By field key. */
   set?: ReadonlyMap<string, string>;
@@ -41,8 +32,7 @@ interface EditOptions {
 }
 
 export function leadEditCommand(lead: CliCommand, context: CommandContext): void {
-  organizationCommand(lead, 'edit', 'change fields, stage, owner or source of leads, or add a note')
-    .requiredOption('--lead <ID>', 'lead ID; separate several with commas', parseIds)
+  leadsCommand(lead, 'edit', 'change fields, stage, owner or source of leads, or add a note')
     .option(
       '--set <KEY=VALUE>',
       'new value of a field, named by its key; an empty VALUE empties the field; may be repeated',
@@ -64,9 +54,13 @@ if a lead's last item is the same note, less than 10 minutes old, it is not repe
 Examples:
   npm run admin -- lead edit --organization 1 --lead 5 --set phone='+91 98200 12345'
   npm run admin -- lead edit --organization 1 --lead 5,8 --stage Enrolled \\
-    --owner 'Asha Rao' --note 'Paid by transfer'
-  npm run admin -- lead edit --organization 1 --lead 5 --set city= --dry-run`)
-    .action((options: EditOptions, command: CliCommand) => edit(context, options, command));
+    --owner 'Asha Rao' --note 'Paid by transfer' --dry-run`)
+    .refuse(
+      ({ set, stage, pipeline, owner, source, note }: EditOptions) =>
+        [set, stage, pipeline, owner, source, note].every((value) => value === undefined) &&
+        'name what to change, such as --set city=Pune',
+    )
+    .action((_id, options: EditOptions) => edit(context, options));
 }
 
 /** Splits at the first `=`: a field key has none. */
@@ -83,21 +77,17 @@ function parseNote(text: string): string {
   throw new InvalidArgumentError(`It must be a text of 1 to ${noteMaxChars} characters.`);
 }
 
-async function edit(
-  context: CommandContext,
-  options: EditOptions,
-  command: CliCommand,
-): Promise<void> {
-  const { lead, set, stage, pipeline, owner, source, note, dryRun } = options;
-  if ([set, stage, pipeline, owner, source, note].every((value) => value === undefined))
-    command.error('error: name what to change, such as --set city=Pune');
-  const organization = await existingOrganization(context.table(), options.organization);
+async function edit(context: CommandContext, options: EditOptions): Promise<void> {
+  const { lead: leadIds, dryRun } = options;
+  const organization = await context.organization();
   const requested = requestedUpdate(organization, options);
-  const run = () => editLeads(context, organization, options, requested);
-  const entry = { organizationId: organization.id, what: `lead edit ${lead.join(',')}` };
+  const run = () =>
+    eachLead(context, leadIds, (leadId) => editOne(context, leadId, requested, options));
   const { items, refusals } = await (dryRun
     ? run()
-    : withAuditEntry(context, entry, run, (done) => countOf(done.items.length, 'lead')));
+    : context.audited(`lead edit ${leadIds.join(',')}`, run, (done) =>
+        countOf(done.items.length, 'lead'),
+      ));
   const result = items.map(({ leadId, changes }) => ({
     leadId,
     changed: changes.map(({ field }) => field),
@@ -107,8 +97,7 @@ async function edit(
     if (items.length === 0) outcomes.push('No lead was changed.');
     return [...outcomes, ...phonesReadAsIndian(organization, options)].join('\n');
   });
-  if (refusals.length > 0) context.exitWithFailure();
-  for (const refusal of refusals) context.note(refusal);
+  context.refuse(refusals);
 }
 
 /** @throws CommandError for a name that the organization does not have, or a value that can be read in two ways */
@@ -157,51 +146,20 @@ interface EditedItem {
 /** A later repeat of a note is another event, such as a second call that nobody answered. */
 const noteRepeatedWithinMs = 10 * 60_000;
 
-/** Edits leads in the order given. @returns also a sentence for each lead that is refused */
-async function editLeads(
-  context: CommandContext,
-  first: Organization,
-  options: EditOptions,
-  requested: RequestedUpdate,
-): Promise<{ readonly items: readonly EditedItem[]; readonly refusals: readonly string[] }> {
-  const organization = freshOrganization(context.table(), first);
-  const items: EditedItem[] = [];
-  const refusals: string[] = [];
-  for (const leadId of options.lead) {
-    context.progress(`${items.length} of ${countOf(options.lead.length, 'lead')}`);
-    try {
-      items.push(
-        await editOne(context, leadId, options, async (before) =>
-          updatedLead(await organization(), before, requested, new Date()),
-        ),
-      );
-    } catch (error) {
-      if (error instanceof CommandError) refusals.push(error.message);
-      else if (error instanceof ApiError)
-        refusals.push(`Lead ${leadId}: ${withoutApi(error.message)}`);
-      else throw error;
-    }
-  }
-  return { items, refusals };
-}
-
-/** The sentences of the rules without the endpoints that list what is valid. */
-const withoutApi = (message: string): string =>
-  message.replace(/; GET \/api\S+ lists (?:them|the active ones)\./g, '.');
-
 /** @throws CommandError for a lead that does not exist, or a phone or email of another lead; ApiError for what the rules refuse */
 async function editOne(
   context: CommandContext,
   leadId: number,
-  { organization: organizationId, note, dryRun = false }: EditOptions,
-  update: Parameters<typeof editLead>[2],
+  requested: RequestedUpdate,
+  { note, dryRun = false }: EditOptions,
 ): Promise<EditedItem> {
   const table = tableForOneWrite(context.table());
   const by = await context.callerIdentity();
-  const lead = { organizationId, leadId, by, dryRun };
-  const edited = await editLead(table, lead, update);
-  if (edited.outcome === 'absent')
-    throw unknownLeadError({ organization: organizationId, lead: leadId });
+  const lead = { organizationId: context.organizationId, leadId, by, dryRun };
+  const edited = await editLead(table, lead, async (before) =>
+    updatedLead(await context.organization(), before, requested, new Date()),
+  );
+  if (edited.outcome === 'absent') throw unknownLeadError(context, leadId);
   if (edited.outcome === 'duplicate')
     throw new CommandError(
       `Lead ${leadId}: the ${edited.holder.field} belongs to lead ${edited.holder.leadId}.`,

@@ -18,12 +18,13 @@ import { countOf } from '../../cli/format.ts';
 import {
   alreadyHad,
   type FileOptions,
+  type IdSet,
   type RecordForm,
   withFileOptions,
   writeNewFile,
   writeRecords,
 } from '../../cli/resumable-file.ts';
-import { type CommandContext, existingOrganization, withAuditEntry } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { namedId } from '../named-id.ts';
 import { organizationCommand, readRateOption } from '../options.ts';
 import { Workbook } from './workbook.ts';
@@ -41,7 +42,6 @@ interface FormOptions {
 }
 
 interface ExportOptions extends Omit<FormOptions, 'choose'>, FileOptions {
-  readonly organization: number;
   readonly format?: 'jsonl' | 'csv';
   readonly archived?: boolean;
   readonly columns?: readonly string[];
@@ -82,71 +82,112 @@ export function leadExportCommand(lead: CliCommand, context: CommandContext): vo
       ).choices(Object.keys(delimiters)),
     )
     .needs('--separator', '--excel')
+    .refuse(usageIssue)
     .notes(exportHelp)
-    .action((options: ExportOptions) => exportLeads(context, options, command));
+    .action((_id, options: ExportOptions) => exportLeads(context, options));
   withFileOptions(command, 'leads');
 }
 
 const exportHelp = `
-Importing a .csv or .jsonl file into an organization with the same settings creates
-the same leads, with new IDs unless you use lead import --keep-ids. A lead that is
-created, imported or restored during the export may be missing: --resume adds it.
-
 An .xlsx file is for people to read, and has at most 4 million cells. --columns
 names columns by field key, by label, or as lead id, pipeline, stage, created at,
-updated at, archived at.
+updated at, archived at. A lead that is created, imported or restored during the
+export may be missing: --resume adds it.
 
 The file contains personal data: only you may read it. An export reads every lead:
 one read unit per 4 KB. The rules are in infra/guides/commands.md, "Export".
 
 Examples:
-  npm run admin -- lead export --organization 1 --archived --out leads.jsonl
-  npm run admin -- lead export --organization 1 --archived --out leads.jsonl \\
-    --resume
+  npm run admin -- lead export --organization 1 --archived --out leads.jsonl --resume
   npm run admin -- lead export --organization 1 --stage New \\
     --columns name,phone,owner --out new-leads.xlsx
   npm run admin -- lead export --organization 1 --excel --separator semicolon \\
-    --out leads.csv
-  npm run --silent admin -- lead export --organization 1 --format csv > leads.csv`;
+    --out leads.csv`;
 
-async function exportLeads(
-  context: CommandContext,
-  options: ExportOptions,
-  command: CliCommand,
-): Promise<void> {
-  const { out: file } = options;
-  const format = formatOf(options, command);
-  const organization = await existingOrganization(context.table(), options.organization);
-  const choose =
-    chooserOf(organization, options.columns) ?? (format === 'xlsx' ? chooseForPeople : chooseAll);
-  const pages = leadPages(context, organization, options);
-  const action = { organizationId: organization.id, what: 'lead export' };
+/** The format that the options name, or that a file name ends in, as lead import reads it. */
+function formatOf({ format, out, excel = false }: ExportOptions): ExportFormat | undefined {
+  if (format !== undefined) return format;
+  if (out === undefined) return excel ? 'csv' : 'jsonl';
+  if (/\.(jsonl|ndjson)$/i.test(out)) return 'jsonl';
+  if (/\.xlsx$/i.test(out)) return 'xlsx';
+  return /\.csv$/i.test(out) ? 'csv' : undefined;
+}
+
+function usageIssue(options: ExportOptions): string | false {
+  const format = formatOf(options);
+  // A spreadsheet refuses CSV in a file that ends in .xlsx.
+  if (options.excel && format !== 'csv')
+    return "option '--excel' writes CSV: remove --format jsonl, or end --out in .csv";
+  if (options.resume && format === 'xlsx')
+    return "option '--resume' continues .csv and .jsonl only: export to a new .xlsx";
+  const ending = 'must end in .csv, .jsonl or .xlsx, or add --format csv or --format jsonl';
+  return format === undefined && `option '--out ${options.out}' ${ending}`;
+}
+
+async function exportLeads(context: CommandContext, options: ExportOptions): Promise<void> {
+  const { out: file, columns } = options;
+  const organization = await context.organization();
+  const format = formatOf(options) ?? 'jsonl';
+  const choose = chooserOf(organization, format, columns);
+  const exportTo = exporter(context, organization, options);
   let leads = 0;
-  const logged = (write: () => Promise<void>): Promise<void> =>
-    withAuditEntry(context, action, write, () => countOf(leads, 'lead'));
+  let earlier: IdSet<number> | undefined;
   if (format === 'xlsx' && file !== undefined) {
     const workbook = new Workbook(organization, choose);
     await writeNewFile(file, async () => {
-      await logged(async () => {
-        for await (const page of pages) leads += workbook.add(page);
-      });
+      leads = await exportTo((page) => workbook.add(page));
       return workbook.content();
     });
     if (workbook.loss !== undefined) context.note(workbook.loss);
-    return context.print({ leads, file }, () => `${countOf(leads, 'lead')} exported to ${file}.`);
+  } else {
+    const form = formOf(organization, format, { ...options, choose });
+    earlier = await writeRecords(options, form, async (write) => {
+      leads = await exportTo((page) => write(page.map(form.lineOf)));
+    });
   }
-  const form = formOf(organization, format, { ...options, choose });
-  const earlier = await writeRecords(options, form, (write) =>
-    logged(async () => {
-      for await (const page of pages) leads += await write(page.map(form.lineOf));
-    }),
-  );
   if (file === undefined) return context.note(`${countOf(leads, 'lead')} exported.`);
-  const { highest } = earlier;
+  const after = earlier?.highest;
   context.print(
-    { leads, file, ...(highest !== undefined && { after: highest }) },
+    { leads, file, ...(after !== undefined && { after }) },
     () => `${countOf(leads, 'lead')} exported to ${file}${alreadyHad(earlier, 'lead')}.`,
   );
+}
+
+/** @returns how many of the leads were written */
+type WriteLeads = (leads: readonly Lead[]) => number | Promise<number>;
+
+/**
+ * Passes the leads of an export on, page by page, with an entry in the audit log.
+ * @returns a function that returns how many were written
+ * @throws CommandError for an unknown stage or owner, before anything is read
+ */
+function exporter(
+  context: CommandContext,
+  organization: Organization,
+  { archived: withArchived = false, rate, stage, owner }: ExportOptions,
+): (write: WriteLeads) => Promise<number> {
+  const filters = {
+    stage_id: namedId(organization, 'stage', stage),
+    owner_id: namedId(organization, 'user', owner),
+  };
+  const isOfExport = leadMatcher(filters, () => true);
+  const pass = async (write: WriteLeads): Promise<number> => {
+    let [leads, leadsRead] = [0, 0];
+    // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
+    const pages = scanLeadsAscending(context.pacedTable(rate), organization.id, { withArchived });
+    for await (const page of pages) {
+      leads += await write(page.filter(isOfExport));
+      leadsRead += page.length;
+      context.progress(`Exporting: ${countOf(leadsRead, 'lead')} read`);
+    }
+    return leads;
+  };
+  return (write) =>
+    context.audited(
+      'lead export',
+      () => pass(write),
+      (leads) => countOf(leads, 'lead'),
+    );
 }
 
 /** Picks the columns to export from a list that has one item for each of `exportHeadings`. */
@@ -159,65 +200,18 @@ const chooseForPeople: Choose = ([leadId, mark, ...others]) =>
 /** @throws CommandError for a name of no column */
 function chooserOf(
   organization: Organization,
+  format: ExportFormat,
   names: readonly string[] | undefined,
-): Choose | undefined {
-  const places = names?.map((name) => {
+): Choose {
+  if (!names) return format === 'xlsx' ? chooseForPeople : chooseAll;
+  const places = names.map((name) => {
     const at = exportColumnAt(organization, name);
     if (at >= 0) return at;
     throw new CommandError(
       `--columns: ${JSON.stringify(name.trim())} ${unknownColumn(organization, name)} The columns are ${exportHeadings(organization).join(', ')}.`,
     );
   });
-  return places && ((all) => places.flatMap((at) => all.slice(at, at + 1)));
-}
-
-/** @throws CommandError for an unknown stage or owner, before anything is read */
-function leadPages(
-  context: CommandContext,
-  organization: Organization,
-  { archived = false, rate, stage, owner }: ExportOptions,
-): AsyncGenerator<Lead[]> {
-  const filters = {
-    stage_id: namedId(organization, 'stage', stage),
-    owner_id: namedId(organization, 'user', owner),
-  };
-  const isOfExport = leadMatcher(filters, () => true);
-  const table = context.pacedTable(rate);
-  // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
-  const pages = scanLeadsAscending(table, organization.id, { withArchived: archived });
-  async function* read(): AsyncGenerator<Lead[]> {
-    let leads = 0;
-    for await (const page of pages) {
-      leads += page.length;
-      context.progress(`Exporting: ${countOf(leads, 'lead')} read`);
-      yield page.filter(isOfExport);
-    }
-  }
-  return read();
-}
-
-/** The format that the options name, or that a file name ends in, as lead import reads it. Any other is wrong usage. */
-function formatOf(
-  { format, out, excel = false, resume }: ExportOptions,
-  command: CliCommand,
-): ExportFormat {
-  const withoutFile = excel ? 'csv' : 'jsonl';
-  const named = format ?? (out === undefined ? withoutFile : formatNamedBy(out));
-  // A spreadsheet refuses CSV in a file that ends in .xlsx.
-  if (excel && named !== 'csv')
-    command.error(
-      "error: option '--excel' writes CSV: remove --format jsonl, or end --out in .csv",
-    );
-  if (named === 'xlsx' && resume)
-    command.error("error: option '--resume' continues .csv and .jsonl only: export to a new .xlsx");
-  const ending = 'must end in .csv, .jsonl or .xlsx, or add --format csv or --format jsonl';
-  return named ?? command.error(`error: option '--out ${out}' ${ending}`);
-}
-
-function formatNamedBy(path: string): ExportFormat | undefined {
-  if (/\.(jsonl|ndjson)$/i.test(path)) return 'jsonl';
-  if (/\.xlsx$/i.test(path)) return 'xlsx';
-  return /\.csv$/i.test(path) ? 'csv' : undefined;
+  return (all) => places.flatMap((at) => all.slice(at, at + 1));
 }
 
 /** How an export writes a lead, and recognizes it in a file. */
@@ -234,7 +228,6 @@ export function formOf(
   const mark = excel ? '\uFEFF' : '';
   const isCsv = format === 'csv';
   const names = [...choose(exportNames(organization)), 'fields'];
-  let otherId: number | undefined;
   return {
     heading: isCsv ? mark + csvLine(choose(exportHeadings(organization)), dialect) : '',
     lineOf: (lead) =>
@@ -242,22 +235,10 @@ export function formOf(
         ? csvLine(choose(exportCells(organization, lead, { isForSpreadsheet: excel })), dialect)
         : `${JSON.stringify(exportObject(organization, lead), names)}\n`,
     newIds: (length) => new Uint32Array(length),
+    nounOfRecord: `lead of organization ${organization.id}`,
     idOf: (start) => {
       const ids = exportedIds(isCsv ? 'csv' : 'jsonl', start);
-      if (ids && ids.organizationId !== organization.id) otherId = ids.organizationId;
-      return ids?.leadId;
-    },
-    foreignError: (path, record) =>
-      new CommandError(
-        record === 0
-          ? `${path} has other columns than an export has now: either the settings or this program changed, or the file is not an export. Start a new file.`
-          : `Record ${record} of ${path} is not a lead as an export writes it now: either this program changed, or the file is not an export. Start a new file.`,
-      ),
-    assertOwn: (path) => {
-      if (otherId === undefined) return;
-      throw new CommandError(
-        `${path} has leads of organization ${otherId}: name another file for the leads of organization ${organization.id}.`,
-      );
+      return ids?.organizationId === organization.id ? ids.leadId : undefined;
     },
   };
 }

@@ -1,30 +1,51 @@
-import type { Lead } from '../../../shared/leads/lead.ts';
+import { InvalidArgumentError } from 'commander';
+import { asciiDigits, comparableEmail, lacksCountryCode } from '../../../shared/leads/identity.ts';
+import { emailOf, type Lead, phoneOf, presentLead, valueOf } from '../../../shared/leads/lead.ts';
 import { leadMatcher, leadQuery } from '../../../shared/leads/lead-query.ts';
+import { foldText, partFinder } from '../../../shared/leads/text-search.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
+import { findLeadByIdentity } from '../../../shared/store/leads/create-lead.ts';
+import { readLead } from '../../../shared/store/leads/leads.ts';
 import { listLeads } from '../../../shared/store/listing/lead-lists.ts';
 import { type FoundLeads, newestLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import type { CliCommand } from '../../cli/command.ts';
-import { countOf } from '../../cli/format.ts';
-import { type CommandContext, existingOrganization } from '../context.ts';
+import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { countOf, dateOf, formatColumns } from '../../cli/format.ts';
+import { integerOption } from '../../cli/options.ts';
+import type { CommandContext } from '../context.ts';
+import { type CountryCode, countryOption, phoneOfCountry } from '../country.ts';
 import { namedId } from '../named-id.ts';
-import { leadLimitOption, organizationCommand, parseTime, readRateOption } from '../options.ts';
-import { printLeads } from './summary.ts';
+import { organizationCommand, parseTime, readRateOption } from '../options.ts';
 
-interface ListOptions {
-  organization: number;
-  archived?: boolean;
-  stage?: string;
-  owner?: string;
-  source?: string;
+const leadsMax = 10_000;
+const leadsDefault = 25;
+
+interface SearchOptions {
+  readonly limit: number;
+  readonly rate?: number;
+}
+
+const withSearchOptions = (command: CliCommand): CliCommand =>
+  command
+    .option(
+      '--limit <N>',
+      `maximum number of leads, 1 to ${leadsMax}`,
+      integerOption(1, leadsMax),
+      leadsDefault,
+    )
+    .addOption(readRateOption());
+
+interface ListOptions extends SearchOptions {
+  readonly archived?: boolean;
+  readonly stage?: string;
+  readonly owner?: string;
+  readonly source?: string;
   /** Epoch milliseconds. */
-  updatedSince?: number;
-  limit: number;
-  rate?: number;
+  readonly updatedSince?: number;
 }
 
 export function leadListCommand(lead: CliCommand, context: CommandContext): void {
-  organizationCommand(
+  const command = organizationCommand(
     lead,
     'list',
     'list the newest leads, or those of a stage, an owner or a source',
@@ -38,20 +59,17 @@ export function leadListCommand(lead: CliCommand, context: CommandContext): void
       'only leads that changed then or later; a date (UTC) or a date-time with an offset',
       parseTime,
     )
-    .addOption(leadLimitOption())
-    .addOption(readRateOption())
     .notes(`
 Examples:
-  npm run admin -- lead list --organization 1 --archived --limit 100
   npm run admin -- lead list --organization 1 --stage New --owner 'Asha Rao'
   npm run admin -- lead list --organization 1 --updated-since 2026-11-01`)
-    .action((options: ListOptions) => list(context, options));
+    .action((_id, options: ListOptions) => list(context, options));
+  withSearchOptions(command);
 }
 
 async function list(context: CommandContext, options: ListOptions): Promise<void> {
-  const table = context.pacedTable(options.rate);
-  const organization = await existingOrganization(context.table(), options.organization);
   const { archived = false } = options;
+  const organization = await context.organization();
   const filters = {
     stage_id: namedId(organization, 'stage', options.stage),
     owner_id: namedId(organization, 'user', options.owner),
@@ -60,15 +78,11 @@ async function list(context: CommandContext, options: ListOptions): Promise<void
   };
   const isOfList = leadMatcher(filters, () => true);
   const found = archived
-    ? await newestLeads(table, organization.id, {
-        limit: options.limit,
-        matches: (lead) => lead.archivedAt !== undefined && isOfList(lead),
-        onProgress: (leads) => context.progress(`Searching: ${countOf(leads, 'lead')} read`),
-      })
-    : await liveLeads(table, organization, filters, options.limit);
+    ? await search(context, options, (lead) => lead.archivedAt !== undefined && isOfList(lead))
+    : await liveLeads(context.pacedTable(options.rate), organization, filters, options.limit);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const what = `${archived ? 'archived ' : ''}leads${isFiltered ? ' with these properties' : ''}`;
-  printLeads(context, organization, found, `Organization ${organization.id} has no ${what}.`);
+  printLeads(context, organization, found, `has no ${what}`);
 }
 
 /** The newest live leads that match, page by page as the API lists them: an index finds them, however rare they are. */
@@ -82,12 +96,154 @@ async function liveLeads(
   let cursor: number | null | undefined;
   while (cursor !== null && leads.length <= limit) {
     const page = { ...filters, limit: limit + 1 - leads.length, ...(cursor && { cursor }) };
-    const read = await listLeads(
-      table,
-      leadQuery(organization, page, () => true),
-    );
+    const query = leadQuery(organization, page, () => true);
+    const read = await listLeads(table, query);
     leads.push(...read.leads);
     cursor = read.nextCursor;
   }
   return { leads: leads.slice(0, limit), more: leads.length > limit };
+}
+
+/** The newest leads that match, archived or not. Reads every lead until it has found enough. */
+const search = (
+  context: CommandContext,
+  { limit, rate }: SearchOptions,
+  matches: (lead: Lead) => boolean,
+): Promise<FoundLeads> =>
+  newestLeads(context.pacedTable(rate), context.organizationId, {
+    limit,
+    matches,
+    onProgress: (leads) => context.progress(`Searching: ${countOf(leads, 'lead')} read`),
+  });
+
+interface FindOptions extends SearchOptions {
+  readonly phone?: string;
+  readonly country?: CountryCode;
+  readonly email?: string;
+  readonly name?: string;
+}
+
+export function leadFindCommand(lead: CliCommand, context: CommandContext): void {
+  const command = organizationCommand(
+    lead,
+    'find',
+    'find leads by phone, email or name, archived or not',
+  )
+    .option('--phone <PHONE>', 'phone number in any format, or at least 4 digits of one')
+    .addOption(countryOption())
+    .option('--email <EMAIL>', 'email address, in upper or lower case', parseEmail)
+    .option('--name <TEXT>', 'part of the name; case and accents are ignored', parseNamePart)
+    .notes(`
+A whole phone or an email is found at once. A search by name or by part of a phone,
+or by a phone without a country code that no lead has, reads leads, newest first,
+until it has found --limit of them: one read unit per 4 KB of leads.
+
+Examples:
+  npm run admin -- lead find --organization 1 --phone '+91 98200 12345'
+  npm run admin -- lead find --organization 1 --name kulkarni`)
+    .refuse(usageIssue)
+    .action((_id, options: FindOptions) => find(context, options));
+  withSearchOptions(command);
+}
+
+function parseEmail(text: string): string {
+  const email = text.includes('@') ? comparableEmail(text.trim()) : undefined;
+  if (email !== undefined) return email;
+  throw new InvalidArgumentError('It must be an email address, such as asha@example.com.');
+}
+
+function parseNamePart(text: string): string {
+  if (text.trim() !== '') return text.trim();
+  throw new InvalidArgumentError('It must be a part of a name.');
+}
+
+/** Fewer would be part of too many numbers. */
+const digitsMin = 4;
+
+/** The digits of a phone as it was typed, without the zeros in front. */
+const digitsOf = (typed: string): string =>
+  asciiDigits(typed)
+    .replace(/\D/g, '')
+    .replace(/^00?(?=[1-9]\d{3})/, '');
+
+function usageIssue({ phone, email, name, country }: FindOptions): string | false {
+  if ([phone, email, name].filter((value) => value !== undefined).length !== 1)
+    return 'give exactly one of --phone, --email and --name';
+  return (
+    phone !== undefined &&
+    phoneOfCountry(phone, country) === undefined &&
+    digitsOf(phone).length < digitsMin &&
+    `option '--phone' must be a phone number, such as +91 98200 12345, or at least ${digitsMin} digits of one`
+  );
+}
+
+async function find(context: CommandContext, options: FindOptions): Promise<void> {
+  const { phone: typed = '', country, email, name } = options;
+  const organization = await context.organization();
+  const printMatching = async (part: string, matches: (lead: Lead) => boolean): Promise<void> =>
+    printLeads(
+      context,
+      organization,
+      await search(context, options, matches),
+      `has no lead whose ${part}`,
+    );
+  if (name !== undefined) {
+    const isIn = partFinder(foldAccents(name));
+    return printMatching(`name contains ${JSON.stringify(name)}`, ({ fields }) =>
+      isIn(foldAccents(fields.name)),
+    );
+  }
+  const phone = phoneOfCountry(typed, country);
+  const byDigits = () =>
+    printMatching(`phone contains ${JSON.stringify(typed)}`, (lead) =>
+      phoneOf(lead).includes(digitsOf(typed)),
+    );
+  if (email === undefined && phone === undefined) return byDigits();
+  const holder = await findLeadByIdentity(context.table(), organization.id, phone, email);
+  const lead = holder && (await readLead(context.table(), organization.id, holder.leadId));
+  if (lead) return context.print(summaryOf(lead), () => formatLeads(organization, [lead]));
+  if (phone !== undefined && lacksCountryCode(typed, phone)) return byDigits();
+  const identity = phone === undefined ? `email ${email}` : `phone ${phone}`;
+  throw new CommandError(`Organization ${organization.id} has no lead with the ${identity}.`);
+}
+
+/** `Müller` as `muller`, `Weiß` as `weiss`. Other scripts keep their marks, which are letters there. */
+const foldAccents = (text: string): string =>
+  foldText(text.normalize('NFD').replace(/[\u0300-\u036f]/g, '')).replaceAll('ß', 'ss');
+
+/** What tells a lead from others, and the ID that the other commands need. */
+const summaryOf = (lead: Lead) => ({
+  leadId: lead.id,
+  name: valueOf(lead.fields, 'name'),
+  phone: phoneOf(lead),
+  email: emailOf(lead),
+  archived: lead.archivedAt !== undefined,
+  createdAt: lead.createdAt,
+  updatedAt: lead.updatedAt,
+});
+
+/** Leads as a table for people, with the names of their stages and owners. */
+function formatLeads(organization: Organization, leads: readonly Lead[]): string {
+  const rows = leads.map((lead) => {
+    const { name, phone, email, stage, owner } = presentLead(organization, lead);
+    const place = [stage?.name ?? String(lead.stageId), owner?.name ?? ''];
+    const state = lead.archivedAt === undefined ? 'live' : 'archived';
+    return [String(lead.id), name, phone, email ?? '', ...place, dateOf(lead.createdAt), state];
+  });
+  const headings = ['LEAD', 'NAME', 'PHONE', 'EMAIL', 'STAGE', 'OWNER', 'CREATED', 'STATE'];
+  return formatColumns(headings, rows);
+}
+
+/** @param ifNone the end of the sentence for an empty list */
+function printLeads(
+  context: CommandContext,
+  organization: Organization,
+  { leads, more }: FoundLeads,
+  ifNone: string,
+): void {
+  context.print({ items: leads.map(summaryOf), more }, () => {
+    if (leads.length === 0) return `Organization ${organization.id} ${ifNone}.`;
+    const rest = more ? '\n\nThere are more leads: use a higher --limit.' : '';
+    return `${formatLeads(organization, leads)}${rest}`;
+  });
 }

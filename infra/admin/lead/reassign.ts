@@ -8,25 +8,18 @@ import {
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf } from '../../cli/format.ts';
-import {
-  type CommandContext,
-  existingOrganization,
-  freshOrganization,
-  tableForOneWrite,
-  withAuditEntry,
-} from '../context.ts';
+import { type CommandContext, tableForOneWrite } from '../context.ts';
 import { namedId } from '../named-id.ts';
 import { organizationCommand, readRateOption } from '../options.ts';
-import { valueWithName } from './summary.ts';
+import { valueWithName } from './named-lead.ts';
 
 interface ReassignOptions {
-  organization: number;
-  from: string;
-  to: readonly string[];
-  stage?: string;
-  dryRun?: boolean;
-  yes?: boolean;
-  rate?: number;
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly stage?: string;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly rate?: number;
 }
 
 /** A lead costs about 10 write units, 2 of them in its organization's partition of the table: a fifth of the 1,000 that it has per second. */
@@ -54,63 +47,57 @@ Archived leads are reassigned too, so that the user can be removed from the
 settings. Reads every lead of the organization once: one read unit per 4 KB. If
 the command is interrupted, run it again: it continues with the leads that are left.
 
-Examples:
-  npm run admin -- lead reassign --organization 1 --from 7 --to 8,9 --dry-run
-  npm run admin -- lead reassign --organization 1 --from 'Asha Rao' --to 8 --stage New`)
-    .action((options: ReassignOptions) => reassign(context, options));
+Example:
+  npm run admin -- lead reassign --organization 1 --from 'Asha Rao' --to 8,9 --dry-run`)
+    .action((_id, options: ReassignOptions) => reassign(context, options));
 }
 
 async function reassign(context: CommandContext, options: ReassignOptions): Promise<void> {
   const { dryRun = false, yes = false } = options;
-  const organization = await existingOrganization(context.table(), options.organization);
-  const { from, to, stage } = readHandover(organization, options);
-  const owned = { organizationId: organization.id, ownerId: from, stageId: stage };
-  const found = await ownedLeads(context.pacedTable(options.rate), owned, (leads) =>
-    context.progress(`Searching: ${countOf(leads, 'lead')} read`),
+  const organization = await context.organization();
+  const handover = readHandover(organization, options);
+  const { ownerId: from, to } = handover;
+  const { leadIds, archived } = await ownedLeads(
+    context.pacedTable(options.rate),
+    handover,
+    (leads) => context.progress(`Searching: ${countOf(leads, 'lead')} read`),
   );
-  const count = found.leadIds.length;
-  const plan = planLines(
-    organization,
-    { from, to, stage },
-    { count, archived: found.archived },
-  ).join('\n');
+  const count = leadIds.length;
+  const plan = planOf(organization, handover, { count, archived });
   if (dryRun || count === 0) {
     const lines = dryRun ? `${plan}\nNothing was changed.` : plan;
     return context.print({ reassigned: count }, () => lines);
   }
   if (!yes) await confirmed(plan, String(from));
-  const reassigned = await withAuditEntry(
-    context,
-    { ...owned, what: `lead reassign from ${from} to ${to.join(', ')}` },
-    () => giveByRotation(context, organization, { ...owned, ...found, to }),
+  const reassigned = await context.audited(
+    `lead reassign from ${from} to ${to.join(', ')}`,
+    () => giveByRotation(context, handover, leadIds),
     (leads) => countOf(leads, 'lead'),
   );
   const skipped = count - reassigned;
   const others =
     skipped === 0 ? '' : ` Another request changed ${countOf(skipped, 'lead')} meanwhile.`;
   context.print({ reassigned }, () => `${countOf(reassigned, 'lead')} reassigned.${others}`);
-  if (organization.userById.get(from)?.active) {
+  if (organization.userById.get(from)?.active)
     context.note(
       `User ${nameOf(organization, from)} is active and can get new leads: deactivate the user in the settings file.`,
     );
-  }
 }
 
-/** Whose leads go to whom, by ID. */
-interface Handover {
-  readonly from: number;
+/** Whose leads go to whom. */
+interface Handover extends OwnedLeads {
   readonly to: readonly number[];
-  readonly stage: number | undefined;
 }
 
 /** @throws CommandError for users who do not exist, or who cannot own the leads */
 function readHandover(organization: Organization, options: ReassignOptions): Handover {
-  const from = namedId(organization, 'user', options.from);
+  const ownerId = namedId(organization, 'user', options.from);
   const to = new Set(options.to.map((named) => namedId(organization, 'user', named)));
-  if (to.has(from))
-    throw new CommandError(`User ${from} already owns these leads: name other users with --to.`);
+  if (to.has(ownerId))
+    throw new CommandError(`User ${ownerId} already owns these leads: name other users with --to.`);
   for (const userId of to) assertActive(organization, userId);
-  return { from, to: [...to], stage: namedId(organization, 'stage', options.stage) };
+  const stageId = namedId(organization, 'stage', options.stage);
+  return { organizationId: organization.id, ownerId, stageId, to: [...to] };
 }
 
 function assertActive(organization: Organization, userId: number): void {
@@ -123,48 +110,39 @@ function assertActive(organization: Organization, userId: number): void {
 const nameOf = (organization: Organization, userId: number): string =>
   valueWithName(organization, 'assigned_to', userId);
 
-/** What would be done, in a sentence for each new owner. */
-function planLines(
+/** What would be done, with a line for each new owner. */
+function planOf(
   organization: Organization,
-  { from, to, stage }: Handover,
+  { ownerId, to, stageId }: Handover,
   { count, archived }: { readonly count: number; readonly archived: number },
-): string[] {
-  const inStage = stage === undefined ? '' : ` in stage ${stage}`;
-  const who = `User ${nameOf(organization, from)}`;
-  if (count === 0) return [`${who} has no leads${inStage}: nothing to do.`];
+): string {
+  const inStage = stageId === undefined ? '' : ` in stage ${stageId}`;
+  const who = `User ${nameOf(organization, ownerId)}`;
+  if (count === 0) return `${who} has no leads${inStage}: nothing to do.`;
   const ofThem = archived === 0 ? '' : `, ${countOf(archived, 'archived lead')} among them`;
-  return [
-    `${who} has ${countOf(count, 'lead')}${inStage}${ofThem}:`,
-    ...to.map((userId, position) => {
-      const share = Math.ceil((count - position) / to.length);
-      return `  ${countOf(share, 'lead')} to user ${nameOf(organization, userId)}`;
-    }),
-  ];
-}
-
-interface Reassignment extends OwnedLeads {
-  readonly leadIds: readonly number[];
-  readonly to: readonly number[];
+  const shares = to.map((userId, position) => {
+    const share = Math.ceil((count - position) / to.length);
+    return `\n  ${countOf(share, 'lead')} to user ${nameOf(organization, userId)}`;
+  });
+  return `${who} has ${countOf(count, 'lead')}${inStage}${ofThem}:${shares.join('')}`;
 }
 
 /** Gives each lead to the next user. Leads in progress are completed before an error is thrown. @returns how many leads changed */
 async function giveByRotation(
   context: CommandContext,
-  first: Organization,
-  { leadIds, to, ...owned }: Reassignment,
+  { to, ...owned }: Handover,
+  leadIds: readonly number[],
 ): Promise<number> {
-  const table = context.table();
   const by = await context.callerIdentity();
   const limiter = new RateLimiter(context.isLocalEngine() ? Infinity : leadsPerSecond);
-  const organization = freshOrganization(table, first);
   let reassigned = 0;
   const give = async (leadId: number, position: number): Promise<void> => {
     const newOwnerId = to[position % to.length];
     if (newOwnerId === undefined) throw new Error('No user was named.');
     await limiter.take(1);
-    assertActive(await organization(), newOwnerId);
-    if (await reassignLead(tableForOneWrite(table), owned, leadId, { newOwnerId, by }))
-      reassigned += 1;
+    assertActive(await context.organization(), newOwnerId);
+    const table = tableForOneWrite(context.table());
+    if (await reassignLead(table, owned, leadId, { newOwnerId, by })) reassigned += 1;
   };
   for (let at = 0; at < leadIds.length; at += leadsAtOnce) {
     const batch = leadIds.slice(at, at + leadsAtOnce);

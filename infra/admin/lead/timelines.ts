@@ -20,12 +20,11 @@ import {
   withFileOptions,
   writeRecords,
 } from '../../cli/resumable-file.ts';
-import { type CommandContext, existingOrganization } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { organizationCommand, parseTime, readRateOption } from '../options.ts';
-import { userNamesOf } from './timeline.ts';
+import { userNamesOf } from './show.ts';
 
 interface TimelinesOptions extends FileOptions {
-  readonly organization: number;
   /** ISO 8601, UTC. */
   readonly since?: string;
   readonly rate?: number;
@@ -44,7 +43,7 @@ export function leadTimelinesCommand(lead: CliCommand, context: CommandContext):
     )
     .addOption(readRateOption())
     .notes(timelinesHelp)
-    .action((options: TimelinesOptions) => writeTimelines(context, options));
+    .action((_id, options: TimelinesOptions) => writeTimelines(context, options));
   withFileOptions(command, 'items');
 }
 
@@ -54,26 +53,23 @@ rest is as lead timeline --json prints it. An erased lead leaves one line of typ
 erased: delete everything you stored about that lead.
 
 Begin each run a minute before the last one began, and replace items by their ID.
---resume adds new items at the end, and uses 8 bytes of memory for each item of
-the file. The command reads 4 KB of leads per read unit, and at least one unit per
-lead. The file contains personal data: only you may read it.
-
-The rules, and what a nightly job needs, are in infra/guides/commands.md, "Timelines".
+--resume adds new items at the end. Only you may read the file. The rules, and what
+a nightly job needs, are in infra/guides/commands.md, "Timelines".
 
 Examples:
-  npm run --silent admin -- lead timelines --organization 1 > timelines.jsonl
   npm run admin -- lead timelines --organization 1 --out timelines.jsonl --resume
   npm run admin -- lead timelines --organization 1 --since 2026-11-20T00:00:00Z \\
     --out since-friday.jsonl`;
 
 async function writeTimelines(
   context: CommandContext,
-  { organization: organizationId, since = '', rate, ...files }: TimelinesOptions,
+  { since = '', rate, ...files }: TimelinesOptions,
 ): Promise<void> {
   const table = context.pacedTable(rate);
-  const organization = await existingOrganization(table, organizationId);
+  const organization = await context.organization();
+  const form = timelinesForm(table, organization.id);
   let [items, leads] = [0, 0];
-  const earlier = await writeRecords(files, timelinesForm(table, organizationId), async (write) => {
+  const earlier = await writeRecords(files, form, async (write) => {
     for await (const lines of timelineLines(table, organization, since)) {
       const added = await write(lines);
       items += added;
@@ -151,10 +147,7 @@ export function timelinesForm(table: Table, organizationId: number): RecordForm<
       if (firstItems.size < firstLeadsMax && !firstItems.has(leadId)) firstItems.set(leadId, id);
       return hashOf(begins);
     },
-    foreignError: (path, record) =>
-      new CommandError(
-        `Line ${record} of ${path} is not a timeline item: name a file that lead timelines wrote, or start a new file.`,
-      ),
+    nounOfRecord: 'timeline item',
     assertOwn: async (path) => {
       // A lead of the same ID may be erased in this organization: only a lead that is not tells.
       const erasures = await readErasures(table, organizationId);

@@ -41,13 +41,11 @@ export function organizationApplyCommand(organization: CliCommand, context: Comm
     .notes(`
 A file with an older version than the one in force is refused, because it would
 undo what others have applied since. A file without a version is always applied.
-Settings that prevent captures, such as no default pipeline, are allowed: the
-command applies them and prints a warning. A file that removes something reads
-every lead to find references. See infra/guides/settings-file.md.
+A file that removes something reads every lead to find references. The rules are
+in infra/guides/settings-file.md.
 
-Examples:
-  npm run admin -- organization apply northwind.json --dry-run
-  npm run admin -- organization apply northwind.json`)
+Example:
+  npm run admin -- organization apply northwind.json --dry-run`)
     .action((file: string, options: ApplyOptions) => apply(context, file, options));
 }
 
@@ -57,11 +55,8 @@ interface FileToApply {
   readonly version: number | undefined;
 }
 
-async function apply(
-  context: CommandContext,
-  path: string,
-  { ignoreKeys = false, dryRun = false, overwrite = false, rate }: ApplyOptions,
-): Promise<void> {
+async function apply(context: CommandContext, path: string, options: ApplyOptions): Promise<void> {
+  const { ignoreKeys = false, dryRun = false, overwrite = false, rate } = options;
   const { settings, keys, version } = parseSettingsFile(await readText(path));
   if (keys.length > 0 && !ignoreKeys) {
     throw new CommandError(
@@ -73,10 +68,14 @@ async function apply(
   const expectedVersion = await replaceableVersion(context, file);
   const what = `organization apply${overwrite ? ' --overwrite' : ''}`;
   const request = { what, expectedVersion, readUnitsPerSecond: rate };
-  await applyAndNote(context, settings, request, (applied) =>
-    printApplied(context, settings, applied),
-  );
+  await applyAndNote(context, settings, request, ({ outcome, version: now, before }) => {
+    const done = outcome === 'unchanged' ? 'already has these settings' : `is ${outcome}`;
+    const total = `${nameOf(settings)} ${done}, version ${now}: ${inventory(settings)}.`;
+    return [total, ...(before ? changeLines(before, settings) : [])].join('\n');
+  });
 }
+
+const nameOf = ({ id, name }: Settings): string => `Organization ${id} (${name})`;
 
 /** The text of a settings file. @throws CommandError for a file that cannot be read or is not UTF-8 */
 async function readText(file: string): Promise<string> {
@@ -143,7 +142,7 @@ export async function applyAndNote(
   context: CommandContext,
   settings: Settings,
   { what, readUnitsPerSecond, expectedVersion }: ApplyRequest,
-  printResult: (applied: Applied) => void,
+  textOf: (applied: Applied) => string,
 ): Promise<void> {
   const table = context.pacedTable(readUnitsPerSecond);
   const applied = await applySettings(table, settings, {
@@ -154,23 +153,9 @@ export async function applyAndNote(
         `Waiting ${seconds} s for requests that may still use ${removals.map(({ path }) => path).join(', ')}.`,
       ),
   });
-  printResult(applied);
+  context.print({ organization: { id: settings.id } }, () => textOf(applied));
   for (const warning of await settingsWarnings(table, applied.before, settings))
     context.note(warning);
-}
-
-function printApplied(
-  context: CommandContext,
-  settings: Settings,
-  { outcome, version, before }: Applied,
-): void {
-  context.print({ organization: { id: settings.id } }, () => {
-    const done = outcome === 'unchanged' ? 'already has these settings' : `is ${outcome}`;
-    return [
-      `Organization ${settings.id} (${settings.name}) ${done}, version ${version}: ${inventory(settings)}.`,
-      ...(before ? changeLines(before, settings) : []),
-    ].join('\n');
-  });
 }
 
 async function preview(
@@ -188,20 +173,19 @@ async function preview(
   const issues = [...(before && isOutdated(file, before) ? [outdated] : []), ...refusals];
   const changes = settingsChanges(before?.settings, settings);
   const outcome = !before ? 'created' : changes.length === 0 ? 'unchanged' : 'updated';
-  if (issues.length > 0) context.exitWithFailure();
-  context.print({ organization: { id: settings.id }, outcome, changes, refusals: issues }, () => {
-    const subject = `Organization ${settings.id} (${settings.name})`;
-    const lines = {
-      created: () => [`${subject} would be created: ${inventory(settings)}.`],
-      unchanged: () => [`${subject} already has these settings: nothing would change.`],
-      updated: () => [`${subject} would be updated:`, ...changes.map(changeLine)],
-    };
-    return [
-      ...lines[outcome](),
-      ...(issues.length > 0 ? ['The file would be refused, and nothing would change:'] : []),
-      ...issues.map(({ path, message }) => `  ${path} ${message}`),
-    ].join('\n');
-  });
+  const lines = {
+    created: [`would be created: ${inventory(settings)}.`],
+    unchanged: ['already has these settings: nothing would change.'],
+    updated: ['would be updated:', ...changes.map(changeLine)],
+  };
+  const refused = issues.map((issue) => `  ${issue.path} ${issue.message}`);
+  if (issues.length > 0) {
+    context.exitWithFailure();
+    refused.unshift('The file would be refused, and nothing would change:');
+  }
+  context.print({ organization: { id: settings.id }, outcome, changes, refusals: issues }, () =>
+    [`${nameOf(settings)} ${lines[outcome].join('\n')}`, ...refused].join('\n'),
+  );
   if (issues.length > 0) return;
   for (const warning of await settingsWarnings(table, before?.settings, settings))
     context.note(warning);

@@ -27,16 +27,13 @@ export function organizationInitCommands(organization: CliCommand, context: Comm
 The file names the JSON Schema of settings files ("$schema"): an editor such as
 Visual Studio Code then explains and completes every property.
 
-Examples:
-  npm run admin -- organization init northwind.json
-  npm run admin -- organization init northwind.json --id 12`)
+Example:
+  npm run admin -- organization init northwind.json`)
     .action((file: string, { id }: { id?: number }) => init(context, file, id));
   organization
     .command('schema')
     .description('print the JSON Schema (2020-12) of the settings file')
     .notes(`
-The same schema is in the file settings.schema.json of the project.
-
 Example:
   npm run --silent admin -- organization schema > settings.schema.json`)
     .action(() => {

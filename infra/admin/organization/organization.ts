@@ -3,7 +3,7 @@ import { listOrganizations } from '../../../shared/store/organizations/organizat
 import type { CliCommand } from '../../cli/command.ts';
 import { formatColumns } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
-import { type CommandContext, existingOrganization } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { organizationCommand } from '../options.ts';
 import { organizationApplyCommand } from './apply.ts';
 import { organizationInitCommands } from './init.ts';
@@ -16,9 +16,7 @@ import {
 export function organizationCommands(program: CliCommand, context: CommandContext): void {
   const organization = program
     .command('organization')
-    .description(
-      'create, apply, show and list organization settings, compare their versions, and undo an apply',
-    )
+    .description('create, apply, show, list and compare organization settings, and undo an apply')
     .notes('\nExample:\n  npm run admin -- organization apply northwind.json --dry-run');
   organizationInitCommands(organization, context);
   organizationApplyCommand(organization, context);
@@ -47,11 +45,6 @@ async function list(context: CommandContext): Promise<void> {
 const entriesMax = 10_000;
 const entriesDefault = 50;
 
-interface HistoryOptions {
-  organization: number;
-  limit: number;
-}
-
 function historyCommand(organization: CliCommand, context: CommandContext): void {
   organizationCommand(
     organization,
@@ -70,14 +63,11 @@ interrupted: run an interrupted one again. ENDED is when a long command complete
 
 Example:
   npm run admin -- organization history --organization 1`)
-    .action((options: HistoryOptions) => history(context, options));
+    .action((_id, { limit }: { limit: number }) => history(context, limit));
 }
 
-async function history(
-  context: CommandContext,
-  { organization: organizationId, limit }: HistoryOptions,
-): Promise<void> {
-  await existingOrganization(context.table(), organizationId);
+async function history(context: CommandContext, limit: number): Promise<void> {
+  const { id: organizationId } = await context.organization();
   const items = await readAuditLog(context.table(), organizationId, limit);
   context.print({ items }, () => {
     if (items.length === 0)

@@ -11,7 +11,6 @@ import {
   readSettings,
   type StoredSettings,
 } from '../../../shared/store/organizations/organizations.ts';
-import type { Table } from '../../../shared/store/table/client.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { integerOption } from '../../cli/options.ts';
@@ -21,11 +20,6 @@ import { applyAndNote } from './apply.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
 
 const parseVersion = integerOption(1, limits.idMax);
-
-interface ShowOptions {
-  organization: number;
-  version?: number;
-}
 
 export function organizationShowCommand(organization: CliCommand, context: CommandContext): void {
   organizationCommand(
@@ -38,23 +32,22 @@ export function organizationShowCommand(organization: CliCommand, context: Comma
 Edit the output and apply it: organization apply refuses it if others have
 applied settings in the meantime. organization history lists the versions.
 
-Examples:
-  npm run --silent admin -- organization show 1 > organization-1.json
-  npm run --silent admin -- organization show 1 --version 3`)
-    .action(async (options: ShowOptions) => {
-      const table = context.table();
-      const inForce = await settingsInForce(table, options.organization);
-      const { settings, version } = await settingsOfVersion(table, inForce, options.version);
-      const { id, ...rest } = toSettingsFile(settings);
-      const file = { id, version, ...rest };
-      context.print(file, () => JSON.stringify(file, null, 2));
-    });
+Example:
+  npm run --silent admin -- organization show 1 > organization-1.json`)
+    .action((_id, options: { version?: number }) => show(context, options.version));
+}
+
+async function show(context: CommandContext, requested: number | undefined): Promise<void> {
+  const inForce = await settingsInForce(context);
+  const { settings, version } = await settingsOfVersion(context, inForce, requested);
+  const { id, ...rest } = toSettingsFile(settings);
+  const file = { id, version, ...rest };
+  context.print(file, () => JSON.stringify(file, null, 2));
 }
 
 interface DiffOptions {
-  organization: number;
-  from: number;
-  to?: number;
+  readonly from: number;
+  readonly to?: number;
 }
 
 export function organizationDiffCommand(organization: CliCommand, context: CommandContext): void {
@@ -68,20 +61,16 @@ export function organizationDiffCommand(organization: CliCommand, context: Comma
     .notes(`
 organization history lists the versions, and who applied them.
 
-Examples:
-  npm run admin -- organization diff 1 --from 3
+Example:
   npm run admin -- organization diff 1 --from 3 --to 5`)
-    .action((options: DiffOptions) => diff(context, options));
+    .action((_id, options: DiffOptions) => diff(context, options));
 }
 
-async function diff(
-  context: CommandContext,
-  { organization: organizationId, from, to }: DiffOptions,
-): Promise<void> {
-  const table = context.table();
-  const inForce = await settingsInForce(table, organizationId);
-  const before = await settingsOfVersion(table, inForce, from);
-  const after = await settingsOfVersion(table, inForce, to);
+async function diff(context: CommandContext, { from, to }: DiffOptions): Promise<void> {
+  const { organizationId } = context;
+  const inForce = await settingsInForce(context);
+  const before = await settingsOfVersion(context, inForce, from);
+  const after = await settingsOfVersion(context, inForce, to);
   const changes = settingsChanges(before.settings, after.settings);
   const kinds = changes.map(({ path, change }) => ({
     path,
@@ -98,9 +87,8 @@ async function diff(
 }
 
 interface UndoOptions {
-  organization: number;
-  to?: number;
-  yes?: boolean;
+  readonly to?: number;
+  readonly yes?: boolean;
 }
 
 export function organizationUndoCommand(organization: CliCommand, context: CommandContext): void {
@@ -119,24 +107,19 @@ export function organizationUndoCommand(organization: CliCommand, context: Comma
 The last ${versionsKept} versions are kept: organization history lists them. If something
 that was added since is in use, the undo is refused.
 
-Examples:
-  npm run admin -- organization undo --organization 1
+Example:
   npm run admin -- organization undo --organization 1 --to 3`)
-    .action((options: UndoOptions) => undo(context, options));
+    .action((_id, options: UndoOptions) => undo(context, options));
 }
 
-async function undo(
-  context: CommandContext,
-  { organization: id, to, yes = false }: UndoOptions,
-): Promise<void> {
-  const table = context.table();
-  const inForce = await settingsInForce(table, id);
+async function undo(context: CommandContext, { to, yes = false }: UndoOptions): Promise<void> {
+  const { organizationId: id } = context;
+  const inForce = await settingsInForce(context);
   if (to === inForce.version)
     throw new CommandError(`Version ${to} of the settings is in force already.`);
-  const target =
-    to === undefined
-      ? await settingsBefore(table, inForce)
-      : await settingsOfVersion(table, inForce, to);
+  const target = await (to === undefined
+    ? settingsBefore(context, inForce)
+    : settingsOfVersion(context, inForce, to));
   const lines = changeLines(inForce.settings, target.settings);
   const targetText = `the settings of version ${target.version}`;
   if (!yes)
@@ -149,27 +132,26 @@ async function undo(
     expectedVersion: inForce.version,
   };
   await applyAndNote(context, target.settings, request, ({ outcome, version }) =>
-    context.print({ organization: { id } }, () =>
-      outcome === 'unchanged'
-        ? `Organization ${id} already has ${targetText}: nothing was changed.`
-        : [`Organization ${id} has ${targetText} again, as version ${version}:`, ...lines].join(
-            '\n',
-          ),
-    ),
+    outcome === 'unchanged'
+      ? `Organization ${id} already has ${targetText}: nothing was changed.`
+      : [`Organization ${id} has ${targetText} again, as version ${version}:`, ...lines].join('\n'),
   );
 }
 
 /** The version before is searched for in this many entries of the audit log. */
 const entriesMax = 10_000;
 
+/** A version of the settings, in force or kept. */
+type SettingsVersion = Pick<StoredSettings, 'settings' | 'version'>;
+
 /** The newest earlier version that differs from the settings in force. @throws CommandError if no such version is kept */
 async function settingsBefore(
-  table: Table,
+  context: CommandContext,
   { settings, version }: StoredSettings,
 ): Promise<SettingsVersion> {
-  const entries = await readAuditLog(table, settings.id, entriesMax);
+  const entries = await readAuditLog(context.table(), settings.id, entriesMax);
   for (const before of versionsBefore(entries, version).slice(0, versionsKept)) {
-    const kept = await readKeptSettings(table, settings.id, before);
+    const kept = await readKeptSettings(context.table(), settings.id, before);
     if (kept && !isDeepStrictEqual(kept, settings)) return { settings: kept, version: before };
   }
   throw new CommandError(
@@ -177,25 +159,22 @@ async function settingsBefore(
   );
 }
 
-/** A version of the settings, in force or kept. */
-type SettingsVersion = Pick<StoredSettings, 'settings' | 'version'>;
-
 /** @throws CommandError for an unknown organization */
-async function settingsInForce(table: Table, organizationId: number): Promise<StoredSettings> {
-  const stored = await readSettings(table, organizationId);
-  if (!stored) throw unknownOrganizationError(table, organizationId);
+async function settingsInForce(context: CommandContext): Promise<StoredSettings> {
+  const stored = await readSettings(context.table(), context.organizationId);
+  if (!stored) throw unknownOrganizationError(context.table(), context.organizationId);
   return stored;
 }
 
 /** @param version by default the one in force @throws CommandError for one that is not kept */
 async function settingsOfVersion(
-  table: Table,
+  context: CommandContext,
   inForce: StoredSettings,
   version: number = inForce.version,
 ): Promise<SettingsVersion> {
   if (version === inForce.version) return inForce;
-  const { id } = inForce.settings;
-  const settings = await readKeptSettings(table, id, version);
+  const { organizationId: id } = context;
+  const settings = await readKeptSettings(context.table(), id, version);
   if (settings) return { settings, version };
   throw new CommandError(
     `Version ${version} of the settings of organization ${id} is not kept: choose one of the last ${versionsKept} before version ${inForce.version}, which is in force. organization history lists them.`,

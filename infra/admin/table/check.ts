@@ -1,30 +1,28 @@
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import type { CliCommand } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { type CommandContext, existingOrganization } from '../context.ts';
-import { organizationOption, readRateOption } from '../options.ts';
-
-interface CheckOptions {
-  organization?: number;
-  rate?: number;
-}
+import type { CommandContext } from '../context.ts';
+import { readRateOption, withOrganization } from '../options.ts';
 
 export function checkCommand(program: CliCommand, context: CommandContext): void {
-  program
+  const command = program
     .command('check')
     .description('verify that the items of the table are consistent; status 1 if any are not')
-    .optionOrArgument(organizationOption('check only the items of this organization'), false)
     .addOption(readRateOption())
     .notes(`
 You can run it while the service is in use: a suspicious item is reported only
 if it is still wrong two seconds later. With --organization, it still reads the
 whole table: 1,000 read units per second are 8 MB per second.
 
-Examples:
-  npm run admin -- check
-  npm run admin -- check --rate 300
-  npm run --silent admin -- check --organization 1 --json`)
-    .action((options: CheckOptions) => check(context, options));
+Example:
+  npm run admin -- check --rate 300`)
+    .action((_id, options: CheckOptions) => check(context, options));
+  withOrganization(command, false);
+}
+
+interface CheckOptions {
+  readonly organization?: number;
+  readonly rate?: number;
 }
 
 async function check(
@@ -32,7 +30,7 @@ async function check(
   { organization: organizationId, rate }: CheckOptions,
 ): Promise<void> {
   const table = context.pacedTable(rate);
-  if (organizationId !== undefined) await existingOrganization(table, organizationId);
+  if (organizationId !== undefined) await context.organization();
   const { leads, violations } = await checkTable(table, {
     organizationId,
     onProgress: ({ leads, otherItems }) =>

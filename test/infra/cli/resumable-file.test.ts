@@ -74,7 +74,7 @@ test('resumed timelines remember each item of their file in 8 bytes', slow, asyn
   const path = await fileOf(
     (leadId) => `{"leadId":${leadId},"id":"2026-11-21#${leadId}","type":"archived"}`,
   );
-  const form = { ...timelinesForm(openTable('no table'), 1), assertOwn: () => undefined };
+  const form = { ...timelinesForm(openTable('no table'), 1), assertOwn: async () => undefined };
 
   const bytes = await bytesPerRecord(path, form);
 

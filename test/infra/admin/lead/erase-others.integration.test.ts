@@ -76,7 +76,7 @@ test('an erasure that would change more items than allowed, or that nobody confi
     status: 1,
     stdout: '',
     stderr: expect.stringMatching(
-      /Erasing changes 2 timeline items of 1 other lead\.\nLead \d+ .* removed for good\. Add --yes/,
+      /Erasing changes 2 timeline items of 1 other lead\.\nErasing removes lead \d+ .* for good\. Add --yes/,
     ),
   });
   expect(await storedLeads(organization)).toEqual(before);

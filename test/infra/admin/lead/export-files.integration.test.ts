@@ -75,7 +75,7 @@ test.each(['csv', 'jsonl'])(
 
     expect(answer).toMatchObject({ status: 1, stdout: '' });
     expect(answer.stderr.trim()).toBe(
-      `${file} has leads of organization ${one.id}: name another file for the leads of organization ${other.id}.`,
+      `${file} cannot be continued: Record 1 is not a lead of organization ${other.id} as this command writes it now. Start a new file.`,
     );
     expect(await readFile(file, 'utf8')).toBe(whole);
   },

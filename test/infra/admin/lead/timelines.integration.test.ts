@@ -213,7 +213,10 @@ test('lead timelines refuses the file of another organization or command, and le
     status: 1,
     stderr: `${file} has timelines of another organization: name another file for the timelines of organization ${other.id}.\n`,
   });
-  expect(leads).toMatchObject({ status: 1, stderr: expect.stringContaining('Line 1 of') });
+  expect(leads).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Record 1 is not a timeline item'),
+  });
   expect(await linesIn(file)).toEqual(before);
 });
 
