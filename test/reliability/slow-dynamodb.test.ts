@@ -1,13 +1,9 @@
-import type { APIGatewayProxyResult } from 'aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
 import { type EndpointName, endpointNamed, takesBody } from '../../shared/endpoints.ts';
-import {
-  readService,
-  type ServicePrograms,
-  SimulatedService,
-} from '../simulation/lambda/given-service.ts';
 import { functionTimeoutMs } from '../simulation/lambda/instance.ts';
+import { readService, type ServicePrograms } from '../simulation/lambda/modules.ts';
 import type { CallInfo, Fault } from '../simulation/network.ts';
+import { ObservedService } from '../simulation/observed-service.ts';
 import { person } from '../support/people.ts';
 import { goodRequests } from '../support/requests.ts';
 
@@ -15,13 +11,13 @@ import { goodRequests } from '../support/requests.ts';
  * DynamoDB slow, silent or refusing for as long as a request lasts, with the SDK's whole client in simulated time: on a real engine, a busy
  * machine would take its share of the function's ten seconds.
  */
-let bundles: ServicePrograms;
+let code: ServicePrograms;
 beforeAll(async () => {
-  bundles = await readService();
+  code = await readService();
 }, 60_000);
 
 interface Disturbed {
-  readonly service: SimulatedService;
+  readonly service: ObservedService;
   /** The functions' calls since the disturbance began. */
   readonly calls: readonly CallInfo[];
 }
@@ -33,30 +29,41 @@ async function disturbed(
 ): Promise<Disturbed> {
   let isDisturbed = false;
   const calls: CallInfo[] = [];
-  const service = await SimulatedService.start({
-    bundles,
+  const service = await ObservedService.start({
+    versions: [code],
+    latencyMaxMs,
     simulation: {
       seed,
-      faultOf: (call) => (isDisturbed ? faultOf(call) : 'none'),
-      latencyMaxMs: () => (isDisturbed ? latencyMaxMs : 4.5),
-      onSent: (call) => {
-        if (isDisturbed) calls.push(call);
+      faultOf(call) {
+        if (!isDisturbed) return 'none';
+        calls.push(call);
+        return faultOf(call);
       },
     },
   });
-  await service.answer('create-lead', { body: { fields: person() } });
-  if (isWarm) for (const { name, request } of goodRequests) await service.answer(name, request(1));
+  await ask(service, 'create-lead', { body: { fields: person() } });
+  if (isWarm) for (const { name, request } of goodRequests) await ask(service, name, request(1));
   isDisturbed = true;
   return { service, calls };
 }
 
-/** Sends a good request. @returns the function's own answer, which came in time */
-async function answerOf(service: SimulatedService, name: EndpointName) {
+/** @returns the observed request, when its function has ended */
+async function ask(service: ObservedService, endpoint: EndpointName, request: object) {
+  await service.run(() =>
+    service.request('a client', service.key(1, 'writer'), { endpoint, ...request }),
+  );
+  const observed = service.history.requests.at(-1);
+  expect(observed?.result?.outcome, endpoint).toBe('answered');
+  return observed;
+}
+
+/** Sends a good request, and expects the function's own answer in time. */
+async function answerOf(service: ObservedService, name: EndpointName) {
   const good = goodRequests.find((one) => one.name === name)?.request(1) ?? {};
-  const startedAt = service.simulation.scheduler.now;
-  const answer: APIGatewayProxyResult = await service.answer(name, good);
-  expect(service.simulation.scheduler.now - startedAt, name).toBeLessThan(functionTimeoutMs);
-  return { status: answer.statusCode, code: JSON.parse(answer.body).error?.code };
+  const startedAt = service.now;
+  const { answer } = (await ask(service, name, good)) ?? {};
+  expect(service.now - startedAt, name).toBeLessThan(functionTimeoutMs);
+  return { status: answer?.status, code: JSON.parse(answer?.body ?? '{}').error?.code };
 }
 
 const internal = { status: 500, code: 'INTERNAL' };
@@ -103,7 +110,7 @@ test('a write whose items stay contended gives up in time: capture answers 409, 
 });
 
 test('the slowest DynamoDB that still answers: the function answers in time, and sends nothing after it', async () => {
-  const outcomes: number[] = [];
+  const outcomes: (number | undefined)[] = [];
   for (let seed = 1; seed <= 10; seed += 1) {
     const attempts = new Map<string, number>();
     // Each call is answered at its third attempt only, after up to 900 ms: as slow as a call can be that does not fail.
@@ -118,7 +125,7 @@ test('the slowest DynamoDB that still answers: the function answers in time, and
 
     const { status } = await answerOf(service, 'capture-lead');
     const sent = calls.length;
-    await service.simulation.scheduler.run(() => service.simulation.scheduler.sleep(60_000));
+    await service.run(() => service.sleep(60_000));
 
     expect(calls.slice(sent).map(placeOf)).toEqual([]);
     expect(calls.map(placeOf)).toContain('UpdateItem TURN');

@@ -1,94 +1,27 @@
-import type { ImportRequest } from '../../infra/admin/import/run.ts';
+import type { FileRow } from '../../infra/admin/import/rows.ts';
+import { importRows } from '../../infra/admin/import/run.ts';
 import type { Scope } from '../../shared/endpoints.ts';
-import type { FinishedRestore } from '../../shared/store/maintenance/restore/finish-restore.ts';
+import type { ImportRow } from '../../shared/leads/transfer/import-row.ts';
+import { parseSettingsFile } from '../../shared/organization/settings.ts';
+import { checkTable } from '../../shared/store/check/check-table.ts';
+import { setArchived } from '../../shared/store/leads/archive.ts';
+import { eraseLeads, planErasures } from '../../shared/store/maintenance/erase-lead.ts';
+import { scanLeadsAscending, scanTimelines } from '../../shared/store/maintenance/read-leads.ts';
+import { ownedLeads, reassignLead } from '../../shared/store/maintenance/reassign-leads.ts';
+import { finishRestore } from '../../shared/store/maintenance/restore/finish-restore.ts';
+import { createApiKey, revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
+import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
+import {
+  readAuditLog,
+  readKeptSettings,
+  versionsBefore,
+} from '../../shared/store/organizations/audit-log.ts';
+import { loadOrganization, readSettings } from '../../shared/store/organizations/organizations.ts';
+import { openTable, type Table } from '../../shared/store/table/client.ts';
 import type { HeldKey } from './checker/history.ts';
-import type { ServicePrograms } from './lambda/given-service.ts';
-import type { Runtime } from './lambda/runtime.ts';
 import { type SettingsVariant, settingsFile } from './organizations.ts';
 
-/** What the bundle of an administrator's process exports (`administrationSource` in lambda/given-service.ts). */
-export interface Administration {
-  readonly applySettings: (
-    table: unknown,
-    settings: unknown,
-    options?: object,
-  ) => Promise<{ outcome: string; version: number }>;
-  readonly createApiKey: (table: unknown, order: object) => Promise<CreatedKey>;
-  readonly revokeApiKey: (
-    table: unknown,
-    organizationId: number,
-    keyId: string,
-    revocation: { at: Date },
-  ) => Promise<string | undefined>;
-  readonly readAuditLog: (
-    table: unknown,
-    organizationId: number,
-    limit: number,
-  ) => Promise<readonly object[]>;
-  readonly readKeptSettings: (
-    table: unknown,
-    organizationId: number,
-    version: number,
-  ) => Promise<object | undefined>;
-  readonly versionsBefore: (entries: readonly object[], version: number) => readonly number[];
-  readonly readSettings: (
-    table: unknown,
-    organizationId: number,
-  ) => Promise<{ settings: object; version: number } | undefined>;
-  readonly loadOrganization: (table: unknown, organizationId: number) => Promise<object>;
-  readonly setArchived: (
-    table: unknown,
-    organizationId: number,
-    leadId: number,
-    change: { archived: boolean },
-  ) => Promise<unknown>;
-  readonly eraseLeads: (
-    own: object,
-    leadIds: readonly number[],
-    options: object,
-  ) => Promise<ReadonlyMap<number, object>>;
-  readonly planErasures: Administration['eraseLeads'];
-  readonly scanLeadsAscending: (
-    table: unknown,
-    organizationId: number,
-    options: object,
-  ) => AsyncIterable<readonly object[]>;
-  readonly scanTimelines: (table: unknown, id: number) => AsyncIterable<readonly object[]>;
-  readonly ownedLeads: (
-    table: unknown,
-    owned: object,
-    onProgress: () => void,
-  ) => Promise<{ leadIds: readonly number[] }>;
-  readonly reassignLead: (
-    table: unknown,
-    owned: object,
-    leadId: number,
-    newOwner: { newOwnerId: number; by: string },
-  ) => Promise<boolean>;
-  readonly finishRestore: (table: object, options: object) => Promise<FinishedRestore>;
-  readonly importRows: (table: unknown, order: object) => Promise<object>;
-  readonly openTable: (name?: string) => object;
-  readonly checkTable: (table: unknown) => Promise<{ violations: readonly string[] }>;
-  readonly parseSettingsFile: (text: string) => { settings: object };
-}
-
-export interface CreatedKey {
-  readonly key: string;
-  readonly keyId: string;
-  readonly scopes: readonly Scope[];
-  readonly expiresAt: string;
-}
-
-export const heldKey = (
-  organizationId: number,
-  { key, keyId, scopes, expiresAt }: CreatedKey,
-): HeldKey => ({
-  key,
-  keyId,
-  organizationId,
-  scopes,
-  expiresAt: Date.parse(expiresAt),
-});
+export { openTable };
 
 /** A row of a file of leads: fields by key, and what else it tells of the lead. */
 export interface LeadRow extends Readonly<Record<string, string | number | undefined>> {
@@ -99,200 +32,153 @@ export interface LeadRow extends Readonly<Record<string, string | number | undef
   readonly updatedAt?: string;
 }
 
-export interface ImportPace {
+export interface FileOfLeads {
+  readonly rows: readonly LeadRow[];
   /** Whether leads get the ids of their rows. @default false */
   readonly keepIds?: boolean;
   /** @default 100 */
   readonly leadsPerSecond?: number;
 }
 
-/** Where commands run, and the time there. */
-type CommandRuntime = Pick<Runtime, 'now' | 'run'>;
+export interface KeyOrder {
+  readonly type: 'application' | 'website-form';
+  readonly scopes?: readonly Scope[];
+  readonly createdBy: number;
+  readonly expiresAt?: string;
+  readonly label?: string;
+}
 
-/** An administrator's commands, without what they print and ask. */
-export class AdministratorCommands {
-  readonly #runtime: CommandRuntime;
-  readonly #administration: Administration;
-  readonly #tableName: string | undefined;
-  #table: object | undefined;
+interface OneLead {
+  readonly leadId: number;
+}
 
-  /** @param tableName `leads` unless told otherwise */
-  constructor(administration: Administration, runtime: CommandRuntime, tableName?: string) {
-    this.#administration = administration;
-    this.#runtime = runtime;
-    this.#tableName = tableName;
-  }
+type Own = Readonly<Record<'organizationId', number>> & { readonly table: Table };
 
-  #run<T>(command: (administration: Administration, table: object) => Promise<T>): Promise<T> {
-    return this.#runtime.run(() => {
-      this.#table ??= this.#administration.openTable(this.#tableName);
-      return command(this.#administration, this.#table);
-    });
-  }
-
-  applySettings(organizationId: number, variant: SettingsVariant): Promise<unknown> {
-    return this.#run(({ applySettings, parseSettingsFile }, table) =>
-      applySettings(
-        table,
-        parseSettingsFile(JSON.stringify(settingsFile(organizationId, variant))).settings,
-      ),
-    );
-  }
-
+/**
+ * An administrator's commands, without what they print and ask, by the names that a history has for them. The process of a simulated
+ * administrator evaluates this module with all that it imports.
+ */
+export const commands = {
+  'settings apply': ({ table, organizationId }: Own, wanted: SettingsVariant | SettingsFile) => {
+    const file = 'file' in wanted ? wanted.file : settingsFile(organizationId, wanted);
+    return applySettings(table, parseSettingsFile(JSON.stringify(file)).settings);
+  },
   /** Back to the settings before the last apply; undefined when there are none. */
-  undo(organizationId: number): Promise<unknown> {
-    return this.#run(
-      async (
-        { applySettings, readAuditLog, readKeptSettings, readSettings, versionsBefore },
-        table,
-      ) => {
-        const stored = await readSettings(table, organizationId);
-        if (!stored) return undefined;
-        const [version] = versionsBefore(
-          await readAuditLog(table, organizationId, 100),
-          stored.version,
-        );
-        const kept =
-          version === undefined
-            ? undefined
-            : await readKeptSettings(table, organizationId, version);
-        return kept && applySettings(table, kept, { expectedVersion: stored.version });
-      },
-    );
-  }
-
-  createKey(organizationId: number, order: object): Promise<CreatedKey> {
-    return this.#run(({ createApiKey }, table) =>
-      createApiKey(table, {
-        organizationId,
-        label: 'simulated',
-        now: new Date(this.#runtime.now),
-        ...order,
-      }),
-    );
-  }
-
-  revokeKey(organizationId: number, keyId: string): Promise<string | undefined> {
-    return this.#run(({ revokeApiKey }, table) =>
-      revokeApiKey(table, organizationId, keyId, { at: new Date(this.#runtime.now) }),
-    );
-  }
-
-  setArchived(organizationId: number, leadId: number, archived: boolean): Promise<unknown> {
-    return this.#run(({ setArchived }, table) =>
-      setArchived(table, organizationId, leadId, { archived }),
-    );
-  }
-
-  erase(organizationId: number, leadId: number): Promise<object | undefined> {
-    return this.#run(async ({ eraseLeads }, table) =>
-      (await eraseLeads({ table, organizationId }, [leadId], { who: 'simulated' })).get(leadId),
-    );
-  }
-
+  'settings undo': async ({ table, organizationId }: Own) => {
+    const stored = await readSettings(table, organizationId);
+    if (!stored) return undefined;
+    const entries = await readAuditLog(table, organizationId, 100);
+    const [version] = versionsBefore(entries, stored.version);
+    const kept =
+      version === undefined ? undefined : await readKeptSettings(table, organizationId, version);
+    return kept && applySettings(table, kept, { expectedVersion: stored.version });
+  },
+  'key create': async ({ table, organizationId }: Own, order: KeyOrder): Promise<HeldKey> => {
+    const request = { label: 'simulated', ...order, organizationId, now: new Date() };
+    const created = await createApiKey(table, request);
+    return { ...created, organizationId, expiresAt: Date.parse(created.expiresAt) };
+  },
+  'key revoke': ({ table, organizationId }: Own, { keyId }: { readonly keyId: string }) =>
+    revokeApiKey(table, organizationId, keyId, { at: new Date() }),
+  archive: ({ table, organizationId }: Own, { leadId }: OneLead) =>
+    setArchived(table, organizationId, leadId, { archived: true }),
+  restore: ({ table, organizationId }: Own, { leadId }: OneLead) =>
+    setArchived(table, organizationId, leadId, { archived: false }),
+  erase: async (own: Own, { leadId }: OneLead) =>
+    (await eraseLeads(own, [leadId], { who: 'simulated' })).get(leadId),
   /** What an erasure would remove. */
-  planErasure(organizationId: number, leadId: number): Promise<object | undefined> {
-    return this.#run(async ({ planErasures }, table) =>
-      (await planErasures({ table, organizationId }, [leadId], {})).get(leadId),
-    );
-  }
-
-  importRows(
-    organizationId: number,
-    rows: readonly LeadRow[],
-    { keepIds = false, leadsPerSecond = 100 }: ImportPace = {},
-  ): Promise<object> {
-    return this.#run(({ importRows, loadOrganization }, table) =>
-      importRows(table, {
-        headingOf: new Map(),
-        formats: {},
-        rows: fileRows(rows),
-        organizationId,
-        organization: () => loadOrganization(table, organizationId),
-        keepIds,
-        dryRun: false,
-        leadsPerSecond,
-        updatedBy: undefined,
-        erasing: new Set(),
-        onResults: () => undefined,
-      } satisfies Record<keyof ImportRequest, unknown>),
-    );
-  }
-
-  /** All leads of an organization as an export walks them. */
-  export(organizationId: number): Promise<readonly object[]> {
-    return this.#run(async ({ scanLeadsAscending }, table) => {
-      const leads: object[] = [];
-      const pages = scanLeadsAscending(table, organizationId, { withArchived: true });
-      for await (const page of pages) leads.push(...page);
-      return leads;
-    });
-  }
-
-  /** The timelines of all leads of an organization. */
-  timelines(organizationId: number): Promise<readonly object[]> {
-    return this.#run(async ({ scanTimelines }, table) => {
-      const timelines: object[] = [];
-      for await (const page of scanTimelines(table, organizationId)) timelines.push(...page);
-      return timelines;
-    });
-  }
-
+  'plan of an erasure': async (own: Own, { leadId }: OneLead) =>
+    (await planErasures(own, [leadId], {})).get(leadId),
+  import: ({ table, organizationId }: Own, file: FileOfLeads) =>
+    importRows(table, {
+      headingOf: new Map(),
+      formats: {},
+      rows: fileRows(file.rows),
+      organizationId,
+      organization: async () => {
+        const organization = await loadOrganization(table, organizationId);
+        if (!organization) throw new Error(`There is no organization ${organizationId}.`);
+        return organization;
+      },
+      keepIds: file.keepIds ?? false,
+      dryRun: false,
+      leadsPerSecond: file.leadsPerSecond ?? 100,
+      erasing: new Set(),
+      onResults: () => undefined,
+    }),
+  /** All leads as an export walks them. */
+  export: ({ table, organizationId }: Own) =>
+    all(scanLeadsAscending(table, organizationId, { withArchived: true })),
+  timelines: ({ table, organizationId }: Own) => all(scanTimelines(table, organizationId)),
   /** Gives the leads of a user to another one. @returns the IDs of those that changed their owner */
-  reassign(organizationId: number, ownerId: number, newOwnerId: number): Promise<number[]> {
-    return this.#run(async ({ ownedLeads, reassignLead }, table) => {
-      const owned = { organizationId, ownerId };
-      const reassigned: number[] = [];
-      const { leadIds } = await ownedLeads(table, owned, () => undefined);
-      for (const leadId of leadIds)
-        if (await reassignLead(table, owned, leadId, { newOwnerId, by: 'simulated' }))
-          reassigned.push(leadId);
-      return reassigned;
-    });
-  }
+  reassign: async ({ table, organizationId }: Own, { ownerId, newOwnerId }: Reassignment) => {
+    const owned = { organizationId, ownerId };
+    const reassigned: number[] = [];
+    const { leadIds } = await ownedLeads(table, owned, () => undefined);
+    for (const leadId of leadIds)
+      if (await reassignLead(table, owned, leadId, { newOwnerId, by: 'simulated' }))
+        reassigned.push(leadId);
+    return reassigned;
+  },
+  check: ({ table }: Own) => checkTable(table),
+  'restore finish': ({ table }: Own, { oldName, keptKeyIds }: RestoredFrom) =>
+    finishRestore(table, {
+      old: oldName === undefined ? undefined : { ...table, name: oldName },
+      keptKeyIds: new Set(keptKeyIds),
+      action: { who: 'simulated', what: 'restore finish' },
+    }),
+} as const;
 
-  /** @param oldName of the table that was in use; undefined if it is lost */
-  finishRestore(
-    oldName: string | undefined,
-    keptKeyIds: readonly string[],
-  ): Promise<FinishedRestore> {
-    return this.#run(({ finishRestore }, table) =>
-      finishRestore(table, {
-        old: oldName === undefined ? undefined : { ...table, name: oldName },
-        keptKeyIds: new Set(keptKeyIds),
-        action: { who: 'simulated', what: 'restore finish' },
-      } satisfies Record<'old' | 'keptKeyIds' | 'action', unknown>),
-    );
-  }
-
-  check(): Promise<{ violations: readonly string[] }> {
-    return this.#run(({ checkTable }, table) => checkTable(table));
-  }
+interface SettingsFile {
+  readonly file: object;
 }
 
-/** An administrator's process in a simulation. */
-export class AdministratorProcess extends AdministratorCommands {
-  readonly runtime: Runtime;
-
-  /** @param tableName `leads` unless told otherwise */
-  constructor(runtime: Runtime, { administration }: ServicePrograms, tableName?: string) {
-    super(runtime.load<Administration>(administration), runtime, tableName);
-    this.runtime = runtime;
-  }
+interface Reassignment {
+  readonly ownerId: number;
+  readonly newOwnerId: number;
 }
 
-async function* fileRows(rows: readonly LeadRow[]) {
+interface RestoredFrom {
+  /** Of the table that was in use; undefined if it is lost. */
+  readonly oldName: string | undefined;
+  readonly keptKeyIds: readonly string[];
+}
+
+export type AdministratorCommand = keyof typeof commands;
+export type CommandOptions<Name extends AdministratorCommand> =
+  Parameters<(typeof commands)[Name]> extends [Own, infer Options] ? Options : object;
+export type CommandResult<Name extends AdministratorCommand> = Awaited<
+  ReturnType<(typeof commands)[Name]>
+>;
+
+/** Runs a command on a table. */
+export function runCommand<Name extends AdministratorCommand>(
+  own: Own,
+  name: Name,
+  options: CommandOptions<Name>,
+): Promise<CommandResult<Name>> {
+  const run = commands[name] as (own: Own, options: CommandOptions<Name>) => unknown;
+  return run(own, options) as Promise<CommandResult<Name>>;
+}
+
+async function all<T>(pages: AsyncIterable<readonly T[]>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const page of pages) found.push(...page);
+  return found;
+}
+
+async function* fileRows(rows: readonly LeadRow[]): AsyncGenerator<FileRow> {
   for (const [at, original] of rows.entries()) {
     const { note, id, createdAt, updatedAt, ...fields } = original;
-    const properties = {
-      ...(id !== undefined && { leadId: id }),
-      ...(createdAt !== undefined && { createdAt }),
-      ...(updatedAt !== undefined && { updatedAt }),
+    const read = {
+      fields: fields as ImportRow['fields'],
+      properties: {
+        ...(id !== undefined && { leadId: id }),
+        ...(createdAt !== undefined && { createdAt }),
+        ...(updatedAt !== undefined && { updatedAt }),
+      },
+      ...(note !== undefined && { note }),
     };
-    yield {
-      number: at + 1,
-      read: { fields, properties, ...(note !== undefined && { note }) },
-      original,
-    };
+    yield { number: at + 1, read, original };
   }
 }

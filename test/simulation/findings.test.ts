@@ -1,24 +1,38 @@
 import { expect, test } from 'vitest';
 import { checkHistory } from './checker/check-history.ts';
-import { readService } from './lambda/given-service.ts';
+import { readService } from './lambda/modules.ts';
 import type { CallInfo, Fault } from './network.ts';
 import { ObservedService } from './observed-service.ts';
 import { firstVariant, type Removable } from './organizations.ts';
 
 /** What random histories found in the service, each as small as it goes. */
 
-test('a function whose settings cannot be read sends nothing for that request once it has answered', {
-  timeout: 60_000,
-}, async () => {
+const start = async (
+  seed: string,
+  faultOf: (call: CallInfo) => Fault = () => 'none',
+): Promise<ObservedService> =>
+  ObservedService.start({ versions: [await readService()], simulation: { seed, faultOf } });
+
+/** Faults of the transactions, in their order; the last one of all that follow, too. */
+function atTransactions(faults: readonly Fault[], isMeant: (sent: string) => boolean = () => true) {
+  let at = 0;
+  return ({ operation, request }: CallInfo): Fault => {
+    if (operation !== 'TransactWriteItems' || !isMeant(JSON.stringify(request))) return 'none';
+    at += 1;
+    return faults[at - 1] ?? faults.at(-1) ?? 'none';
+  };
+}
+
+const phones = ['+919800000001', '+919800000002', '+919800000003'] as const;
+const rows = phones.map((phone, at) => ({ name: `Asha ${at} [org 1]`, phone }));
+const [row] = rows as [(typeof rows)[number]];
+
+test('a function whose settings cannot be read sends nothing for that request once it has answered', async () => {
   let isBroken = true;
-  const faultOf = ({ caller, operation, request }: CallInfo): Fault => {
+  const service = await start('27', ({ caller, operation, request }) => {
     if (!isBroken || caller.startsWith('administrator')) return 'none';
     if (operation === 'GetItem') return 'internal error before';
     return request.Key?.pk?.S === 'USAGE#1' ? 'silence' : 'none';
-  };
-  const service = await ObservedService.start({
-    versions: [await readService()],
-    simulation: { seed: '27', faultOf },
   });
   const ask = (organizationId: number) =>
     service.run(() =>
@@ -31,7 +45,7 @@ test('a function whose settings cannot be read sends nothing for that request on
   // The instance is as it was frozen until it is asked again: what the first request still meant to send would go out then.
   const next: (number | undefined)[] = [];
   for (let round = 0; round < 4; round += 1) {
-    await service.run(() => service.simulation.scheduler.sleep(5000));
+    await service.run(() => service.sleep(5000));
     next.push((await ask(12))?.status);
   }
 
@@ -39,21 +53,12 @@ test('a function whose settings cannot be read sends nothing for that request on
   expect(await checkHistory(service)).toEqual([]);
 });
 
-test('of two applies at once that both remove something one is done, and the other is told of it', {
-  timeout: 60_000,
-}, async () => {
-  const service = await ObservedService.start({
-    versions: [await readService()],
-    simulation: { seed: '85' },
-  });
+test('of two applies at once that both remove something one is done, and the other is told of it', async () => {
+  const service = await start('85');
   const apply = (lacks: Removable, ms: number) =>
-    service.simulation.scheduler
+    service
       .sleep(ms)
-      .then(() =>
-        service.administrate('settings apply', 1, { lacks }, (administrator) =>
-          administrator.applySettings(1, { ...firstVariant, lacks }),
-        ),
-      );
+      .then(() => service.administrate('settings apply', 1, { ...firstVariant, lacks }));
   const [first, second] = await service.run(() =>
     Promise.all([apply('wave', 0), apply('Facebook Ads', 1700)]),
   );
@@ -63,135 +68,65 @@ test('of two applies at once that both remove something one is done, and the oth
   expect(await checkHistory(service)).toEqual([]);
 });
 
-test('an import that fails has written the last of its rows before it says so', {
-  timeout: 60_000,
-}, async () => {
-  const phones = ['+919800000001', '+919800000002'];
-  const rows = phones.map((phone, at) => ({ name: `Asha ${at} [org 1]`, phone }));
-  /** The first row meets a table that is out of order; the second one's calls are lost and sent again meanwhile. */
-  const faultOf = ({ operation, request }: CallInfo): Fault => {
-    if (operation !== 'TransactWriteItems') return 'none';
-    const sent = JSON.stringify(request);
-    if (sent.includes(phones[0] ?? '')) return 'internal error before';
-    lost += 1;
-    return lost < 3 ? 'lost before' : 'none';
-  };
-  let lost = 0;
-  const service = await ObservedService.start({
-    versions: [await readService()],
-    simulation: { seed: '6627', faultOf },
-  });
-  const { outcome } = await service.run(() =>
-    service.administrate('import', 1, { rows }, (administrator) =>
-      administrator.importRows(1, rows),
-    ),
-  );
+const unknown = expect.stringMatching(/^UnknownOutcomeError: /);
 
-  expect(outcome).toBe('failed');
+test.each([
+  {
+    what: 'that fails has written the last of its rows before it says so',
+    seed: '6627',
+    file: { rows: rows.slice(0, 2) },
+    // The first row meets a table that is out of order; the second one's calls are lost and sent again meanwhile.
+    faultOf: () => {
+      const lost = atTransactions(['lost before', 'lost before', 'none']);
+      return (call: CallInfo): Fault =>
+        JSON.stringify(call.request).includes(phones[0]) ? 'internal error before' : lost(call);
+    },
+    ends: ['failed', expect.anything()],
+  },
+  {
+    what: 'does not call a row refused whose write may have been carried out before it was throttled',
+    seed: '11470',
+    file: { rows: [row] },
+    faultOf: () => atTransactions(['lost after', 'throttled inside']),
+    ends: ['failed', unknown],
+  },
+  {
+    what: 'imports rows that were written together without an answer, although others are in the way of each for a while',
+    seed: '21055',
+    file: { rows, leadsPerSecond: Number.POSITIVE_INFINITY },
+    faultOf: (service: () => ObservedService) => {
+      let contendedUntil = 0;
+      return ({ operation, request }: CallInfo): Fault => {
+        if (operation !== 'TransactWriteItems') return 'none';
+        const isOfMany = (request.TransactItems as unknown[]).length > 6;
+        if (isOfMany) contendedUntil = service().now + 5000;
+        if (isOfMany) return 'lost after';
+        return service().now < contendedUntil ? 'conflict' : 'none';
+      };
+    },
+    ends: ['done', { imported: 3, refused: 0 }],
+  },
+])('an import $what', async ({ seed, file, faultOf, ends }) => {
+  const service: ObservedService = await start(
+    seed,
+    faultOf(() => service),
+  );
+  const { outcome, result } = await service.run(() => service.administrate('import', 1, file));
+
+  expect([outcome, result]).toMatchObject(ends);
   expect(await checkHistory(service)).toEqual([]);
 });
 
-test('an import does not call a row refused whose write may have been carried out before it was throttled', {
-  timeout: 60_000,
-}, async () => {
-  const rows = [{ name: 'Asha [org 1]', phone: '+919800000001' }];
-  let writes = 0;
-  const faultOf = ({ operation }: CallInfo): Fault => {
-    if (operation !== 'TransactWriteItems') return 'none';
-    writes += 1;
-    return writes === 1 ? 'lost after' : 'throttled inside';
-  };
-  const service = await ObservedService.start({
-    versions: [await readService()],
-    simulation: { seed: '11470', faultOf },
-  });
-  const { outcome, result } = await service.run(() =>
-    service.administrate('import', 1, { rows }, (administrator) =>
-      administrator.importRows(1, rows),
-    ),
+test('an import does not call a row refused that was written without an answer before settings forbade it', async () => {
+  const faultOf = atTransactions(['lost after', 'throttled inside'], (sent) =>
+    sent.includes(phones[0]),
   );
-
-  expect([outcome, result]).toEqual(['failed', expect.stringMatching(/^UnknownOutcomeError: /)]);
-  expect(await checkHistory(service)).toEqual([]);
-});
-
-test('an import does not call a row refused whose write may have been carried out before it was throttled', {
-  timeout: 60_000,
-}, async () => {
-  const rows = [{ name: 'Asha [org 1]', phone: '+919800000001' }];
-  let writes = 0;
-  const faultOf = ({ operation }: CallInfo): Fault => {
-    if (operation !== 'TransactWriteItems') return 'none';
-    writes += 1;
-    return writes === 1 ? 'lost after' : 'throttled inside';
-  };
-  const service = await ObservedService.start({
-    versions: [await readService()],
-    simulation: { seed: '11470', faultOf },
-  });
-  const { outcome, result } = await service.run(() =>
-    service.administrate('import', 1, { rows }, (administrator) =>
-      administrator.importRows(1, rows),
-    ),
-  );
-
-  expect([outcome, result]).toEqual(['failed', expect.stringMatching(/^UnknownOutcomeError: /)]);
-  expect(await checkHistory(service)).toEqual([]);
-});
-
-test('an import imports rows that were written together without an answer, although others are in the way of each for a while', {
-  timeout: 60_000,
-}, async () => {
-  const rows = [1, 2, 3].map((at) => ({ name: `Asha ${at} [org 1]`, phone: `+91980000000${at}` }));
-  let contendedUntil = 0;
-  const faultOf = ({ operation, request }: CallInfo): Fault => {
-    if (operation !== 'TransactWriteItems') return 'none';
-    const isOfMany = (request.TransactItems as unknown[]).length > 6;
-    if (isOfMany) contendedUntil = service.now + 5000;
-    if (isOfMany) return 'lost after';
-    return service.now < contendedUntil ? 'conflict' : 'none';
-  };
-  const service = await ObservedService.start({
-    versions: [await readService()],
-    simulation: { seed: '21055', faultOf },
-  });
-  const { outcome, result } = await service.run(() =>
-    service.administrate('import', 1, { rows }, (administrator) =>
-      administrator.importRows(1, rows, { leadsPerSecond: Number.POSITIVE_INFINITY }),
-    ),
-  );
-
-  expect([outcome, result]).toMatchObject(['done', { imported: 3, refused: 0 }]);
-  expect(await checkHistory(service)).toEqual([]);
-});
-
-test('an import does not call a row refused that was written without an answer before settings forbade it', {
-  timeout: 60_000,
-}, async () => {
-  const rows = [{ name: 'Asha [org 1]', phone: '+919800000001', wave: 'first' }];
-  let writes = 0;
-  const faultOf = ({ operation, request }: CallInfo): Fault => {
-    if (operation !== 'TransactWriteItems') return 'none';
-    if (!JSON.stringify(request).includes('+919800000001')) return 'none';
-    writes += 1;
-    return writes === 1 ? 'lost after' : 'throttled inside';
-  };
-  const service = await ObservedService.start({
-    versions: [await readService()],
-    simulation: { seed: '1', faultOf },
-  });
+  const service = await start('1', faultOf);
+  const withoutWave = { ...firstVariant, hasWave: false };
   const [imported] = await service.run(() =>
     Promise.all([
-      service.administrate('import', 1, { rows }, (administrator) =>
-        administrator.importRows(1, rows),
-      ),
-      service.simulation.scheduler
-        .sleep(500)
-        .then(() =>
-          service.administrate('settings apply', 1, { hasWave: false }, (administrator) =>
-            administrator.applySettings(1, { ...firstVariant, hasWave: false }),
-          ),
-        ),
+      service.administrate('import', 1, { rows: [{ ...row, wave: 'first' }] }),
+      service.sleep(500).then(() => service.administrate('settings apply', 1, withoutWave)),
     ]),
   );
 
@@ -199,37 +134,28 @@ test('an import does not call a row refused that was written without an answer b
   expect(await checkHistory(service)).toEqual([]);
 });
 
-test('an erasure whose removal of an idempotency record has no answer leaves the record of a capture that came after it', {
-  timeout: 60_000,
-}, async () => {
+test('an erasure whose removal of an idempotency record has no answer leaves the record of a capture that came after it', async () => {
   let lost = 0;
-  const faultOf = ({ caller, operation }: CallInfo): Fault => {
+  const service = await start('75731', ({ caller, operation }) => {
     if (operation !== 'DeleteItem' || !caller.startsWith('administrator')) return 'none';
     lost += 1;
     return lost === 1 ? 'lost after' : 'none';
-  };
-  const service = await ObservedService.start({
-    versions: [await readService()],
-    simulation: { seed: '75731', faultOf },
   });
-  const { scheduler } = service.simulation;
   const capture = () =>
     service.request('a client', service.key(1, 'website'), {
       endpoint: 'capture-lead',
       headers: { 'Idempotency-Key': 'one enquiry' },
-      body: { name: 'Asha [org 1]', phone: '+919800000001', notes: 'Once.' },
+      body: { ...row, notes: 'Once.' },
     });
   const captureAgain = async () => {
-    while (lost === 0) await scheduler.sleep(10);
-    await scheduler.sleep(100);
+    while (lost === 0) await service.sleep(10);
+    await service.sleep(100);
     return capture();
   };
   await service.run(capture);
-  const again = await service.run(async () => {
-    const erased = service.administrate('erase', 1, { leadId: 1 }, (one) => one.erase(1, 1));
-    const [answer] = await Promise.all([captureAgain(), erased]);
-    return answer;
-  });
+  const [again] = await service.run(() =>
+    Promise.all([captureAgain(), service.administrate('erase', 1, { leadId: 1 })]),
+  );
   const replayed = await service.run(capture);
 
   expect(lost).toBeGreaterThan(1);

@@ -1,6 +1,6 @@
-import { AdministratorProcess, type CreatedKey, heldKey } from './administration.ts';
+import type { AdministratorCommand, CommandOptions, KeyOrder } from './administration.ts';
+import { AdministratorProcess } from './administrator-process.ts';
 import {
-  type AdministratorCommand,
   type HeldKey,
   type History,
   newWork,
@@ -10,7 +10,7 @@ import {
 import type { Plain } from './checker/plain.ts';
 import { Recorder } from './checker/recorder.ts';
 import type { CallerRequest } from './lambda/gateway-event.ts';
-import type { ServicePrograms } from './lambda/given-service.ts';
+import type { ServicePrograms } from './lambda/modules.ts';
 import { Runtime } from './lambda/runtime.ts';
 import {
   SimulatedFunctions,
@@ -22,7 +22,7 @@ import {
   type GatewayFault,
   SimulatedGateway,
 } from './lambda/simulated-gateway.ts';
-import { idIn, type KeyKind } from './organizations.ts';
+import { firstKeys, idIn, type KeyKind } from './organizations.ts';
 import { type OrganizationKeys, preparedTable } from './prepared-table.ts';
 import { Simulation, type SimulationOptions } from './simulation.ts';
 
@@ -187,18 +187,17 @@ export class ObservedService {
     return answer;
   }
 
-  /** Does something as an administrator, in a process that does nothing else meanwhile. Never rejects: see the action. */
-  async administrate(
-    what: AdministratorCommand,
+  /** Runs an administrator's command in a process that does nothing else meanwhile. Never rejects: see the action. */
+  async administrate<Name extends AdministratorCommand>(
+    what: Name,
     organizationId: number,
-    options: Plain,
-    command: (administrator: AdministratorProcess) => Promise<unknown>,
+    options: CommandOptions<Name>,
   ): Promise<ObservedAction> {
     const id = `${what} ${this.recorder.actions.length}`;
     const action: ObservedAction = {
       ...newWork(id, what, organizationId, this.now),
       kind: 'action',
-      options,
+      options: options as Plain,
       outcome: 'under way',
       result: undefined,
     };
@@ -217,7 +216,7 @@ export class ObservedService {
     };
     await new Promise<void>((resolve) => {
       administrator.runtime.onDeath(() => resolve(end('died', undefined)));
-      command(administrator).then(
+      administrator.run(what, organizationId, options).then(
         (result) => resolve(end('done', result)),
         (error: unknown) =>
           resolve(
@@ -229,22 +228,15 @@ export class ObservedService {
   }
 
   /** Mints a key as an administrator; undefined when it was not acknowledged. */
-  async newKey(organizationId: number, order: object): Promise<HeldKey | undefined> {
-    const { outcome, result } = await this.administrate(
-      'key create',
-      organizationId,
-      {},
-      (administrator) => administrator.createKey(organizationId, order),
-    );
-    return outcome === 'done' ? heldKey(organizationId, result as CreatedKey) : undefined;
+  async newKey(organizationId: number, order: KeyOrder): Promise<HeldKey | undefined> {
+    const { outcome, result } = await this.administrate('key create', organizationId, order);
+    return outcome === 'done' ? (result as HeldKey) : undefined;
   }
 
   /** A key of the checker's own, which no limit and no revocation has met. */
   quietKey(organizationId: number): Promise<HeldKey | undefined> {
     const createdBy = idIn(organizationId, 7);
-    return this.run(() =>
-      this.newKey(organizationId, { type: 'application', scopes: ['leads.read'], createdBy }),
-    );
+    return this.run(() => this.newKey(organizationId, { ...firstKeys.reader, createdBy }));
   }
 
   /** No more faults; what is under way comes to its end, and indexes show what is in the table. */

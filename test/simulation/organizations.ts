@@ -29,7 +29,7 @@ export const idIn = (organizationId: number, id: number): number =>
 export function settingsFile(
   organizationId: number,
   { hasWave, hasSecondUser, lacks, epoch }: SettingsVariant,
-): object {
+) {
   const own = (id: number): number => idIn(organizationId, id);
   const named = (name: string): string => (organizationId === 1 ? name : `${name} of twelve`);
   const { users, pipelines, sources, fields } = sampleSettings;

@@ -1,7 +1,7 @@
 import type { Item, KeyText } from '../dynamodb-model/dynamodb-model.ts';
-import { AdministratorProcess, heldKey } from './administration.ts';
+import { AdministratorProcess } from './administrator-process.ts';
 import type { HeldKey } from './checker/history.ts';
-import type { ServicePrograms } from './lambda/given-service.ts';
+import type { ServicePrograms } from './lambda/modules.ts';
 import { Runtime } from './lambda/runtime.ts';
 import { firstKeys, firstVariant, idIn, type KeyKind, organizationIds } from './organizations.ts';
 import { Simulation } from './simulation.ts';
@@ -32,11 +32,11 @@ async function prepare(bundles: ServicePrograms): Promise<PreparedTable> {
   const keys = new Map<number, OrganizationKeys>();
   await simulation.scheduler.run(async () => {
     for (const organizationId of organizationIds) {
-      await administrator.applySettings(organizationId, firstVariant);
+      await administrator.run('settings apply', organizationId, firstVariant);
       const own: Partial<Record<KeyKind, HeldKey>> = {};
       for (const kind of Object.keys(firstKeys) as KeyKind[]) {
         const order = { ...firstKeys[kind], createdBy: idIn(organizationId, 7), label: kind };
-        own[kind] = heldKey(organizationId, await administrator.createKey(organizationId, order));
+        own[kind] = await administrator.run('key create', organizationId, order);
       }
       keys.set(organizationId, own as OrganizationKeys);
     }

@@ -5,7 +5,7 @@ import { checkReads } from '../../simulation/checker/check-reads.ts';
 import { nameOf } from '../../simulation/checker/effects.ts';
 import type { History, ObservedRequest } from '../../simulation/checker/history.ts';
 import { contractLimits } from '../../simulation/observed-service.ts';
-import { idIn, organizationIds } from '../../simulation/organizations.ts';
+import { firstKeys, idIn, organizationIds } from '../../simulation/organizations.ts';
 import { checkEffects } from './check-effects.ts';
 import type { EngineService } from './engine-service.ts';
 
@@ -21,7 +21,7 @@ export async function checkEngineHistory(service: EngineService): Promise<string
   await service.settle(); // a repeat may be the first that takes effect
   const own = requests.length;
   for (const id of organizationIds) {
-    const order = { type: 'application', scopes: ['leads.read'], createdBy: idIn(id, 7) };
+    const order = { ...firstKeys.reader, createdBy: idIn(id, 7) };
     const reader = await service.newKey(id, order);
     if (reader) await walkAll(service, reader, everyList(id));
     else return [`Organization ${id} can make no key.`];

@@ -4,12 +4,12 @@ import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { createTable } from '../../../infra/local/table.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import {
-  AdministratorCommands,
-  type CreatedKey,
-  heldKey,
+  type AdministratorCommand,
+  type CommandOptions,
+  type KeyOrder,
+  runCommand,
 } from '../../simulation/administration.ts';
 import {
-  type AdministratorCommand,
   type HeldKey,
   newWork,
   type ObservedAction,
@@ -30,7 +30,6 @@ import type { OrganizationKeys } from '../../simulation/prepared-table.ts';
 import { type CallReply, call } from '../../support/call.ts';
 import { deployedTimeout, type OwnService, startOwnService } from '../../support/own-service.ts';
 import { type TableEnvironment, tableOf } from '../../support/table.ts';
-import { administration } from './administration.ts';
 
 type Request = Parameters<ClientService['request']>[2];
 
@@ -72,14 +71,14 @@ export class EngineService implements ClientService {
   }
 
   async #prepare(id: number): Promise<void> {
-    const administrator = commandsOn(this.table);
-    await administrator.applySettings(id, firstVariant);
-    const own: Partial<Record<KeyKind, HeldKey>> = {};
+    const own = { table: this.table, organizationId: id };
+    await runCommand(own, 'settings apply', firstVariant);
+    const keys: Partial<Record<KeyKind, HeldKey>> = {};
     for (const kind of Object.keys(firstKeys) as KeyKind[]) {
       const order = { ...firstKeys[kind], createdBy: idIn(id, 7), label: kind };
-      own[kind] = heldKey(id, await administrator.createKey(id, order));
+      keys[kind] = await runCommand(own, 'key create', order);
     }
-    this.#keys.set(id, own as OrganizationKeys);
+    this.#keys.set(id, keys as OrganizationKeys);
   }
 
   get now(): number {
@@ -141,22 +140,22 @@ export class EngineService implements ClientService {
     }
   }
 
-  async administrate(
-    what: AdministratorCommand,
+  async administrate<Name extends AdministratorCommand>(
+    what: Name,
     organizationId: number,
-    options: Plain,
-    command: (administrator: AdministratorCommands) => Promise<unknown>,
+    options: CommandOptions<Name>,
   ): Promise<ObservedAction> {
     const action: ObservedAction = {
       ...newWork(`${what} ${this.actions.length}`, what, organizationId, this.now),
       kind: 'action',
-      options,
+      options: options as Plain,
       outcome: 'under way',
       result: undefined,
     };
     this.actions.push(action);
     try {
-      action.result = await command(commandsOn(this.#faultyTable));
+      const own = { table: this.#faultyTable, organizationId };
+      action.result = await runCommand(own, what, options);
       action.outcome = 'done';
     } catch (error) {
       action.result = error instanceof Error ? `${error.name}: ${error.message}` : error;
@@ -166,11 +165,9 @@ export class EngineService implements ClientService {
     return action;
   }
 
-  async newKey(organizationId: number, order: object): Promise<HeldKey | undefined> {
-    const { outcome, result } = await this.administrate('key create', organizationId, {}, (one) =>
-      one.createKey(organizationId, order),
-    );
-    return outcome === 'done' ? heldKey(organizationId, result as CreatedKey) : undefined;
+  async newKey(organizationId: number, order: KeyOrder): Promise<HeldKey | undefined> {
+    const { outcome, result } = await this.administrate('key create', organizationId, order);
+    return outcome === 'done' ? (result as HeldKey) : undefined;
   }
 
   /** No more faults; `history` gets what lies in the table. */
@@ -189,12 +186,6 @@ export class EngineService implements ClientService {
     await this.faulty.stop();
   }
 }
-
-const commandsOn = (table: Table): AdministratorCommands =>
-  new AdministratorCommands(administration(table), {
-    now: Date.now(),
-    run: (command) => command(),
-  });
 
 /** An item as if it had always been so. */
 const asFound = (item: Plain): Write => ({

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { readService, type ServicePrograms } from '../lambda/given-service.ts';
+import { readService, type ServicePrograms } from '../lambda/modules.ts';
 import { ObservedService } from '../observed-service.ts';
 import type { Random } from '../random.ts';
 
@@ -60,13 +60,10 @@ const turns: readonly Turn[] = [
     }),
   (service, random) =>
     send(service, { endpoint: 'add-note', leadId: anyLead(random), body: { text: 'Called.' } }),
-  (service, random) => {
-    const [leadId, archived] = [anyLead(random), random.chance(0.5)];
-    const what = archived ? 'archive' : 'restore';
-    return service.administrate(what, organizationId, { leadId }, (one) =>
-      one.setArchived(organizationId, leadId, archived),
-    );
-  },
+  (service, random) =>
+    service.administrate(random.chance(0.5) ? 'archive' : 'restore', organizationId, {
+      leadId: anyLead(random),
+    }),
 ];
 
 async function write(service: ObservedService, writer: number): Promise<void> {
@@ -78,11 +75,6 @@ async function write(service: ObservedService, writer: number): Promise<void> {
   }
 }
 
-const eraseOne = (service: ObservedService) =>
-  service.administrate('erase', organizationId, { leadId: 2 }, (one) =>
-    one.erase(organizationId, 2),
-  );
-
 /** @returns the violations of the checks, those of each once */
 async function checksBesideWriters(seed: string): Promise<readonly string[]> {
   const service = await ObservedService.start({
@@ -93,7 +85,7 @@ async function checksBesideWriters(seed: string): Promise<readonly string[]> {
   const violations: string[] = [];
   let isDone = false;
   const check = async (): Promise<void> => {
-    const { outcome, result } = await service.administrate('check', 0, {}, (one) => one.check());
+    const { outcome, result } = await service.administrate('check', 0, {});
     if (outcome !== 'done') throw new Error(`A check ${outcome}: ${String(result)}`);
     violations.push(...(result as { violations: string[] }).violations);
   };
@@ -105,7 +97,7 @@ async function checksBesideWriters(seed: string): Promise<readonly string[]> {
     const writing = Array.from({ length: writers }, (_, writer) => write(service, writer));
     await Promise.all([
       ...writing,
-      service.simulation.scheduler.sleep(1500).then(() => eraseOne(service)),
+      service.sleep(1500).then(() => service.administrate('erase', organizationId, { leadId: 2 })),
     ]);
     isDone = true;
     await checking;

@@ -57,9 +57,7 @@ export function violationsOf(history: History): string[] {
 }
 
 async function tableViolations(service: ObservedService): Promise<readonly string[]> {
-  const { outcome, result } = await service.run(() =>
-    service.administrate('check', 0, {}, (administrator) => administrator.check()),
-  );
+  const { outcome, result } = await service.run(() => service.administrate('check', 0, {}));
   if (outcome !== 'done') return [`The check of the table ${outcome}: ${String(result)}.`];
   return (result as { violations: readonly string[] }).violations;
 }

@@ -69,22 +69,6 @@ export interface ObservedRequest extends Work {
   readonly answerBody: unknown;
 }
 
-/** What an administrator does, by the name that a history has for it. */
-export type AdministratorCommand =
-  | 'settings apply'
-  | 'settings undo'
-  | 'key create'
-  | 'key revoke'
-  | 'archive'
-  | 'restore'
-  | 'erase'
-  | 'plan of an erasure'
-  | 'import'
-  | 'export'
-  | 'timelines'
-  | 'reassign'
-  | 'check';
-
 /** What an administrator did, by a process of its own. */
 export interface ObservedAction extends Work {
   readonly kind: 'action';

@@ -1,3 +1,5 @@
+import type { AdministratorCommand, CommandOptions } from '../administration.ts';
+import type { ObservedAction } from '../checker/history.ts';
 import { firstKeys, idIn, type KeyKind, removables } from '../organizations.ts';
 import { type Client, type ClientOptions, Sender, spelled } from './client.ts';
 
@@ -14,21 +16,23 @@ export class Administrator implements Client {
 
   async run(): Promise<void> {
     const { random, requests } = this.#sender.options;
+    const id = this.#organizationId;
     const commands = [
-      () => this.#archive(true),
-      () => this.#archive(false),
+      () => this.#give('archive', { leadId: this.#sender.leadId() }),
+      () => this.#give('restore', { leadId: this.#sender.leadId() }),
       () => this.#erase(this.#sender.leadId()),
       () => this.#import(),
-      () => this.#export(),
-      () => this.#reassign(),
+      () => this.#give('export', {}),
+      // To the user who is always active.
+      () => this.#give('reassign', { ownerId: idIn(id, 8), newOwnerId: idIn(id, 7) }),
       () => this.#applySettings(),
       () => this.#applySettings(),
-      () => this.#undo(),
+      () => this.#give('settings undo', {}),
       () => this.#replaceKey(),
       () => this.#replaceKey(),
     ];
     for (; this.#commands < Math.ceil(requests / 3); this.#commands += 1) {
-      await random.pick(commands)();
+      await random.pick<() => Promise<unknown>>(commands)();
       await this.#sender.pause();
     }
   }
@@ -48,28 +52,22 @@ export class Administrator implements Client {
     return this.#sender.options.shared.organizationId;
   }
 
-  async #archive(archived: boolean): Promise<void> {
-    const leadId = this.#sender.leadId();
-    const id = this.#organizationId;
-    const what = archived ? 'archive' : 'restore';
-    await this.#sender.options.service.administrate(what, id, { leadId }, (one) =>
-      one.setArchived(id, leadId, archived),
-    );
+  #give<Name extends AdministratorCommand>(
+    name: Name,
+    options: CommandOptions<Name>,
+  ): Promise<ObservedAction> {
+    return this.#sender.options.service.administrate(name, this.#organizationId, options);
   }
 
-  async #erase(leadId: number) {
-    const id = this.#organizationId;
+  async #erase(leadId: number): Promise<ObservedAction> {
     this.#erasing.add(leadId);
-    const action = await this.#sender.options.service.administrate('erase', id, { leadId }, (one) =>
-      one.erase(id, leadId),
-    );
+    const action = await this.#give('erase', { leadId });
     if (action.outcome === 'done') this.#erasing.delete(leadId);
     return action;
   }
 
   async #import(): Promise<void> {
-    const { random, shared, name, service } = this.#sender.options;
-    const id = this.#organizationId;
+    const { random, shared, name } = this.#sender.options;
     const rows = random
       .shuffle(shared.people)
       .slice(0, random.between(1, 3))
@@ -79,61 +77,35 @@ export class Administrator implements Client {
         email: person.email,
         city: `${name}-${this.#commands}`,
       }));
-    const file = random.chance(0.2) ? [...rows, ...rows.slice(0, 1)] : rows;
-    const leadsPerSecond = this.#commands % 2 === 0 ? Number.POSITIVE_INFINITY : 100;
-    const importOnce = () =>
-      service.administrate('import', id, { rows: file }, (one) =>
-        one.importRows(id, file, { leadsPerSecond }),
-      );
-    const { outcome } = await importOnce();
-    if (outcome !== 'done' || random.chance(0.3)) await importOnce();
-  }
-
-  async #export(): Promise<void> {
-    const id = this.#organizationId;
-    await this.#sender.options.service.administrate('export', id, {}, (one) => one.export(id));
-  }
-
-  /** To the user who is always active. */
-  async #reassign(): Promise<void> {
-    const id = this.#organizationId;
-    const [ownerId, newOwnerId] = [idIn(id, 8), idIn(id, 7)];
-    await this.#sender.options.service.administrate('reassign', id, { ownerId }, (one) =>
-      one.reassign(id, ownerId, newOwnerId),
-    );
+    const file = {
+      rows: random.chance(0.2) ? [...rows, ...rows.slice(0, 1)] : rows,
+      leadsPerSecond: this.#commands % 2 === 0 ? Number.POSITIVE_INFINITY : 100,
+    };
+    const { outcome } = await this.#give('import', file);
+    if (outcome !== 'done' || random.chance(0.3)) await this.#give('import', file);
   }
 
   async #applySettings(): Promise<void> {
-    const { random, shared, service } = this.#sender.options;
-    const id = this.#organizationId;
-    const variant = {
+    const { random, shared } = this.#sender.options;
+    shared.variant = {
       hasWave: random.chance(0.5),
       hasSecondUser: random.chance(0.6),
       ...(random.chance(0.25) && { lacks: random.pick(removables) }),
       epoch: shared.variant.epoch + 1,
     };
-    shared.variant = variant;
-    await service.administrate('settings apply', id, { ...variant }, (one) =>
-      one.applySettings(id, variant),
-    );
-  }
-
-  async #undo(): Promise<void> {
-    const id = this.#organizationId;
-    await this.#sender.options.service.administrate('settings undo', id, {}, (one) => one.undo(id));
+    await this.#give('settings apply', shared.variant);
   }
 
   /** A new key, then the old one revoked, as the contract tells to (section 5, rule 4). */
   async #replaceKey(): Promise<void> {
     const { random, shared, service } = this.#sender.options;
-    const id = this.#organizationId;
     const kind = random.pick(Object.keys(firstKeys) as KeyKind[]);
     const expiresAt = random.chance(0.5)
       ? new Date(service.now + random.between(-500, 3000)).toISOString()
       : undefined;
-    const key = await service.newKey(id, {
+    const key = await service.newKey(this.#organizationId, {
       ...firstKeys[kind],
-      createdBy: idIn(id, 7),
+      createdBy: idIn(this.#organizationId, 7),
       ...(expiresAt && { expiresAt }),
     });
     if (!key) return;
@@ -144,8 +116,6 @@ export class Administrator implements Client {
     const old = shared.keys[kind];
     shared.keys[kind] = key;
     shared.retiredKeys.push(old);
-    await service.administrate('key revoke', id, { keyId: old.keyId }, (one) =>
-      one.revokeKey(id, old.keyId),
-    );
+    await this.#give('key revoke', { keyId: old.keyId });
   }
 }

@@ -1,7 +1,6 @@
-import type { AdministratorCommands } from '../administration.ts';
+import type { AdministratorCommand, CommandOptions, KeyOrder } from '../administration.ts';
 import { markOf } from '../checker/check-answers.ts';
-import type { AdministratorCommand, HeldKey, History, ObservedAction } from '../checker/history.ts';
-import type { Plain } from '../checker/plain.ts';
+import type { HeldKey, History, ObservedAction } from '../checker/history.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { CallerAnswer } from '../lambda/simulated-gateway.ts';
 import { firstVariant, type KeyKind, type SettingsVariant } from '../organizations.ts';
@@ -26,15 +25,14 @@ export interface ClientService {
     apiKey: HeldKey,
     request: Omit<CallerRequest, 'apiKey'>,
   ): Promise<CallerAnswer | undefined>;
-  /** Does something as an administrator. Never rejects: see the action. */
-  administrate(
-    what: AdministratorCommand,
+  /** Runs an administrator's command. Never rejects: see the action. */
+  administrate<Name extends AdministratorCommand>(
+    what: Name,
     organizationId: number,
-    options: Plain,
-    command: (administrator: AdministratorCommands) => Promise<unknown>,
+    options: CommandOptions<Name>,
   ): Promise<ObservedAction>;
   /** Makes a key as an administrator; undefined when it was not acknowledged. */
-  newKey(organizationId: number, order: object): Promise<HeldKey | undefined>;
+  newKey(organizationId: number, order: KeyOrder): Promise<HeldKey | undefined>;
   /** What has been written; of a real service only what is there when all is over. */
   readonly history: Pick<History, 'writesOf'>;
 }

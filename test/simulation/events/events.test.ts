@@ -8,7 +8,7 @@ import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { Program } from '../lambda/modules.ts';
 import { ObservedService } from '../observed-service.ts';
 import { type PlantedBug, planted } from '../planted-bugs/bugs.ts';
-import { person, personFields } from '../planted-bugs/scenario.ts';
+import { person } from '../planted-bugs/scenario.ts';
 import { eventViolations } from './check-events.ts';
 import { bundlePublisher, matchesFilter, publishHistory } from './publish-history.ts';
 import type { PublishedEvent } from './simulated-bus.ts';
@@ -48,17 +48,11 @@ async function everyKind(code: Versions): Promise<History> {
     await ask(website, { endpoint: 'capture-lead', body: { ...body, name: 'Asha R' } });
     await ask(writer, { endpoint: 'add-note', leadId, body: { text: 'Called back.' } });
     await ask(writer, { endpoint: 'update-lead', leadId, body: { fields: { city: 'Pune' } } });
-    await ask(writer, { endpoint: 'create-lead', body: personFields(2) });
-    for (const archived of [true, false])
-      await service.administrate(archived ? 'archive' : 'restore', 1, { leadId }, (administrator) =>
-        administrator.setArchived(1, leadId, archived),
-      );
-    await service.administrate('import', 1, {}, (administrator) =>
-      administrator.importRows(1, [person(3)]),
-    );
-    await service.administrate('erase', 1, { leadId }, (administrator) =>
-      administrator.erase(1, leadId),
-    );
+    await ask(writer, { endpoint: 'create-lead', body: { fields: person(2) } });
+    for (const what of ['archive', 'restore'] as const)
+      await service.administrate(what, 1, { leadId });
+    await service.administrate('import', 1, { rows: [person(3)] });
+    await service.administrate('erase', 1, { leadId });
   });
   await service.settle();
   return service.history;

@@ -1,10 +1,10 @@
 import { markOf } from '../checker/check-answers.ts';
 import { checkHistory } from '../checker/check-history.ts';
 import type { HeldKey } from '../checker/history.ts';
-import type { ServicePrograms } from '../lambda/given-service.ts';
+import type { ServicePrograms } from '../lambda/modules.ts';
 import type { CallerAnswer } from '../lambda/simulated-gateway.ts';
 import { ObservedService, type ObservedServiceOptions } from '../observed-service.ts';
-import { idIn } from '../organizations.ts';
+import { firstKeys, idIn } from '../organizations.ts';
 import type { Report, Summary } from './report.ts';
 
 const hourMs = 3_600_000;
@@ -147,7 +147,7 @@ async function contractWindow(service: ObservedService): Promise<string[]> {
 async function expiringKeys(service: ObservedService): Promise<string[]> {
   const { scheduler } = service.simulation;
   const issues: string[] = [];
-  const order = { type: 'application', scopes: ['leads.read'], createdBy: idIn(1, 7) };
+  const order = { ...firstKeys.reader, createdBy: idIn(1, 7) };
   const lifetime = await service.newKey(1, order);
   const short = await service.newKey(1, {
     ...order,

@@ -1,5 +1,5 @@
-import type { AdministratorProcess } from '../administration.ts';
-import type { AdministratorCommand, HeldKey } from '../checker/history.ts';
+import type { AdministratorCommand, CommandOptions } from '../administration.ts';
+import type { HeldKey, ObservedAction } from '../checker/history.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { ObservedService } from '../observed-service.ts';
 
@@ -15,25 +15,17 @@ export interface PairKeys {
 }
 
 type EndpointRequest = Omit<CallerRequest, 'apiKey'>;
+type Administrate = (
+  service: ObservedService,
+  keys: PairKeys,
+  side: number,
+) => Promise<ObservedAction>;
 
 /** A request by whoever has a key, or a command of an administrator. `side` tells the two of a pair apart. */
-export type PairOperation =
-  | {
-      readonly name: string;
-      readonly needs?: LeadState;
-      readonly request: (side: number) => EndpointRequest;
-    }
-  | {
-      readonly name: string;
-      readonly needs?: LeadState;
-      readonly command: (keys: PairKeys, side: number) => Command;
-    };
-
-interface Command {
-  readonly what: AdministratorCommand;
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly run: (administrator: AdministratorProcess) => Promise<unknown>;
-}
+export type PairOperation = { readonly name: string; readonly needs?: LeadState } & (
+  | { readonly request: (side: number) => EndpointRequest }
+  | { readonly administrate: Administrate }
+);
 
 /** Whose lead is there at the beginning, and who is new. */
 const known = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
@@ -85,57 +77,27 @@ const requests: readonly PairOperation[] = [
   { name: 'list', request: () => ({ endpoint: 'list-leads', query: { stage_id: 11 } }) },
 ];
 
-const archiving = (what: 'archive' | 'restore'): PairOperation => ({
-  name: what,
-  ...(what === 'restore' && { needs: 'archived' }),
-  command: () => ({
-    what,
-    options: { leadId },
-    run: (administrator) => administrator.setArchived(organizationId, leadId, what === 'archive'),
-  }),
+const command = <Name extends AdministratorCommand>(
+  name: string,
+  what: Name,
+  optionsOf: (side: number, keys: PairKeys) => CommandOptions<Name>,
+): PairOperation => ({
+  name,
+  administrate: (service, keys, side) =>
+    service.administrate(what, organizationId, optionsOf(side, keys)),
 });
 
 const commands: readonly PairOperation[] = [
-  archiving('archive'),
-  archiving('restore'),
-  {
-    name: 'erase',
-    command: () => ({
-      what: 'erase',
-      options: { leadId },
-      run: (administrator) => administrator.erase(organizationId, leadId),
-    }),
-  },
-  {
-    name: 'import new',
-    command: () => ({
-      what: 'import',
-      options: {},
-      run: (administrator) =>
-        administrator.importRows(organizationId, [{ ...newcomer, source: 'Website' }]),
-    }),
-  },
-  {
-    name: 'settings',
-    command: (_keys, side) => ({
-      what: 'settings apply',
-      options: {},
-      run: (administrator) =>
-        administrator.applySettings(organizationId, {
-          hasWave: false,
-          hasSecondUser: side === 1,
-          epoch: side + 1,
-        }),
-    }),
-  },
-  {
-    name: 'revoke',
-    command: ({ writers }) => ({
-      what: 'key revoke',
-      options: {},
-      run: (administrator) => administrator.revokeKey(organizationId, writers[0].keyId),
-    }),
-  },
+  command('archive', 'archive', () => ({ leadId })),
+  { ...command('restore', 'restore', () => ({ leadId })), needs: 'archived' },
+  command('erase', 'erase', () => ({ leadId })),
+  command('import new', 'import', () => ({ rows: [{ ...newcomer, source: 'Website' }] })),
+  command('settings', 'settings apply', (side) => ({
+    hasWave: false,
+    hasSecondUser: side === 1,
+    epoch: side + 1,
+  })),
+  command('revoke', 'key revoke', (_side, { writers }) => ({ keyId: writers[0].keyId })),
 ];
 
 export interface Pair {
@@ -171,10 +133,8 @@ export async function perform(
   side: 0 | 1,
 ): Promise<boolean> {
   const operation = pair.operations[side];
-  if ('command' in operation) {
-    const { what, options, run } = operation.command(keys, side);
-    return (await service.administrate(what, organizationId, options, run)).outcome === 'done';
-  }
+  if ('administrate' in operation)
+    return (await operation.administrate(service, keys, side)).outcome === 'done';
   const caller = pair.hasOneCaller ? 0 : side;
   const answer = await service.request(
     `caller ${caller}`,

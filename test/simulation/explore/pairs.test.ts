@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readService } from '../lambda/given-service.ts';
+import { readService } from '../lambda/modules.ts';
 import { briefly, explorePairs, replayPair } from './pairs.ts';
 
 const isOfRequests = (name: string): boolean =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Item } from '../../dynamodb-model/dynamodb-model.ts';
 import { checkHistory, violationsOf } from '../checker/check-history.ts';
-import { readService, type ServicePrograms } from '../lambda/given-service.ts';
+import { readService, type ServicePrograms } from '../lambda/modules.ts';
 import type { ObservedService } from '../observed-service.ts';
 import type { Touch } from '../scheduler.ts';
 import { RedundantRunError } from './every-race.ts';

@@ -1,8 +1,8 @@
 import type { Item, KeyText } from '../../dynamodb-model/dynamodb-model.ts';
 import type { HeldKey, ObservedAction, ObservedRequest, Write } from '../checker/history.ts';
-import type { ServicePrograms } from '../lambda/given-service.ts';
+import type { ServicePrograms } from '../lambda/modules.ts';
 import { ObservedService, type ObservedServiceOptions } from '../observed-service.ts';
-import { idIn } from '../organizations.ts';
+import { firstKeys, idIn } from '../organizations.ts';
 import {
   firstEnquiry,
   type LeadState,
@@ -30,8 +30,7 @@ export async function preparePair(
   });
   const newKey = async (label: string): Promise<HeldKey> => {
     const order = {
-      type: 'application',
-      scopes: ['leads.read', 'leads.write'],
+      ...firstKeys.writer,
       createdBy: idIn(organizationId, 7),
       label,
     };
@@ -45,9 +44,7 @@ export async function preparePair(
     if (answer?.status !== 201)
       throw new Error(`The first enquiry was answered with ${answer?.status}.`);
     if (state === 'archived') {
-      await service.administrate('archive', organizationId, { leadId }, (administrator) =>
-        administrator.setArchived(organizationId, leadId, true),
-      );
+      await service.administrate('archive', organizationId, { leadId });
     }
     return keys;
   });

@@ -27,8 +27,22 @@ const functionsSource = `export const handlers = { ${endpoints
   )
   .join(', ')} };`;
 
-export const readFunctions = (options: ProgramOptions = {}): Promise<Program> =>
-  readProgram(functionsSource, options);
+/** What an administrator's process evaluates. */
+const administrationSource = `export { openTable, runCommand } from './test/simulation/administration.ts';`;
+
+/** The code of a service, read once and evaluated in as many processes as a simulation has. */
+export interface ServicePrograms {
+  readonly functions: Program;
+  readonly administration: Program;
+}
+
+export async function readService(options: ProgramOptions = {}): Promise<ServicePrograms> {
+  const [functions, administration] = await Promise.all([
+    readProgram(functionsSource, options),
+    readProgram(administrationSource, options),
+  ]);
+  return { functions, administration };
+}
 
 const entryPath = 'entry.ts';
 

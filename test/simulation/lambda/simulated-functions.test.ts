@@ -1,22 +1,25 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { EndpointName } from '../../../shared/endpoints.ts';
 import type { CallInfo, Fault } from '../network.ts';
-import type { SimulationOptions } from '../simulation.ts';
-import { readService, type ServicePrograms, SimulatedService } from './given-service.ts';
+import { ObservedService } from '../observed-service.ts';
+import { readService, type ServicePrograms } from './modules.ts';
 
-let bundles: ServicePrograms;
+let code: ServicePrograms;
 beforeAll(async () => {
-  bundles = await readService();
+  code = await readService();
 }, 60_000);
 
 const person = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
-const start = (simulation: Partial<SimulationOptions> = {}) =>
-  SimulatedService.start({ bundles, simulation: { seed: 'test', ...simulation } });
+const start = (faultOf: (call: CallInfo) => Fault = () => 'none') =>
+  ObservedService.start({ versions: [code], simulation: { seed: 'test', faultOf } });
+const ask = (service: ObservedService, endpoint: EndpointName, request: object = {}) =>
+  service.request('a client', service.key(1, 'writer'), { endpoint, ...request });
 
 /** One fault at a function's call of an operation, once. */
 function once(fault: Fault, operation: string): (call: CallInfo) => Fault {
   let isOver = false;
   return (call) => {
-    if (isOver || call.caller === 'administrator' || call.operation !== operation) return 'none';
+    if (isOver || call.operation !== operation) return 'none';
     isOver = true;
     return fault;
   };
@@ -24,40 +27,34 @@ function once(fault: Fault, operation: string): (call: CallInfo) => Fault {
 
 describe('an instance', () => {
   test('that dies at a call leaves its caller without an answer, and the next request starts another', async () => {
-    const service = await start({ faultOf: once('death after', 'TransactWriteItems') });
-    const died = await service.simulation.scheduler.run(() =>
-      service.invoke('capture-lead', { body: person }),
-    );
-    expect(died.outcome).toBe('died');
+    const service = await start(once('death after', 'TransactWriteItems'));
+    await service.run(() => ask(service, 'capture-lead', { body: person }));
+    const again = await service.run(() => ask(service, 'capture-lead', { body: person }));
 
-    const again = await service.answer('capture-lead', { body: person });
-    expect([again.statusCode, service.functions.coldStarts]).toEqual([200, 2]);
+    expect(service.history.requests[0]?.result).toEqual({ outcome: 'died' });
+    expect([again?.status, service.functions.coldStarts]).toEqual([200, 2]);
   });
 
   test('asks again when an answer stops in the middle, and is told that it was written', async () => {
-    const service = await start({ faultOf: once('stalled body', 'TransactWriteItems') });
-    const captured = await service.answer('capture-lead', { body: person });
+    const service = await start(once('stalled body', 'TransactWriteItems'));
+    const captured = await service.run(() => ask(service, 'capture-lead', { body: person }));
+    const listed = await service.run(() => ask(service, 'list-leads'));
 
-    expect(captured.statusCode).toBe(201);
-    expect(JSON.parse((await service.answer('list-leads')).body).items).toHaveLength(1);
+    expect(captured?.status).toBe(201);
+    expect(JSON.parse(listed?.body ?? '').items).toHaveLength(1);
   });
 
   test('keeps its state between requests, and two instances do not share it', async () => {
     const service = await start();
-    await service.answer('get-lead', { leadId: 1 });
-    const calls = () =>
-      [...service.simulation.dynamodb.counts.values()].reduce((sum, count) => sum + count, 0);
-    const [cold, before] = [service.functions.coldStarts, calls()];
-    await service.answer('get-lead', { leadId: 1 });
-    const warmCalls = calls() - before;
-    await service.simulation.scheduler.run(() =>
-      Promise.all([
-        service.invoke('get-lead', { leadId: 1 }),
-        service.invoke('get-lead', { leadId: 1 }),
-      ]),
-    );
+    const get = () => ask(service, 'get-lead', { leadId: 1 });
+    await service.run(get);
+    const cold = service.functions.coldStarts;
+    await service.run(get);
+    await service.run(() => Promise.all([get(), get()]));
+    const [, warm = 0, third, newInstance] = service.history.requests.map(({ calls }) => calls);
 
     expect([cold, service.functions.coldStarts]).toEqual([1, 2]);
-    expect(calls() - before - warmCalls).toBeGreaterThan(2 * warmCalls);
+    expect(third).toBe(warm);
+    expect(newInstance).toBeGreaterThan(warm);
   });
 });

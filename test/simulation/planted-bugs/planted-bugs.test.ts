@@ -1,8 +1,7 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { readService, type ServicePrograms } from '../lambda/given-service.ts';
-import { projectFolder } from '../lambda/modules.ts';
+import { projectFolder, readService, type ServicePrograms } from '../lambda/modules.ts';
 import { foundBy, planted, plantedBugs } from './bugs.ts';
 import { find, runScenarios } from './run.ts';
 import { scenarios } from './scenarios.ts';

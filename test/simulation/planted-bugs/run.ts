@@ -1,5 +1,5 @@
 import type { Report, Summary } from '../explore/report.ts';
-import { readService, type ServicePrograms } from '../lambda/given-service.ts';
+import { readService, type ServicePrograms } from '../lambda/modules.ts';
 import { type PlantedBug, planted, plantedBugs, writeFoundBy } from './bugs.ts';
 import { runScenario, type Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';

@@ -1,15 +1,21 @@
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import type { Request } from '../../dynamodb-model/dynamodb-model.ts';
-import type { AdministratorProcess, ImportPace, LeadRow } from '../administration.ts';
+import type { AdministratorCommand, CommandOptions, KeyOrder } from '../administration.ts';
 import { markOf } from '../checker/check-answers.ts';
 import { checkHistory } from '../checker/check-history.ts';
-import type { AdministratorCommand, HeldKey, ObservedAction } from '../checker/history.ts';
+import type { HeldKey, ObservedAction } from '../checker/history.ts';
 import { type Choices, SeededChoices } from '../choices.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
-import type { ServicePrograms } from '../lambda/given-service.ts';
+import type { ServicePrograms } from '../lambda/modules.ts';
 import type { CallInfo, Fault } from '../network.ts';
 import { ObservedService, type ObservedServiceOptions } from '../observed-service.ts';
-import type { KeyKind } from '../organizations.ts';
+import {
+  firstKeys,
+  firstVariant,
+  type KeyKind,
+  type SettingsVariant,
+  settingsFile,
+} from '../organizations.ts';
 import { furtherViolations } from './further-checks.ts';
 
 /** A short history in which something particular comes together. */
@@ -33,10 +39,12 @@ export interface Scenario {
 export interface Answered {
   /** 0 where no answer came. */
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly isReplay: boolean;
   readonly body: Readonly<Record<string, unknown>>;
   /** Of the answer's lead; 0 without one. */
   readonly leadId: number;
+  /** Of a list's answer. */
+  readonly ids: readonly number[];
 }
 
 export interface Asking extends Omit<CallerRequest, 'apiKey' | 'endpoint'> {
@@ -45,17 +53,17 @@ export interface Asking extends Omit<CallerRequest, 'apiKey' | 'endpoint'> {
   readonly as?: KeyKind | HeldKey;
 }
 
+type Query = Readonly<Record<string, string | number>>;
+
 /** What a scenario works with. */
 export class Given {
   readonly issues: string[] = [];
   readonly service: ObservedService;
   readonly steering: Steering;
-  readonly bundles: ServicePrograms;
 
-  constructor(service: ObservedService, steering: Steering, bundles: ServicePrograms) {
+  constructor(service: ObservedService, steering: Steering) {
     this.service = service;
     this.steering = steering;
-    this.bundles = bundles;
   }
 
   /** A scenario's own expectation; what is expected is a sentence. */
@@ -63,8 +71,29 @@ export class Given {
     if (!isSo) this.issues.push(`Expected: ${what}`);
   }
 
+  /** @param what the value is */
+  same(what: string, actual: unknown, expected: unknown): void {
+    const [is, shall] = [JSON.stringify(actual), JSON.stringify(expected)];
+    this.expect(is === shall, `${what}: ${shall}, not ${is}.`);
+  }
+
+  /** Expects an answer's status. */
+  async answered(status: number, asked: Promise<Answered>, what = 'an answer'): Promise<Answered> {
+    const answer = await asked;
+    this.same(what, answer.status, status);
+    return answer;
+  }
+
+  /** Expects that requests are taken. @returns their answers */
+  async taken(...asked: readonly Promise<Answered>[]): Promise<Answered[]> {
+    const answers = await Promise.all(asked);
+    for (const { status } of answers)
+      this.expect(status === 200 || status === 201, `a request is taken, not answered ${status}.`);
+    return answers;
+  }
+
   sleep(ms: number): Promise<void> {
-    return this.service.simulation.scheduler.sleep(ms);
+    return this.service.sleep(ms);
   }
 
   async ask(
@@ -73,12 +102,15 @@ export class Given {
   ): Promise<Answered> {
     const key = typeof as === 'string' ? this.service.key(organizationId, as) : as;
     const answer = await this.service.request('a client', key, { endpoint, ...request });
-    const body = JSON.parse(answer?.body ?? '{}') as { lead?: { id?: number } };
+    const body = JSON.parse(answer?.body ?? '{}');
     return {
       status: answer?.status ?? 0,
-      headers: answer?.headers ?? {},
+      isReplay: answer?.headers['idempotent-replayed'] === 'true',
       body,
       leadId: body.lead?.id ?? 0,
+      ids: (endpoint === 'list-leads' ? (body.items ?? []) : []).map(
+        ({ id }: { id: number }) => id,
+      ),
     };
   }
 
@@ -88,49 +120,77 @@ export class Given {
     return this.ask('capture-lead', { as: 'website', ...headers, ...asking, body });
   }
 
-  update(leadId: number, body: object, asking: Omit<Asking, 'body'> = {}): Promise<Answered> {
-    return this.ask('update-lead', { ...asking, leadId, body });
+  create(fields: object, more: object = {}, asking: Omit<Asking, 'body'> = {}): Promise<Answered> {
+    return this.ask('create-lead', { ...asking, body: { fields, ...more } });
+  }
+
+  update(leadId: number, body: object): Promise<Answered> {
+    return this.ask('update-lead', { leadId, body });
   }
 
   note(leadId: number, text = 'Called back.'): Promise<Answered> {
     return this.ask('add-note', { leadId, body: { text } });
   }
 
+  get(leadId: number): Promise<Answered> {
+    return this.ask('get-lead', { leadId });
+  }
+
   /** The ids of one page. */
-  async list(
-    query: Readonly<Record<string, string | number>>,
+  async list(query: Query, organizationId = 1): Promise<readonly number[]> {
+    return (await this.ask('list-leads', { query, in: organizationId })).ids;
+  }
+
+  /** The ids of all pages, one after the other. @param between runs after the first one */
+  async walk(query: Query, between?: () => Promise<void>): Promise<readonly number[]> {
+    const found: number[] = [];
+    for (let cursor: unknown, page = 0; page < 200; page += 1) {
+      const { ids, body } = await this.ask('list-leads', {
+        query: { ...query, ...(typeof cursor === 'number' && { cursor }) },
+      });
+      found.push(...ids);
+      if (page === 0) await between?.();
+      cursor = body.nextCursor;
+      if (typeof cursor !== 'number') break;
+    }
+    return found;
+  }
+
+  administrate<Name extends AdministratorCommand>(
+    name: Name,
+    options: CommandOptions<Name>,
     organizationId = 1,
-  ): Promise<readonly number[]> {
-    const { body } = await this.ask('list-leads', { query, in: organizationId });
-    return ((body.items ?? []) as readonly { id: number }[]).map(({ id }) => id);
-  }
-
-  administrate(
-    what: AdministratorCommand,
-    command: (administrator: AdministratorProcess) => Promise<unknown>,
-    { in: organizationId = 1, ...options }: { readonly in?: number; readonly leadId?: number } = {},
   ): Promise<ObservedAction> {
-    return this.service.administrate(what, organizationId, options, command);
+    return this.service.administrate(name, organizationId, options);
   }
 
-  importRows(rows: readonly LeadRow[], pace: ImportPace = {}): Promise<ObservedAction> {
-    return this.service.administrate('import', 1, { rows }, (administrator) =>
-      administrator.importRows(1, rows, pace),
-    );
+  erase(leadId: number): Promise<ObservedAction> {
+    return this.administrate('erase', { leadId });
   }
 
-  erase(leadId: number, organizationId = 1): Promise<ObservedAction> {
-    return this.administrate(
-      'erase',
-      (administrator) => administrator.erase(organizationId, leadId),
-      {
-        in: organizationId,
-        leadId,
-      },
-    );
+  /** @param file settings that no variant has */
+  applyFile(file: object): Promise<ObservedAction> {
+    return this.administrate('settings apply', { file });
   }
 
-  /** Everything stored, as one text. */
+  /** Applies a variant of the first settings. */
+  apply(variant: Partial<SettingsVariant>, organizationId = 1): Promise<ObservedAction> {
+    return this.administrate('settings apply', { ...firstVariant, ...variant }, organizationId);
+  }
+
+  async newKey(order: Partial<KeyOrder> = firstKeys.reader): Promise<HeldKey> {
+    const key = await this.service.newKey(1, { type: 'application', createdBy: 7, ...order });
+    if (!key) throw new Error('A key was not made.');
+    return key;
+  }
+
+  /** The settings of organization 1 as they are now, as text. */
+  settings(): string {
+    const writes = this.service.history.writesOf.get('ORG#1 SETTINGS');
+    return JSON.stringify(writes?.at(-1)?.after?.settings);
+  }
+
+  /** Everything stored, a line for each item. */
   stored(): string {
     return [...this.service.simulation.dynamodb.table('leads').all()]
       .map(({ current }) => JSON.stringify(current))
@@ -161,10 +221,8 @@ export const person = (number: number, organizationId = 1) => ({
   email: `asha${number}@example.com`,
 });
 
-/** As `person`, for the endpoint that creates a lead. */
-export const personFields = (number: number, organizationId = 1) => ({
-  fields: person(number, organizationId),
-});
+/** The settings file that organization 1 begins with. */
+export const firstFile = () => settingsFile(1, firstVariant);
 
 const ordinaryWalks = (): readonly Readonly<Record<string, string | number>>[] => [
   {},
@@ -192,7 +250,7 @@ export async function runScenario(
     ...(latencyMaxMs !== undefined && { latencyMaxMs }),
   });
   watchRequests(service, steering);
-  const given = new Given(service, steering, bundles);
+  const given = new Given(service, steering);
   try {
     await service.run(() => scenario.run(given));
     const found = await checkHistory(service, { walks, hasCheck: true });

@@ -2,9 +2,9 @@ import type { Scenario } from './scenario.ts';
 import { scenariosBetweenCalls } from './scenarios/between-calls.ts';
 import { scenariosOfCaptures } from './scenarios/captures.ts';
 import { scenariosOfEdits } from './scenarios/edits.ts';
-import { scenariosOfEnquiries } from './scenarios/enquiries.ts';
 import { scenariosOfErasedPeople } from './scenarios/erased-people.ts';
 import { scenariosOfErasures } from './scenarios/erasures.ts';
+import { scenariosOfFaults } from './scenarios/faults.ts';
 import { scenariosOfImports } from './scenarios/imports.ts';
 import { scenariosOfQueries } from './scenarios/queries.ts';
 import { scenariosOfReads } from './scenarios/reads.ts';
@@ -16,6 +16,7 @@ import { scenariosOfWrites } from './scenarios/writes.ts';
 /** Every scenario passes on the unchanged code. */
 export const scenarios: readonly Scenario[] = [
   ...scenariosOfWrites,
+  ...scenariosOfFaults,
   ...scenariosBetweenCalls,
   ...scenariosOfCaptures,
   ...scenariosOfRequests,
@@ -26,6 +27,5 @@ export const scenarios: readonly Scenario[] = [
   ...scenariosOfErasedPeople,
   ...scenariosOfImports,
   ...scenariosOfRemovals,
-  ...scenariosOfEnquiries,
   ...scenariosOfEdits,
 ];

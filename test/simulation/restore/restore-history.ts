@@ -1,10 +1,11 @@
-import { AdministratorProcess } from '../administration.ts';
+import type { CommandOptions } from '../administration.ts';
+import { AdministratorProcess } from '../administrator-process.ts';
 import type { History } from '../checker/history.ts';
 import { type Plain, plainItem } from '../checker/plain.ts';
-import type { ServicePrograms } from '../lambda/given-service.ts';
+import type { ServicePrograms } from '../lambda/modules.ts';
 import { Runtime } from '../lambda/runtime.ts';
 import type { Fault } from '../network.ts';
-import { idIn, organizationIds } from '../organizations.ts';
+import { firstKeys, idIn, organizationIds } from '../organizations.ts';
 import type { Random } from '../random.ts';
 import { createLeadTable, Simulation } from '../simulation.ts';
 import { isSameItems, restoreViolations } from './check-restore.ts';
@@ -137,8 +138,9 @@ class Restores {
 
     const before = this.#items(oldName);
     const keptKeyIds = loss === 'lost' ? this.#someKeyIds(backup) : [];
-    const issues = await this.#finish(name, loss === 'lost' ? undefined : oldName, keptKeyIds);
-    const checked = await this.#run(() => this.#administrator(name).check());
+    const from = { oldName: loss === 'lost' ? undefined : oldName, keptKeyIds };
+    const issues = await this.#finish(name, from);
+    const checked = await this.#run(() => this.#administrator(name).run('check', 0, {}));
     return [
       ...issues,
       ...checked.violations.map((violation) => `check: ${violation}`),
@@ -169,14 +171,10 @@ class Restores {
   }
 
   /** Finishes a restore by as many attempts as it takes, and once more. */
-  async #finish(
-    name: string,
-    oldName: string | undefined,
-    keptKeyIds: readonly string[],
-  ): Promise<string[]> {
+  async #finish(name: string, from: CommandOptions<'restore finish'>): Promise<string[]> {
     for (let attempt = 1; attempt <= faultyAttempts + 1; attempt += 1) {
       this.#faultChance = attempt > faultyAttempts ? 0 : this.random.pick([0, 0.02, 0.05, 0.1]);
-      const ended = await this.#attempt(name, oldName, keptKeyIds);
+      const ended = await this.#attempt(name, from);
       if (ended instanceof Error && ended.name === 'RestoreError')
         return [`The restore was refused: ${ended.message}`];
       if (ended === 'done') break;
@@ -186,21 +184,17 @@ class Restores {
     // What an attempt without an answer has sent arrives, or never will.
     await this.pass(60_000);
     const before = this.#items(name);
-    await this.#run(() => this.#administrator(name).finishRestore(oldName, keptKeyIds));
+    await this.#run(() => this.#administrator(name).run('restore finish', 0, from));
     return isSameItems(before, this.#items(name)) ? [] : ['A repeat changed the restored table.'];
   }
 
-  #attempt(
-    name: string,
-    oldName: string | undefined,
-    keptKeyIds: readonly string[],
-  ): Promise<'done' | 'died' | Error> {
+  #attempt(name: string, from: CommandOptions<'restore finish'>): Promise<'done' | 'died' | Error> {
     return this.#run(
       () =>
         new Promise((resolve) => {
           const administrator = this.#administrator(name);
           administrator.runtime.onDeath(() => resolve('died'));
-          administrator.finishRestore(oldName, keptKeyIds).then(() => resolve('done'), resolve);
+          administrator.run('restore finish', 0, from).then(() => resolve('done'), resolve);
         }),
     );
   }
@@ -233,19 +227,19 @@ class Restores {
     const named = this.#newPhone();
     this.#named.set(organizationId, named);
     const row = { name: 'A friend', phone: this.#newPhone(), note: `A friend of ${named}` };
-    await this.#worker(name).importRows(organizationId, [row]);
+    await this.#worker(name).run('import', organizationId, { rows: [row] });
   }
 
   async #importNamed(name: string, organizationId: number): Promise<void> {
     const row = { name: 'Named in a note', phone: String(this.#named.get(organizationId)) };
-    await this.#worker(name).importRows(organizationId, [row]);
+    await this.#worker(name).run('import', organizationId, { rows: [row] });
   }
 
   /** With a note about somebody of the family. */
   async #importRelative(name: string, organizationId: number): Promise<void> {
     const [phone, other] = this.random.shuffle(familyPhones);
     const row = { name: 'A relative', phone: String(phone), note: `Ask ${other} too` };
-    await this.#worker(name).importRows(organizationId, [row]);
+    await this.#worker(name).run('import', organizationId, { rows: [row] });
   }
 
   async #enquire(name: string, organizationId: number): Promise<void> {
@@ -263,7 +257,7 @@ class Restores {
   /** One of the newest leads. */
   async #eraseOne(name: string, organizationId: number): Promise<void> {
     const { sk } = this.random.pick(this.#newestLeads(name, organizationId));
-    await this.#worker(name).erase(organizationId, Number(sk));
+    await this.#worker(name).run('erase', organizationId, { leadId: Number(sk) });
   }
 
   #newestLeads(name: string, organizationId: number): Plain[] {
@@ -275,13 +269,9 @@ class Restores {
 
   async #mintAndRevoke(name: string, organizationId: number): Promise<void> {
     const administrator = this.#worker(name);
-    const order = {
-      type: 'application',
-      scopes: ['leads.read'],
-      createdBy: idIn(organizationId, 7),
-    };
-    const { keyId } = await administrator.createKey(organizationId, order);
-    if (this.random.chance(0.5)) await administrator.revokeKey(organizationId, keyId);
+    const order = { ...firstKeys.reader, createdBy: idIn(organizationId, 7) };
+    const { keyId } = await administrator.run('key create', organizationId, order);
+    if (this.random.chance(0.5)) await administrator.run('key revoke', organizationId, { keyId });
   }
 
   #worker(tableName: string): AdministratorProcess {

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { History } from '../checker/history.ts';
 import { bundleVersions, planOf, runHistory, type Versions } from '../explore/random-histories.ts';
-import { readService } from '../lambda/given-service.ts';
 import type { ProgramOptions } from '../lambda/modules.ts';
+import { readService } from '../lambda/modules.ts';
 import { type RestoreBundles, restoreTwice } from './restore-history.ts';
 
 let versions: Versions;

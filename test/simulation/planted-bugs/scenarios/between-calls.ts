@@ -1,7 +1,5 @@
 import type { CallInfo } from '../../network.ts';
-import { firstVariant, settingsFile } from '../../organizations.ts';
-import { type Given, person, personFields, type Scenario } from '../scenario.ts';
-import { applyFile } from './apply-file.ts';
+import { firstFile, type Given, person, type Scenario } from '../scenario.ts';
 
 const hourMs = 3_600_000;
 
@@ -29,45 +27,34 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
     name: 'The leads of a user are reassigned, and one was given away meanwhile',
     async run(given) {
       for (const number of [1, 2, 3])
-        await given.ask('create-lead', {
-          body: { fields: { ...person(number), assigned_to: number === 3 ? 8 : 7 } },
-        });
+        await given.create({ ...person(number), assigned_to: number === 3 ? 8 : 7 });
       const givenAway = beforeCall(
         given,
         (call) => isOfAdministrator(call) && call.operation === 'GetItem',
         () => given.update(1, { fields: { assigned_to: null, city: 'Pune' } }),
       );
-      const { result } = await given.service.administrate('reassign', 1, { ownerId: 7 }, (one) =>
-        one.reassign(1, 7, 8),
-      );
+      const { result } = await given.administrate('reassign', { ownerId: 7, newOwnerId: 8 });
       await givenAway;
-      given.expect(String(result) === '2', `lead 2 is reassigned, not ${String(result)}.`);
+      given.same('the leads that are reassigned', result, [2]);
     },
   },
   {
     name: 'A key is revoked between the two writes that begin its window',
     async run(given) {
-      const key = await given.service.newKey(1, {
-        type: 'application',
-        scopes: ['leads.read'],
-        createdBy: 7,
-      });
-      if (!key) throw new Error('A key was not made.');
+      const key = await given.newKey();
       await given.ask('list-users', { as: key });
       await given.sleep(hourMs + 1000);
       let tokens = 0;
       const revoked = beforeCall(
         given,
         ({ operation, request }) => {
-          const { pk } = (request.Key ?? {}) as { readonly pk?: { readonly S: string } };
-          if (operation === 'UpdateItem' && pk?.S.startsWith('KEY#')) tokens += 1;
+          if (operation === 'UpdateItem' && request.Key?.pk?.S?.startsWith('KEY#')) tokens += 1;
           return tokens === 2;
         },
-        () => given.administrate('key revoke', (one) => one.revokeKey(1, key.keyId)),
+        () => given.administrate('key revoke', { keyId: key.keyId }),
       );
-      const { status } = await given.ask('list-users', { as: key });
+      await given.answered(401, given.ask('list-users', { as: key }), 'the request');
       await revoked;
-      given.expect(status === 401, `the request is refused, not answered ${status}.`);
     },
   },
   {
@@ -79,7 +66,7 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
         attempts.push(given.service.now);
         return attempts.length < 4 ? 'conflict' : 'none';
       };
-      const { body } = await given.ask('create-lead', { body: personFields(1) });
+      const { body } = await given.create(person(1));
       const { createdAt } = body.lead as { readonly createdAt: string };
       const [before = 0] = attempts.slice(-2);
       given.expect(Date.parse(createdAt) >= before, `${createdAt} is not the first attempt.`);
@@ -93,17 +80,14 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
       await given.erase(leadId);
       given.steering.faultOf = undefined;
       const again = await given.capture({ ...person(1), externalId: 'e' }, 'k');
-      given.expect(
-        again.status === 201 && again.headers['idempotent-replayed'] === 'true',
-        `it is a replay, not answered ${again.status}.`,
-      );
+      given.same('it is a replay', [again.status, again.isReplay], [201, true]);
       await given.erase(leadId);
     },
   },
   {
     name: 'Timelines are written while one of them is being erased',
     async run(given) {
-      const { leadId } = await given.ask('create-lead', { body: personFields(1) });
+      const { leadId } = await given.create(person(1));
       await given.note(leadId);
       const erased = beforeCall(
         given,
@@ -117,28 +101,27 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
           given.steering.faultOf = undefined;
         },
       );
-      const { result } = await given.administrate('timelines', (one) => one.timelines(1));
+      const { result } = await given.administrate('timelines', {});
       await erased;
       const [timeline] = result as readonly { readonly entries: readonly unknown[] }[];
-      given.expect(timeline?.entries.length === 0, 'nothing of the erased lead is written.');
+      given.same('what is written of the erased lead', timeline?.entries, []);
       await given.erase(leadId);
     },
   },
   {
     name: 'A source that is active and one that is not are removed at once, while an enquiry takes one',
     async run(given) {
-      const file = settingsFile(1, firstVariant) as { readonly sources: readonly object[] };
+      const { sources, ...others } = firstFile();
       const fair = { id: 6, name: 'Fair' };
       const market = { id: 7, name: 'Market', active: false };
-      await applyFile(given, { ...file, sources: [...file.sources, fair, market] });
+      await given.applyFile({ ...others, sources: [...sources, fair, market] });
       await given.ask('list-users', { as: 'reader' });
-      const removal = applyFile(given, file);
+      const removal = given.applyFile(firstFile());
       // The removal waits for 11 s. This enquiry begins before they end and is stored after them.
       await given.sleep(10_700);
       given.steering.next('TransactWriteItems', 'silence');
       await given.capture({ ...person(1), source: 'Fair' });
-      const { outcome } = (await removal) as { readonly outcome: string };
-      given.expect(outcome === 'done', `both are removed: the removal ${outcome}.`);
+      given.same('the removal', (await removal).outcome, 'done');
     },
   },
 ];

@@ -1,8 +1,4 @@
-import type { CallInfo } from '../../network.ts';
 import { type Given, person, type Scenario } from '../scenario.ts';
-
-const isReplay = ({ headers }: { readonly headers: Readonly<Record<string, string>> }): boolean =>
-  headers['idempotent-replayed'] === 'true';
 
 /** The end of the only record, by the write that made it. */
 function recordEnd({ service }: Given): number {
@@ -23,13 +19,9 @@ export const scenariosOfCaptures: readonly Scenario[] = [
         { name: 'Asha', phone, notes: 'Call me.' },
         { name, phone: person(2).phone, email: email.toUpperCase(), fields: { course: 'mba' } },
       ];
-      const answers = await Promise.all([
+      await given.taken(
         ...bodies.map((body) => given.capture(body)),
         ...[1, 2].map(() => given.capture(person(1, 12), 'one', { in: 12 })),
-      ]);
-      given.expect(
-        answers.every(({ status }) => status === 200 || status === 201),
-        `every capture is taken, not ${answers.map(({ status }) => status).join(', ')}.`,
       );
     },
   },
@@ -37,18 +29,13 @@ export const scenariosOfCaptures: readonly Scenario[] = [
     name: 'A capture is repeated one millisecond before its 24 hours end, and when they end',
     simulation: { isTimed: false },
     async run(given) {
-      const body = { ...person(1), notes: 'First.' };
-      await given.capture(body, 'the key');
-      await given.sleep(recordEnd(given) - 1 - given.service.now);
-      given.expect(
-        isReplay(await given.capture(body, 'the key')),
-        'a repeat before the end is a replay.',
-      );
-      await given.sleep(recordEnd(given) - given.service.now);
-      given.expect(
-        !isReplay(await given.capture(body, 'the key')),
-        'a repeat at the end is another enquiry.',
-      );
+      const capture = () => given.capture({ ...person(1), notes: 'First.' }, 'the key');
+      await capture();
+      for (const beforeEndMs of [1, 0]) {
+        await given.sleep(recordEnd(given) - beforeEndMs - given.service.now);
+        const { isReplay } = await capture();
+        given.same(`a repeat ${beforeEndMs} ms before the end is one`, isReplay, beforeEndMs > 0);
+      }
     },
   },
   {
@@ -56,67 +43,30 @@ export const scenariosOfCaptures: readonly Scenario[] = [
     async run(given) {
       const { name, phone, email } = person(1);
       const fields = { city: 'Pune', budget: 5 };
-      const first = await given.capture({ name, phone, email, notes: 'One.', fields }, 'k');
-      given.expect(first.status === 201, 'the first capture makes a lead.');
-      const inOtherOrder = {
-        fields: { budget: 5, city: 'Pune' },
-        notes: 'One.',
-        email,
-        phone,
-        name,
-      };
-      const again = await given.capture(inOtherOrder, 'k');
-      given.expect(isReplay(again), 'the order of names in a body makes no difference.');
-      const other = await given.capture({ name, phone, email, notes: 'Two.', fields }, 'k');
-      given.expect(
-        other.status === 422,
-        `other notes under the same key are refused, not ${other.status}.`,
-      );
+      const body = { name, phone, email, notes: 'One.', fields };
+      const expectReplay = async (what: string, again: object, key?: string): Promise<void> =>
+        given.same(what, (await given.capture(again, key)).isReplay, true);
+      await given.answered(201, given.capture(body, 'k'));
+      const inOtherOrder = { fields: { budget: 5, city: 'Pune' }, notes: 'One.', email };
+      await expectReplay('a body in another order', { ...inOtherOrder, phone, name }, 'k');
       const attribution = { utmSource: 'fair' };
-      const elsewhereFrom = await given.capture(
-        { name, phone, email, notes: 'One.', fields, attribution },
-        'k',
-      );
-      given.expect(
-        elsewhereFrom.status === 422,
-        `another attribution is refused, not ${elsewhereFrom.status}.`,
-      );
-      const second = await given.capture(
-        { name, phone, email, notes: 'One.', fields, externalId: 'e' },
-        'k',
-      );
-      given.expect(isReplay(second), 'an externalId that is added makes no difference.');
-      const bySecond = await given.capture({
-        name,
-        phone,
-        email,
-        notes: 'One.',
-        fields,
-        externalId: 'e',
-      });
-      given.expect(isReplay(bySecond), 'the key that a replay added is known from then on.');
+      for (const other of [{ notes: 'Two.' }, { attribution }])
+        await given.answered(422, given.capture({ ...body, ...other }, 'k'), JSON.stringify(other));
+      await expectReplay('a body with an externalId besides', { ...body, externalId: 'e' }, 'k');
+      await expectReplay('a body under the key that it added', { ...body, externalId: 'e' });
       await given.capture({ ...person(2), externalId: 'f' }, 'l');
-      const byExternalId = await given.capture({ ...person(2), externalId: 'f' });
-      given.expect(isReplay(byExternalId), 'a capture is remembered under both of its keys.');
-      const elsewhere = await given.capture({ name, phone, email, notes: 'One.' }, 'k', {
-        as: 'writer',
-      });
-      given.expect(!isReplay(elsewhere), 'the keys of another API key are others.');
+      await expectReplay('a body under its second key', { ...person(2), externalId: 'f' });
+      const { fields: _, ...less } = body;
+      const elsewhere = await given.capture(less, 'k', { as: 'writer' });
+      given.same('a replay by another API key', elsewhere.isReplay, false);
     },
   },
   {
     name: 'Two bodies of two people race under one key',
     seeds: 3,
     async run(given) {
-      const answers = await Promise.all([
-        given.capture(person(1), 'k'),
-        given.capture(person(2), 'k'),
-      ]);
-      const statuses = answers.map(({ status }) => status).sort();
-      given.expect(
-        statuses.join() === '201,422',
-        `one is taken and the other refused, not ${statuses.join(', ')}.`,
-      );
+      const answers = await Promise.all([1, 2].map((one) => given.capture(person(one), 'k')));
+      given.same('the answers', answers.map(({ status }) => status).sort(), [201, 422]);
     },
   },
   {
@@ -125,8 +75,7 @@ export const scenariosOfCaptures: readonly Scenario[] = [
       const { name, phone } = person(1);
       const { leadId } = await given.capture({ name, phone });
       await given.capture(person(2));
-      const filled = await given.capture({ ...person(1), fields: { city: 'Pune' } });
-      given.expect(filled.status === 200, 'an enquiry of a known person is taken.');
+      await given.answered(200, given.capture({ ...person(1), fields: { city: 'Pune' } }));
       await given.capture({
         ...person(1),
         fields: { city: 'Goa', course: 'mba', interests: ['hostel', 'loan'] },
@@ -134,18 +83,11 @@ export const scenariosOfCaptures: readonly Scenario[] = [
       });
       await given.capture({ ...person(1), fields: { interests: ['loan', 'hostel'] } });
       const { leadId: third } = await given.capture({ name, phone: person(3).phone });
-      const taken = await given.capture({ name, phone: person(3).phone, email: person(2).email });
-      given.expect(
-        taken.status === 200 && taken.leadId === third,
-        `a taken email is kept, not ${taken.status}.`,
-      );
-      await given.administrate(
-        'archive',
-        (administrator) => administrator.setArchived(1, leadId, true),
-        { leadId },
-      );
-      const archived = await given.capture({ ...person(1), fields: { budget: 5 } });
-      given.expect(archived.status === 200, `an archived lead is matched, not ${archived.status}.`);
+      const withTakenEmail = { name, phone: person(3).phone, email: person(2).email };
+      const taken = await given.answered(200, given.capture(withTakenEmail), 'a taken email');
+      given.same('the lead of a taken email', taken.leadId, third);
+      await given.administrate('archive', { leadId });
+      await given.answered(200, given.capture({ ...person(1), fields: { budget: 5 } }), 'archived');
     },
   },
   {
@@ -169,13 +111,86 @@ export const scenariosOfCaptures: readonly Scenario[] = [
     name: 'Each attempt of a capture meets a conflict before it is written',
     async run(given) {
       given.steering.next('TransactWriteItems', 'conflict', 'conflict', 'conflict');
-      const isMeant = ({ operation }: CallInfo): boolean => operation === 'TransactWriteItems';
-      const { faultOf } = given.steering;
-      given.steering.faultOf = (call) => (isMeant(call) ? (faultOf?.(call) ?? 'none') : 'none');
-      const { status } = await given.capture(person(1));
-      given.expect(status === 201, `the capture is taken in the end, not ${status}.`);
+      await given.answered(201, given.capture(person(1)));
       const turns = given.service.history.writes.filter(({ pk }) => pk.startsWith('TURN#'));
-      given.expect(turns.length === 1, `one turn is taken, not ${turns.length}.`);
+      given.same('the turns that it takes', turns.length, 1);
+    },
+  },
+  {
+    name: 'An enquiry that is known by its email arrives while the lead changes its email',
+    seeds: 6,
+    async run(given) {
+      const { email } = person(1);
+      const { leadId } = await given.capture(person(1));
+      const { phone } = person(8);
+      const ask = (ms: number) =>
+        given.sleep(ms).then(() => given.capture({ name: 'Ravi', phone, email, notes: `${ms}` }));
+      await given.capture(person(9));
+      await Promise.all([
+        ...[0, 2, 4, 6].map(ask),
+        given.update(leadId, { fields: { email: person(5).email } }),
+      ]);
+    },
+  },
+  {
+    name: 'Captures of every outcome are repeated, under one key, the other and both',
+    async run(given) {
+      const { name, phone } = person(1);
+      const bodies = [
+        { name, phone },
+        { ...person(1), fields: { city: 'Pune' } },
+        { ...person(1), fields: { city: 'Goa' } },
+        { ...person(1), fields: { budget: 7 } },
+      ];
+      const { leadId } = await given.capture({ ...bodies[0], externalId: 'e0' }, 'k0');
+      await given.capture({ ...bodies[1], externalId: 'k1' }, 'k1');
+      await given.capture({ ...bodies[2], externalId: 'e2' });
+      await given.administrate('archive', { leadId });
+      await given.capture({ ...bodies[3], externalId: 'e3' }, 'k3');
+      for (const [at, body] of bodies.entries()) {
+        const both = { ...body, externalId: `e${at}` };
+        for (const again of [both, both, body]) {
+          const { isReplay } = await given.capture(again, `k${at}`);
+          given.same(`a replay of capture ${at}`, isReplay, true);
+        }
+      }
+      const reused = { ...person(2), externalId: 'e0' };
+      await given.answered(422, given.capture(reused), 'a used externalId');
+      await given.answered(422, given.capture(reused, 'new'), 'a used externalId, a new key');
+    },
+  },
+  {
+    name: 'A replay is to be remembered under a second key, and its transaction meets conflicts',
+    async run(given) {
+      await given.capture(person(1), 'k');
+      given.steering.next('TransactWriteItems', 'conflict', 'conflict');
+      const { isReplay } = await given.capture({ ...person(1), externalId: 'e' }, 'k');
+      given.steering.faultOf = undefined;
+      const other = await given.capture({ ...person(1), externalId: 'e' });
+      given.same('both are replays', [isReplay, other.isReplay], [true, true]);
+    },
+  },
+  {
+    name: 'Enquiries name a pipeline, a source and no source, under keys with names of their own',
+    async run(given) {
+      const places = [{ pipelineId: 2 }, { source: 'Facebook Ads' }, { source: 'Nowhere' }, {}];
+      for (const [at, more] of places.entries()) {
+        await given.answered(201, given.capture({ ...person(at), ...more }));
+        for (const city of ['Pune', 'Goa'])
+          await given.answered(200, given.capture({ ...person(at), fields: { city }, ...more }));
+      }
+    },
+  },
+  {
+    name: 'Leads of one rule and of another take turns, and maps come back in another order',
+    simulation: { dynamodb: { reorderChance: 0.7 } },
+    functions: { coldStartChance: 0.6 },
+    async run(given) {
+      for (const at of [1, 2, 3, 4, 5, 6]) {
+        await given.capture({ ...person(at), fields: { course: 'mba' } });
+        await given.capture({ ...person(10 + at), fields: { course: 'design' } });
+      }
+      await given.create(person(30));
     },
   },
 ];

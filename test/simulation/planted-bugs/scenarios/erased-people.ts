@@ -35,43 +35,28 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
       const { leadId: c } = await given.capture(friend, 'c');
       await given.capture({ name: 'A', phone: one.phone, email: other.email, notes: 'Both.' }, 'd');
       await given.capture({ name: 'B', phone: other.phone, email: one.email, attribution }, 'e');
-      await given.capture(
-        { name: 'Zenobia', phone: third.phone, email: one.email, notes: 'Mine.', attribution },
-        'f',
-      );
+      const mine = { name: 'Zenobia', phone: third.phone, email: one.email, notes: 'Mine.' };
+      await given.capture({ ...mine, attribution }, 'f');
       await given.update(c, { fields: { city: `At ${one.phone}` } });
       await given.update(c, { fields: { city: 'Pune' } });
-      await given.note(
-        c,
-        `Call ${one.phone.slice(3, 8)} ${one.phone.slice(8)}, or write ${other.email.toUpperCase()} and ${one.email}.`,
-      );
+      const spaced = `${one.phone.slice(3, 8)} ${one.phone.slice(8)}`;
+      const emails = `${other.email.toUpperCase()} and ${one.email}`;
+      await given.note(c, `Call ${spaced}, or write ${emails}.`);
       await given.note(c, `Once more: ${one.phone}, 0${other.phone.slice(3)}.`);
       await given.note(c, 'Room 9800.');
       const erased = await Promise.all([given.erase(a), given.erase(b), given.erase(a)]);
-      given.expect(
-        erased.every(({ outcome }) => outcome === 'done'),
-        `all are done, not ${erased.map(({ outcome, result }) => `${outcome} ${result}`).join(', ')}.`,
-      );
-      expectGone(given, [
-        one.phone,
-        one.email,
-        other.phone,
-        other.email,
-        '%40example',
-        'Mine.',
-        'Zenobia',
-      ]);
-      const notes = notesOf(given, c).sort().join('|');
-      const expected = [
+      for (const { outcome, result } of erased) given.same(`erased: ${result}`, outcome, 'done');
+      expectGone(given, [one.phone, one.email, other.phone, other.email]);
+      expectGone(given, ['%40example', 'Mine.', 'Zenobia']);
+      given.same('its notes', notesOf(given, c).sort(), [
         'Call [erased], or write [erased] and [erased].',
         'Once more: [erased], [erased].',
         'Room 9800.',
-      ].join('|');
-      given.expect(notes === expected, `its notes are ${expected}, not ${notes}.`);
+      ]);
       given.expect(given.stored().includes(third.phone), 'the third person is not erased.');
       await given.erase(c);
       expectGone(given, [third.phone, third.email, 'Room 9800.']);
-      given.expect((await given.erase(c)).result === undefined, 'there is nothing left to erase.');
+      given.same('what is left to erase', (await given.erase(c)).result, undefined);
     },
   },
   {
@@ -85,8 +70,7 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
       await given.note(c, `Ask ${person(4).phone}, once ${one.phone}, or ${one.email}.`);
       for (const operation of ['TransactWriteItems', 'UpdateItem', 'BatchWriteItem']) {
         given.steering.next(operation, 'death after');
-        const { outcome } = await given.erase(a);
-        given.expect(outcome === 'died', `it dies at ${operation}.`);
+        given.same(`the erasure at ${operation}`, (await given.erase(a)).outcome, 'died');
       }
       given.steering.faultOf = undefined;
       await given.note(c, `Again ${one.phone}, ${person(4).phone}.`);
@@ -105,11 +89,7 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
       for (let at = 0; at < 8; at += 1) await given.note(other, `${at}: ${person(1).email}`);
       const { result } = await given.erase(leadId);
       const { timelineEntries, otherEntries } = (result ?? {}) as Readonly<Record<string, number>>;
-      given.expect(timelineEntries === 31, `31 entries are removed, not ${timelineEntries}.`);
-      given.expect(
-        otherEntries === 8,
-        `8 entries of another lead are cleaned, not ${otherEntries}.`,
-      );
+      given.same('entries of the lead and of another', [timelineEntries, otherEntries], [31, 8]);
       expectGone(given, [person(1).email, person(1).phone, 'Note 7.']);
       const [erased] = given.service.history.actions
         .flatMap(({ writes }) => writes)
@@ -122,20 +102,15 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
     functions: { clockSkewMs: 500, coldStartChance: 1 },
     seeds: 2,
     async run(given) {
-      await given.importRows([person(1)]);
+      await given.administrate('import', { rows: [person(1)] });
       const [leadId = 0] = await given.list({});
       for (let at = 0; at < 26; at += 1) await given.note(leadId, `Note ${at}.`);
       await given.capture(person(1), 'a');
       await given.update(leadId, { fields: { city: 'Pune' } });
-      const { result: plan } = await given.administrate('plan of an erasure', (administrator) =>
-        administrator.planErasure(1, leadId),
-      );
+      const { result: plan } = await given.administrate('plan of an erasure', { leadId });
       given.expect(given.stored().includes('IMPORTED#1#'), 'a plan removes no imported row.');
       const { result } = await given.erase(leadId);
-      given.expect(
-        JSON.stringify(plan) === JSON.stringify(result),
-        `as planned: ${JSON.stringify(plan)}, not ${JSON.stringify(result)}.`,
-      );
+      given.same('what is erased as planned', result, plan);
       given.expect(!given.stored().includes(`TIMELINE#1#${leadId}"`), 'no timeline is left.');
     },
   },
@@ -180,12 +155,9 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
       given.steering.faultOf = undefined;
       const last = await back();
       await given.update(last, { fields: { phone: person(2).phone } });
-      given.expect((await given.erase(again)).outcome === 'done', 'the erasure is completed.');
-      const notes = notesOf(given, last).join('|');
-      given.expect(
-        notes === `Called ${one.phone}, wrote to ${one.email}.`,
-        `what they wrote since stays, not ${notes}.`,
-      );
+      given.same('the erasure', (await given.erase(again)).outcome, 'done');
+      const since = [`Called ${one.phone}, wrote to ${one.email}.`];
+      given.same('what they wrote since', notesOf(given, last), since);
       const { leadId: d } = await given.capture(person(4));
       const takePhone = () => given.update(c, { fields: { phone: person(4).phone } });
       await Promise.all([given.erase(d), given.sleep(50).then(takePhone)]);
@@ -198,17 +170,17 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
     async run(given) {
       const [one, other] = [person(1), person(2)];
       const { leadId: id } = await given.capture(one);
-      const rows = [{ ...other, id, note: `Kept, ${other.phone}.` }];
-      const keepIds = { keepIds: true };
-      await Promise.all([
-        given.erase(id),
-        ...[10, 20, 30].map((ms) => given.sleep(ms).then(() => given.importRows(rows, keepIds))),
-      ]);
-      const { result } = await given.importRows(rows, keepIds);
-      const { refused } = result as { refused: number };
-      given.expect(refused === 0, `the row is remembered, not refused ${refused} times.`);
-      const notes = notesOf(given, id).join('|');
-      given.expect(notes === `Kept, ${other.phone}.`, `it loses nothing, not ${notes}.`);
+      const note = `Kept, ${other.phone}.`;
+      const importAfter = (ms: number) =>
+        given
+          .sleep(ms)
+          .then(() =>
+            given.administrate('import', { rows: [{ ...other, id, note }], keepIds: true }),
+          );
+      await Promise.all([given.erase(id), ...[10, 20, 30].map(importAfter)]);
+      const { result } = await importAfter(0);
+      given.same('rows that are refused', (result as { refused: number }).refused, 0);
+      given.same('its notes', notesOf(given, id), [note]);
       expectGone(given, [one.phone, one.email]);
       await given.erase(id);
       expectGone(given, [other.phone, other.email]);

@@ -1,4 +1,4 @@
-import { type Given, person, personFields, type Scenario } from '../scenario.ts';
+import { type Given, person, type Scenario } from '../scenario.ts';
 
 /** Nothing that is stored of organization 1 tells of the person or the lead. */
 function expectForgotten(given: Given, leadId: number, number: number): void {
@@ -6,23 +6,22 @@ function expectForgotten(given: Given, leadId: number, number: number): void {
     .stored()
     .split('\n')
     .filter((line) => !/#12#|LEADS#12|"organizationId":\{"N":"12"\}/.test(line));
-  for (const text of [person(number).phone, person(number).email]) {
-    const left = lines.filter((line) => line.includes(text));
-    given.expect(
-      left.length === 0,
-      `nothing tells of ${text}, not ${left.join(' ').slice(0, 300)}.`,
+  for (const text of [person(number).phone, person(number).email])
+    given.same(
+      `what tells of ${text}`,
+      lines.filter((line) => line.includes(text)),
+      [],
     );
-  }
-  const rows = lines.filter(
-    (line) => line.includes('"pk":{"S":"IMPORTED#1') && line.includes(`"leadId":{"N":"${leadId}"}`),
-  );
-  given.expect(rows.length === 0, `no row of lead ${leadId} is left.`);
+  const isRow = (line: string): boolean =>
+    line.includes('"pk":{"S":"IMPORTED#1') && line.includes(`"leadId":{"N":"${leadId}"}`);
+  given.same(`the rows of lead ${leadId}`, lines.filter(isRow), []);
 }
 
-const leads = (given: Given): number =>
-  [...given.service.simulation.dynamodb.table('leads').all()].filter(
-    ({ key }) => key.partition === 'LEADS#1',
-  ).length;
+const leadLines = (given: Given): readonly string[] =>
+  given
+    .stored()
+    .split('\n')
+    .filter((line) => line.includes('"pk":{"S":"LEADS#1"}'));
 
 export const scenariosOfErasures: readonly Scenario[] = [
   {
@@ -33,34 +32,20 @@ export const scenariosOfErasures: readonly Scenario[] = [
       const { leadId } = await given.capture(person(1), 'k');
       await given.capture(person(1, 12), 'k', { in: 12 });
       const { leadId: other } = await given.capture(person(2));
-      const { phone } = person(2);
-      await given.capture(
-        { name: person(2).name, phone, email: person(1).email, notes: person(1).phone },
-        'm',
-      );
+      const withEmail = { ...person(2), email: person(1).email, notes: person(1).phone };
+      await given.capture(withEmail, 'm');
       await given.update(leadId, { fields: { city: 'Pune' } });
       await given.note(leadId);
-      const key = await given.service.newKey(1, { type: 'website-form', createdBy: 7 });
-      if (!key) throw new Error('A key was not made.');
+      const key = await given.newKey({ type: 'website-form' });
       await given.capture({ ...person(1), externalId: 'e' }, 'n', { as: key });
-      const { outcome, result } = await given.erase(leadId);
-      given.expect(outcome === 'done', `the lead is erased: ${String(result)}.`);
+      given.same('the erasure', (await given.erase(leadId)).outcome, 'done');
       expectForgotten(given, leadId, 1);
-      given.expect((await given.note(leadId)).status === 404, 'an erased lead gets no note.');
-      given.expect(
-        (await given.ask('get-lead', { leadId: other })).status === 200,
-        'the other lead is there.',
-      );
-      const again = await given.capture(person(1), 'k');
-      given.expect(
-        again.status === 201 && again.leadId !== leadId,
-        `the person makes another lead, not ${again.status}.`,
-      );
+      await given.answered(404, given.note(leadId), 'a note of an erased lead');
+      await given.answered(200, given.get(other), 'the other lead');
+      const again = await given.answered(201, given.capture(person(1), 'k'), 'who asks again');
+      given.expect(again.leadId !== leadId, 'the person makes another lead.');
       const elsewhere = await given.capture(person(1, 12), 'k', { in: 12 });
-      given.expect(
-        elsewhere.headers['idempotent-replayed'] === 'true',
-        'what another organization remembers stays.',
-      );
+      given.same('what another organization remembers', elsewhere.isReplay, true);
     },
   },
   {
@@ -76,13 +61,14 @@ export const scenariosOfErasures: readonly Scenario[] = [
       const others = [6, 9, 12, 15, 18, 21, 24].map((ms) =>
         given.sleep(ms).then(() => given.capture({ name, phone, externalId: `e${ms}` }, 'k')),
       );
-      const more = [
+      await Promise.all([
+        erasing,
+        ...others,
         given.update(leadId, { fields: { email: person(1).email } }),
         given.note(leadId, 'At once.'),
         given.erase(leadId),
         given.update(leadId, { fields: { email: null } }),
-      ];
-      await Promise.all([erasing, ...others, ...more]);
+      ]);
     },
   },
   {
@@ -90,7 +76,7 @@ export const scenariosOfErasures: readonly Scenario[] = [
     seeds: 2,
     simulation: { dynamodb: { unprocessedChance: 0.6 } },
     async run(given) {
-      const { leadId } = await given.ask('create-lead', { body: personFields(1) });
+      const { leadId } = await given.create(person(1));
       for (const text of ['One.', 'Two.', 'Three.', 'Four.']) await given.note(leadId, text);
       await given.erase(leadId);
       given.expect(!given.stored().includes(`TIMELINE#1#${leadId}"`), 'no timeline is left.');
@@ -101,27 +87,17 @@ export const scenariosOfErasures: readonly Scenario[] = [
     async run(given) {
       await given.capture(person(2));
       const rows = [1, 2, 3].map((number) => person(number));
-      await given.importRows(rows);
-      given.expect(leads(given) === 3, `there are three leads, not ${leads(given)}.`);
-      await given.importRows(rows);
-      given.expect(leads(given) === 3, `there are still three leads, not ${leads(given)}.`);
-      const leadId = Number(
-        /"sk":\{"S":"(\d{10})"\}(?=.*\+9198\d*3")/.exec(leadLine(given, 3))?.[1],
-      );
+      const expectThree = async (): Promise<void> => {
+        const { result } = await given.administrate('import', { rows });
+        given.same(`leads after ${JSON.stringify(result)}`, leadLines(given).length, 3);
+      };
+      await expectThree();
+      await expectThree();
+      const line = leadLines(given).find((one) => one.includes(person(3).phone)) ?? '';
+      const leadId = Number(/"sk":\{"S":"(\d{10})"\}/.exec(line)?.[1]);
       await given.erase(leadId);
       expectForgotten(given, leadId, 3);
-      const { result } = await given.importRows(rows);
-      given.expect(
-        leads(given) === 3,
-        `the erased person is imported again: ${JSON.stringify(result)}.`,
-      );
+      await expectThree();
     },
   },
 ];
-
-const leadLine = (given: Given, number: number): string =>
-  given
-    .stored()
-    .split('\n')
-    .find((line) => line.includes('"pk":{"S":"LEADS#1"}') && line.includes(person(number).phone)) ??
-  '';

@@ -1,16 +1,14 @@
 import type { Request } from '../../../dynamodb-model/dynamodb-model.ts';
 import { everyList } from '../../checker/check-history.ts';
-import { type Given, person, personFields, type Scenario } from '../scenario.ts';
+import { type Given, person, type Scenario } from '../scenario.ts';
 
 const stale = { dynamodb: { staleChance: 0.6 } } as const;
 const since = (given: Given): string => new Date(given.service.now).toISOString();
 
-async function captured(given: Given, count: number, organizationId = 1): Promise<number[]> {
+async function captured(given: Given, count: number, id = 1): Promise<number[]> {
   const ids: number[] = [];
-  for (let at = 1; at <= count; at += 1) {
-    const asking = { in: organizationId };
-    ids.push((await given.capture(person(at, organizationId), undefined, asking)).leadId);
-  }
+  for (let at = 1; at <= count; at += 1)
+    ids.push((await given.capture(person(at, id), undefined, { in: id })).leadId);
   return ids;
 }
 
@@ -22,7 +20,7 @@ const lateIn =
 
 /** An export taken now holds every lead of the table. */
 async function expectWholeExport(given: Given): Promise<void> {
-  const { result } = await given.administrate('export', (administrator) => administrator.export(1));
+  const { result } = await given.administrate('export', {});
   const exported = (result as readonly { id: number; version: number }[]).map(
     ({ id, version }) => `${id}.${version}`,
   );
@@ -30,10 +28,7 @@ async function expectWholeExport(given: Given): Promise<void> {
     ({ key, current }) =>
       key.partition === 'LEADS#1' ? [`${Number(key.sort)}.${current?.version?.N}`] : [],
   );
-  given.expect(
-    exported.join() === stored.join(),
-    `the export has ${stored.join(' ')}, not ${exported.join(' ')}.`,
-  );
+  given.same('the export', exported, stored);
 }
 
 export const scenariosOfReads: readonly Scenario[] = [
@@ -46,22 +41,15 @@ export const scenariosOfReads: readonly Scenario[] = [
       const [first = 0, second = 0] = await captured(given, 3);
       await expectWholeExport(given);
       await given.update(first, { fields: { city: 'Pune' } });
-      await given.ask('get-lead', { leadId: first });
+      await given.get(first);
       await given.list({});
       await given.update(second, { stageId: 12 });
       await given.list({ stage_id: 11 });
       await given.list({ stage_id: 12 });
-      await given.ask('get-lead', { leadId: second });
-      await given.administrate(
-        'archive',
-        (administrator) => administrator.setArchived(1, first, true),
-        { leadId: first },
-      );
+      await given.get(second);
+      await given.administrate('archive', { leadId: first });
       await given.list({ pipeline_id: 1 });
-      given.expect(
-        (await given.ask('get-lead', { leadId: first })).status === 404,
-        'an archived lead is not shown.',
-      );
+      await given.answered(404, given.get(first), 'an archived lead');
       await given.list({ updated_since: '2020-01-01T00:00:00Z' });
       await expectWholeExport(given);
     },
@@ -100,11 +88,7 @@ export const scenariosOfReads: readonly Scenario[] = [
       for (const leadId of [last, one, other]) await given.update(leadId, { stageId: 12 });
       // Under its new stage not yet, under its old one not any more; the index by update shows it.
       given.steering.stateOf = lateIn('STAGE#1#12');
-      const listed = await given.list({ pipeline_id: 1 });
-      given.expect(
-        listed.length === 3,
-        `the list of their pipeline has all of them all the while, not ${listed.join(', ')}.`,
-      );
+      given.same('the list of their pipeline', (await given.list({ pipeline_id: 1 })).length, 3);
     },
   },
   {
@@ -127,10 +111,7 @@ export const scenariosOfReads: readonly Scenario[] = [
       await given.list(query);
       given.steering.stateOf = () => 0;
       await given.sleep(12_000);
-      given.expect(
-        (await given.list(query)).includes(late),
-        'the lead that changed is listed in the end.',
-      );
+      given.expect((await given.list(query)).includes(late), 'it is listed in the end.');
     },
   },
   {
@@ -144,8 +125,7 @@ export const scenariosOfReads: readonly Scenario[] = [
     means: /is in the future/,
     async run(given) {
       const [leadId = 0] = await captured(given, 1);
-      for (let at = 0; at < 41; at += 1)
-        await given.ask('create-lead', { body: personFields(10 + at) });
+      for (let at = 0; at < 41; at += 1) await given.create(person(10 + at));
       await given.sleep(15_000);
       await given.update(leadId, { stageId: 12 });
       given.steering.stateOf = lateIn('STAGE#1#12');
@@ -169,22 +149,8 @@ export const scenariosOfReads: readonly Scenario[] = [
       const key = String(late).padStart(10, '0');
       given.steering.stateOf = (request, states, item) =>
         lateIn('UPDATED#1')(request, item.endsWith(key) ? states : 1);
-      const listed: number[] = [];
-      for (let cursor: unknown; cursor !== null; ) {
-        const { body } = await given.ask('list-leads', {
-          query: { ...query, ...(typeof cursor === 'number' && { cursor }) },
-        });
-        const { items = [], nextCursor = null } = body as {
-          items?: { id: number }[];
-        } & typeof body;
-        listed.push(...items.map(({ id }) => id));
-        if (cursor === undefined) await given.sleep(12_000);
-        cursor = nextCursor;
-      }
-      given.expect(
-        listed.toReversed().join() === ids.join(),
-        `a walk shows every lead that changed, not ${listed.join(', ')}.`,
-      );
+      const listed = await given.walk(query, () => given.sleep(12_000));
+      given.same('a walk', listed.toReversed(), ids);
     },
   },
   {
@@ -201,39 +167,13 @@ export const scenariosOfReads: readonly Scenario[] = [
     },
   },
   {
-    name: 'Lists are walked two leads at a time',
-    async run(given) {
-      const ids = await captured(given, 7);
-      await given.sleep(15_000);
-      for (const query of [
-        {},
-        { pipeline_id: 1 },
-        { updated_since: '2020-01-01T00:00:00Z' },
-      ] as const) {
-        const seen: number[] = [];
-        for (let cursor: number | undefined; ; ) {
-          const { body } = await given.ask('list-leads', {
-            query: { ...query, limit: 2, ...(cursor && { cursor }) },
-          });
-          seen.push(...((body.items ?? []) as readonly { id: number }[]).map(({ id }) => id));
-          if (typeof body.nextCursor !== 'number') break;
-          cursor = body.nextCursor;
-        }
-        given.expect(
-          [...seen].reverse().join() === ids.join(),
-          `a walk shows every lead once, not ${seen.join(', ')}.`,
-        );
-      }
-    },
-  },
-  {
     name: 'DynamoDB leaves keys of batches unread',
     simulation: { dynamodb: { unprocessedChance: 0.5 } },
     async run(given) {
       await Promise.all(
         Array.from({ length: 14 }, (_, at) => {
           const { name, phone } = person(at);
-          return given.ask('create-lead', { body: { fields: { name, phone } } });
+          return given.create({ name, phone });
         }),
       );
       await given.sleep(15_000);
@@ -250,18 +190,13 @@ export const scenariosOfReads: readonly Scenario[] = [
       given.steering.leavesKeys = true;
       for (const number of [1, 2]) {
         const enquiry = { ...person(number), externalId: `e${number}` };
-        for (const status of [201, 201]) {
-          const answer = await given.capture(enquiry, `k${number}`);
-          given.expect(answer.status === status, `it is answered ${status}, not ${answer.status}.`);
-        }
+        for (let round = 0; round < 2; round += 1)
+          await given.answered(201, given.capture(enquiry, `k${number}`));
       }
       const rows = [2, 3, 4, 5].map((number) => person(number));
-      const { outcome } = await given.administrate('import', (administrator) =>
-        administrator.importRows(1, rows),
-      );
-      given.expect(outcome === 'done', `the file is imported, not ${outcome}.`);
+      given.same('the import', (await given.administrate('import', { rows })).outcome, 'done');
       given.steering.leavesKeys = false;
-      given.expect((await given.list({})).length === 5, 'each person has a lead.');
+      given.same('leads, one for each person', (await given.list({})).length, 5);
     },
   },
 ];

@@ -1,4 +1,8 @@
-import { type Given, person, type Scenario } from '../scenario.ts';
+import { person, type Scenario } from '../scenario.ts';
+
+const filter = (field: string, operator: string, value: string) => ({
+  filter: JSON.stringify([{ field, operator, value }]),
+});
 
 export const scenariosOfWalks: readonly Scenario[] = [
   {
@@ -12,33 +16,24 @@ export const scenariosOfWalks: readonly Scenario[] = [
         course: at % 2 === 0 ? 'mba' : 'design',
         source: at % 3 === 0 ? 'Facebook Ads' : 'Website',
       }));
-      const { result } = await given.administrate('import', (administrator) =>
-        administrator.importRows(1, rows),
-      );
-      const { imported } = (result ?? {}) as { imported?: number };
-      given.expect(imported === 60, `sixty leads are imported, not ${imported}.`);
+      const { result } = await given.administrate('import', { rows });
+      given.same('rows that are imported', (result as { imported?: number }).imported, 60);
       await given.sleep(15_000);
       const everyone = '2020-01-01T00:00:00Z';
-      const inPune = {
-        filter: JSON.stringify([{ field: 'city', operator: 'equals', value: 'pune' }]),
-      };
+      const inPune = filter('city', 'equals', 'pune');
       // It is behind the first small page of a read, which DynamoDB ends early.
-      const { body } = await given.ask('get-lead', { leadId: 25 });
-      const { name } = body.lead as { readonly name: string };
-      const inTail = {
-        filter: JSON.stringify([{ field: 'name', operator: 'contains', value: name }]),
-      };
+      const { name } = (await given.get(25)).body.lead as { readonly name: string };
       for (const [query, count] of [
         [inPune, 5],
         [{ ...inPune, pipeline_id: 1 }, 5],
-        [inTail, 1],
+        [filter('name', 'contains', name), 1],
         [{ ...inPune, source_id: 3 }, 2],
         [{ ...inPune, updated_since: everyone }, 5],
         [{ updated_since: everyone, stage_id: 11 }, 60],
         [{ source_id: 3, owner_id: 7 }, undefined],
         [{ source_id: 1, owner_id: 8, stage_id: 11 }, undefined],
       ] as const) {
-        const ids = await walk(given, { ...query, limit: 2 });
+        const ids = await given.walk({ ...query, limit: 2 });
         const all = [...ids].sort((a, b) => b - a).join();
         given.expect(
           (count === undefined ? ids.length > 5 : ids.length === count) && ids.join() === all,
@@ -50,14 +45,14 @@ export const scenariosOfWalks: readonly Scenario[] = [
   {
     name: 'One lead changed after the sixty of a file, and is asked for by time and stage',
     async run(given) {
-      await given.importRows(Array.from({ length: 60 }, (_, at) => person(at)));
+      const rows = Array.from({ length: 60 }, (_, at) => person(at));
+      await given.administrate('import', { rows });
       await given.sleep(15_000);
       const { leadId } = await given.capture(person(60));
       await given.sleep(15_000);
-      const { body } = await given.ask('get-lead', { leadId });
-      const { updatedAt } = body.lead as { readonly updatedAt: string };
+      const { updatedAt } = (await given.get(leadId)).body.lead as { readonly updatedAt: string };
       const found = await given.list({ updated_since: updatedAt, stage_id: 11 });
-      given.expect(found.join() === String(leadId), `lead ${leadId} is listed, not ${found}.`);
+      given.same('the list', found, [leadId]);
     },
   },
   {
@@ -65,13 +60,9 @@ export const scenariosOfWalks: readonly Scenario[] = [
     async run(given) {
       for (const number of [1, 2, 3]) await given.capture(person(number));
       await given.sleep(15_000);
-      const first = {
-        filter: JSON.stringify([{ field: 'name', operator: 'contains', value: 'Rao 1 ' }]),
-      };
-      for (const query of [first, { ...first, stage_id: 11 }]) {
-        const ids = await walk(given, { ...query, limit: 1 });
-        given.expect(ids.join() === '1', `${JSON.stringify(query)} finds lead 1, not ${ids}.`);
-      }
+      const first = filter('name', 'contains', 'Rao 1 ');
+      for (const query of [first, { ...first, stage_id: 11 }])
+        given.same(JSON.stringify(query), await given.walk({ ...query, limit: 1 }), [1]);
     },
   },
   {
@@ -80,29 +71,23 @@ export const scenariosOfWalks: readonly Scenario[] = [
       await given.capture(person(1));
       await given.sleep(15_000);
       const query = { updated_since: '2026-01-31T09:00:00Z', stage_id: 11 };
-      given.expect((await given.list(query)).length === 1, 'one lead changed.');
+      given.same('leads that changed', (await given.list(query)).length, 1);
       const before = '2026-01-31T09:10:00.000Z';
-      await given.importRows([{ ...person(2), createdAt: before, updatedAt: before }]);
+      const rows = [{ ...person(2), createdAt: before, updatedAt: before }];
+      await given.administrate('import', { rows });
       // The ids of the first list are kept for a minute.
       await given.sleep(75_000);
-      given.expect((await given.list(query)).length === 2, 'the lead of the file changed too.');
+      given.same('leads that changed then', (await given.list(query)).length, 2);
+    },
+  },
+  {
+    name: 'Lists are walked two leads at a time',
+    async run(given) {
+      const ids: number[] = [];
+      for (let at = 1; at <= 7; at += 1) ids.push((await given.capture(person(at))).leadId);
+      await given.sleep(15_000);
+      for (const query of [{}, { pipeline_id: 1 }, { updated_since: '2020-01-01T00:00:00Z' }])
+        given.same('a walk', (await given.walk({ ...query, limit: 2 })).toReversed(), ids);
     },
   },
 ];
-
-/** The ids of all pages, one after the other. */
-async function walk(
-  given: Given,
-  query: Readonly<Record<string, string | number>>,
-): Promise<readonly number[]> {
-  const ids: number[] = [];
-  for (let cursor: unknown, page = 0; page < 200; page += 1) {
-    const { body } = await given.ask('list-leads', {
-      query: { ...query, ...(typeof cursor === 'number' && { cursor }) },
-    });
-    ids.push(...((body.items ?? []) as readonly { id: number }[]).map(({ id }) => id));
-    cursor = body.nextCursor;
-    if (typeof cursor !== 'number') break;
-  }
-  return ids;
-}
