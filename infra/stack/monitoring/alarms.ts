@@ -36,7 +36,7 @@ interface AlarmDefinition {
   readonly act: string;
   /** The option that switches it on. */
   readonly only?: keyof LeadServiceProps;
-  /** The heading in OPERATE.md that has more. @default the table of alarms */
+  /** The heading in OPERATE.md that has more. @default the section about all alarms */
   readonly runbook?: string;
 }
 
@@ -45,7 +45,7 @@ const goBack =
 const noExecutionsLeft =
   'The account has no concurrent executions left (a new account has 10). Request more under Service Quotas, "Concurrent executions", and check whether another function of the account uses them all.';
 
-/** Every alarm: when it goes off, and what to do. Its description in CloudWatch and OPERATE.md have the same sentences; a test compares them. */
+/** Every alarm: when it goes off, and what to do. Its description in CloudWatch has these sentences; a test writes them to ALARMS.md. */
 export const alarms = {
   ServerErrors: {
     threshold: { from: 1 },
