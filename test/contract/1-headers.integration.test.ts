@@ -2,21 +2,15 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
 import { requestIdForm } from '../support/described.ts';
-import { givenLead } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { useOrganizationWithLead } from '../support/leads.ts';
 import { person } from '../support/people.ts';
 import { goodRequests } from '../support/requests.ts';
 import { service } from '../support/service.ts';
 
-let organization: GivenOrganization;
-let leadId: number;
-beforeAll(async () => {
-  organization = await givenOrganization();
-  leadId = (await givenLead(organization)).id;
-});
+const organization = useOrganizationWithLead();
 
 const everyRequest = goodRequests.map((good) => [good.name, good] as const);
 
@@ -42,7 +36,7 @@ describe('1 headers of every response: none but those of the contract, and what 
     async (name, { request, status }) => {
       const answer = await call(name, {
         apiKey: organization.writer,
-        ...request(leadId),
+        ...request(organization.lead.id),
         headers: { Origin: 'https://example.org' },
       });
 
@@ -54,7 +48,7 @@ describe('1 headers of every response: none but those of the contract, and what 
   test.each(everyRequest)(
     'every refusal of %s carries X-Request-Id, and no others',
     async (name, { request }) => {
-      const answer = await call(name, request(leadId));
+      const answer = await call(name, request(organization.lead.id));
 
       expect(answer.status).toBe(401);
       expectHeaders(answer.headers, []);
@@ -100,8 +94,8 @@ describe('1 RateLimit headers: once the key has been checked', () => {
   test.each(everyRequest)('%s counts one request of its key', async (name, { request }) => {
     const { key: apiKey } = await organization.key();
 
-    const first = await call(name, { apiKey, ...request(leadId) });
-    const second = await call(name, { apiKey, ...request(leadId) });
+    const first = await call(name, { apiKey, ...request(organization.lead.id) });
+    const second = await call(name, { apiKey, ...request(organization.lead.id) });
 
     expect(names.slice(0, 2).map((header) => first.headers.get(header))).toEqual(['600', '599']);
     expect(second.headers.get('ratelimit-remaining')).toBe('598');
@@ -134,7 +128,7 @@ describe('1 RateLimit headers: once the key has been checked', () => {
   ] as const)(
     'the error %s, after the key was checked, carries the RateLimit headers',
     async (_, name, request, status) => {
-      await call('create-lead', { apiKey: organization.writer, body: { fields: duplicate } });
+      await organization.create({ fields: duplicate });
 
       const answer = await call(name, request());
 
@@ -166,8 +160,8 @@ describe('1 Location: on a capture answered 200 or 201, pointing at the lead, no
   test('the Location of a 201 and of a 200 is the address of the lead', async () => {
     const someone = person();
 
-    const made = await call('capture-lead', { apiKey: organization.website, body: someone });
-    const found = await call('capture-lead', { apiKey: organization.website, body: someone });
+    const made = await organization.capture(someone);
+    const found = await organization.capture(someone);
 
     const address = `${service().baseUrl}/api/v1/leads/${made.body.lead.id}`;
     expect([made.status, found.status]).toEqual([201, 200]);
@@ -184,10 +178,7 @@ describe('1 Location: on a capture answered 200 or 201, pointing at the lead, no
   });
 
   test('Location keeps a path prefix and another domain', async () => {
-    const { headers, body } = await call('capture-lead', {
-      apiKey: organization.website,
-      body: person(),
-    });
+    const { headers, body } = await organization.capture(person());
 
     const behind = new URL(
       headers.get('location') ?? 'none:',
@@ -197,10 +188,7 @@ describe('1 Location: on a capture answered 200 or 201, pointing at the lead, no
   });
 
   test('a refused capture has no Location', async () => {
-    const answer = await call('capture-lead', {
-      apiKey: organization.website,
-      body: { ...person(), fields: { none: 1 } },
-    });
+    const answer = await organization.capture({ ...person(), fields: { none: 1 } });
 
     expect(answer.status).toBe(422);
     expect(answer.headers.get('location')).toBeNull();

@@ -202,8 +202,8 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
     await captureOnce();
     await capture({ name, phone, fields: { budget: 'much' } });
     await update(id, { stageId: 99 });
-    await call('get-lead', { apiKey: organization.reader, leadId: id });
-    await call('list-leads', { apiKey: organization.reader });
+    await organization.get(id);
+    await organization.list();
 
     expect(before).toHaveLength(2);
     expect(await timelineOf(organization, id)).toEqual(before);

@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
 import { givenLead } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { givenOrganization, useOrganization } from '../support/organizations.ts';
 import { customField } from '../support/settings.ts';
 
-let organization: GivenOrganization;
-beforeAll(async () => {
-  organization = await givenOrganization();
-});
+const organization = useOrganization();
 
 describe('2 list items: exactly the properties of their resource', () => {
   const showWhen = { field: 'course', equals: ['mba'] };

@@ -1,13 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { call } from '../support/call.ts';
+import { describe, expect, test } from 'vitest';
 import { changeSettings, givenLead } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { givenOrganization, useOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
 
-let organization: GivenOrganization;
-beforeAll(async () => {
-  organization = await givenOrganization();
-});
+const organization = useOrganization();
 
 const properties = [
   'id',
@@ -99,13 +95,9 @@ describe('2 Lead: all properties are always present, no others', () => {
   test('create, get, update and list return the same lead', async () => {
     const created = await givenLead(organization, { fields: allFields });
 
-    const read = await call('get-lead', { apiKey: organization.reader, leadId: created.id });
-    const updated = await call('update-lead', {
-      apiKey: organization.writer,
-      leadId: created.id,
-      body: {},
-    });
-    const listed = await call('list-leads', { apiKey: organization.reader, query: { limit: 1 } });
+    const read = await organization.get(created.id);
+    const updated = await organization.update(created.id, {});
+    const listed = await organization.list({ limit: 1 });
 
     expect([read.body.lead, updated.body.lead, listed.body.items[0]]).toEqual([
       created,
@@ -126,9 +118,8 @@ describe('2 Lead fields', () => {
   });
 
   test('leadType must be student or consultant', async () => {
-    const { status, body } = await call('create-lead', {
-      apiKey: organization.writer,
-      body: { fields: { ...person(), lead_type: 'parent' } },
+    const { status, body } = await organization.create({
+      fields: { ...person(), lead_type: 'parent' },
     });
 
     expect(status).toBe(422);
@@ -148,11 +139,7 @@ describe('2 Lead fields', () => {
         wants_call: false,
       },
     });
-    const cleared = await call('update-lead', {
-      apiKey: organization.writer,
-      leadId: id,
-      body: { fields: { wants_call: null } },
-    });
+    const cleared = await organization.update(id, { fields: { wants_call: null } });
 
     expect(fields).toEqual({ wants_call: false });
     expect(cleared.body.lead.fields).toEqual({});
@@ -161,8 +148,7 @@ describe('2 Lead fields', () => {
   test('fields omits the value of a deactivated field and shows it again once the field is active', async () => {
     const own = await givenOrganization();
     const { id } = await givenLead(own, { fields: { city: 'Kochi', course: 'mba' } });
-    const read = async () =>
-      (await call('get-lead', { apiKey: own.reader, leadId: id })).body.lead.fields;
+    const read = async () => (await own.read(id)).fields;
 
     await changeSettings(own, {
       fields: own.settings.fields.map((field) => ({ ...field, active: field.key !== 'city' })),
@@ -177,7 +163,7 @@ describe('2 Lead fields', () => {
   test('a new name of a stage, pipeline, source or owner shows at once', async () => {
     const own = await givenOrganization();
     const { id } = await givenLead(own, { fields: { source: 3, assigned_to: 8 } });
-    await call('get-lead', { apiKey: own.reader, leadId: id });
+    await own.get(id);
     const renamed = <T extends { name: string }>(items: readonly T[]) =>
       items.map((item) => ({ ...item, name: `New ${item.name}` }));
 
@@ -189,7 +175,7 @@ describe('2 Lead fields', () => {
         stages: renamed(pipeline.stages),
       })),
     });
-    const { body } = await call('get-lead', { apiKey: own.reader, leadId: id });
+    const { body } = await own.get(id);
 
     const { stage, pipeline, source, owner } = body.lead;
     const names = [stage, pipeline, source, owner].map(({ name }) => name);
@@ -199,11 +185,7 @@ describe('2 Lead fields', () => {
   test('updatedAt moves forward with a change, and createdAt stays', async () => {
     const created = await givenLead(organization);
 
-    const { body } = await call('update-lead', {
-      apiKey: organization.writer,
-      leadId: created.id,
-      body: { fields: { city: 'Kochi' } },
-    });
+    const { body } = await organization.update(created.id, { fields: { city: 'Kochi' } });
 
     expect(body.lead.createdAt).toBe(created.createdAt);
     expect(Date.parse(body.lead.updatedAt)).toBeGreaterThanOrEqual(Date.parse(created.updatedAt));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
-import { call } from '../support/call.ts';
 import { givenLead, timelineOf } from '../support/leads.ts';
+import { useOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { table } from '../support/table.ts';
-import { create, organization, update, useInactiveStages } from './inactive-stages.ts';
 
-useInactiveStages();
+const organization = useOrganization();
 
 describe('3 archived leads', () => {
   const givenArchived = async () => {
@@ -24,10 +24,7 @@ describe('3 archived leads', () => {
       { owner_id: assignedTo },
       { updated_since: '2026-01-01T00:00:00Z' },
     ]) {
-      const { body } = await call('list-leads', {
-        apiKey: organization.reader,
-        query: { limit: 100, ...query },
-      });
+      const { body } = await organization.list({ limit: 100, ...query });
       expect(
         body.items.map((item: { id: number }) => item.id),
         JSON.stringify(query),
@@ -38,9 +35,9 @@ describe('3 archived leads', () => {
   test('get-lead answers 404 for an archived lead until it is restored', async () => {
     const { id } = await givenArchived();
 
-    const archived = await call('get-lead', { apiKey: organization.reader, leadId: id });
+    const archived = await organization.get(id);
     await setArchived(table(), organization.id, id, { archived: false });
-    const restored = await call('get-lead', { apiKey: organization.reader, leadId: id });
+    const restored = await organization.get(id);
 
     expect([archived.status, archived.body.error.code, restored.status]).toEqual([
       404,
@@ -52,7 +49,7 @@ describe('3 archived leads', () => {
   test('create-lead answers 409 with the id of the archived lead that has the phone or email', async () => {
     const { id, phone } = await givenArchived();
 
-    const { status, body } = await create({}, { phone });
+    const { status, body } = await organization.create({ fields: { ...person(), phone } });
 
     expect([status, body.error.code, body.error.details]).toEqual([
       409,
@@ -64,12 +61,8 @@ describe('3 archived leads', () => {
   test('an archived lead accepts an update and a note', async () => {
     const { id } = await givenArchived();
 
-    const updated = await update(id, { fields: { city: 'Kochi' } });
-    const noted = await call('add-note', {
-      apiKey: organization.writer,
-      leadId: id,
-      body: { text: 'Still interested.' },
-    });
+    const updated = await organization.update(id, { fields: { city: 'Kochi' } });
+    const noted = await organization.note(id, { text: 'Still interested.' });
 
     expect([updated.status, noted.status]).toEqual([200, 201]);
     expect((await timelineOf(organization, id)).map(({ type }) => type)).toEqual([

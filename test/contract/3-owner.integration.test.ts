@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { call } from '../support/call.ts';
 import { givenLead } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
@@ -44,11 +43,8 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
 
     const ofSource = await owners(own, 2, { source: 3 });
     await owners(own, 1);
-    const { body } = await call('capture-lead', {
-      apiKey: own.website,
-      body: { ...person(), source: 'Facebook Ads' },
-    });
-    const captured = await call('get-lead', { apiKey: own.reader, leadId: body.lead.id });
+    const { body } = await own.capture({ ...person(), source: 'Facebook Ads' });
+    const captured = await own.get(body.lead.id);
     const inPipeline = await givenLead(own, { pipelineId: 2 });
 
     expect([...ofSource, captured.body.lead.assignedTo]).toEqual([
@@ -63,17 +59,11 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
     const own = await givenOrganization({ users });
     const [first] = await owners(own, 1);
     const someone = person();
-    await call('create-lead', {
-      apiKey: own.writer,
-      body: { fields: { ...someone, assigned_to: 7 } },
-    });
+    await own.create({ fields: { ...someone, assigned_to: 7 } });
 
     const refused = [
-      await call('create-lead', { apiKey: own.writer, body: { fields: someone } }),
-      await call('create-lead', {
-        apiKey: own.writer,
-        body: { fields: { ...person(), budget: 'much' } },
-      }),
+      await own.create({ fields: someone }),
+      await own.create({ fields: { ...person(), budget: 'much' } }),
     ];
     const rest = await owners(own, 2);
 
@@ -93,10 +83,7 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
       assignmentRules: [],
     });
 
-    const { status, body } = await call('create-lead', {
-      apiKey: own.writer,
-      body: { fields: person() },
-    });
+    const { status, body } = await own.create({ fields: person() });
 
     expect(status).toBe(422);
     expect(body.error.details).toMatchObject({ reason: 'NO_ACTIVE_OWNER', field: 'assigned_to' });
@@ -105,10 +92,7 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
   test('a create without a pipeline is refused with 422 and NO_STARTING_STAGE', async () => {
     const own = await givenOrganization({ pipelines: [] });
 
-    const { status, body } = await call('create-lead', {
-      apiKey: own.writer,
-      body: { fields: person() },
-    });
+    const { status, body } = await own.create({ fields: person() });
 
     expect(status).toBe(422);
     expect(body.error.details).toMatchObject({ reason: 'NO_STARTING_STAGE', field: 'stageId' });

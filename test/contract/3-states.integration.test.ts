@@ -1,11 +1,51 @@
 import { describe, expect, test } from 'vitest';
-import { call } from '../support/call.ts';
 import { changeSettings, givenLead, storedLead, timelineOf } from '../support/leads.ts';
-import { givenOrganization } from '../support/organizations.ts';
+import { givenOrganization, useOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
-import { create, organization, pipelines, update, useInactiveStages } from './inactive-stages.ts';
 
-useInactiveStages();
+const stage = (id: number, meaning: string, more: object = {}) => ({
+  id,
+  name: `Stage ${id}`,
+  slug: `s${id}`,
+  order: id,
+  meaning,
+  ...more,
+});
+
+/** Two pipelines of three stages, each with one that is no longer active, and a third pipeline where nothing can start. */
+const pipelines = [
+  {
+    id: 1,
+    name: 'One',
+    order: 1,
+    isDefault: true,
+    stages: [
+      stage(12, 'won'),
+      stage(11, 'open', { isDefault: true }),
+      stage(13, 'lost', { active: false }),
+    ],
+  },
+  {
+    id: 2,
+    name: 'Two',
+    order: 2,
+    stages: [
+      stage(21, 'open', { isDefault: true }),
+      stage(22, 'lost'),
+      stage(23, 'open', { active: false }),
+    ],
+  },
+  {
+    id: 3,
+    name: 'Closed',
+    order: 3,
+    stages: [stage(31, 'open', { isDefault: true, active: false }), stage(32, 'won')],
+  },
+];
+
+const organization = useOrganization({ pipelines });
+const create = (place: object, fields: object = {}) =>
+  organization.create({ fields: { ...person(), ...fields }, ...place });
 
 describe('3 create-lead: the starting stage of the given or default pipeline, or the stage given, which names its pipeline', () => {
   test.each([
@@ -86,7 +126,10 @@ describe('3 a refused stage or pipeline: 422 with details.reason and details.fie
       const { id } = await givenLead(organization);
       const before = await storedLead(organization, id);
 
-      const { status, body } = await update(id, { fields: { city: 'Kochi' }, ...place });
+      const { status, body } = await organization.update(id, {
+        fields: { city: 'Kochi' },
+        ...place,
+      });
 
       expect(status).toBe(422);
       expect(body.error).toMatchObject({ code: 'VALIDATION_FAILED', details: { reason, field } });
@@ -150,7 +193,7 @@ describe('3 update-lead: stage and pipeline', () => {
     async (_, from, to, stageId, pipelineId, changes) => {
       const { id } = await givenLead(organization, from);
 
-      const { status, body } = await update(id, to);
+      const { status, body } = await organization.update(id, to);
 
       expect(status).toBe(200);
       expect(body.lead).toMatchObject({
@@ -173,7 +216,7 @@ describe('3 update-lead: stage and pipeline', () => {
 
     const walked = [];
     for (const stageId of [12, 11, 22, 12])
-      walked.push((await update(id, { stageId })).body.lead.stage);
+      walked.push((await organization.update(id, { stageId })).body.lead.stage);
 
     expect(walked.map(({ meaning }) => meaning)).toEqual(['won', 'open', 'lost', 'won']);
   });
@@ -189,11 +232,7 @@ describe('3 update-lead: stage and pipeline', () => {
       })),
     });
 
-    const { status, body } = await call('update-lead', {
-      apiKey: own.writer,
-      leadId: id,
-      body: { stageId: 12, fields: { city: 'Kochi' } },
-    });
+    const { status, body } = await own.update(id, { stageId: 12, fields: { city: 'Kochi' } });
 
     expect(status).toBe(200);
     expect(body.lead).toMatchObject({
@@ -204,20 +243,19 @@ describe('3 update-lead: stage and pipeline', () => {
 });
 
 describe('3 capture-lead: places only new leads', () => {
-  const capture = (body: object) => call('capture-lead', { apiKey: organization.website, body });
-  const read = async (leadId: number) =>
-    (await call('get-lead', { apiKey: organization.reader, leadId })).body.lead;
-
   test.each([
     ['the default pipeline', {}, 11],
     ['pipelineId', { pipelineId: 2 }, 21],
   ])(
     'a captured new lead is in the starting stage of %s, has an owner by the rules, and its timeline names the key',
     async (_, place, stageId) => {
-      const { status, body } = await capture({ ...person(), ...place });
+      const { status, body } = await organization.capture({ ...person(), ...place });
 
       expect(status).toBe(201);
-      expect(await read(body.lead.id)).toMatchObject({ stageId, assignedTo: expect.any(Number) });
+      expect(await organization.read(body.lead.id)).toMatchObject({
+        stageId,
+        assignedTo: expect.any(Number),
+      });
       const [, captured] = await timelineOf(organization, body.lead.id);
       expect(captured).toMatchObject({
         type: 'captured',
@@ -230,9 +268,13 @@ describe('3 capture-lead: places only new leads', () => {
   test('a captured existing lead keeps its stage, pipeline and owner, whatever pipelineId says', async () => {
     const lead = await givenLead(organization, { stageId: 12, fields: { assigned_to: 8 } });
 
-    const { status } = await capture({ name: lead.name, phone: lead.phone, pipelineId: 2 });
+    const { status } = await organization.capture({
+      name: lead.name,
+      phone: lead.phone,
+      pipelineId: 2,
+    });
 
     expect(status).toBe(200);
-    expect(await read(lead.id)).toEqual(lead);
+    expect(await organization.read(lead.id)).toEqual(lead);
   });
 });

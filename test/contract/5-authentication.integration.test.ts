@@ -11,18 +11,15 @@ import { setKeyBucket } from '../support/buckets.ts';
 import { call } from '../support/call.ts';
 import {
   changeSettings,
-  givenQuietOrganization,
-  type QuietOrganization,
+  givenOrganizationWithLead,
   timelineOf,
+  useOrganizationWithLead,
 } from '../support/leads.ts';
 import { givenOrganization } from '../support/organizations.ts';
 import { goodRequests } from '../support/requests.ts';
 import { table } from '../support/table.ts';
 
-let organization: QuietOrganization;
-beforeAll(async () => {
-  organization = await givenQuietOrganization();
-});
+const organization = useOrganizationWithLead();
 const everyRequest = goodRequests.map((good) => [good.name, good] as const);
 const unauthorized = { error: { code: 'UNAUTHORIZED', message: expect.stringMatching(/\.$/) } };
 const mistyped = (key: string): string =>
@@ -76,7 +73,7 @@ describe('5.4 revoking a key ends its access at once', () => {
   test('a revoked key is refused with the next request, on every endpoint that had cached it', {
     tags: 'written',
   }, async () => {
-    const own = await givenQuietOrganization();
+    const own = await givenOrganizationWithLead();
     const { key: apiKey, keyId } = await own.key();
     const requests = everyRequest.slice(0, 4).map(
       ([name, { request }]) =>
@@ -183,10 +180,9 @@ describe('5.7 UNAUTHORIZED: a missing, wrong, revoked or expired key, on every e
 });
 
 describe('5.7 module: an organization whose plan does not include crm gets 403 FORBIDDEN on every endpoint', () => {
-  let own: QuietOrganization;
+  const own = useOrganizationWithLead();
   let apiKey: string;
   beforeAll(async () => {
-    own = await givenQuietOrganization();
     ({ key: apiKey } = await own.key());
     await changeSettings(own, { modules: ['billing'] });
   });

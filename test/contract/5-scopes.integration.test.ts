@@ -2,17 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type EndpointName, endpointNamed, type Scope } from '../../shared/endpoints.ts';
 import { createApiKey, listApiKeys } from '../../shared/store/organizations/api-keys.ts';
 import { call } from '../support/call.ts';
-import { givenLead, givenQuietOrganization, type QuietOrganization } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { useOrganizationWithLead } from '../support/leads.ts';
+import { givenOrganization } from '../support/organizations.ts';
 import { goodRequests } from '../support/requests.ts';
 import { table } from '../support/table.ts';
 
-let organization: GivenOrganization;
-let leadId: number;
-beforeAll(async () => {
-  organization = await givenOrganization();
-  leadId = (await givenLead(organization)).id;
-});
+const organization = useOrganizationWithLead();
 const everyRequest = goodRequests.map((good) => [good.name, good] as const);
 
 describe('5 scopes: each endpoint takes those of its section, and no other', () => {
@@ -31,11 +26,10 @@ describe('5 scopes: each endpoint takes those of its section, and no other', () 
     }),
   );
 
-  let quiet: QuietOrganization;
+  const quiet = useOrganizationWithLead();
   /** Keys by their scope: of the organization, and of the quiet one. */
   const keys = new Map<Scope, { taken: string; refused: string }>();
   beforeAll(async () => {
-    quiet = await givenQuietOrganization();
     for (const scope of Object.keys(granted) as Scope[]) {
       const [taken, refused] = await Promise.all(
         [organization, quiet].map((one) => one.key({ scopes: [scope] })),
@@ -49,7 +43,9 @@ describe('5 scopes: each endpoint takes those of its section, and no other', () 
     async (scope, _, name, { request, status }, isTaken) => {
       const { taken, refused } = keys.get(scope)!;
       if (isTaken) {
-        expect((await call(name, { apiKey: taken, ...request(leadId) })).status).toBe(status);
+        expect((await call(name, { apiKey: taken, ...request(organization.lead.id) })).status).toBe(
+          status,
+        );
         return;
       }
 
@@ -70,7 +66,7 @@ describe('5 scopes: each endpoint takes those of its section, and no other', () 
 
     const statuses = [];
     for (const [name, { request }] of everyRequest)
-      statuses.push((await call(name, { apiKey, ...request(leadId) })).status);
+      statuses.push((await call(name, { apiKey, ...request(organization.lead.id) })).status);
 
     expect(statuses).toEqual(goodRequests.map(({ status }) => status));
   });

@@ -1,19 +1,13 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { type CallOptions, call } from '../support/call.ts';
-import { givenLead, givenQuietOrganization, type QuietOrganization } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { useOrganizationWithLead } from '../support/leads.ts';
 import { bodyRequests, type goodRequests } from '../support/requests.ts';
 import { service } from '../support/service.ts';
 import { expectRefusal } from './refusal.ts';
 
-let organization: GivenOrganization;
-let leadId: number;
-let quiet: QuietOrganization;
-beforeAll(async () => {
-  [organization, quiet] = await Promise.all([givenOrganization(), givenQuietOrganization()]);
-  leadId = (await givenLead(organization)).id;
-});
+const organization = useOrganizationWithLead();
+const quiet = useOrganizationWithLead();
 const everyBody = bodyRequests.map((good) => [good.name, good] as const);
 
 const refused = (name: EndpointName, request: CallOptions, status: number, code: string) =>
@@ -26,7 +20,7 @@ describe('7 PAYLOAD_TOO_LARGE: a body over 100 KB (100000 bytes)', () => {
   };
 
   test.each(everyBody)('%s accepts a body of 100000 bytes', async (name, { request, status }) => {
-    const { body, ...rest } = request(leadId);
+    const { body, ...rest } = request(organization.lead.id);
 
     const answer = await call(name, {
       apiKey: organization.writer,

@@ -6,18 +6,13 @@ import { settingsPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
 import { type CallOptions, call } from '../support/call.ts';
 import { requestIdForm } from '../support/described.ts';
-import { givenQuietOrganization, type QuietOrganization } from '../support/leads.ts';
+import { useOrganizationWithLead } from '../support/leads.ts';
 import { givenOrganizationWithoutKeys } from '../support/organizations.ts';
 import { goodRequests } from '../support/requests.ts';
 import { table } from '../support/table.ts';
 import { expectRefusal } from './refusal.ts';
 
-let organization: QuietOrganization;
-let leadId: number;
-beforeAll(async () => {
-  organization = await givenQuietOrganization();
-  leadId = organization.lead.id;
-});
+const organization = useOrganizationWithLead();
 const everyRequest = goodRequests.map((good) => [good.name, good] as const);
 type Name = (typeof everyRequest)[number][0];
 
@@ -30,7 +25,7 @@ describe('7 HTTPS_REQUIRED: a request made over plain HTTP', () => {
     (name, { request }) =>
       refused(
         name,
-        { ...request(leadId), headers: { 'X-Forwarded-Proto': 'http' } },
+        { ...request(organization.lead.id), headers: { 'X-Forwarded-Proto': 'http' } },
         403,
         'HTTPS_REQUIRED',
       ),
@@ -41,7 +36,7 @@ describe('7 KEY_IN_URL: a key, or a parameter such as api_key or token, in the U
   test.each(everyRequest)(
     '%s with the parameter api_key is refused with KEY_IN_URL',
     (name, { request }) =>
-      refused(name, { ...request(leadId), query: 'api_key=x' }, 400, 'KEY_IN_URL'),
+      refused(name, { ...request(organization.lead.id), query: 'api_key=x' }, 400, 'KEY_IN_URL'),
   );
 });
 
@@ -53,9 +48,9 @@ describe('7 RATE_LIMITED: on every endpoint, with Retry-After', () => {
   });
 
   test.each(everyRequest)('%s answers RATE_LIMITED with Retry-After', async (name, { request }) => {
-    await refused(name, { apiKey, ...request(leadId) }, 429, 'RATE_LIMITED');
+    await refused(name, { apiKey, ...request(organization.lead.id) }, 429, 'RATE_LIMITED');
 
-    const { headers } = await call(name, { apiKey, ...request(leadId) });
+    const { headers } = await call(name, { apiKey, ...request(organization.lead.id) });
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(1700);
     expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'));
   });
@@ -74,7 +69,10 @@ describe('7 INTERNAL: a failure on the service’s side, without its details', (
   test.each(everyRequest)(
     '%s of an organization whose settings are lost answers INTERNAL',
     async (name, { request }) => {
-      const { status, body, headers } = await call(name, { apiKey, ...request(leadId) });
+      const { status, body, headers } = await call(name, {
+        apiKey,
+        ...request(organization.lead.id),
+      });
 
       expect([status, body]).toEqual([
         500,

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { type CallOptions, call } from '../support/call.ts';
-import type { QuietOrganization } from '../support/leads.ts';
+import type { OrganizationWithLead } from '../support/leads.ts';
 
 interface RefusedRequest {
-  readonly organization: QuietOrganization;
+  readonly organization: OrganizationWithLead;
   readonly name: EndpointName;
   readonly request: CallOptions;
 }

@@ -1,5 +1,5 @@
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import type { Lead } from '../../shared/leads/lead.ts';
 import { presentEntry, type TimelineItem } from '../../shared/leads/timeline.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
@@ -47,6 +47,12 @@ export async function timelineOf(
   return (await readTimeline(table(), id, leadId)).flatMap((entry) => presentEntry(entry, nameOf));
 }
 
+/** The changes that a lead's timeline tells, one list for each update. */
+export const changesOf = async (organization: GivenOrganization, leadId: number) =>
+  (await timelineOf(organization, leadId))
+    .filter(({ type }) => type === 'lead_updated')
+    .map(({ changes }) => changes);
+
 /** Every lead of the organization, archived ones too, in the order of their ids. */
 export async function leadsOf({ id }: GivenOrganization): Promise<Lead[]> {
   const leads: Lead[] = [];
@@ -93,22 +99,41 @@ export async function changeSettings(
   await applySettings(table(), parseSettingsFile(file).settings);
 }
 
-/** An organization of one lead, where whatever is refused leaves just that: what it has is not read again before each request. */
-export interface QuietOrganization extends GivenOrganization {
+/** An organization with one lead. Where all requests are refused, `expectUntouched` compares with what there was at first. */
+export interface OrganizationWithLead extends GivenOrganization {
   readonly lead: CallReply['body'];
   /** Fails unless its leads and their timelines are as they were at first. */
   readonly expectUntouched: () => Promise<void>;
+  /** Fails unless the request was refused for its body, naming the field or property, and nothing was changed. */
+  readonly expectInvalid: (reply: CallReply, name: string, details?: object) => Promise<void>;
 }
 
-export async function givenQuietOrganization(): Promise<QuietOrganization> {
+export async function givenOrganizationWithLead(
+  fields: object = {},
+): Promise<OrganizationWithLead> {
   const organization = await givenOrganization();
-  const lead = await givenLead(organization);
+  const lead = await givenLead(organization, { fields });
   const untouched = await storedLeads(organization);
+  const expectUntouched = async () => expect(await storedLeads(organization)).toEqual(untouched);
   return {
     ...organization,
     lead,
-    expectUntouched: async () => expect(await storedLeads(organization)).toEqual(untouched),
+    expectUntouched,
+    async expectInvalid({ status, body }, name, details = {}) {
+      expect([status, body.error.code]).toEqual([422, 'VALIDATION_FAILED']);
+      expect(Object.keys(body.error.details.fields)).toContain(name);
+      expect(body.error.details).toMatchObject(details);
+      expect(body.error.message).toMatch(/\S [\s\S]*[.?]$/);
+      await expectUntouched();
+    },
   };
+}
+
+/** The same for the tests of a file or of a `describe`, which share it. */
+export function useOrganizationWithLead(fields?: object): OrganizationWithLead {
+  const organization = {} as OrganizationWithLead;
+  beforeAll(async () => void Object.assign(organization, await givenOrganizationWithLead(fields)));
+  return organization;
 }
 
 const batchMax = 25;

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
+import { beforeAll } from 'vitest';
 import type { Scope } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import { apiKeyScopes } from '../../shared/organization/api-key.ts';
@@ -8,6 +9,7 @@ import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import type { Table } from '../../shared/store/table/client.ts';
+import { type CallOptions, type CallReply, call } from './call.ts';
 import { sampleSettings } from './settings.ts';
 import { table } from './table.ts';
 
@@ -31,6 +33,15 @@ export interface GivenOrganization extends OrganizationWithoutKeys {
   readonly reader: string;
   readonly writer: string;
   readonly website: string;
+  /** Requests, each with the key that may send it. */
+  readonly create: (body: unknown) => Promise<CallReply>;
+  readonly capture: (body: unknown, idempotencyKey?: string) => Promise<CallReply>;
+  readonly get: (leadId: number | string) => Promise<CallReply>;
+  readonly update: (leadId: number | string, body: unknown) => Promise<CallReply>;
+  readonly note: (leadId: number | string, body: unknown) => Promise<CallReply>;
+  readonly list: (query?: NonNullable<CallOptions['query']>) => Promise<CallReply>;
+  /** The lead as `get` replies it. */
+  readonly read: (leadId: number) => Promise<CallReply['body']>;
 }
 
 /** Properties of a settings file that replace those of `sampleSettings`; an id and keys are left out. */
@@ -63,7 +74,40 @@ export async function givenOrganization(
     key({ scopes: ['leads.read', 'leads.write'] }),
     key({ type: 'website-form', scopes: ['leads.capture'] }),
   ]);
-  return { ...organization, reader: reader.key, writer: writer.key, website: website.key };
+  const keys = { reader: reader.key, writer: writer.key, website: website.key };
+  return { ...organization, ...keys, ...requestsWith(keys) };
+}
+
+function requestsWith({
+  reader,
+  writer,
+  website,
+}: Record<'reader' | 'writer' | 'website', string>) {
+  const get: GivenOrganization['get'] = (leadId) => call('get-lead', { apiKey: reader, leadId });
+  return {
+    create: (body: unknown) => call('create-lead', { apiKey: writer, body }),
+    capture: (body: unknown, idempotencyKey?: string) =>
+      call('capture-lead', {
+        apiKey: website,
+        body,
+        headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+      }),
+    get,
+    update: (leadId: number | string, body: unknown) =>
+      call('update-lead', { apiKey: writer, leadId, body }),
+    note: (leadId: number | string, body: unknown) =>
+      call('add-note', { apiKey: writer, leadId, body }),
+    list: (query: NonNullable<CallOptions['query']> = {}) =>
+      call('list-leads', { apiKey: reader, query }),
+    read: async (leadId: number) => (await get(leadId)).body.lead,
+  };
+}
+
+/** The same for the tests of a file or of a `describe`, which share it. */
+export function useOrganization(changes?: SettingsChanges): GivenOrganization {
+  const organization = {} as GivenOrganization;
+  beforeAll(async () => void Object.assign(organization, await givenOrganization(changes)));
+  return organization;
 }
 
 /** The same without API keys, for tests that name each item of the organization or choose its id. */

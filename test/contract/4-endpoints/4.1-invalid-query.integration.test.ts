@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type CallOptions, call } from '../../support/call.ts';
-import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { describe, expect, test } from 'vitest';
+import type { CallOptions } from '../../support/call.ts';
+import { type GivenOrganization, useOrganization } from '../../support/organizations.ts';
 
 type Query = NonNullable<CallOptions['query']>;
-const list = (organization: GivenOrganization, query: Query) =>
-  call('list-leads', { apiKey: organization.reader, query });
+const list = (organization: GivenOrganization, query: Query) => organization.list(query);
 
-let organization: GivenOrganization;
-beforeAll(async () => {
-  organization = await givenOrganization();
-});
+const organization = useOrganization();
 
 describe('4.1 INVALID_QUERY: a parameter out of range, named; nothing is silently ignored', () => {
   const refused = async (query: Query, name: string) => {

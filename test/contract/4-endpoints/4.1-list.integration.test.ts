@@ -1,8 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../../shared/store/leads/archive.ts';
-import { type CallOptions, call } from '../../support/call.ts';
+import type { CallOptions } from '../../support/call.ts';
 import { givenLead } from '../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import {
+  type GivenOrganization,
+  givenOrganization,
+  useOrganization,
+} from '../../support/organizations.ts';
 import { table } from '../../support/table.ts';
 
 type Query = NonNullable<CallOptions['query']>;
@@ -11,14 +15,10 @@ interface Listed {
   readonly updatedAt: string;
 }
 
-const list = (organization: GivenOrganization, query: Query) =>
-  call('list-leads', { apiKey: organization.reader, query });
+const list = (organization: GivenOrganization, query: Query) => organization.list(query);
 const idsOf = (items: readonly Listed[]): number[] => items.map(({ id }) => id);
 
-let organization: GivenOrganization;
-beforeAll(async () => {
-  organization = await givenOrganization();
-});
+const organization = useOrganization();
 
 describe('4.1 response: items newest first, archived leads left out, nextCursor for the next page, null on the last', () => {
   /** 27 leads, two more than the default page, and one that is archived. Newest last. */
@@ -152,11 +152,7 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
 
   test('a lead that moved is found where it is, and not where it was', async () => {
     const { id } = await make('e', 11, 1, 7);
-    await call('update-lead', {
-      apiKey: own.writer,
-      leadId: id,
-      body: { stageId: 12, fields: { source: 3, assigned_to: 8 } },
-    });
+    await own.update(id, { stageId: 12, fields: { source: 3, assigned_to: 8 } });
 
     await expect
       .poll(() => found({ stage_id: 12, source_id: 3, owner_id: 8 }), { timeout: 5000 })
@@ -188,11 +184,7 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
     const since = new Date().toISOString();
     expect(await found({ updated_since: since })).not.toContain('g');
 
-    await call('update-lead', {
-      apiKey: own.writer,
-      leadId: lead.id,
-      body: { fields: { city: 'Kochi' } },
-    });
+    await own.update(lead.id, { fields: { city: 'Kochi' } });
 
     await expect.poll(() => found({ updated_since: since }), { timeout: 5000 }).toContain('g');
   });

@@ -1,62 +1,42 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type CallReply, call } from '../../support/call.ts';
-import { givenLead, leadsOf, storedLeads } from '../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { describe, expect, test } from 'vitest';
+import { givenLead, leadsOf, useOrganizationWithLead } from '../../support/leads.ts';
+import { givenOrganization, useOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { customField } from '../../support/settings.ts';
 import { takenValues } from './field-values.ts';
 
-let organization: GivenOrganization;
-/** An organization of one lead, where whatever is refused leaves just that. */
-let quiet: GivenOrganization;
-let quietLead: CallReply['body'];
-let untouched: Awaited<ReturnType<typeof storedLeads>>;
-beforeAll(async () => {
-  [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
-  quietLead = await givenLead(quiet);
-  untouched = await storedLeads(quiet);
-});
-let apiKey: string;
-beforeAll(async () => {
-  apiKey = (await organization.key({ scopes: ['leads.write'] })).key;
-});
-const create = (body: unknown, own = apiKey) => call('create-lead', { apiKey: own, body });
+const organization = useOrganization();
+const quiet = useOrganizationWithLead();
 
-/** Refused with 422 naming the field or property, and no lead made. */
-async function refused(body: unknown, name: string, details: object = {}): Promise<void> {
-  const answer = await create(body, quiet.writer);
-
-  expect([answer.status, answer.body.error.code]).toEqual([422, 'VALIDATION_FAILED']);
-  expect(Object.keys(answer.body.error.details.fields)).toContain(name);
-  expect(answer.body.error.details).toMatchObject(details);
-  expect(answer.body.error.message).toMatch(/\S [\s\S]*[.?]$/);
-  expect(await storedLeads(quiet)).toEqual(untouched);
+async function refused(body: unknown, name: string, details?: object): Promise<void> {
+  await quiet.expectInvalid(await quiet.create(body), name, details);
 }
 
 describe('4.2 response: 201 with the lead', () => {
   test('create-lead answers 201 with the lead', { tags: 'written' }, async () => {
     const someone = person();
 
-    const { status, body } = await create({ fields: someone });
+    const { status, body } = await organization.create({ fields: someone });
 
     expect(status).toBe(201);
     expect(Object.keys(body)).toEqual(['lead']);
     expect(body.lead).toMatchObject(someone);
-    const read = await call('get-lead', { apiKey: organization.reader, leadId: body.lead.id });
-    expect(read.body.lead).toEqual(body.lead);
+    expect(await organization.read(body.lead.id)).toEqual(body.lead);
   });
 });
 
 describe('4.2 fields: values by field key, read by the organization’s rules', () => {
   test.each(takenValues)('create-lead reads %s = %j as %j', async (fieldKey, sent, stored) => {
-    const { status, body } = await create({ fields: { ...person(), [fieldKey]: sent } });
+    const { status, body } = await organization.create({
+      fields: { ...person(), [fieldKey]: sent },
+    });
 
     expect([status, body.error]).toEqual([201, undefined]);
     expect(body.lead.fields).toEqual({ [fieldKey]: stored });
   });
 
   test('create-lead names every problem of a body at once, each with its reason', async () => {
-    const { body } = await create({
+    const { body } = await organization.create({
       fields: { name: '', budget: 'much', course: 'law', town: 'x' },
       stageId: 99,
     });
@@ -92,7 +72,7 @@ describe('4.2 required: name and phone, and what the organization requires on cr
         }),
       ],
     });
-    const send = (fields: object) => create({ fields: { ...person(), ...fields } }, own.writer);
+    const send = (fields: object) => own.create({ fields: { ...person(), ...fields } });
 
     const answers = [
       await send({}),
@@ -150,7 +130,7 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.le
   ])('create-lead names the existing lead by %s', async (_, field, fieldsOf) => {
     const lead = await givenLead(organization);
 
-    const { status, body } = await create({ fields: fieldsOf(lead) });
+    const { status, body } = await organization.create({ fields: fieldsOf(lead) });
 
     expect([status, body]).toEqual([409, duplicate(lead.id, field)]);
   });
@@ -160,7 +140,7 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.le
   }, async () => {
     const [byPhone, byEmail] = [await givenLead(organization), await givenLead(organization)];
 
-    const { status, body } = await create({
+    const { status, body } = await organization.create({
       fields: { ...person(), phone: byPhone.phone, email: byEmail.email },
     });
 
@@ -168,18 +148,20 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.le
   });
 
   test('a retried create names the existing lead and writes nothing', async () => {
-    const { name, phone, email } = quietLead;
+    const { name, phone, email } = quiet.lead;
 
-    const { status, body } = await create({ fields: { name, phone, email } }, quiet.writer);
+    const { status, body } = await quiet.create({ fields: { name, phone, email } });
 
-    expect([status, body]).toEqual([409, duplicate(quietLead.id)]);
-    expect(await storedLeads(quiet)).toEqual(untouched);
+    expect([status, body]).toEqual([409, duplicate(quiet.lead.id)]);
+    await quiet.expectUntouched();
   });
 
   test('ten parallel creates of one person give one 201 and nine 409 with its id', async () => {
     const fields = person();
 
-    const answers = await Promise.all(Array.from({ length: 10 }, () => create({ fields })));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => organization.create({ fields })),
+    );
 
     const [made] = answers.filter(({ status }) => status === 201);
     expect(answers.map(({ status }) => status).sort()).toEqual([

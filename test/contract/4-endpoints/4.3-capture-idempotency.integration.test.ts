@@ -1,21 +1,50 @@
-import { describe, expect, test } from 'vitest';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../../shared/store/leads/archive.ts';
+import { idempotencyPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { type CallReply, call } from '../../support/call.ts';
-import { changeSettings, storedLeads } from '../../support/leads.ts';
-import { givenOrganization } from '../../support/organizations.ts';
+import { changeSettings, storedLeads, timelineOf } from '../../support/leads.ts';
+import { givenOrganization, useOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { table } from '../../support/table.ts';
-import {
-  capture,
-  captures,
-  expire,
-  isReplay,
-  newKey,
-  organization,
-  useIdempotentCaptures,
-} from './idempotent-captures.ts';
 
-useIdempotentCaptures();
+const organization = useOrganization();
+let apiKey: string;
+let keyId: string;
+beforeAll(async () => {
+  ({ key: apiKey, keyId } = await organization.key());
+});
+
+let given = 0;
+const newKey = (): string => {
+  given += 1;
+  return `enquiry ${given}`;
+};
+
+const capture = (body: object, idempotencyKey?: string) =>
+  call('capture-lead', {
+    apiKey,
+    body,
+    headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+  });
+const isReplay = ({ headers }: CallReply): boolean => headers.get('idempotent-replayed') === 'true';
+const captures = async (leadId: number) =>
+  (await timelineOf(organization, leadId)).filter(({ type }) => type === 'captured').length;
+
+/** Sets a record's end into the past. @returns the record as it was */
+async function expire(key: string): Promise<{ expiresAt: number; ttl: number }> {
+  const { Attributes } = await table().client.send(
+    new UpdateCommand({
+      TableName: table().name,
+      Key: { ...idempotencyPrimaryKey(keyId, key) },
+      UpdateExpression: 'SET expiresAt = :past',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':past': Date.now() - 1 },
+      ReturnValues: 'ALL_OLD',
+    }),
+  );
+  return Attributes as { expiresAt: number; ttl: number };
+}
 
 const answerOf = ({ status, body, headers }: CallReply) => ({
   status,
@@ -176,10 +205,8 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
 
   test('a field deactivated since does not turn a replay into a refusal', async () => {
     const own = await givenOrganization();
-    const { key } = await own.key();
     const body = { ...person(), fields: { city: 'Pune' } };
-    const send = () =>
-      call('capture-lead', { apiKey: key, body, headers: { 'Idempotency-Key': 'once' } });
+    const send = () => own.capture(body, 'once');
     const made = await send();
     await changeSettings(own, {
       fields: own.settings.fields.map((field) => ({ ...field, active: field.key !== 'city' })),

@@ -1,19 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { setArchived } from '../../../shared/store/leads/archive.ts';
-import { type CallReply, call } from '../../support/call.ts';
+import type { CallReply } from '../../support/call.ts';
 import { givenLead, storedLead, timelineOf } from '../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { useOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { table } from '../../support/table.ts';
 
-let organization: GivenOrganization;
-beforeAll(async () => {
-  organization = await givenOrganization();
-});
-const capture = (body: unknown, own = organization) =>
-  call('capture-lead', { apiKey: own.website, body });
-const read = async (leadId: number, own = organization) =>
-  (await call('get-lead', { apiKey: own.reader, leadId })).body.lead;
+const organization = useOrganization();
 const lastOf = async (leadId: number, own = organization) => (await timelineOf(own, leadId)).at(-1);
 const found = (leadId: number, updated: boolean) => ({
   lead: { id: leadId, created: false, updated },
@@ -41,23 +34,23 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
   ])('a capture matches a lead by %s', async (_, bodyOf) => {
     const lead = await givenLead(organization);
 
-    const { status, body } = await capture(bodyOf(lead));
+    const { status, body } = await organization.capture(bodyOf(lead));
 
     expect([status, body.lead.id, body.lead.created]).toEqual([200, lead.id, false]);
   });
 
   test('two people behind one switchboard are one lead: a phone number does not include the extension', async () => {
     const { phone } = person();
-    const first = await capture({ name: 'Asha', phone: `${phone} ext. 21` });
+    const first = await organization.capture({ name: 'Asha', phone: `${phone} ext. 21` });
 
-    const second = await capture({
+    const second = await organization.capture({
       name: 'Ravi',
       phone: `${phone} ext. 35`,
       notes: 'Please dial 35.',
     });
 
     expect(second.body).toEqual(found(first.body.lead.id, false));
-    expect(await read(first.body.lead.id)).toMatchObject({ name: 'Asha', phone });
+    expect(await organization.read(first.body.lead.id)).toMatchObject({ name: 'Asha', phone });
     expect(await lastOf(first.body.lead.id)).toMatchObject({
       notes: 'Please dial 35.',
       kept: [{ field: 'name', current: 'Asha', submitted: 'Ravi' }],
@@ -70,7 +63,7 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
       await givenLead(organization),
     ];
 
-    const { body } = await capture({
+    const { body } = await organization.capture({
       name: byPhone.name,
       phone: byPhone.phone,
       email: byEmail.email,
@@ -80,20 +73,17 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
     expect(await lastOf(byPhone.id)).toMatchObject({
       kept: [{ field: 'email', current: null, submitted: byEmail.email }],
     });
-    expect(await read(byPhone.id)).toEqual(byPhone);
+    expect(await organization.read(byPhone.id)).toEqual(byPhone);
     expect(await timelineOf(organization, byEmail.id)).toHaveLength(1);
   });
 
   test('an email with invisible characters is stored as sent and is its person’s alone', async () => {
     const { phone, email, name } = person();
     const sent = `\u200b${email}`;
-    const { body } = await capture({ name, phone, email: sent });
+    const { body } = await organization.capture({ name, phone, email: sent });
 
-    expect((await read(body.lead.id)).email).toBe(sent);
-    const again = await call('create-lead', {
-      apiKey: organization.writer,
-      body: { fields: { ...person(), email } },
-    });
+    expect((await organization.read(body.lead.id)).email).toBe(sent);
+    const again = await organization.create({ fields: { ...person(), email } });
     expect([again.status, again.body.error.details]).toEqual([
       409,
       { leadId: body.lead.id, field: 'email' },
@@ -110,7 +100,7 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
     });
     const email = person().email;
 
-    const { status, body } = await capture({
+    const { status, body } = await organization.capture({
       name: 'Other Name',
       phone: lead.phone,
       email,
@@ -133,7 +123,12 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
       interests: ['hostel'],
       wants_call: false,
     };
-    expect(await read(lead.id)).toEqual({ ...lead, email, fields, updatedAt: expect.any(String) });
+    expect(await organization.read(lead.id)).toEqual({
+      ...lead,
+      email,
+      fields,
+      updatedAt: expect.any(String),
+    });
     const captured = await lastOf(lead.id);
     expect(captured).toMatchObject({ type: 'captured', source: 'Website' });
     expect(new Set(captured?.filled as string[])).toEqual(
@@ -155,7 +150,7 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
   }, async () => {
     const lead = await givenLead(organization, { fields: { city: 'Pune' } });
 
-    const { body } = await capture({
+    const { body } = await organization.capture({
       name: lead.name,
       phone: lead.phone,
       email: lead.email.toUpperCase(),
@@ -163,7 +158,7 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
     });
 
     expect(body).toEqual(found(lead.id, false));
-    expect(await read(lead.id)).toEqual(lead);
+    expect(await organization.read(lead.id)).toEqual(lead);
     expect(await lastOf(lead.id)).toMatchObject({ type: 'captured', filled: [], kept: [] });
   });
 
@@ -175,9 +170,9 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
   ])('a capture of a lead with an empty source: %s', async (_, source, sourceId, filled) => {
     const lead = await givenLead(organization);
 
-    await capture({ name: lead.name, phone: lead.phone, source });
+    await organization.capture({ name: lead.name, phone: lead.phone, source });
 
-    expect((await read(lead.id)).sourceId).toBe(sourceId);
+    expect((await organization.read(lead.id)).sourceId).toBe(sourceId);
     expect((await lastOf(lead.id))?.filled).toEqual(filled);
   });
 
@@ -185,9 +180,9 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
     const lead = await givenLead(organization);
     const { phone } = person();
 
-    await capture({ name: lead.name, phone, email: lead.email });
+    await organization.capture({ name: lead.name, phone, email: lead.email });
 
-    expect((await read(lead.id)).phone).toBe(lead.phone);
+    expect((await organization.read(lead.id)).phone).toBe(lead.phone);
     expect((await lastOf(lead.id))?.kept).toEqual([
       { field: 'phone', current: lead.phone, submitted: phone },
     ]);
@@ -196,24 +191,29 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
   test('an email that filled a lead is the lead’s from then on', async () => {
     const lead = await givenLead(organization, { fields: { email: null } });
     const { email } = person();
-    await capture({ name: lead.name, phone: lead.phone, email });
+    await organization.capture({ name: lead.name, phone: lead.phone, email });
 
-    const { body } = await capture({ ...person(), email });
+    const { body } = await organization.capture({ ...person(), email });
 
     expect(body.lead.id).toBe(lead.id);
   });
 
   test('a capture never changes owner, stage or pipeline, nor fills them when empty', async () => {
     const lead = await givenLead(organization, { stageId: 12 });
-    await call('update-lead', {
-      apiKey: organization.writer,
-      leadId: lead.id,
-      body: { fields: { assigned_to: null } },
+    await organization.update(lead.id, { fields: { assigned_to: null } });
+
+    await organization.capture({
+      name: lead.name,
+      phone: lead.phone,
+      pipelineId: 2,
+      fields: { city: 'Pune' },
     });
 
-    await capture({ name: lead.name, phone: lead.phone, pipelineId: 2, fields: { city: 'Pune' } });
-
-    expect(await read(lead.id)).toMatchObject({ stageId: 12, pipelineId: 1, assignedTo: null });
+    expect(await organization.read(lead.id)).toMatchObject({
+      stageId: 12,
+      pipelineId: 1,
+      assignedTo: null,
+    });
   });
 });
 
@@ -229,7 +229,7 @@ describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry
       await setArchived(table(), organization.id, lead.id, { archived: true });
       const before = await storedLead(organization, lead.id);
 
-      const { status, body, headers } = await capture({
+      const { status, body, headers } = await organization.capture({
         ...bodyOf(lead),
         notes: 'Again.',
         fields: { city: 'Pune' },
@@ -262,7 +262,7 @@ describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry
     await setArchived(table(), organization.id, id, { archived: true });
     await setArchived(table(), organization.id, id, { archived: false });
 
-    expect((await capture({ name, phone, fields: { city: 'Pune' } })).body).toEqual(
+    expect((await organization.capture({ name, phone, fields: { city: 'Pune' } })).body).toEqual(
       found(id, true),
     );
   });

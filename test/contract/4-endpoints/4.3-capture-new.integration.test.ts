@@ -1,18 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { call } from '../../support/call.ts';
+import { describe, expect, test } from 'vitest';
 import { changeSettings, givenLead, storedLeads } from '../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { givenOrganization, useOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { customField } from '../../support/settings.ts';
 
-let organization: GivenOrganization;
-beforeAll(async () => {
-  organization = await givenOrganization();
-});
-const capture = (body: unknown, own = organization) =>
-  call('capture-lead', { apiKey: own.website, body });
-const read = async (leadId: number, own = organization) =>
-  (await call('get-lead', { apiKey: own.reader, leadId })).body.lead;
+const organization = useOrganization();
 const found = (leadId: number, updated: boolean) => ({
   lead: { id: leadId, created: false, updated },
 });
@@ -23,7 +15,7 @@ describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the
   }, async () => {
     const someone = person();
 
-    const { status, body, headers } = await capture({
+    const { status, body, headers } = await organization.capture({
       ...someone,
       fields: { city: 'Pune', lead_type: 'consultant' },
     });
@@ -33,7 +25,7 @@ describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the
       { lead: { id: expect.any(Number), created: true, updated: false } },
     ]);
     expect(headers.get('location')).toMatch(new RegExp(`leads/${body.lead.id}$`));
-    expect(await read(body.lead.id)).toMatchObject({
+    expect(await organization.read(body.lead.id)).toMatchObject({
       ...someone,
       leadType: 'consultant',
       stageId: 11,
@@ -52,7 +44,7 @@ describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the
       ],
     });
     const ownerOf = async (more: object) =>
-      (await read((await capture({ ...person(), ...more }, own)).body.lead.id, own)).assignedTo;
+      (await own.read((await own.capture({ ...person(), ...more })).body.lead.id)).assignedTo;
 
     expect([
       await ownerOf({ fields: { course: 'MBA' } }),
@@ -69,15 +61,15 @@ describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the
     });
     const lead = await givenLead(own, { fields: { city: 'Pune' } });
 
-    const fresh = await capture(person(), own);
-    const known = await capture({ name: lead.name, phone: lead.phone }, own);
+    const fresh = await own.capture(person());
+    const known = await own.capture({ name: lead.name, phone: lead.phone });
 
     expect([fresh.status, fresh.body.error.details.fields]).toEqual([
       422,
       { city: 'is required.' },
     ]);
     expect(known.status).toBe(200);
-    expect((await capture({ ...person(), fields: { city: 'Pune' } }, own)).status).toBe(201);
+    expect((await own.capture({ ...person(), fields: { city: 'Pune' } })).status).toBe(201);
   });
 });
 
@@ -96,7 +88,7 @@ describe('4.3 NOT_READY: no stage for new leads, or no active user to own them; 
     async (_, different, message) => {
       const own = await givenOrganization(different);
 
-      const { status, body } = await capture(person(), own);
+      const { status, body } = await own.capture(person());
 
       expect([status, body.error]).toEqual([
         503,
@@ -115,7 +107,7 @@ describe('4.3 NOT_READY: no stage for new leads, or no active user to own them; 
       pipelines: own.settings.pipelines.map((one) => ({ ...one, stages: inactive(one.stages) })),
     });
 
-    const { status, body } = await capture({ name, phone, fields: { city: 'Pune' } }, own);
+    const { status, body } = await own.capture({ name, phone, fields: { city: 'Pune' } });
 
     expect([status, body]).toEqual([200, found(id, true)]);
   });

@@ -1,22 +1,13 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { phonePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
-import { type CallReply, call } from '../../support/call.ts';
+import type { CallReply } from '../../support/call.ts';
 import { storedLeads, timelineOf } from '../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { useOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { table } from '../../support/table.ts';
 
-let organization: GivenOrganization;
-beforeAll(async () => {
-  organization = await givenOrganization();
-});
-const capture = (body: object, idempotencyKey: string) =>
-  call('capture-lead', {
-    apiKey: organization.website,
-    body,
-    headers: { 'Idempotency-Key': idempotencyKey },
-  });
+const organization = useOrganization();
 
 const capturesOf = async (leadId: number) =>
   (await timelineOf(organization, leadId)).filter(({ type }) => type === 'captured');
@@ -25,7 +16,7 @@ describe('4.3 IDEMPOTENCY_IN_PROGRESS: a capture that conflicts with another ret
   /** Repeats the same request while it is told to retry, as the contract says to. */
   const captureAtLast = async (body: object, key: string): Promise<CallReply> => {
     for (let turn = 0; turn < 20; turn += 1) {
-      const answer = await capture(body, key);
+      const answer = await organization.capture(body, key);
       if (answer.status !== 409) return answer;
       expect(answer.body.error.code).toBe('IDEMPOTENCY_IN_PROGRESS');
     }
@@ -43,9 +34,9 @@ describe('4.3 IDEMPOTENCY_IN_PROGRESS: a capture that conflicts with another ret
       new PutCommand({ TableName: table().name, Item: { ...taken, leadId: 2_000_000_000 } }),
     );
 
-    const met = await capture(someone, 'met');
+    const met = await organization.capture(someone, 'met');
     await table().client.send(new DeleteCommand({ TableName: table().name, Key: taken }));
-    const retried = await capture(someone, 'met');
+    const retried = await organization.capture(someone, 'met');
 
     expect([met.status, met.body.error.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
     expect(met.body.error.message).toMatch(/retry in a few seconds/);

@@ -1,22 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { call } from '../../support/call.ts';
+import { describe, expect, test } from 'vitest';
 import { storedLeads } from '../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { useOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { service } from '../../support/service.ts';
 
-let organization: GivenOrganization;
-beforeAll(async () => {
-  organization = await givenOrganization();
-});
-const capture = (body: object, idempotencyKey: string) =>
-  call('capture-lead', {
-    apiKey: organization.website,
-    body,
-    headers: { 'Idempotency-Key': idempotencyKey },
-  });
+const organization = useOrganization();
 
 describe('4.3 INVALID_IDEMPOTENCY_KEY: longer than 200 characters, or not plain ASCII', () => {
   test.each([
@@ -24,7 +14,7 @@ describe('4.3 INVALID_IDEMPOTENCY_KEY: longer than 200 characters, or not plain 
     ['one character', '~'],
     ['blanks within', 'a b'],
   ])('an idempotency key of %s is accepted', async (_, key) => {
-    expect((await capture(person(), key)).status).toBe(201);
+    expect((await organization.capture(person(), key)).status).toBe(201);
   });
 
   test.each([
@@ -34,7 +24,7 @@ describe('4.3 INVALID_IDEMPOTENCY_KEY: longer than 200 characters, or not plain 
   ])('an idempotency key of %s is refused', async (_, key) => {
     const before = await storedLeads(organization);
 
-    const { status, body } = await capture(person(), key);
+    const { status, body } = await organization.capture(person(), key);
 
     expect([status, body.error.code]).toEqual([400, 'INVALID_IDEMPOTENCY_KEY']);
     expect(await storedLeads(organization)).toEqual(before);
@@ -50,7 +40,9 @@ describe('4.3 INVALID_IDEMPOTENCY_KEY: longer than 200 characters, or not plain 
   });
 
   test('a wrong idempotency key is refused before a wrong body', async () => {
-    expect((await capture({}, 'k'.repeat(201))).body.error.code).toBe('INVALID_IDEMPOTENCY_KEY');
+    expect((await organization.capture({}, 'k'.repeat(201))).body.error.code).toBe(
+      'INVALID_IDEMPOTENCY_KEY',
+    );
   });
 });
 

@@ -1,26 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { givenLead, storedLeads } from '../../support/leads.ts';
-import { givenOrganization } from '../../support/organizations.ts';
+import { describe, expect, test } from 'vitest';
+import { changesOf, givenLead, useOrganizationWithLead } from '../../support/leads.ts';
+import { givenOrganization, useOrganization } from '../../support/organizations.ts';
 import { customField } from '../../support/settings.ts';
 import { takenValues } from './field-values.ts';
-import { changesOf, organization, quiet, quietLead, update, useUpdates } from './given-updates.ts';
 
-useUpdates();
+const organization = useOrganization();
+const quiet = useOrganizationWithLead({ city: 'Pune', budget: 5 });
 
-let untouched: Awaited<ReturnType<typeof storedLeads>>;
-beforeAll(async () => {
-  untouched = await storedLeads(quiet);
-});
-
-/** Refused with 422 naming the field or property, and nothing changed. */
-async function refused(body: unknown, name: string, details: object = {}): Promise<void> {
-  const answer = await update(quietLead.id, body, quiet);
-
-  expect([answer.status, answer.body.error.code]).toEqual([422, 'VALIDATION_FAILED']);
-  expect(Object.keys(answer.body.error.details.fields)).toContain(name);
-  expect(answer.body.error.details).toMatchObject(details);
-  expect(answer.body.error.message).toMatch(/\S [\s\S]*[.?]$/);
-  expect(await storedLeads(quiet)).toEqual(untouched);
+async function refused(body: unknown, name: string, details?: object): Promise<void> {
+  await quiet.expectInvalid(await quiet.update(quiet.lead.id, body), name, details);
 }
 
 describe('4.5 fields: only those sent are changed, checked with the organization’s field rules', () => {
@@ -29,7 +17,7 @@ describe('4.5 fields: only those sent are changed, checked with the organization
       fields: { remarks: 'Stays.', hasOwnProperty: 'stays' },
     });
 
-    const { status, body } = await update(id, { fields: { [fieldKey]: sent } });
+    const { status, body } = await organization.update(id, { fields: { [fieldKey]: sent } });
 
     expect([status, body.error]).toEqual([200, undefined]);
     expect(body.lead.fields).toEqual({
@@ -52,7 +40,7 @@ describe('4.5 fields: only those sent are changed, checked with the organization
       const own = await givenOrganization();
       const { id } = await givenLead(own, { fields: { assigned_to: 7 } });
 
-      const { status, body } = await update(id, { fields: { [fieldKey]: sent } }, own);
+      const { status, body } = await own.update(id, { fields: { [fieldKey]: sent } });
 
       expect([status, body.lead?.[property]]).toEqual([200, stored]);
     },
@@ -66,10 +54,12 @@ describe('4.5 null clears a field; a required one cannot be emptied', () => {
       const [, sent, stored] = takenValues.find(([key]) => key === fieldKey)!;
       const { id } = await givenLead(organization, { fields: { [fieldKey]: sent } });
 
-      const { status, body } = await update(id, { fields: { [fieldKey]: null } });
+      const { status, body } = await organization.update(id, { fields: { [fieldKey]: null } });
 
       expect([status, body.lead.fields]).toEqual([200, {}]);
-      expect(await changesOf(id)).toEqual([[{ field: fieldKey, from: stored, to: null }]]);
+      expect(await changesOf(organization, id)).toEqual([
+        [{ field: fieldKey, from: stored, to: null }],
+      ]);
     },
   );
 
@@ -96,10 +86,10 @@ describe('4.5 null clears a field; a required one cannot be emptied', () => {
     ];
 
     const answers = [
-      await update(empty.id, { fields: { course: 'MBA' } }, own),
-      await update(filled.id, { fields: { course: 'MBA' } }, own),
-      await update(empty.id, { fields: { city: null, course: 'BBA' } }, own),
-      await update(filled.id, { fields: { city: '' } }, own),
+      await own.update(empty.id, { fields: { course: 'MBA' } }),
+      await own.update(filled.id, { fields: { course: 'MBA' } }),
+      await own.update(empty.id, { fields: { city: null, course: 'BBA' } }),
+      await own.update(filled.id, { fields: { city: '' } }),
     ];
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 422]);

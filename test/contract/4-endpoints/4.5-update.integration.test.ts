@@ -1,22 +1,30 @@
 import { describe, expect, test } from 'vitest';
 import { readLead } from '../../../shared/store/leads/leads.ts';
-import { call } from '../../support/call.ts';
-import { changeSettings, givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
-import { givenOrganization } from '../../support/organizations.ts';
+import {
+  changeSettings,
+  changesOf,
+  givenLead,
+  timelineOf,
+  useOrganizationWithLead,
+} from '../../support/leads.ts';
+import { givenOrganization, useOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { table } from '../../support/table.ts';
-import { changesOf, organization, quiet, quietLead, update, useUpdates } from './given-updates.ts';
 
-useUpdates();
+const organization = useOrganization();
+const quiet = useOrganizationWithLead({ city: 'Pune', budget: 5 });
 
 describe('4.5 response: 200 with the lead after the change', () => {
   test('update-lead answers 200 with the lead after the change', { tags: 'written' }, async () => {
     const before = await givenLead(organization);
 
-    const { status, body } = await update(before.id, { fields: { city: 'Pune' }, stageId: 12 });
+    const { status, body } = await organization.update(before.id, {
+      fields: { city: 'Pune' },
+      stageId: 12,
+    });
 
     expect([status, Object.keys(body)]).toEqual([200, ['lead']]);
-    const read = await call('get-lead', { apiKey: organization.reader, leadId: before.id });
+    const read = await organization.get(before.id);
     expect(read.body).toEqual(body);
     expect(body.lead).toEqual({
       ...before,
@@ -39,7 +47,7 @@ describe('4.5 an update that changes nothing answers 200 and writes nothing', ()
     ],
     [
       'the phone written otherwise',
-      () => ({ fields: { phone: quietLead.phone.replace('+91', '0') } }),
+      () => ({ fields: { phone: quiet.lead.phone.replace('+91', '0') } }),
     ],
     ['null for what is empty', () => ({ fields: { course: null, remarks: '' } })],
     ['its own stage and pipeline', () => ({ stageId: 11, pipelineId: 1 })],
@@ -47,21 +55,19 @@ describe('4.5 an update that changes nothing answers 200 and writes nothing', ()
       'the lead as it was read',
       () => ({
         fields: {
-          ...quietLead.fields,
-          name: quietLead.name,
-          phone: quietLead.phone,
-          email: quietLead.email,
-          assigned_to: quietLead.assignedTo,
+          ...quiet.lead.fields,
+          name: quiet.lead.name,
+          phone: quiet.lead.phone,
+          email: quiet.lead.email,
+          assigned_to: quiet.lead.assignedTo,
         },
       }),
     ],
   ])('an update that changes nothing writes nothing: %s', async (_, bodyOf) => {
-    const before = await storedLeads(quiet);
+    const { status, body } = await quiet.update(quiet.lead.id, bodyOf());
 
-    const { status, body } = await update(quietLead.id, bodyOf(), quiet);
-
-    expect([status, body.lead]).toEqual([200, quietLead]);
-    expect(await storedLeads(quiet)).toEqual(before);
+    expect([status, body.lead]).toEqual([200, quiet.lead]);
+    await quiet.expectUntouched();
   });
 
   test('update-lead accepts an option, source or user that is no longer active when it is the lead’s own', async () => {
@@ -74,11 +80,9 @@ describe('4.5 an update that changes nothing answers 200 and writes nothing', ()
       users: inactive(own.settings.users),
     });
 
-    const { status, body } = await update(
-      lead.id,
-      { fields: { source: 3, assigned_to: 8, city: 'Pune' } },
-      own,
-    );
+    const { status, body } = await own.update(lead.id, {
+      fields: { source: 3, assigned_to: 8, city: 'Pune' },
+    });
 
     expect([status, body.lead.sourceId, body.lead.assignedTo, body.lead.fields]).toEqual([
       200,
@@ -86,7 +90,7 @@ describe('4.5 an update that changes nothing answers 200 and writes nothing', ()
       8,
       { city: 'Pune' },
     ]);
-    expect(await changesOf(lead.id, own)).toEqual([[{ field: 'city', from: null, to: 'Pune' }]]);
+    expect(await changesOf(own, lead.id)).toEqual([[{ field: 'city', from: null, to: 'Pune' }]]);
   });
 });
 
@@ -96,7 +100,7 @@ describe('4.5 DUPLICATE_LEAD: the new phone or email belongs to another lead', (
     async (field) => {
       const [holder, lead] = [await givenLead(organization), await givenLead(organization)];
 
-      const { status, body } = await update(lead.id, {
+      const { status, body } = await organization.update(lead.id, {
         fields: { city: 'Pune', [field]: holder[field].toUpperCase() },
       });
 
@@ -105,9 +109,7 @@ describe('4.5 DUPLICATE_LEAD: the new phone or email belongs to another lead', (
         'DUPLICATE_LEAD',
         { leadId: holder.id, field },
       ]);
-      expect(
-        (await call('get-lead', { apiKey: organization.reader, leadId: lead.id })).body.lead,
-      ).toEqual(lead);
+      expect(await organization.read(lead.id)).toEqual(lead);
       expect(await timelineOf(organization, lead.id)).toHaveLength(1);
     },
   );
@@ -117,11 +119,8 @@ describe('4.5 DUPLICATE_LEAD: the new phone or email belongs to another lead', (
   }, async () => {
     const { id, phone, email } = await givenLead(organization);
 
-    await update(id, { fields: { phone: person().phone, email: person().email } });
-    const { status } = await call('create-lead', {
-      apiKey: organization.writer,
-      body: { fields: { name: 'Next', phone, email } },
-    });
+    await organization.update(id, { fields: { phone: person().phone, email: person().email } });
+    const { status } = await organization.create({ fields: { name: 'Next', phone, email } });
 
     expect(status).toBe(201);
   });
@@ -129,7 +128,9 @@ describe('4.5 DUPLICATE_LEAD: the new phone or email belongs to another lead', (
   test('update-lead accepts an email that only changes its case', async () => {
     const { id, email } = await givenLead(organization);
 
-    const { status, body } = await update(id, { fields: { email: email.toUpperCase() } });
+    const { status, body } = await organization.update(id, {
+      fields: { email: email.toUpperCase() },
+    });
 
     expect([status, body.lead.email]).toEqual([200, email.toUpperCase()]);
   });
@@ -138,7 +139,9 @@ describe('4.5 DUPLICATE_LEAD: the new phone or email belongs to another lead', (
     const { phone } = person();
     const leads = await Promise.all(Array.from({ length: 10 }, () => givenLead(organization)));
 
-    const answers = await Promise.all(leads.map(({ id }) => update(id, { fields: { phone } })));
+    const answers = await Promise.all(
+      leads.map(({ id }) => organization.update(id, { fields: { phone } })),
+    );
 
     expect(answers.map(({ status }) => status).sort()).toEqual([
       200,
@@ -170,17 +173,17 @@ describe('4.5 updates that race on one lead', () => {
     const changes = Object.entries({ ...wanted, ...more });
 
     const answers = await Promise.all(
-      changes.map(([fieldKey, value]) => update(id, { fields: { [fieldKey]: value } })),
+      changes.map(([fieldKey, value]) =>
+        organization.update(id, { fields: { [fieldKey]: value } }),
+      ),
     );
 
     expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 200));
-    expect(
-      (await call('get-lead', { apiKey: organization.reader, leadId: id })).body.lead.fields,
-    ).toEqual({
+    expect((await organization.read(id)).fields).toEqual({
       ...wanted,
       ...more,
     });
-    expect(await changesOf(id)).toHaveLength(10);
+    expect(await changesOf(organization, id)).toHaveLength(10);
     expect((await readLead(table(), organization.id, id))?.version).toBe(11);
   });
 
@@ -188,12 +191,13 @@ describe('4.5 updates that race on one lead', () => {
     const { id } = await givenLead(organization, { fields: { budget: 0 } });
 
     await Promise.all(
-      Array.from({ length: 10 }, (_, index) => update(id, { fields: { budget: index + 1 } })),
+      Array.from({ length: 10 }, (_, index) =>
+        organization.update(id, { fields: { budget: index + 1 } }),
+      ),
     );
 
-    const steps = (await changesOf(id)).flat() as { from: number; to: number }[];
-    const { budget } = (await call('get-lead', { apiKey: organization.reader, leadId: id })).body
-      .lead.fields;
+    const steps = (await changesOf(organization, id)).flat() as { from: number; to: number }[];
+    const { budget } = (await organization.read(id)).fields;
     expect(steps).toHaveLength(10);
     expect(new Set([...steps.map(({ from }) => from), budget])).toEqual(
       new Set([0, ...steps.map(({ to }) => to)]),

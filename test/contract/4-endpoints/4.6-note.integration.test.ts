@@ -1,20 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { call } from '../../support/call.ts';
-import {
-  givenLead,
-  givenQuietOrganization,
-  type QuietOrganization,
-  timelineOf,
-} from '../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { describe, expect, test } from 'vitest';
+import { givenLead, timelineOf, useOrganizationWithLead } from '../../support/leads.ts';
 
-let organization: GivenOrganization;
-let leadId: number;
-beforeAll(async () => {
-  organization = await givenOrganization();
-  leadId = (await givenLead(organization)).id;
-});
-const note = (body: unknown) => call('add-note', { apiKey: organization.writer, leadId, body });
+const organization = useOrganizationWithLead();
+const note = (body: unknown) => organization.note(organization.lead.id, body);
 
 describe('4.6 a note is added to the timeline, shown as added via the API', () => {
   test.each([
@@ -24,8 +12,10 @@ describe('4.6 a note is added to the timeline, shown as added via the API', () =
     const { status, body, headers } = await note({ text });
 
     expect(status).toBe(201);
-    expect(body).toEqual({ note: { leadId, text, createdAt: expect.any(String) } });
-    expect((await timelineOf(organization, leadId)).at(-1)).toEqual({
+    expect(body).toEqual({
+      note: { leadId: organization.lead.id, text, createdAt: expect.any(String) },
+    });
+    expect((await timelineOf(organization, organization.lead.id)).at(-1)).toEqual({
       type: 'note_added',
       at: body.note.createdAt,
       actor: { userId: 7, name: 'Asha Rao' },
@@ -37,24 +27,18 @@ describe('4.6 a note is added to the timeline, shown as added via the API', () =
   });
 
   test('a note does not change the lead itself', async () => {
-    const before = await call('get-lead', { apiKey: organization.reader, leadId });
+    const before = await organization.get(organization.lead.id);
 
     await note({ text: 'Called.' });
 
-    expect((await call('get-lead', { apiKey: organization.reader, leadId })).body).toEqual(
-      before.body,
-    );
+    expect((await organization.get(organization.lead.id)).body).toEqual(before.body);
   });
 
   test('twenty parallel notes are all on the timeline', async () => {
     const { id } = await givenLead(organization);
     const texts = Array.from({ length: 20 }, (_, index) => `Note ${index}`);
 
-    await Promise.all(
-      texts.map((text) =>
-        call('add-note', { apiKey: organization.writer, leadId: id, body: { text } }),
-      ),
-    );
+    await Promise.all(texts.map((text) => organization.note(id, { text })));
 
     const noted = (await timelineOf(organization, id))
       .filter(({ type }) => type === 'note_added')
@@ -64,10 +48,7 @@ describe('4.6 a note is added to the timeline, shown as added via the API', () =
 });
 
 describe('4.6 VALIDATION_FAILED: text is required, 1 to 5000 characters, no other properties; nothing is noted', () => {
-  let quiet: QuietOrganization;
-  beforeAll(async () => {
-    quiet = await givenQuietOrganization();
-  });
+  const quiet = useOrganizationWithLead();
 
   test.each<[string, unknown, string]>([
     ['no text', {}, 'text'],
@@ -77,11 +58,7 @@ describe('4.6 VALIDATION_FAILED: text is required, 1 to 5000 characters, no othe
     ['half of a surrogate pair', { text: '\ud83d' }, 'text'],
     ['an unknown property', { text: 'Called.', author: 'me' }, 'author'],
   ])('a note is refused and nothing is stored: %s', async (_, body, name) => {
-    const answer = await call('add-note', {
-      apiKey: quiet.writer,
-      leadId: quiet.lead.id,
-      body,
-    });
+    const answer = await quiet.note(quiet.lead.id, body);
 
     expect([answer.status, answer.body.error.code]).toEqual([422, 'VALIDATION_FAILED']);
     expect(Object.keys(answer.body.error.details.fields)).toEqual([name]);

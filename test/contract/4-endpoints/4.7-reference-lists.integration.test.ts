@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import { call } from '../../support/call.ts';
 import { changeSettings } from '../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { givenOrganization, useOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { customField } from '../../support/settings.ts';
 
@@ -54,10 +54,7 @@ const jumbled = {
   ],
 };
 
-let organization: GivenOrganization;
-beforeAll(async () => {
-  organization = await givenOrganization(jumbled);
-});
+const organization = useOrganization(jumbled);
 const items = async (name: EndpointName, property: string, own = organization) => {
   const { status, body } = await call(name, { apiKey: own.reader });
   expect([status, Object.keys(body)]).toEqual([200, ['items']]);
@@ -134,18 +131,14 @@ describe('4.7 a change of the settings holds from the very next request', () => 
     const own = await givenOrganization();
     const field = customField('passport', 'text');
     const send = { fields: { passport: 'Z1' } };
-    const made = await call('create-lead', { apiKey: own.writer, body: { fields: person() } });
+    const made = await own.create({ fields: person() });
     const leadId = made.body.lead.id;
     const filter = JSON.stringify([{ field: 'passport', operator: 'equals', value: 'z1' }]);
     const requests = [
-      () =>
-        call('create-lead', {
-          apiKey: own.writer,
-          body: { fields: { ...person(), passport: 'Z1' } },
-        }),
-      () => call('update-lead', { apiKey: own.writer, leadId, body: send }),
-      () => call('capture-lead', { apiKey: own.website, body: { ...person(), ...send } }),
-      () => call('list-leads', { apiKey: own.reader, query: { filter } }),
+      () => own.create({ fields: { ...person(), passport: 'Z1' } }),
+      () => own.update(leadId, send),
+      () => own.capture({ ...person(), ...send }),
+      () => own.list({ filter }),
     ];
     const before = [];
     for (const request of requests) before.push((await request()).status);
@@ -179,9 +172,9 @@ describe('4.7 a change of the settings holds from the very next request', () => 
     expect(await items('list-lead-sources', 'id', own)).toEqual([1]);
     expect(await items('list-users', 'id', own)).toEqual([7]);
     expect(await items('list-lead-stages', 'id', own)).toEqual([11, 21]);
-    const { body } = await call('create-lead', {
-      apiKey: own.writer,
-      body: { fields: { ...person(), city: 'Pune', source: 3, assigned_to: 8 }, stageId: 12 },
+    const { body } = await own.create({
+      fields: { ...person(), city: 'Pune', source: 3, assigned_to: 8 },
+      stageId: 12,
     });
     expect(Object.keys(body.error.details.fields).sort()).toEqual([
       'assigned_to',
