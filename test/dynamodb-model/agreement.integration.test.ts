@@ -4,7 +4,7 @@ import { compare } from './agreement/comparison.ts';
 import { type EngineName, isKnownOf, knownDisagreements } from './agreement/known-disagreements.ts';
 
 /** Each asks in a table of its own, so that all ask at once: they mostly wait for the engine. Fixed: what was found equal stays so, and a new disagreement is a change of the model or of the engine. */
-const seeds = Array.from({ length: 12 }, (_, at) => String(at));
+const seeds = Array.from({ length: 12 }, (_, at) => at);
 const requestsPerSeed = 150;
 
 /** The engine of this test run, which the project's global setup provides. */

@@ -1,11 +1,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as sdk from '@aws-sdk/client-dynamodb';
+import fc from 'fast-check';
 import { SimulatedDynamodb } from '../dynamodb-model.ts';
 import { DynamodbError } from '../errors.ts';
 import { requestOf } from '../json-protocol.ts';
 import type { Request } from '../request.ts';
-import { Random } from './random.ts';
-import { type RandomCall, randomCall, tableRequest } from './random-requests.ts';
+import { type RandomCall, randomCalls, tableRequest } from './random-requests.ts';
 
 /** What became of a request, in a form in which equal outcomes are equal. */
 export type Outcome =
@@ -94,7 +94,7 @@ const ordered = (values: readonly unknown[]): unknown[] =>
 
 interface ComparisonOptions {
   readonly client: DynamoDBClient;
-  readonly seed: string;
+  readonly seed: number;
   readonly requests: number;
   /** A disagreement that is known: the two are brought together again and go on. */
   readonly isKnown: (disagreement: Disagreement) => boolean;
@@ -110,7 +110,6 @@ export async function compare({
   requests,
   isKnown,
 }: ComparisonOptions): Promise<Disagreement[]> {
-  const random = new Random(`agreement ${seed}`);
   const TableName = `agreement-${seed}-${process.pid}-${Date.now()}`;
   const model = new SimulatedDynamodb({ now: () => Date.now() });
   model.executeNow('CreateTable', tableRequest(TableName));
@@ -118,13 +117,15 @@ export async function compare({
     new sdk.CreateTableCommand(tableRequest(TableName) as sdk.CreateTableCommandInput),
   );
   const found: Disagreement[] = [];
-  for (let made = 0; made < requests; made += 1) {
-    const call = uniqueToken(randomCall(random, TableName), seed);
+  let reconciled = 0;
+  for (const one of fc.sample(randomCalls(TableName), { seed, numRuns: requests })) {
+    const call = withToken(one, `${seed}-${reconciled}`);
     const [ofModel, ofEngine] = [askModel(model, copied(call)), await askEngine(client, call)];
     if (!differs(ofModel, ofEngine)) continue;
     const disagreement = { call, model: ofModel, engine: ofEngine };
     if (!isKnown(disagreement)) found.push(disagreement);
     await bringTogether(client, model, TableName);
+    reconciled += 1;
   }
   const all = { operation: 'Scan', request: { TableName, ConsistentRead: true } };
   const [ofModel, ofEngine] = [askModel(model, all), await askEngine(client, all)];
@@ -133,11 +134,11 @@ export async function compare({
   return found;
 }
 
-/** An engine keeps tokens longer than a test runs. */
-const uniqueToken = ({ operation, request }: RandomCall, seed: string): RandomCall => ({
+/** An engine keeps tokens longer than a test runs, and knows those of requests that only it has carried out. */
+const withToken = ({ operation, request }: RandomCall, mark: string): RandomCall => ({
   operation,
   request: request.ClientRequestToken
-    ? { ...request, ClientRequestToken: `${request.ClientRequestToken}-${seed}` }
+    ? { ...request, ClientRequestToken: `${request.ClientRequestToken}-${mark}` }
     : request,
 });
 

@@ -45,6 +45,15 @@ export const knownDisagreements: readonly KnownDisagreement[] = [
   },
   {
     engines: ['dynamodb-local'],
+    what: 'rejects a starting key at the end of the range, where none of its own pages ends',
+    documentation: `${guide}/Query.Pagination.html`,
+    matches: ({ model, engine }) =>
+      'reply' in model &&
+      (model.reply as { ScannedCount?: number }).ScannedCount === 0 &&
+      /starting key does not match the range key predicate/.test(messageOf(engine)),
+  },
+  {
+    engines: ['dynamodb-local'],
     what: 'returns the capacity of a DeleteItem without being asked',
     documentation: `${api}/API_DeleteItem.html#DDB-DeleteItem-request-ReturnConsumedCapacity`,
     matches: (one) =>

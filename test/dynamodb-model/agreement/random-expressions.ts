@@ -1,121 +1,126 @@
-import type { AttributeValue, Item } from '../attribute-values.ts';
+import fc from 'fast-check';
+import type { AttributeValue } from '../attribute-values.ts';
 import type { ExpressionParameters } from '../request.ts';
-import type { Random } from './random.ts';
-import { attributeNames, randomValue, usualValue } from './random-items.ts';
+import {
+  type AttributeName,
+  anyValue,
+  attributeNames,
+  seldom,
+  usualValue,
+} from './random-items.ts';
 
-/** Placeholders of a request, made as its expressions need them. */
-export class Names {
-  readonly #random: Random;
-  readonly #names: Record<string, string> = {};
-  readonly #values: Record<string, AttributeValue> = {};
+/** Expressions, with their values in them as JSON: `withPlaceholders` takes these out. */
 
-  constructor(random: Random) {
-    this.#random = random;
-  }
+const literal = (value: AttributeValue): string => `«${JSON.stringify(value)}»`;
 
-  /** A name as an expression may write it: by a placeholder, where it must or likes to. */
-  name(attribute: string): string {
-    if (attribute !== 'size' && !this.#random.chance(0.3)) return attribute;
-    if (this.#random.chance(0.02)) return attribute;
-    this.#names[`#${attribute}`] = attribute;
-    return `#${attribute}`;
-  }
+/** Text with arbitrary parts. */
+export const phrase = (
+  texts: TemplateStringsArray,
+  ...parts: readonly fc.Arbitrary<string>[]
+): fc.Arbitrary<string> =>
+  fc.tuple(...parts).map((values) => String.raw({ raw: texts }, ...values));
 
-  value(value: AttributeValue): string {
-    const name = `:v${Object.keys(this.#values).length}`;
-    if (!this.#random.chance(0.005)) this.#values[name] = value;
-    return name;
-  }
+/** A value, as the expression holds it. */
+export const oneOfValues = (...values: readonly AttributeValue[]): fc.Arbitrary<string> =>
+  fc.constantFrom(...values).map(literal);
 
-  valueOf(name: string): AttributeValue {
-    return this.#values[name] ?? { S: 'undefined' };
-  }
+/** A name as an expression may write it: by a placeholder, where it must or may. */
+const written = (name: AttributeName): fc.Arbitrary<string> =>
+  name === 'size'
+    ? seldom(fc.constant('#size'), fc.constant('size'), 50)
+    : seldom(fc.constant(name), fc.constant(`#${name}`), 3);
+const anyName = fc.constantFrom(...attributeNames).chain(written);
+const path = seldom(
+  anyName,
+  phrase`${written('details')}.${fc.constantFrom('a', 'nested.c', 'absent')}`,
+  4,
+);
 
-  /** Seldom with one that no expression uses. */
-  get parameters(): ExpressionParameters {
-    if (this.#random.chance(0.01)) this.#values[':unused'] = { S: 'x' };
-    if (this.#random.chance(0.01)) this.#names['#unused'] = 'x';
-    const has = (object: object): boolean => Object.keys(object).length > 0;
-    return {
-      ...(has(this.#names) && { ExpressionAttributeNames: { ...this.#names } }),
-      ...(has(this.#values) && { ExpressionAttributeValues: { ...this.#values } as Item }),
-    };
-  }
+const predicate = fc.constantFrom(...attributeNames).chain((name) => {
+  const one = seldom(written(name), path, 5);
+  const value = seldom(usualValue(name), anyValue, 10).map(literal);
+  return fc.oneof(
+    phrase`${one} ${fc.constantFrom('=', '<>', '<', '<=', '>', '>=')} ${value}`,
+    phrase`${one} ${fc.constantFrom('=', '<>', '<')} ${path}`,
+    phrase`attribute_exists(${path})`,
+    phrase`attribute_not_exists(${path})`,
+    phrase`begins_with(${one}, ${oneOfValues({ S: 'a' }, { S: 'ab' }, { S: 'é' })})`,
+    phrase`contains(${one}, ${oneOfValues({ S: 'a' }, { S: 'red' }, { N: '7' })})`,
+    phrase`${one} BETWEEN ${oneOfValues({ N: '0' })} AND ${oneOfValues({ N: '5' }, { N: '10' }, { N: '-1' })}`,
+    fc.constant('attribute_not_exists(pk)'),
+    fc.constant('attribute_exists(pk)'),
+  );
+});
+
+export const { condition } = fc.letrec<{ condition: string }>((tie) => {
+  const inner = tie('condition');
+  return {
+    condition: fc.oneof(
+      { maxDepth: 2 },
+      { weight: 7, arbitrary: predicate },
+      { weight: 1, arbitrary: phrase`${inner} AND ${inner}` },
+      { weight: 1, arbitrary: phrase`${inner} OR ${inner}` },
+      { weight: 1, arbitrary: phrase`(${inner})` },
+    ),
+  };
+});
+
+const setAction = fc.constantFrom(...attributeNames).chain((name) => {
+  const [attribute, value] = [written(name), usualValue(name).map(literal)];
+  return fc.oneof(
+    { weight: 2, arbitrary: phrase`${attribute} = ${value}` },
+    phrase`${attribute} = ${anyValue.map(literal)}`,
+    phrase`${attribute} = ${path}`,
+    phrase`n = n + ${oneOfValues({ N: '1' }, { N: '0.5' }, { N: '-2' })}`,
+    phrase`n = if_not_exists(n, ${oneOfValues({ N: '0' })}) + ${oneOfValues({ N: '1' })}`,
+    phrase`${attribute} = if_not_exists(${path}, ${value})`,
+  );
+});
+const addAction = phrase`${seldom(fc.constant('n'), anyName, 3)} ${oneOfValues({ N: '1' }, { N: '-1' }, { N: '2.5' })}`;
+
+const listOf = (one: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.array(one, { minLength: 1, maxLength: 3 }).map((all) => all.join(', '));
+const sections = [
+  phrase`SET ${listOf(setAction)}`,
+  phrase`REMOVE ${listOf(anyName)}`,
+  phrase`ADD ${listOf(addAction)}`,
+];
+export const update = fc
+  .shuffledSubarray(sections, { minLength: 1 })
+  .chain((some) => fc.tuple(...some).map((texts) => texts.join(' ')));
+export const projection = listOf(anyName);
+
+export const placeholderMistake = fc.oneof(
+  { weight: 96, arbitrary: fc.constant('none' as const) },
+  fc.constantFrom('unused value', 'unused name', 'undefined value'),
+);
+
+/** The same request with placeholders for its values and names; seldom with one more than it uses, or one less. */
+export function withPlaceholders<Request extends ExpressionParameters>(
+  request: Request,
+  mistake: 'none' | 'unused value' | 'unused name' | 'undefined value',
+): Request {
+  const values: Record<string, AttributeValue> = {};
+  const names: Record<string, string> = {};
+  const expressions = Object.entries(request).filter(([name]) => name.endsWith('Expression'));
+  const changed = expressions.map(([parameter, expression]) => {
+    const text = String(expression).replace(/«(.*?)»/g, (_, json) => {
+      const name = `:v${Object.keys(values).length}`;
+      values[name] = JSON.parse(json) as AttributeValue;
+      return name;
+    });
+    for (const [placeholder, name = ''] of text.matchAll(/#(\w+)/g)) names[placeholder] = name;
+    return [parameter, text] as const;
+  });
+  const hasValues = Object.keys(values).length > 0;
+  if (mistake === 'unused name') names['#unused'] = 'x';
+  if (hasValues && mistake === 'unused value') values[':unused'] = { S: 'x' };
+  if (mistake === 'undefined value') delete values[':v0'];
+  const given = (all: object) => Object.keys(all).length > 0;
+  return {
+    ...request,
+    ...Object.fromEntries(changed),
+    ...(given(names) && { ExpressionAttributeNames: names }),
+    ...(given(values) && { ExpressionAttributeValues: values }),
+  };
 }
-
-/** Those of a read by key, which takes names alone. */
-export function namesOnly({
-  ExpressionAttributeNames,
-}: ExpressionParameters): ExpressionParameters {
-  return ExpressionAttributeNames ? { ExpressionAttributeNames } : {};
-}
-
-type AttributeName = (typeof attributeNames)[number];
-const randomName = (random: Random): AttributeName => random.pick(attributeNames);
-
-function path(random: Random, names: Names): string {
-  if (random.chance(0.75)) return names.name(randomName(random));
-  return random.pick([
-    () => `${names.name('details')}.a`,
-    () => `${names.name('details')}.nested.c`,
-    () => `${names.name('details')}.absent`,
-  ])();
-}
-
-export function randomCondition(random: Random, names: Names, depth = 0): string {
-  const inner = (): string => randomCondition(random, names, depth + 1);
-  if (depth < 2 && random.chance(0.3)) {
-    return random.pick([
-      () => `${inner()} AND ${inner()}`,
-      () => `${inner()} OR ${inner()}`,
-      () => `(${inner()})`,
-    ])();
-  }
-  const name = randomName(random);
-  const value = (): string =>
-    names.value(random.chance(0.9) ? usualValue(random, name) : randomValue(random));
-  const one = (): string => (random.chance(0.8) ? names.name(name) : path(random, names));
-  return random.pick([
-    () => `${one()} ${random.pick(['=', '<>', '<', '<=', '>', '>='])} ${value()}`,
-    () => `${one()} ${random.pick(['=', '<>', '<'])} ${path(random, names)}`,
-    () => `attribute_exists(${path(random, names)})`,
-    () => `attribute_not_exists(${path(random, names)})`,
-    () => `begins_with(${one()}, ${names.value({ S: random.pick(['a', 'ab', 'é']) })})`,
-    () =>
-      `contains(${one()}, ${names.value(random.pick<AttributeValue>([{ S: 'a' }, { S: 'red' }, { N: '7' }]))})`,
-    () =>
-      `${one()} BETWEEN ${names.value({ N: '0' })} AND ${names.value({ N: random.pick(['5', '10', '-1']) })}`,
-    () => `attribute_not_exists(pk)`,
-    () => `attribute_exists(pk)`,
-  ])();
-}
-
-export function randomUpdate(random: Random, names: Names): string {
-  const sections: string[] = [];
-  const list = (make: () => string): string =>
-    Array.from({ length: random.pick([1, 1, 2, 3]) }, make).join(', ');
-  if (random.chance(0.8)) sections.push(`SET ${list(() => setAction(random, names))}`);
-  if (random.chance(0.25)) sections.push(`REMOVE ${list(() => names.name(randomName(random)))}`);
-  if (random.chance(0.3)) sections.push(`ADD ${list(() => addAction(random, names))}`);
-  return random.shuffle(sections).join(' ') || `SET ${setAction(random, names)}`;
-}
-
-function setAction(random: Random, names: Names): string {
-  const name = randomName(random);
-  const value = (): string => names.value(usualValue(random, name));
-  return random.pick([
-    () => `${names.name(name)} = ${value()}`,
-    () => `${names.name(name)} = ${value()}`,
-    () => `${names.name(name)} = ${names.value(randomValue(random))}`,
-    () => `${names.name(name)} = ${path(random, names)}`,
-    () => `n = n + ${names.value({ N: random.pick(['1', '0.5', '-2']) })}`,
-    () => `n = if_not_exists(n, ${names.value({ N: '0' })}) + ${names.value({ N: '1' })}`,
-    () => `${names.name(name)} = if_not_exists(${path(random, names)}, ${value()})`,
-  ])();
-}
-
-const addAction = (random: Random, names: Names): string =>
-  `${random.pick(['n', 'n', names.name(randomName(random))])} ${names.value({ N: random.pick(['1', '-1', '2.5']) })}`;
-
-export const randomProjection = (random: Random, names: Names): string =>
-  Array.from({ length: random.between(1, 3) }, () => names.name(randomName(random))).join(', ');

@@ -1,11 +1,7 @@
+import fc from 'fast-check';
 import type { AttributeValue, Item } from '../attribute-values.ts';
-import type { Random } from './random.ts';
 
-export const randomPartition = (random: Random): string => random.pick(['p', 'q']);
-export const randomSort = (random: Random): string =>
-  random.pick(['a1', 'a2', 'a3', 'b1', 'b2', 'é']);
-
-/** Attributes besides the key; `size` and `name` are reserved words. */
+/** Attributes besides the key; `size` is a reserved word. */
 export const attributeNames = [
   'n',
   's',
@@ -17,84 +13,78 @@ export const attributeNames = [
   'score',
   'size',
 ] as const;
+export type AttributeName = (typeof attributeNames)[number];
 
-/** A key, seldom one that no item could have. */
-export function randomKey(random: Random): Item {
-  const key: Record<string, AttributeValue> = {
-    pk: { S: randomPartition(random) },
-    sk: { S: randomSort(random) },
-  };
-  if (!random.chance(0.03)) return key;
-  const [mistake, value] = random.pick<[string, AttributeValue | undefined]>([
-    ['sk', undefined],
-    ['pk', { N: '1' }],
-    ['pk', { S: '' }],
-    ['other', { S: 'x' }],
-    ['sk', { S: 'x'.repeat(1025) }],
-    ['pk', { S: 'x'.repeat(2049) }],
-  ]);
-  if (value) key[mistake] = value;
-  else delete key[mistake];
-  return key;
-}
+/** One of two, the second one time in `times`. */
+export const seldom = <T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>, times: number) =>
+  fc.oneof({ weight: times - 1, arbitrary: usual }, { weight: 1, arbitrary: rare });
 
-/** Mostly of the type that its name suggests, so that conditions and updates meet what they are written for. */
-export function randomItem(random: Random): Item {
-  const item: Record<string, AttributeValue> = { ...randomKey(random) };
-  for (const name of attributeNames) if (random.chance(0.4)) item[name] = usualValue(random, name);
-  return item;
-}
+export const partitionKey = fc.constantFrom('p', 'q');
+export const sortKey = fc.constantFrom('a1', 'a2', 'a3', 'b1', 'b2', 'é');
+const text = fc.constantFrom('', 'a', 'ab', 'abc', 'b', 'é', '😀', '\uffff', 'Zürich');
+/** Of index entries: many, because DynamoDB promises no order of those that have the same. */
+export const score = fc.integer({ min: 10, max: 99 }).map(String);
+const digit = fc.constantFrom(...'012345678');
+const number = fc.constantFrom(
+  ...['0', '1', '-1', '2', '10', '3.14', '0.000001', '12345678901234567890', '9'.repeat(38)],
+);
+const asText = (value: string): AttributeValue => ({ S: value });
+const asNumber = (value: string): AttributeValue => ({ N: value });
 
-export function usualValue(random: Random, name: (typeof attributeNames)[number]): AttributeValue {
-  if (random.chance(0.06)) return randomValue(random);
-  const usual: Readonly<Record<typeof name, () => AttributeValue>> = {
-    n: () => ({ N: randomNumber(random) }),
-    s: () => ({ S: randomText(random) }),
-    flag: () => ({ BOOL: random.chance(0.5) }),
-    steps: () => ({ L: Array.from({ length: random.below(4) }, () => randomValue(random, 1)) }),
-    details: () => ({
-      M: { a: randomValue(random, 1), b: { N: '1' }, nested: { M: { c: { S: 'deep' } } } },
-    }),
-    note: () => ({ S: 'note '.repeat(random.pick([1, 1, 300])) }),
-    team: () => ({ S: random.pick(['red', 'blue']) }),
-    score: () => ({ S: String(random.between(0, 9)) }),
-    size: () => ({ N: '1' }),
-  };
-  return usual[name]();
-}
-
-const randomNumber = (random: Random): string =>
-  random.pick([
-    '0',
-    '1',
-    '-1',
-    '2',
-    '10',
-    '3.14',
-    '12345678901234567890',
-    '0.000001',
-    '99999999999999999999999999999999999999',
-  ]);
-const randomText = (random: Random): string =>
-  random.pick(['', 'a', 'ab', 'abc', 'b', 'é', '😀', '\uffff', 'Zürich']);
-
+/** @param numbers of the value itself; those in it are digits */
+const valueWith = (
+  numbers: fc.Arbitrary<string>,
+  inner?: fc.Arbitrary<AttributeValue>,
+): fc.Arbitrary<AttributeValue> =>
+  fc.oneof(
+    text.map(asText),
+    numbers.map(asNumber),
+    fc.boolean().map((value) => ({ BOOL: value })),
+    fc.constant({ NULL: true }),
+    ...(inner ? [inner.map((one) => ({ L: [one, { N: '7' }] }))] : []),
+    ...(inner ? [inner.map((one) => ({ M: { a: one } }))] : []),
+  );
+const innerValue = valueWith(digit, valueWith(digit));
+const wrongValue = fc.constantFrom<AttributeValue>({ N: 'seven' }, { N: '1e126' }, { NULL: false });
 /** Any value; seldom one that DynamoDB does not take. */
-export function randomValue(random: Random, depth = 0): AttributeValue {
-  const simple: (() => AttributeValue)[] = [
-    () => ({ S: randomText(random) }),
-    () => ({ N: depth === 0 ? randomNumber(random) : String(random.below(9)) }),
-    () => ({ BOOL: random.chance(0.5) }),
-    () => ({ NULL: true }),
-  ];
-  const nested: (() => AttributeValue)[] = [
-    () => ({ L: [randomValue(random, depth + 1), { N: '7' }] }),
-    () => ({ M: { a: randomValue(random, depth + 1) } }),
-  ];
-  const wrong: (() => AttributeValue)[] = [
-    () => ({ N: 'seven' }),
-    () => ({ N: '1e126' }),
-    () => ({ NULL: false }),
-  ];
-  if (random.chance(0.015)) return random.pick(wrong)();
-  return random.pick(depth < 2 ? [...simple, ...nested] : simple)();
-}
+export const anyValue = seldom(valueWith(number, innerValue), wrongValue, 66);
+
+const usual: Readonly<Record<AttributeName, fc.Arbitrary<AttributeValue>>> = {
+  n: number.map(asNumber),
+  s: text.map(asText),
+  flag: fc.boolean().map((value) => ({ BOOL: value })),
+  steps: fc.array(innerValue, { maxLength: 3 }).map((values) => ({ L: values })),
+  details: innerValue.map((a) => ({
+    M: { a, b: { N: '1' }, nested: { M: { c: { S: 'deep' } } } },
+  })),
+  note: fc.constantFrom(1, 1, 300).map((times) => ({ S: 'note '.repeat(times) })),
+  team: fc.constantFrom('red', 'blue').map(asText),
+  score: score.map(asText),
+  size: fc.constant({ N: '1' }),
+};
+/** Mostly of the type that its name suggests, so that conditions and updates meet what they are written for. */
+export const usualValue = (name: AttributeName): fc.Arbitrary<AttributeValue> =>
+  seldom(usual[name], anyValue, 16);
+
+const goodKey = fc.record({ pk: partitionKey.map(asText), sk: sortKey.map(asText) });
+/** A key, seldom one that no item could have. */
+export const key: fc.Arbitrary<Item> = seldom<Item>(
+  goodKey,
+  fc.constantFrom<Item>(
+    { pk: { S: 'p' } },
+    { pk: { N: '1' }, sk: { S: 'a1' } },
+    { pk: { S: '' }, sk: { S: 'a1' } },
+    { pk: { S: 'p' }, sk: { S: 'a1' }, other: { S: 'x' } },
+    { pk: { S: 'p' }, sk: { S: 'x'.repeat(1025) } },
+    { pk: { S: 'x'.repeat(2049) }, sk: { S: 'a1' } },
+  ),
+  33,
+);
+
+const attributes = fc.record(
+  Object.fromEntries(attributeNames.map((name) => [name, usualValue(name)])),
+  { requiredKeys: [] },
+) as fc.Arbitrary<Item>;
+export const item: fc.Arbitrary<Item> = fc
+  .tuple(key, attributes)
+  .map(([ofKey, others]) => ({ ...others, ...ofKey }));

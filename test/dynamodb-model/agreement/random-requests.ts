@@ -1,13 +1,16 @@
-import type { ExpressionParameters, Request, TransactItem } from '../request.ts';
-import type { Random } from './random.ts';
+import fc from 'fast-check';
+import type { Item } from '../attribute-values.ts';
+import type { Request, TransactItem } from '../request.ts';
 import {
-  Names,
-  namesOnly,
-  randomCondition,
-  randomProjection,
-  randomUpdate,
+  condition,
+  oneOfValues,
+  phrase,
+  placeholderMistake,
+  projection,
+  update,
+  withPlaceholders,
 } from './random-expressions.ts';
-import { randomItem, randomKey, randomPartition, randomSort } from './random-items.ts';
+import { item, key, partitionKey, score, seldom, sortKey } from './random-items.ts';
 
 /** An operation with its request. */
 export interface RandomCall {
@@ -41,230 +44,128 @@ export const tableRequest = (TableName: string): Request => ({
   ],
 });
 
-type Maker = (random: Random, TableName: string) => RandomCall;
+type Parts = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
-const makers: readonly (readonly [weight: number, make: Maker])[] = [
-  [5, put],
-  [10, update],
-  [3, remove],
-  [4, get],
-  [6, query],
-  [3, indexQuery],
-  [2, scan],
-  [3, batchGet],
-  [1, batchWrite],
-  [6, transaction],
-  [2, transactGet],
-];
-const bag = makers.flatMap(([weight, make]) => Array.from({ length: weight }, () => make));
+/** A request with these members, each of `optional` half of the time, and with placeholders for what its expressions hold. */
+const requestWith = (required: Parts, optional: Parts = {}): fc.Arbitrary<Request> =>
+  fc
+    .tuple(
+      fc.record({ ...required, ...optional }, { requiredKeys: Object.keys(required) }),
+      placeholderMistake,
+    )
+    .map(([request, mistake]) => withPlaceholders(request as Request, mistake));
 
-/** One request of any kind, most of them sensible. */
-export const randomCall = (random: Random, TableName: string): RandomCall =>
-  random.pick(bag)(random, TableName);
+const capacity = { ReturnConsumedCapacity: fc.constant('TOTAL') };
+const onFailure = { ReturnValuesOnConditionCheckFailure: fc.constant('ALL_OLD') };
+const conditional = { ConditionExpression: condition, ...onFailure };
+/** Rejected. Not in a transaction: there dynoxide carries it out, and leaves two items under one key. */
+const keyUpdate = phrase`SET pk = ${oneOfValues({ S: 'p' })}`;
 
-const capacity = (random: Random): Pick<Request, 'ReturnConsumedCapacity'> =>
-  random.chance(0.3) ? { ReturnConsumedCapacity: 'TOTAL' } : {};
+const put = requestWith({ Item: item }, { ...conditional, ...capacity });
+const change = requestWith(
+  { Key: key, ReturnValues: fc.constantFrom('NONE', 'ALL_NEW', 'UPDATED_NEW') },
+  { UpdateExpression: seldom(update, keyUpdate, 20), ...conditional, ...capacity },
+);
+const remove = requestWith({ Key: key }, { ConditionExpression: condition, ...capacity });
+const consistent = { ConsistentRead: fc.constant(true) };
+const get = requestWith(
+  { Key: key, ...consistent },
+  { ProjectionExpression: projection, ...capacity },
+);
 
-/** Most conditions are met or not by what is there; some are not even read. */
-function condition(random: Random, names: Names): ExpressionParameters {
-  return random.chance(0.6) ? { ConditionExpression: randomCondition(random, names) } : {};
-}
-
-function onFailure(random: Random): Pick<Request, 'ReturnValuesOnConditionCheckFailure'> {
-  return random.chance(0.5) ? { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } : {};
-}
-
-function put(random: Random, TableName: string): RandomCall {
-  const names = new Names(random);
-  const request = { TableName, Item: randomItem(random), ...condition(random, names) };
-  return {
-    operation: 'PutItem',
-    request: {
-      ...request,
-      ...names.parameters,
-      ...onFailure(random),
-      ...capacity(random),
+const limits = { Limit: fc.integer({ min: 1, max: 4 }), ScanIndexForward: fc.boolean() };
+const sortCondition = fc.oneof(
+  fc.constant(''),
+  phrase` AND sk ${fc.constantFrom('=', '<', '<=', '>', '>=')} ${sortKey.chain((sk) => oneOfValues({ S: sk }))}`,
+  phrase` AND begins_with(sk, ${oneOfValues({ S: 'a' }, { S: 'b' }, { S: 'é' })})`,
+  phrase` AND sk BETWEEN ${oneOfValues({ S: 'a1' })} AND ${oneOfValues({ S: 'a2' }, { S: 'b1' }, { S: 'z' })}`,
+);
+const query = partitionKey.chain((pk) =>
+  requestWith(
+    {
+      KeyConditionExpression: phrase`pk = ${oneOfValues({ S: pk })}${sortCondition}`,
+      ...consistent,
     },
-  };
-}
-
-/** Refused. Not in a transaction: there dynoxide carries it out, and leaves two items under one key. */
-const keyUpdate = (names: Names): string => `SET pk = ${names.value({ S: 'p' })}`;
-
-function update(random: Random, TableName: string): RandomCall {
-  const names = new Names(random);
-  const UpdateExpression = random.chance(0.97)
-    ? { UpdateExpression: random.chance(0.05) ? keyUpdate(names) : randomUpdate(random, names) }
-    : {};
-  const request = {
-    TableName,
-    Key: randomKey(random),
-    ...UpdateExpression,
-    ...condition(random, names),
-  };
-  const ReturnValues = random.pick(['NONE', 'ALL_NEW', 'UPDATED_NEW'] as const);
-  return {
-    operation: 'UpdateItem',
-    request: {
-      ...request,
-      ...names.parameters,
-      ReturnValues,
-      ...onFailure(random),
-      ...capacity(random),
+    {
+      FilterExpression: condition,
+      ProjectionExpression: projection,
+      Select: seldom(fc.constant(undefined), fc.constant('COUNT'), 5),
+      ExclusiveStartKey: sortKey.map((sk): Item => ({ pk: { S: pk }, sk: { S: sk } })),
+      ...limits,
+      ...capacity,
     },
-  };
-}
-
-function remove(random: Random, TableName: string): RandomCall {
-  const names = new Names(random);
-  const request = { TableName, Key: randomKey(random), ...condition(random, names) };
-  return {
-    operation: 'DeleteItem',
-    request: { ...request, ...names.parameters, ...capacity(random) },
-  };
-}
-
-function projection(random: Random, names: Names): ExpressionParameters {
-  return random.chance(0.3) ? { ProjectionExpression: randomProjection(random, names) } : {};
-}
-
-function get(random: Random, TableName: string): RandomCall {
-  const names = new Names(random);
-  const request = {
-    TableName,
-    Key: randomKey(random),
-    ...projection(random, names),
-    ConsistentRead: true,
-  };
-  return {
-    operation: 'GetItem',
-    request: { ...request, ...namesOnly(names.parameters), ...capacity(random) },
-  };
-}
-
-function query(random: Random, TableName: string): RandomCall {
-  const names = new Names(random);
-  const pk = names.value({ S: randomPartition(random) });
-  const sort = random.pick([
-    () => '',
-    () =>
-      ` AND sk ${random.pick(['=', '<', '<=', '>', '>='])} ${names.value({ S: randomSort(random) })}`,
-    () => ` AND begins_with(sk, ${names.value({ S: random.pick(['a', 'b', 'é']) })})`,
-    () =>
-      ` AND sk BETWEEN ${names.value({ S: 'a1' })} AND ${names.value({ S: random.pick(['a2', 'b1', 'z']) })}`,
-  ])();
-  return {
-    operation: 'Query',
-    request: {
-      TableName,
-      KeyConditionExpression: `pk = ${pk}${sort}`,
-      ...(random.chance(0.3) && { FilterExpression: randomCondition(random, names) }),
-      ...projection(random, names),
-      ...names.parameters,
-      ...page(random),
-      ...(random.chance(0.2) && {
-        ExclusiveStartKey: { pk: names.valueOf(pk), sk: { S: randomSort(random) } },
-      }),
-      ConsistentRead: true,
-      ...capacity(random),
-    },
-  };
-}
-
-const page = (random: Random): Request => ({
-  ...(random.chance(0.4) && { Limit: random.between(1, 4) }),
-  ...(random.chance(0.4) && { ScanIndexForward: random.chance(0.5) }),
-  ...(random.chance(0.1) && { Select: 'COUNT' }),
+  ),
+);
+const indexQuery = requestWith(
+  {
+    IndexName: fc.constant('byTeam'),
+    KeyConditionExpression: phrase`team = ${oneOfValues({ S: 'red' }, { S: 'blue' })}${fc.oneof(
+      fc.constant(''),
+      phrase` AND score ${fc.constantFrom('=', '<', '>=')} ${score.chain((one) => oneOfValues({ S: one }))}`,
+    )}`,
+  },
+  { ...limits, ...capacity },
+);
+const scan = requestWith(consistent, {
+  FilterExpression: condition,
+  ProjectionExpression: projection,
 });
 
-function indexQuery(random: Random, TableName: string): RandomCall {
-  const names = new Names(random);
-  const team = names.value({ S: random.pick(['red', 'blue']) });
-  const score = random.chance(0.5)
-    ? ` AND score ${random.pick(['=', '<', '>='])} ${names.value({ S: String(random.between(0, 9)) })}`
-    : '';
-  const request = {
-    TableName,
-    IndexName: 'byTeam',
-    KeyConditionExpression: `team = ${team}${score}`,
-  };
-  const { Select: _count, ...limits } = page(random);
-  return {
-    operation: 'Query',
-    request: { ...request, ...names.parameters, ...limits, ...capacity(random) },
-  };
-}
+/** Several of them, in one request. */
+const some = <T>(one: fc.Arbitrary<T>, maxLength: number): fc.Arbitrary<T[]> =>
+  fc.array(one, { minLength: 1, maxLength });
+const batchKeys = requestWith(
+  { Keys: some(key, 5), ...consistent },
+  { ProjectionExpression: projection },
+);
+const batchWrites = some(
+  fc.oneof(
+    { weight: 2, arbitrary: item.map((Item) => ({ PutRequest: { Item } })) },
+    key.map((Key) => ({ DeleteRequest: { Key } })),
+  ),
+  4,
+);
+const actions: readonly (readonly [keyof TransactItem, fc.Arbitrary<Request>])[] = [
+  ['Put', requestWith({ Item: item }, conditional)],
+  ['Update', requestWith({ Key: key, UpdateExpression: update }, conditional)],
+  ['Delete', requestWith({ Key: key }, conditional)],
+  ['ConditionCheck', requestWith({ Key: key, ConditionExpression: condition }, onFailure)],
+];
+const read = key.map((Key) => ({ Key }));
 
-function scan(random: Random, TableName: string): RandomCall {
-  const names = new Names(random);
-  const filter = random.chance(0.5) ? { FilterExpression: randomCondition(random, names) } : {};
-  return {
-    operation: 'Scan',
-    request: {
-      TableName,
-      ...filter,
-      ...projection(random, names),
-      ...names.parameters,
-      ConsistentRead: true,
-    },
-  };
-}
-
-function batchGet(random: Random, TableName: string): RandomCall {
-  const Keys = Array.from({ length: random.between(1, 5) }, () => randomKey(random));
-  const names = new Names(random);
-  const request = {
-    Keys,
-    ConsistentRead: true,
-    ...projection(random, names),
-    ...namesOnly(names.parameters),
-  };
-  return {
-    operation: 'BatchGetItem',
-    request: { RequestItems: { [TableName]: request }, ...capacity(random) },
-  };
-}
-
-function batchWrite(random: Random, TableName: string): RandomCall {
-  const writes = Array.from({ length: random.between(1, 4) }, () =>
-    random.chance(0.7)
-      ? { PutRequest: { Item: randomItem(random) } }
-      : { DeleteRequest: { Key: randomKey(random) } },
-  );
-  return { operation: 'BatchWriteItem', request: { RequestItems: { [TableName]: writes } } };
-}
-
-function transaction(random: Random, TableName: string): RandomCall {
-  const TransactItems = Array.from({ length: random.between(1, 4) }, (): TransactItem => {
-    const names = new Names(random);
-    const kind = random.pick(['Put', 'Update', 'Delete', 'ConditionCheck'] as const);
-    const what =
-      kind === 'Put'
-        ? { Item: randomItem(random) }
-        : {
-            Key: randomKey(random),
-            ...(kind === 'Update' && { UpdateExpression: randomUpdate(random, names) }),
-          };
-    const evaluated =
-      kind === 'ConditionCheck'
-        ? { ConditionExpression: randomCondition(random, names) }
-        : random.chance(0.4)
-          ? condition(random, names)
-          : {};
-    return {
-      [kind]: { TableName, ...what, ...evaluated, ...names.parameters, ...onFailure(random) },
-    };
+/** Requests of all kinds, most of them sensible. */
+export function randomCalls(TableName: string): fc.Arbitrary<RandomCall> {
+  const of = (weight: number, operation: string, request: fc.Arbitrary<object>) => ({
+    weight,
+    arbitrary: request.map((own): RandomCall => ({ operation, request: own as Request })),
   });
-  const token = random.chance(0.2) ? { ClientRequestToken: random.pick(['first', 'second']) } : {};
-  return {
-    operation: 'TransactWriteItems',
-    request: { TransactItems, ...token, ...capacity(random) },
-  };
-}
-
-function transactGet(random: Random, TableName: string): RandomCall {
-  const TransactItems = Array.from({ length: random.between(1, 3) }, () => ({
-    Get: { TableName, Key: randomKey(random) },
-  }));
-  return { operation: 'TransactGetItems', request: { TransactItems, ...capacity(random) } };
+  const inTable = (request: fc.Arbitrary<object>) => request.map((own) => ({ TableName, ...own }));
+  const batch = (requests: fc.Arbitrary<unknown>) =>
+    fc.record({ RequestItems: requests.map((own) => ({ [TableName]: own })), ...capacity });
+  const transactItem = fc.oneof(
+    ...actions.map(([kind, request]) => inTable(request).map((own) => ({ [kind]: own }))),
+  );
+  const reads = inTable(read).map((Get) => ({ Get }));
+  return fc.noBias(
+    fc.oneof(
+      of(5, 'PutItem', inTable(put)),
+      of(10, 'UpdateItem', inTable(change)),
+      of(3, 'DeleteItem', inTable(remove)),
+      of(4, 'GetItem', inTable(get)),
+      of(6, 'Query', inTable(query)),
+      of(3, 'Query', inTable(indexQuery)),
+      of(2, 'Scan', inTable(scan)),
+      of(3, 'BatchGetItem', batch(batchKeys)),
+      of(1, 'BatchWriteItem', batch(batchWrites)),
+      of(
+        6,
+        'TransactWriteItems',
+        requestWith(
+          { TransactItems: some(transactItem, 4) },
+          { ClientRequestToken: fc.constantFrom('first', 'second'), ...capacity },
+        ),
+      ),
+      of(2, 'TransactGetItems', requestWith({ TransactItems: some(reads, 3) }, capacity)),
+    ),
+  );
 }
