@@ -17,7 +17,7 @@ export const inheritedNames = [
 ] as const;
 
 const astral = '\u{1F9D1}\u200D\u{1F393}';
-export const hostileTexts = [
+const hostileTexts = [
   '',
   ' ',
   '\t\r\n',
@@ -76,7 +76,7 @@ export const hostileTexts = [
 ] as const;
 
 /** As JSON writes them: some are no number that JavaScript holds. */
-export const hostileNumbers = [
+const hostileNumbers = [
   '0',
   '-0',
   '-1',
@@ -100,7 +100,7 @@ export const hostileNumbers = [
 ] as const;
 
 /** Objects and lists, as JSON writes them, that break what makes texts or lists of them: their own properties hide the inherited ones. */
-export const hostileObjects = [
+const hostileObjects = [
   '{"toString":null}',
   '{"toString":{},"valueOf":[]}',
   '{"valueOf":null,"toString":"x"}',
@@ -129,21 +129,51 @@ export const hostileText = fc.oneof(
   { weight: 1, arbitrary: longTexts },
 );
 
-const deepJson = fc
-  .tuple(fc.constantFrom('[]', '{}'), fc.constantFrom(100, 5000, 12_000))
-  .map(([kind, depth]) =>
-    kind === '[]'
-      ? '['.repeat(depth) + ']'.repeat(depth)
-      : `${'{"a":'.repeat(depth)}0${'}'.repeat(depth)}`,
+const nested = (depth: number): string[] => [
+  '['.repeat(depth) + ']'.repeat(depth),
+  `${'{"a":'.repeat(depth)}0${'}'.repeat(depth)}`,
+];
+const jsonText = (...depths: readonly number[]): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.json({ maxDepth: 4 }),
+    fc.constantFrom(...hostileNumbers, ...hostileObjects),
+    hostileText.map((text) => JSON.stringify(text)),
+    fc.constantFrom(...depths.flatMap(nested)),
   );
 
 /** JSON text of any kind: numbers that JavaScript cannot hold, objects that hide what they inherit, and deep nesting. */
-export const hostileJson = fc.oneof(
-  fc.json({ maxDepth: 4 }),
-  fc.constantFrom(...hostileNumbers, ...hostileObjects),
-  hostileText.map((text) => JSON.stringify(text)),
-  deepJson,
-);
+export const hostileJson = jsonText(100, 5000, 12_000);
+
+/** Any value that `JSON.parse` returns, hostile values included. */
+export const anyJson: fc.Arbitrary<unknown> = jsonText(100, 1000).map((text) => JSON.parse(text));
+
+/** Sets a property of the object's own: an assignment to `__proto__` would not. */
+export const define = (holder: object, name: string, value: unknown): object =>
+  Object.defineProperty(holder, name, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+
+/**
+ * A valid value with any JSON in one place: the whole value, one of its properties (present or not), an item of a list in it,
+ * or an unknown property.
+ */
+export const placedAnywhere = (
+  good: fc.Arbitrary<object>,
+  properties: readonly string[],
+): fc.Arbitrary<unknown> =>
+  fc
+    .record({
+      value: good,
+      name: fc.constantFrom(undefined, ...properties, '__proto__', 'nobody knows it'),
+      json: anyJson,
+      asItem: fc.boolean(),
+    })
+    .map(({ value, name, json, asItem }) =>
+      name === undefined ? json : define({ ...value }, name, asItem ? [json] : json),
+    );
 
 /** What people send in place of JSON, from the JSON text that they meant. */
 export const damages: readonly ((text: string, at: number) => string | Uint8Array)[] = [

@@ -1,21 +1,23 @@
 import fc from 'fast-check';
 import type { RawRequest } from '../security/raw-request.ts';
-import { anyJson } from './any-json.ts';
-import { damages, hostileJson, hostileText, inheritedNames } from './hostile.ts';
+import { anyJson, damages, define, hostileJson, hostileText, inheritedNames } from './hostile.ts';
 import type { KeyLabel, Tenant } from './tenant.ts';
 import { type Draft, validRequests } from './valid-requests.ts';
 
-/** Valid: as the document describes it. Almost: with one mistake. Hostile: with several, down to the bytes. */
-export type Mood = 'valid' | 'almost' | 'hostile';
-
 /** A request of an episode; the same for the same seed, as it names keys by their labels: `{key:reader}`. */
 export interface FuzzRequest extends RawRequest {
-  readonly mood: Mood;
   readonly operationId: string;
 }
 
 /** Makes one thing wrong; leaves a request as it is that has no such thing. */
 type Change = (draft: Draft) => Draft;
+
+/** Changes made by one of the values. */
+const changes = <Value>(
+  values: fc.Arbitrary<Value>,
+  change: (draft: Draft, value: Value) => Partial<Draft>,
+): fc.Arbitrary<Change> =>
+  values.map((value) => (draft) => ({ ...draft, ...change(draft, value) }));
 
 /** Every place in a JSON value where another could stand: the object or list, and the key or index in it. */
 function placesIn(value: unknown, depth = 0): [Record<string, unknown>, string][] {
@@ -41,15 +43,6 @@ function inBody(
     return { ...draft, json };
   };
 }
-/** An assignment to `__proto__` would not create a property. */
-const define = (holder: object, key: string, value: unknown): void =>
-  void Object.defineProperty(holder, key, {
-    value,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  });
-
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
 const names = fc.oneof(
   fc.constantFrom(...inheritedNames, 'stage_id', 'Name', 'archived', 'old_notes', 'x'.repeat(65)),
@@ -72,17 +65,15 @@ const parameters = [
   ...['limit', 'cursor', 'updated_since', 'stage_id', 'owner_id', 'filter', 'filter', 'filter'],
   ...['Limit', 'limit[]', 'offset', 'q', 'token', 'api_key', '__proto__', '%00', '%ff'],
 ];
-const withHeader = (draft: Draft, name: string, value: string): Draft => ({
-  ...draft,
+const withHeader = (
+  { headers }: Draft,
+  [name, value]: readonly [string, string],
+): Partial<Draft> => ({
   headers: [
-    ...draft.headers.filter(([known]) => known.toLowerCase() !== name.toLowerCase()),
+    ...headers.filter(([known]) => known.toLowerCase() !== name.toLowerCase()),
     [name, value],
   ],
 });
-const headerChange =
-  ([name, value]: readonly [string, string]): Change =>
-  (draft) =>
-    withHeader(draft, name, value);
 const authorizations = [
   ...['reader', 'writer', 'website', 'expired', 'all}, Bearer {key:all'].map(
     (label) => `Bearer {key:${label}}`,
@@ -123,22 +114,17 @@ const inBodies: fc.Arbitrary<Change> = fc.oneof(
 /** What a programmer may do wrong. */
 const mistakes: fc.Arbitrary<Change> = fc.oneof(
   { weight: 3, arbitrary: inBodies },
-  fc.tuple(fc.constantFrom(...parameters), queryValues, fc.integer({ min: 1, max: 2 })).map(
-    ([name, value, times]): Change =>
-      (draft) => ({
-        ...draft,
-        query: [...draft.query, ...Array(times).fill([name, encoded(value)])],
-      }),
+  changes(
+    fc.tuple(fc.constantFrom(...parameters), queryValues, fc.constantFrom(1, 2)),
+    ({ query }, [name, value, times]) => ({
+      query: [...query, ...Array(times).fill([name, encoded(value)])],
+    }),
   ),
-  fc.constantFrom(...oddIds).map(
-    (id): Change =>
-      (draft) => ({
-        ...draft,
-        path: draft.path.replace(/leads\/\d+/, `leads/${id}`),
-      }),
-  ),
-  { weight: 2, arbitrary: fc.constantFrom(...authorizations).map(headerChange) },
-  { weight: 2, arbitrary: fc.constantFrom(...oddHeaders).map(headerChange) },
+  changes(fc.constantFrom(...oddIds), ({ path }, id) => ({
+    path: path.replace(/leads\/\d+/, `leads/${id}`),
+  })),
+  { weight: 2, arbitrary: changes(fc.constantFrom(...authorizations), withHeader) },
+  { weight: 2, arbitrary: changes(fc.constantFrom(...oddHeaders), withHeader) },
 );
 
 const textOf = ({ json, raw }: Draft): string =>
@@ -146,24 +132,15 @@ const textOf = ({ json, raw }: Draft): string =>
 /** Stands for JSON text that no value of JavaScript is written as. */
 const mark = '\u0001raw\u0001';
 const wireBodies: fc.Arbitrary<Change> = fc.oneof(
-  fc.tuple(fc.constantFrom(...damages), fc.nat(1000)).map(
-    ([damage, at]): Change =>
-      (draft) => {
-        const text = textOf(draft);
-        return { ...draft, raw: damage(text, at % (text.length + 1)) };
-      },
-  ),
-  hostileJson.map(
-    (raw): Change =>
-      (draft) => ({ ...draft, raw }),
-  ),
-  fc.tuple(place, hostileJson).map(
-    ([at, json]): Change =>
-      (draft) => {
-        const marked = inBody(at, (holder, key) => define(holder, key, mark))(draft);
-        return { ...draft, raw: textOf(marked).replace(JSON.stringify(mark), () => json) };
-      },
-  ),
+  changes(fc.tuple(fc.constantFrom(...damages), place), (draft, [damage, at]) => {
+    const text = textOf(draft);
+    return { raw: damage(text, at % (text.length + 1)) };
+  }),
+  changes(hostileJson, (_, raw) => ({ raw })),
+  changes(fc.tuple(place, hostileJson), (draft, [at, json]) => {
+    const marked = inBody(at, (holder, key) => define(holder, key, mark))(draft);
+    return { raw: textOf(marked).replace(JSON.stringify(mark), () => json) };
+  }),
 );
 const wireHeaders: readonly (readonly (readonly [string, string])[])[] = [
   [['authorization', 'Bearer {key:reader}']],
@@ -222,42 +199,24 @@ const attacks: fc.Arbitrary<Change> = fc.oneof(
   { weight: 4, arbitrary: wireBodies },
   {
     weight: 2,
-    arbitrary: fc.constantFrom(100_001, 120_000).map(
-      (length): Change =>
-        (draft) => ({ ...draft, raw: textOf(draft).padEnd(length) }),
-    ),
+    arbitrary: changes(fc.constantFrom(100_001, 120_000), (draft, length) => ({
+      raw: textOf(draft).padEnd(length),
+    })),
   },
-  fc.constantFrom(...methods).map(
-    (method): Change =>
-      (draft) => ({ ...draft, method }),
-  ),
-  fc.constantFrom(...paths).map(
-    (odd): Change =>
-      (draft) => ({ ...draft, path: odd(draft.path) }),
-  ),
-  fc.constantFrom(...wireHeaders).map(
-    (more): Change =>
-      (draft) => ({
-        ...draft,
-        headers: [...draft.headers, ...more],
-      }),
-  ),
-  fc.constantFrom(...queries).map(
-    (more): Change =>
-      (draft) => ({
-        ...draft,
-        query: [...draft.query, more],
-      }),
-  ),
+  changes(fc.constantFrom(...methods), (_, method) => ({ method })),
+  changes(fc.constantFrom(...paths), ({ path }, odd) => ({ path: odd(path) })),
+  changes(fc.constantFrom(...wireHeaders), ({ headers }, more) => ({
+    headers: [...headers, ...more],
+  })),
+  changes(fc.constantFrom(...queries), ({ query }, more) => ({ query: [...query, more] })),
 );
 
-const requests = (mood: Mood, changes: fc.Arbitrary<Change[]>): fc.Arbitrary<FuzzRequest> =>
-  fc.tuple(validRequests, changes).map(([valid, all]) => {
-    const draft = all.reduce((so, change) => change(so), valid);
+const requestsWith = (all: fc.Arbitrary<Change[]>): fc.Arbitrary<FuzzRequest> =>
+  fc.tuple(validRequests, all).map(([valid, some]) => {
+    const draft = some.reduce((so, change) => change(so), valid);
     const search = draft.query.map(([name, value]) => `${name}=${value}`).join('&');
     const { operationId, method, path, headers, json, raw } = draft;
     return {
-      mood,
       operationId,
       method,
       target: search ? `${path}?${search}` : path,
@@ -265,10 +224,11 @@ const requests = (mood: Mood, changes: fc.Arbitrary<Change[]>): fc.Arbitrary<Fuz
       body: raw ?? (json === undefined ? undefined : JSON.stringify(json)),
     };
   });
+/** Valid, as the document describes it; almost, with one mistake; hostile, with several, down to the bytes. */
 export const fuzzRequests = fc.oneof(
-  { weight: 5, arbitrary: requests('valid', fc.constant([])) },
-  { weight: 3, arbitrary: requests('almost', fc.tuple(mistakes)) },
-  { weight: 3, arbitrary: requests('hostile', fc.array(attacks, { minLength: 1, maxLength: 3 })) },
+  { weight: 5, arbitrary: requestsWith(fc.constant([])) },
+  { weight: 3, arbitrary: requestsWith(fc.tuple(mistakes)) },
+  { weight: 3, arbitrary: requestsWith(fc.array(attacks, { minLength: 1, maxLength: 3 })) },
 );
 
 /** The request with the tenant's keys in the place of their labels. */

@@ -1,3 +1,4 @@
+import type { AnySchemaObject } from 'ajv';
 import fc from 'fast-check';
 import { filterFor, type ModelField, valueFor } from '../shared/leads/lead-model.ts';
 import { type DescribedOperation, document, type Json, resolved } from '../support/described.ts';
@@ -17,27 +18,6 @@ export interface Draft {
   readonly raw?: string | Uint8Array;
 }
 
-/** A schema of the document, as far as the generator reads it. */
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly oneOf?: readonly Json[];
-  readonly anyOf?: readonly Json[];
-  readonly properties?: Readonly<Record<string, Json>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Json;
-  readonly items?: Json;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly format?: string;
-  readonly pattern?: string;
-}
-
 /** Values that mean something to the organization, by the name of a property or parameter. */
 export type Vocabulary = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
@@ -47,11 +27,11 @@ const mostly = <T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>): fc.Arbitrary<
 /** A value that fits the schema. @throws Error for a schema that it cannot read, so that a new one is not passed over */
 export function fromSchema(schema: Json, vocabulary: Vocabulary, name = ''): fc.Arbitrary<unknown> {
   const known = Object.hasOwn(vocabulary, name) ? vocabulary[name] : undefined;
-  const fitting = fittingValue(resolved<Schema>(schema), vocabulary);
+  const fitting = fittingValue(resolved<AnySchemaObject>(schema), vocabulary);
   return known ? mostly(known, fitting) : fitting;
 }
 
-function fittingValue(schema: Schema, vocabulary: Vocabulary): fc.Arbitrary<unknown> {
+function fittingValue(schema: AnySchemaObject, vocabulary: Vocabulary): fc.Arbitrary<unknown> {
   if ('const' in schema) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   const { minimum = -1e6, maximum = 1e6, minItems = 0, maxItems = 4 } = schema;
@@ -60,8 +40,7 @@ function fittingValue(schema: Schema, vocabulary: Vocabulary): fc.Arbitrary<unkn
     ...(schema.oneOf ?? schema.anyOf ?? []),
     ...(types.length > 1 ? types.map((type) => ({ ...schema, type })) : []),
   ];
-  if (variants.length > 0)
-    return fc.oneof(...variants.map((one) => fromSchema(one as Json, vocabulary)));
+  if (variants.length > 0) return fc.oneof(...variants.map((one) => fromSchema(one, vocabulary)));
   switch (schema.type) {
     case 'object':
       return objectFrom(schema, vocabulary);
@@ -88,10 +67,10 @@ function fittingValue(schema: Schema, vocabulary: Vocabulary): fc.Arbitrary<unkn
 }
 
 function objectFrom(
-  { properties = {}, required = [], additionalProperties }: Schema,
+  { properties = {}, required = [], additionalProperties }: AnySchemaObject,
   vocabulary: Vocabulary,
 ): fc.Arbitrary<object> {
-  const own = Object.entries(properties).map(
+  const own = Object.entries<Json>(properties).map(
     ([name, one]) => [name, fromSchema(one, vocabulary, name)] as const,
   );
   const named = fc.record(Object.fromEntries(own), {
@@ -115,7 +94,7 @@ function textFrom({
   maxLength = 60,
   format,
   pattern,
-}: Schema): fc.Arbitrary<string> {
+}: AnySchemaObject): fc.Arbitrary<string> {
   if (format === 'date-time')
     return fc.nat(2_000_000_000).map((seconds) => new Date(seconds * 1000).toISOString());
   if (pattern !== undefined)

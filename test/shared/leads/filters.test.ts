@@ -4,7 +4,7 @@ import { FieldIssues, readFields } from '../../../shared/leads/fields.ts';
 import { operators } from '../../../shared/leads/filter-operators.ts';
 import { readFilters } from '../../../shared/leads/filters.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
-import { placedAnywhere } from '../../fuzz/any-json.ts';
+import { placedAnywhere } from '../../fuzz/hostile.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { filterFor, type ModelField, modelMatches, valueFor } from './lead-model.ts';
 
