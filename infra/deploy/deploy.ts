@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { STSClient } from '@aws-sdk/client-sts';
+import { DefaultStackSynthesizer } from 'aws-cdk-lib';
 import { InvalidArgumentError } from 'commander';
 import { CheckError, CliCommand } from '../cli/command.ts';
 import { canAsk } from '../cli/confirm.ts';
@@ -84,15 +85,15 @@ try {
 /** @returns the exit status */
 async function deploy(options: ServiceOptions): Promise<number> {
   const { serviceName: stackName } = options;
-  const qualifier = contextInForce['@aws-cdk/core:bootstrapQualifier'];
+  const qualifier = String(
+    contextInForce['@aws-cdk/core:bootstrapQualifier'] ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER,
+  );
   const region = await regionOf();
   if (region && canAsk()) await openMfaSession(region);
-  const { failedChecks, unknown, target, releaseBefore } = await preflight({
-    ...{ region, stackName, options, allowsNewTable: newTable },
-    ...(typeof qualifier === 'string' && { qualifier }),
-  });
+  const deployment = { region, options, allowsNewTable: newTable, qualifier };
+  const { failedChecks, unknown, target, releaseBefore } = await preflight(deployment);
   for (const sentence of unknown) process.stderr.write(`? ${sentence}\n`);
-  if (failedChecks.length > 0 || !target) return refuse(failedChecks);
+  if (failedChecks.length > 0) return refuse(failedChecks);
   process.stderr.write(
     `✓ ${stackName} will be deployed to account ${target.account}, region ${target.region}.\n`,
   );

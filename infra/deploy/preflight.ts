@@ -1,15 +1,24 @@
-import { CloudFormationClient, type Stack } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  DescribeStackResourcesCommand,
+  DescribeStacksCommand,
+  paginateDescribeStacks,
+  type Stack,
+} from '@aws-sdk/client-cloudformation';
+import { DefaultStackSynthesizer } from 'aws-cdk-lib';
 import { clientSettings } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
-import { productionEnvironment, type ServiceOptions } from '../stack/service-options.ts';
+import type { ServiceOptions } from '../stack/service-options.ts';
 import { accountOf } from './identity.ts';
-import { outputOf, stackNamed, stacksOf, stackThatCreated } from './stacks.ts';
-import { assertNoTableLeft, assertOwner, checkTable, type RunCheck } from './table-checks.ts';
+import { assertNoTableLeft, checkTable, type RunCheck, setTableName } from './table-checks.ts';
 
-/** The account and region of a deployment. */
-export interface DeploymentTarget {
-  readonly account: string;
-  readonly region: string;
+export interface Deployment {
+  readonly region: string | undefined;
+  readonly options: ServiceOptions;
+  /** Whether the stack may create an empty table although it uses another one now. */
+  readonly allowsNewTable: boolean;
+  /** The qualifier of the CDK bootstrap. */
+  readonly qualifier: string;
 }
 
 export interface Preflight {
@@ -17,54 +26,67 @@ export interface Preflight {
   readonly failedChecks: readonly CheckError[];
   /** What could not be checked; it does not stop a deployment. */
   readonly unknown: readonly string[];
-  /** Undefined if unknown. */
-  readonly target?: DeploymentTarget;
+  readonly target: { readonly account: string; readonly region: string };
   /** What the stack runs now; undefined if it does not say so, or there is no stack. */
-  readonly releaseBefore?: string | undefined;
+  readonly releaseBefore: string | undefined;
 }
-
-export interface PreflightOptions {
-  readonly region: string | undefined;
-  /** The stack to deploy. */
-  readonly stackName: string;
-  /** The options of the deployment. @default {} */
-  readonly options?: Partial<ServiceOptions>;
-  /** Whether the stack may create an empty table although it uses another one now. @default false */
-  readonly allowsNewTable?: boolean;
-  /** The qualifier of the CDK bootstrap, if it was changed (`@aws-cdk/core:bootstrapQualifier`). */
-  readonly qualifier?: string;
-}
-
-/** The qualifier of `cdk bootstrap` without options, and the version that this project's CDK needs (aws-cdk-lib, DefaultStackSynthesizer). */
-const defaultQualifier = 'hnb659fds';
-const bootstrapVersionMin = 6;
 
 /**
  * Checks what protects data, and what a deployment would fail with only after minutes. CloudFormation names everything else. Changes
  * nothing. A few read requests to AWS.
+ * @throws CheckError for a deployment that cannot begin
  */
-export async function preflight(deployment: PreflightOptions): Promise<Preflight> {
-  try {
-    return await checkTarget(await targetOf(deployment), deployment);
-  } catch (error) {
-    if (!(error instanceof CheckError)) throw error;
-    return { failedChecks: [error], unknown: [] };
+export async function preflight(deployment: Deployment): Promise<Preflight> {
+  const target = await targetOf(deployment);
+  const { options, allowsNewTable, qualifier } = deployment;
+  const { serviceName: stackName, tableName } = options;
+  const client = new CloudFormationClient({ region: target.region, ...clientSettings });
+  const failedChecks: CheckError[] = [];
+  const unknown: string[] = [];
+  const run: RunCheck = async (subject, check) => {
+    try {
+      return await check();
+    } catch (error) {
+      const { name, message } = error instanceof Error ? error : new Error(String(error));
+      if (error instanceof CheckError) failedChecks.push(error);
+      else unknown.push(`${subject} could not be checked (${name}: ${message}).`);
+      return undefined;
+    }
+  };
+  const stacks = stacksOf(client);
+  await run(`The CDK bootstrap of ${target.account} in ${target.region}`, async () =>
+    assertBootstrap(await stacks, target, qualifier),
+  );
+  let releaseBefore: string | undefined;
+  await run(`The stack ${stackName}`, async () => {
+    const own = await stackNamed(client, stackName);
+    releaseBefore = outputOf(own, 'Release');
+    if (tableName === undefined && !allowsNewTable)
+      await assertOwnTable(client, own, target.region, options);
+  });
+  if (tableName !== undefined) {
+    await run(`The stack of the table ${tableName}`, async () =>
+      assertOwner(client, await stacks, stackName, tableName),
+    );
+    await checkTable(run, target.region, tableName, options);
   }
+  client.destroy();
+  return { failedChecks, unknown, target, releaseBefore };
 }
 
-/** @throws CheckError for a deployment that cannot begin */
+/** @throws CheckError */
 async function targetOf({
   region,
-  options = {},
-  allowsNewTable = false,
-}: PreflightOptions): Promise<DeploymentTarget> {
+  options,
+  allowsNewTable,
+}: Deployment): Promise<Preflight['target']> {
   if (!region)
     throw new CheckError(
       'No region is set: the CDK would use us-east-1 without asking.',
       'export AWS_REGION=eu-central-1   (the region of your choice)',
     );
   const account = await accountOf(region);
-  const { account: expected = account, environment = productionEnvironment, tableName } = options;
+  const { account: expected = account, environment, tableName } = options;
   if (account !== expected)
     throw new CheckError(
       `The credentials are of account ${account}, but the environment ${environment} belongs to account ${expected}.`,
@@ -78,55 +100,51 @@ async function targetOf({
   return { account, region };
 }
 
-/** Checks what AWS says of the account, the stack and the table. */
-async function checkTarget(
-  target: DeploymentTarget,
-  { stackName, options = {}, allowsNewTable, qualifier = defaultQualifier }: PreflightOptions,
-): Promise<Preflight> {
-  const { account, region } = target;
-  const { tableName, environment = productionEnvironment } = options;
-  const client = new CloudFormationClient({ region, ...clientSettings });
-  const results = { failedChecks: [], unknown: [] };
-  const run = collect(results);
-  const stacks = stacksOf(client);
-  let releaseBefore: string | undefined;
-  await run(`The CDK bootstrap of ${account} in ${region}`, async () =>
-    assertBootstrap(await stacks, target, qualifier),
-  );
-  await run(`The stack ${stackName}`, async () => {
-    const own = await stackNamed(client, stackName);
-    releaseBefore = outputOf(own, 'Release');
-    if (tableName !== undefined || allowsNewTable) return;
-    await assertOwnTable(client, own, environment);
-    if (outputOf(own, 'TableName') === undefined)
-      await assertNoTableLeft(region, stackName, environment);
-  });
-  if (tableName !== undefined) {
-    await run(`The stack of the table ${tableName}`, async () =>
-      assertOwner(client, await stacks, { stackName, tableName }),
-    );
-    await checkTable(run, region, { ...options, tableName });
-  }
-  client.destroy();
-  return { ...results, target, releaseBefore };
+/** Every stack of the region. */
+async function stacksOf(client: CloudFormationClient): Promise<Stack[]> {
+  const stacks: Stack[] = [];
+  for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {}))
+    stacks.push(...Stacks);
+  return stacks;
 }
 
-function collect(results: { failedChecks: CheckError[]; unknown: string[] }): RunCheck {
-  return async (subject, check) => {
-    try {
-      await check();
-    } catch (error) {
-      const { name, message } = error instanceof Error ? error : new Error(String(error));
-      if (error instanceof CheckError) results.failedChecks.push(error);
-      else results.unknown.push(`${subject} could not be checked (${name}: ${message}).`);
-    }
-  };
+/** Asked by its name: credentials may be limited to it. @returns undefined if there is no such stack */
+async function stackNamed(
+  client: CloudFormationClient,
+  StackName: string,
+): Promise<Stack | undefined> {
+  const found = client.send(new DescribeStacksCommand({ StackName }));
+  return (await found.catch(unlessMissing))?.Stacks?.[0];
 }
+
+/** The stack of which the table is a resource. A table that a stack kept when it was deleted has none. */
+async function stackThatCreated(
+  client: CloudFormationClient,
+  tableName: string,
+): Promise<string | undefined> {
+  const found = client.send(new DescribeStackResourcesCommand({ PhysicalResourceId: tableName }));
+  const { StackResources = [] } = (await found.catch(unlessMissing)) ?? {};
+  // The answer has at most 100 resources of the stack: the table may not be among them.
+  const table = StackResources.find(({ PhysicalResourceId }) => PhysicalResourceId === tableName);
+  return table?.ResourceStatus?.startsWith('DELETE_') ? undefined : StackResources[0]?.StackName;
+}
+
+/** CloudFormation has no error of its own for a stack that does not exist. */
+function unlessMissing(error: unknown): undefined {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  if (name !== 'ValidationError' || !message.includes('does not exist')) throw error;
+}
+
+const outputOf = (stack: Stack | undefined, name: string): string | undefined =>
+  stack?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
+
+/** The version that this project's CDK needs (aws-cdk-lib, DefaultStackSynthesizer). */
+const bootstrapVersionMin = 6;
 
 /** The stack of the bootstrap may have any name: its parameter and its output tell it. */
 function assertBootstrap(
   stacks: readonly Stack[],
-  { account, region }: DeploymentTarget,
+  { account, region }: Preflight['target'],
   qualifier: string,
 ): void {
   const bootstrap = stacks.find(({ Parameters }) =>
@@ -137,7 +155,8 @@ function assertBootstrap(
   );
   const version = outputOf(bootstrap, 'BootstrapVersion');
   if (Number(version) >= bootstrapVersionMin) return;
-  const option = qualifier === defaultQualifier ? '' : ` --qualifier ${qualifier}`;
+  const option =
+    qualifier === DefaultStackSynthesizer.DEFAULT_QUALIFIER ? '' : ` --qualifier ${qualifier}`;
   throw new CheckError(
     version === undefined
       ? `The CDK is not bootstrapped in account ${account}, region ${region}.`
@@ -147,19 +166,47 @@ function assertBootstrap(
 }
 
 /**
- * Refuses a deployment without `tableName` if the stack uses a table that it did not create: CloudFormation would create an empty one, and
- * every API key would be unknown.
+ * Refuses a deployment without `tableName` if the stack uses a table that it did not create, or an earlier stack of its name left one:
+ * CloudFormation would create an empty one, and every API key would be unknown.
  */
 async function assertOwnTable(
   client: CloudFormationClient,
   stack: Stack | undefined,
-  environment: string,
+  region: string,
+  options: ServiceOptions,
 ): Promise<void> {
   const tableName = outputOf(stack, 'TableName');
-  if (tableName === undefined) return;
+  if (tableName === undefined) return assertNoTableLeft(region, options);
   if ((await stackThatCreated(client, tableName)) === stack?.StackName) return;
   throw new CheckError(
     `tableName: is not set, but the service uses the table ${tableName}: the deployment would create an empty table.`,
-    `Set environments.${environment}.tableName to ${tableName} in cdk.json   (to begin with an empty table: npm run deploy -- --new-table)`,
+    setTableName(tableName, options.environment),
+  );
+}
+
+/**
+ * Refuses a table that another stack created, or that another stack of the service uses: both services would change the same leads.
+ * @param stacks of the region
+ */
+async function assertOwner(
+  client: CloudFormationClient,
+  stacks: readonly Stack[],
+  stackName: string,
+  tableName: string,
+): Promise<void> {
+  const user = stacks.find(
+    (stack) =>
+      stack.StackName !== stackName &&
+      // For a service inside a stack, the output's name begins with the service's ID.
+      stack.Outputs?.some(
+        ({ OutputKey, OutputValue }) =>
+          OutputKey?.endsWith('TableName') && OutputValue === tableName,
+      ),
+  );
+  const owner = user?.StackName ?? (await stackThatCreated(client, tableName));
+  if (owner === undefined || owner === stackName) return;
+  throw new CheckError(
+    `tableName: the table ${tableName} belongs to the stack ${owner}: both stacks would change the same leads.`,
+    `Set tableName to a table that no other stack uses, or remove it   (aws cloudformation describe-stacks --stack-name ${owner})`,
   );
 }

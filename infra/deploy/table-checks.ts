@@ -1,47 +1,25 @@
-import type { CloudFormationClient, Stack } from '@aws-sdk/client-cloudformation';
 import {
   DescribeContinuousBackupsCommand,
   DynamoDBClient,
   paginateListTables,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
+import { STSClient } from '@aws-sdk/client-sts';
+import { SignatureV4 } from '@smithy/signature-v4';
 import { clientSettings } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
 import type { ServiceOptions } from '../stack/service-options.ts';
 import { assertTable, describedTable } from '../verify/table-check.ts';
-import { signedRequest } from './signed-request.ts';
-import { stackThatCreated } from './stacks.ts';
-
-/** Runs a check that throws a CheckError if it fails. If AWS does not allow or answer its requests, the subject is unknown. */
-export type RunCheck = (subject: string, check: () => void | Promise<void>) => Promise<void>;
-
-type TableOptions = Partial<ServiceOptions> & { readonly tableName: string };
 
 /**
- * Refuses a table that another stack created, or that another stack of the service uses: both services would change the same leads.
- * @param stacks of the region
+ * Runs a check that throws a CheckError if it fails. If AWS does not allow or answer its requests, the subject is unknown.
+ * @returns what the check returns; undefined if it fails or is unknown
  */
-export async function assertOwner(
-  client: CloudFormationClient,
-  stacks: readonly Stack[],
-  { stackName, tableName }: { readonly stackName: string; readonly tableName: string },
-): Promise<void> {
-  const user = stacks.find(
-    (stack) =>
-      stack.StackName !== stackName &&
-      // For a service inside a stack, the output's name begins with the service's ID.
-      stack.Outputs?.some(
-        ({ OutputKey, OutputValue }) =>
-          OutputKey?.endsWith('TableName') && OutputValue === tableName,
-      ),
-  );
-  const owner = user?.StackName ?? (await stackThatCreated(client, tableName));
-  if (owner === undefined || owner === stackName) return;
-  throw new CheckError(
-    `tableName: the table ${tableName} belongs to the stack ${owner}: both stacks would change the same leads.`,
-    `Set tableName to a table that no other stack uses, or remove it   (aws cloudformation describe-stacks --stack-name ${owner})`,
-  );
-}
+export type RunCheck = <T>(subject: string, check: () => T | Promise<T>) => Promise<T | undefined>;
+
+/** What to do so that the stack uses this table. */
+export const setTableName = (tableName: string, environment: string): string =>
+  `Set environments.${environment}.tableName to ${tableName} in cdk.json   (to begin with an empty table: npm run deploy -- --new-table)`;
 
 /**
  * Refuses a new stack of a name under which an earlier one left its table: the service would begin with an empty table beside it. The CDK
@@ -49,16 +27,15 @@ export async function assertOwner(
  */
 export async function assertNoTableLeft(
   region: string,
-  stackName: string,
-  environment: string,
+  { serviceName, environment }: ServiceOptions,
 ): Promise<void> {
   const client = new DynamoDBClient({ region, ...clientSettings });
   for await (const { TableNames = [] } of paginateListTables({ client }, {})) {
-    const left = TableNames.find((name) => name.startsWith(`${stackName}-ServiceTable`));
+    const left = TableNames.find((name) => name.startsWith(`${serviceName}-ServiceTable`));
     if (left === undefined) continue;
     throw new CheckError(
-      `An earlier stack ${stackName} left the table ${left}: the deployment would create an empty table beside it.`,
-      `Set environments.${environment}.tableName to ${left} in cdk.json   (to begin with an empty table: npm run deploy -- --new-table)`,
+      `An earlier stack ${serviceName} left the table ${left}: the deployment would create an empty table beside it.`,
+      setTableName(left, environment),
     );
   }
   client.destroy();
@@ -68,86 +45,109 @@ export async function assertNoTableLeft(
 export async function checkTable(
   run: RunCheck,
   region: string,
-  options: TableOptions,
+  tableName: string,
+  options: ServiceOptions,
 ): Promise<void> {
-  const { tableName } = options;
   const client = new DynamoDBClient({ region, ...clientSettings });
-  const described: { table?: TableDescription } = {};
-  await run(`The table ${tableName}`, async () => {
-    const table = await describedTable(client, tableName);
-    if (!table)
-      throw new CheckError(
-        `tableName: there is no table ${tableName} in ${region}: every request would fail.`,
-        `aws dynamodb list-tables --region ${region}   (then set tableName to one of them, or export AWS_REGION=REGION)`,
-      );
-    described.table = table;
-    assertDefinition(table, tableName);
-  });
-  const { table } = described;
-  if (table) {
-    await run(tableName, () => assertProtection(table, tableName));
-    await run(tableName, () => assertStream(table, options));
-    await run(`The encryption key of the table ${tableName}`, () =>
-      assertKey(table.SSEDescription?.KMSMasterKeyArn, region, options),
+  const table = await run(`The table ${tableName}`, async () => {
+    const found = await describedTable(client, tableName);
+    if (found) return found;
+    throw new CheckError(
+      `tableName: there is no table ${tableName} in ${region}: every request would fail.`,
+      `aws dynamodb list-tables --region ${region}   (then set tableName to one of them, or export AWS_REGION=REGION)`,
     );
+  });
+  if (table) {
+    await run(tableName, () => assertDefinition(table));
+    await run(tableName, () => assertProtection(table));
+    await run(tableName, () => assertStream(table, options));
+    await run(`The encryption key of the table ${tableName}`, () => assertKey(table, options));
     await run(`The backups of the table ${tableName}`, () => assertBackups(client, tableName));
   }
   client.destroy();
 }
 
-function assertDefinition(table: TableDescription, tableName: string): void {
+function assertDefinition(table: TableDescription): void {
   try {
     assertTable(table);
   } catch (error) {
     if (!(error instanceof CheckError)) throw error;
-    throw new CheckError(`tableName: ${tableName}: ${error.message}.`, error.next);
+    throw new CheckError(`tableName: ${table.TableName}: ${error.message}.`, error.next);
   }
 }
 
-function assertProtection(table: TableDescription, tableName: string): void {
-  if (table.DeletionProtectionEnabled) return;
+function assertProtection({ TableName, DeletionProtectionEnabled }: TableDescription): void {
+  if (DeletionProtectionEnabled) return;
   throw new CheckError(
-    `tableName: the table ${tableName} is not protected from deletion.`,
-    `aws dynamodb update-table --table-name ${tableName} --deletion-protection-enabled   (a restored table needs more: npm run admin -- restore finish)`,
+    `tableName: the table ${TableName} is not protected from deletion.`,
+    `aws dynamodb update-table --table-name ${TableName} --deletion-protection-enabled   (a restored table needs more: npm run admin -- restore finish)`,
   );
 }
 
-function assertStream(table: TableDescription, { tableName, tableStreamArn }: TableOptions): void {
-  const hasNewImages = /^NEW_/.test(table.StreamSpecification?.StreamViewType ?? '');
-  if (!tableStreamArn || (table.LatestStreamArn === tableStreamArn && hasNewImages)) return;
+function assertStream(
+  { TableName, StreamSpecification, LatestStreamArn }: TableDescription,
+  { tableStreamArn }: ServiceOptions,
+): void {
+  const hasNewImages = /^NEW_/.test(StreamSpecification?.StreamViewType ?? '');
+  if (!tableStreamArn || (LatestStreamArn === tableStreamArn && hasNewImages)) return;
   throw new CheckError(
-    `tableStreamArn: is not the stream of the table ${tableName} with new images: no event would be published.`,
+    `tableStreamArn: is not the stream of the table ${TableName} with new images: no event would be published.`,
     hasNewImages
-      ? `Set tableStreamArn to ${table.LatestStreamArn}`
-      : `aws dynamodb update-table --table-name ${tableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_IMAGE   (then set tableStreamArn to the ARN that it prints)`,
+      ? `Set tableStreamArn to ${LatestStreamArn}`
+      : `aws dynamodb update-table --table-name ${TableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_IMAGE   (then set tableStreamArn to the ARN that it prints)`,
   );
 }
 
 /** Without the right key in the options, the functions may not use the table's key, and every request fails. */
 async function assertKey(
-  keyArn: string | undefined,
-  region: string,
-  { tableName, kmsKey = 'aws-managed' }: TableOptions,
+  { TableName, SSEDescription }: TableDescription,
+  { kmsKey }: ServiceOptions,
 ): Promise<void> {
+  const keyArn = SSEDescription?.KMSMasterKeyArn;
   if (keyArn === undefined) {
     const key = kmsKey === 'aws-managed' ? '' : `,KMSMasterKeyId=${kmsKey}`;
     throw new CheckError(
-      `kmsKey: the table ${tableName} is encrypted with no key of the account, but kmsKey is ${kmsKey}.`,
-      `aws dynamodb update-table --table-name ${tableName} --sse-specification Enabled=true,SSEType=KMS${key}`,
+      `kmsKey: the table ${TableName} is encrypted with no key of the account, but kmsKey is ${kmsKey}.`,
+      `aws dynamodb update-table --table-name ${TableName} --sse-specification Enabled=true,SSEType=KMS${key}`,
     );
   }
   if (keyArn === kmsKey) return;
-  const { KeyMetadata } = await signedRequest(region, 'kms', {
-    operation: 'TrentService.DescribeKey',
-    input: { KeyId: keyArn },
-  });
   // The account's own key of DynamoDB, which AWS manages, has an ARN of its own.
-  const right = Object(KeyMetadata).KeyManager === 'AWS' ? 'aws-managed' : keyArn;
+  const right = (await keyManagerOf(keyArn)) === 'AWS' ? 'aws-managed' : keyArn;
   if (right === kmsKey) return;
   throw new CheckError(
-    `kmsKey: the table ${tableName} is encrypted with ${keyArn}, but kmsKey is ${kmsKey}: every request would fail.`,
+    `kmsKey: the table ${TableName} is encrypted with ${keyArn}, but kmsKey is ${kmsKey}: every request would fail.`,
     `Set kmsKey to ${right}`,
   );
+}
+
+/**
+ * Asks KMS who manages a key, with a request that the SDK's signer signs: the SDK's client for KMS would add megabytes to every
+ * installation for this one value.
+ * @returns `AWS` or `CUSTOMER`
+ * @throws Error named by AWS's code, such as `AccessDeniedException`
+ */
+async function keyManagerOf(keyArn: string): Promise<unknown> {
+  const [, partition, service = '', region = ''] = keyArn.split(':');
+  const suffix = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
+  const endpoint = process.env.AWS_ENDPOINT_URL ?? `https://${service}.${region}.${suffix}`;
+  const { protocol, host, hostname } = new URL(endpoint);
+  const { credentials, sha256 } = new STSClient({ region }).config;
+  const signer = new SignatureV4({ region, service, credentials, sha256 });
+  const target = { 'x-amz-target': 'TrentService.DescribeKey' };
+  const { method, headers, body } = await signer.sign({
+    ...{ protocol, hostname, path: '/', method: 'POST' },
+    headers: { host, 'content-type': 'application/x-amz-json-1.1', ...target },
+    body: JSON.stringify({ KeyId: keyArn }),
+  });
+  const { host: _, ...sent } = headers;
+  const signal = AbortSignal.timeout(10_000);
+  const response = await fetch(endpoint, { method, headers: sent, body, signal });
+  const reply: Readonly<Record<string, unknown>> = Object(await response.json());
+  if (response.ok) return Object(reply.KeyMetadata).KeyManager;
+  const error = new Error(String(reply.message ?? reply.Message ?? ''));
+  error.name = String(reply.__type ?? response.status).replace(/^.*#/, '');
+  throw error;
 }
 
 async function assertBackups(client: DynamoDBClient, tableName: string): Promise<void> {

@@ -1,9 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { TableDescription } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
-import { type PreflightOptions, preflight } from '../../../infra/deploy/preflight.ts';
-import type { ServiceOptions } from '../../../infra/stack/service-options.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
+import { CheckError } from '../../../infra/cli/command.ts';
+import { listen } from '../../../infra/cli/listen.ts';
+import { type Deployment, type Preflight, preflight } from '../../../infra/deploy/preflight.ts';
+import { checkOptions, type LeadServiceProps } from '../../../infra/stack/service-options.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 
 export type AwsReply = readonly [status: number, body: string];
@@ -27,27 +28,22 @@ export const lastRequests = new Map<
 
 /** Points the AWS SDK of a test file at the stand-in. Before each test the account is ready for a first deployment. */
 export function useAccount() {
-  let server: Server | undefined;
   let endpoint = '';
   const replies: AwsReplies = {};
-  beforeAll(async () => {
-    const started = createServer(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += chunk;
-      const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1];
-      const name = operation ?? nameOfForm(body);
-      lastRequests.set(name, { headers: request.headers, body });
-      const [status, text] = replies[name] ?? [400, refusal('NotExpected', name)];
-      response.writeHead(status, {
-        'Content-Type': text.startsWith('<') ? 'text/xml' : 'application/json',
-      });
-      response.end(text);
-    });
-    server = started;
-    await new Promise<void>((done) => started.listen(0, '127.0.0.1', done));
-    endpoint = `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1];
+    const name = operation ?? nameOfForm(body);
+    lastRequests.set(name, { headers: request.headers, body });
+    const [status, reply] = replies[name] ?? [400, refusal('NotExpected', name)];
+    const type = reply.startsWith('<') ? 'text/xml' : 'application/json';
+    response.writeHead(status, { 'Content-Type': type }).end(reply);
   });
-  afterAll(() => void server?.close());
+  beforeAll(async () => {
+    endpoint = `http://127.0.0.1:${await listen(server, 0)}`;
+  });
+  afterAll(() => void server.close());
   beforeEach(() => {
     vi.stubEnv('AWS_ENDPOINT_URL', endpoint);
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'id');
@@ -59,28 +55,42 @@ export function useAccount() {
   return replies;
 }
 
-/** What AWS replies instead, and what is deployed. */
+/** What AWS replies instead, what is deployed, and what the checks find: by default, nothing. */
 export interface PreflightCase {
   readonly what: string;
   readonly aws?: AwsReplies;
-  readonly options?: Partial<ServiceOptions>;
-  readonly more?: Partial<PreflightOptions>;
-}
-export interface RefusedCase extends PreflightCase {
-  readonly issue: RegExp;
-  readonly next: RegExp;
+  readonly options?: LeadServiceProps;
+  readonly more?: Partial<Deployment>;
+  readonly refused?: readonly [issue: RegExp, next: RegExp];
+  readonly unknown?: readonly RegExp[];
 }
 
-/** What a preflight finds, with the texts of the failed checks. */
-export async function preflightWith(
-  options: Partial<ServiceOptions> = {},
-  more: Partial<PreflightOptions> = {},
+/** Runs the checks of a deployment. One that cannot begin has a failed check and no target. */
+export const preflightWith = (
+  options: LeadServiceProps = {},
+  more: Partial<Deployment> = {},
+): Promise<Omit<Preflight, 'target'> & Partial<Preflight>> =>
+  preflight({
+    ...{ region, options: checkOptions({ ...options }), allowsNewTable: false },
+    qualifier: 'hnb659fds',
+    ...more,
+  }).catch((error) => {
+    if (!(error instanceof CheckError)) throw error;
+    return { failedChecks: [error], unknown: [], releaseBefore: undefined };
+  });
+
+/** Expects what a case says. @returns the target */
+export async function expectPreflight(
+  replies: AwsReplies,
+  { aws, options, more, refused, unknown = [] }: PreflightCase,
 ) {
-  const { failedChecks, ...rest } = await preflight({ region, stackName, options, ...more });
-  return {
-    ...rest,
-    failedChecks: failedChecks.map(({ message: issue, next }) => ({ issue, next })),
-  };
+  Object.assign(replies, aws);
+  const found = await preflightWith(options, more);
+  expect(found.unknown).toEqual(unknown.map((note) => expect.stringMatching(note)));
+  expect(found.failedChecks.map(({ message, next }) => [message, next])).toEqual(
+    refused ? [refused.map((text) => expect.stringMatching(text))] : [],
+  );
+  return found.target;
 }
 
 function nameOfForm(body: string): string {

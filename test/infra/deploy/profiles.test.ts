@@ -73,8 +73,8 @@ describe('a profile without a session', () => {
     async (profile, words, next) => {
       vi.stubEnv('AWS_PROFILE', profile);
 
-      expect((await preflightWith()).failedChecks).toEqual([
-        { issue: expect.stringMatching(words), next: expect.stringContaining(next) },
+      expect((await preflightWith()).failedChecks).toMatchObject([
+        { message: expect.stringMatching(words), next: expect.stringContaining(next) },
       ]);
       const refused = await serviceOfStack('leads', () => undefined).catch(String);
       expect(refused).toMatch(words);
@@ -99,7 +99,7 @@ test('requests to AWS go through the proxy of HTTPS_PROXY', async () => {
   const { failedChecks } = await preflightWith();
 
   proxy.close();
-  expect(failedChecks).toMatchObject([{ issue: expect.stringMatching(/cannot be checked/) }]);
+  expect(failedChecks).toMatchObject([{ message: expect.stringMatching(/cannot be checked/) }]);
   expect(asked).toContain(`sts.${region}.amazonaws.com:443`);
 });
 
