@@ -1,10 +1,7 @@
-import { Aws, Duration } from 'aws-cdk-lib';
+import { Aws } from 'aws-cdk-lib';
 import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { CustomMetricWithAlarm, MetricWithAlarmSupport } from 'cdk-monitoring-constructs';
 import type { LeadServiceProps } from '../service-options.ts';
-
-/** The period of every metric that names no other. */
-export const period = Duration.minutes(5);
 
 /**
  * An alarm goes off at `from` or above, or below `below`, in `datapoints` of the last `periods` periods; by default in the last one, and
@@ -211,40 +208,41 @@ export function alarmDescription(name: AlarmName, values: AlarmValues): string {
   return text.replace(/\b[A-Z_]+\b/g, (word) => known.get(word) ?? word);
 }
 
+interface AlarmContext {
+  readonly serviceName: string;
+  readonly values: AlarmValues;
+  /** Of an alarm whose threshold names none. @default 1 */
+  readonly datapoints: number | undefined;
+}
+
 /** The address of the service's dashboard in the AWS console. */
 export const dashboardUrl = (serviceName: string): string =>
   `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${serviceName}`;
 
-/** A metric with its alarm. @param datapointsToAlarm instead of those of the threshold */
+/** A metric with its alarm. */
 export function alarmed(
   name: AlarmName,
   metric: MetricWithAlarmSupport,
-  { serviceName, values }: { readonly serviceName: string; readonly values: AlarmValues },
-  datapointsToAlarm?: number,
+  { serviceName, values, datapoints: given }: AlarmContext,
 ): CustomMetricWithAlarm {
   const threshold: Threshold = alarms[name].threshold;
-  const { datapoints = datapointsToAlarm ?? 1, periods = datapoints } = threshold;
+  const { datapoints = given ?? 1, periods = datapoints } = threshold;
+  const isBelow = 'below' in threshold;
+  const missingIsFine = !isBelow || threshold.missingIsFine;
   return {
     metric,
     alarmFriendlyName: name,
     addAlarm: {
       [name]: {
-        ...('below' in threshold
-          ? {
-              threshold: threshold.below,
-              comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-              treatMissingDataOverride: threshold.missingIsFine
-                ? TreatMissingData.NOT_BREACHING
-                : TreatMissingData.BREACHING,
-            }
-          : {
-              threshold: threshold.from,
-              comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-              treatMissingDataOverride: TreatMissingData.NOT_BREACHING,
-            }),
+        threshold: isBelow ? threshold.below : threshold.from,
+        comparisonOperator: isBelow
+          ? ComparisonOperator.LESS_THAN_THRESHOLD
+          : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        treatMissingDataOverride: missingIsFine
+          ? TreatMissingData.NOT_BREACHING
+          : TreatMissingData.BREACHING,
         datapointsToAlarm: datapoints,
         evaluationPeriods: periods,
-        period: metric.period ?? period,
         alarmNameOverride: `${serviceName}-${name}`,
         alarmDescriptionOverride: `${alarmDescription(name, values)} Dashboard: ${dashboardUrl(serviceName)}`,
       },

@@ -18,7 +18,7 @@ import type { Backups } from '../backups.ts';
 import type { EndpointFunction } from '../endpoint-function.ts';
 import type { LeadEvents } from '../lead-events.ts';
 import type { ServiceOptions } from '../service-options.ts';
-import { type AlarmName, alarmed, period } from './alarms.ts';
+import { type AlarmName, alarmed } from './alarms.ts';
 import { logWidgets, saveQueries } from './log-queries.ts';
 import {
   backupsCompleted,
@@ -43,236 +43,54 @@ export interface MonitoringProps {
   readonly topics: readonly ITopic[];
 }
 
+/** What the graphs show. */
+interface Watched extends MonitoringProps {
+  readonly metrics: Metrics;
+  /** The function of captures. */
+  readonly capture: EndpointFunction;
+  /** A metric with its alarm. @param datapoints instead of those of the alarm's threshold */
+  readonly alarmed: (
+    name: AlarmName,
+    metric: MetricWithAlarmSupport,
+    datapoints?: number,
+  ) => CustomMetricWithAlarm;
+}
+
 /** A dashboard, and the alarms of `alarms.ts`, each on the graph of its metric. */
 export class Monitoring extends Construct {
-  readonly #props: MonitoringProps;
-  readonly #metrics: Metrics;
-
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { functions, events, backups, options } = props;
-    this.#props = props;
-    this.#metrics = new Metrics(options);
+    const { functions, events, backups, options, baseUrl } = props;
+    const capture = functions.find(({ endpoint }) => endpoint.name === 'capture-lead');
+    if (!capture) throw new Error('Without capture-lead, refused captures would go unnoticed.');
+    const values = {
+      NAME: Stack.of(this).stackName,
+      BASE_URL: baseUrl,
+      VAULT: options.serviceName,
+      HOURS: String(options.noCapturesHours),
+    };
+    const watched: Watched = {
+      ...props,
+      metrics: new Metrics(options),
+      capture,
+      alarmed: (name, metric, datapoints) =>
+        alarmed(name, metric, { serviceName: options.serviceName, values, datapoints }),
+    };
     const facade = facadeOf(this, props);
     const monitor = (name: string, metricGroups: CustomMetricGroup[]) =>
       facade.monitorCustom({ alarmFriendlyName: name, humanReadableName: name, metricGroups });
     const logGroupNames = functions.map(({ logGroup }) => logGroup.logGroupName);
 
-    monitor('Calls', this.#callGraphs());
-    monitor('Refusals', this.#refusalGraphs());
+    monitor('Calls', callGraphs(watched));
+    monitor('Refusals', refusalGraphs(watched));
     saveQueries(this, options.serviceName, logGroupNames);
     for (const widget of logWidgets(logGroupNames)) facade.addWidget(widget);
-    monitor('Table', this.#tableGraphs());
-    if (events) monitor('Events', this.#eventGraphs(events));
-    if (options.heartbeat) monitor('Heartbeat', this.#heartbeatGraphs());
-    if (backups) monitor('Backups', this.#backupGraphs(backups));
-  }
-
-  #callGraphs(): CustomMetricGroup[] {
-    const metrics = this.#metrics;
-    const { functions } = this.#props;
-    return [
-      graph(
-        'Calls and refusals',
-        metrics.api('Count'),
-        metrics.api('4XXError'),
-        metrics.logged('rateLimited'),
-        this.#alarmed('GatewayThrottled', metrics.gatewayRefusals()),
-      ),
-      graph('Server errors', this.#alarmed('ServerErrors', metrics.serverErrorShare(3))),
-      graph(
-        'Server errors that continue',
-        // Few failures that do not end. The alarm needs several periods, so that a single failure does not set it off.
-        this.#alarmed('FailuresContinue', metrics.serverErrorShare()),
-      ),
-      graph(
-        'Response time',
-        metrics.api('Latency', Stats.p(50)),
-        this.#alarmed('SlowAnswers', metrics.api('Latency', Stats.p(99))),
-      ),
-      graph(
-        'Time per endpoint, p99',
-        ...functions.map((handler) =>
-          handler.metricDuration({ statistic: Stats.p(99), label: handler.endpoint.name, period }),
-        ),
-      ),
-      graph('Functions', ...this.#throttles(), metrics.logged('coldStart')),
-      graph(
-        'Needs attention',
-        this.#alarmed('CaptureNotReady', metrics.counted('notReady', 'not ready')),
-        this.#alarmed(
-          'KeyExpiresSoon',
-          metrics.counted('keyExpiresSoon', 'keys that expire soon', Duration.days(1)),
-        ),
-      ),
-    ];
-  }
-
-  #throttles(): CustomMetric[] {
-    const throttles = (kind: string, functions: readonly EndpointFunction[]) =>
-      sum(
-        functions.map((handler) => handler.metricThrottles({ period })),
-        `${kind} functions throttled`,
-      );
-    const { functions } = this.#props;
-    const reading = functions.filter(({ endpoint }) => endpoint.method === 'GET');
-    const writing = functions.filter(({ endpoint }) => endpoint.method !== 'GET');
-    return [
-      this.#alarmed('ReadingFunctionsThrottled', throttles('reading', reading)),
-      this.#alarmed('WritingFunctionsThrottled', throttles('writing', writing)),
-    ];
-  }
-
-  /** Requests that the service refuses, and captures that do not come: each may be an enquiry that is lost. */
-  #refusalGraphs(): CustomMetricGroup[] {
-    const metrics = this.#metrics;
-    const { waf, noCapturesHours } = this.#props.options;
-    const capture = this.#captureFunction();
-    return [
-      graph(
-        'Unknown keys, % of the calls',
-        this.#alarmed('CallersUnauthorized', metrics.unauthorizedShare()),
-      ),
-      graph(
-        'Captures refused, % of the captures',
-        // By kind, because each has another remedy. The firewall's blocks, which no function sees, are in `RequestsBlocked`.
-        this.#alarmed(
-          'CapturesUnauthorized',
-          metrics.captureShare(capture, 'capturesUnauthorized', '401 and 403'),
-        ),
-        this.#alarmed(
-          'CapturesInvalid',
-          metrics.captureShare(capture, 'capturesInvalid', '422, 400, 413 and 415'),
-        ),
-      ),
-      this.#lastingRefusals(),
-      graph(
-        'Captures over the limit',
-        this.#alarmed(
-          'CapturesRateLimited',
-          metrics.counted('capturesRateLimited', 'over the limit'),
-        ),
-      ),
-      ...(noCapturesHours === undefined ? [] : [this.#silenceGraph(noCapturesHours)]),
-      ...(waf
-        ? [graph('Blocked by the firewall', this.#alarmed('RequestsBlocked', metrics.blocked()))]
-        : []),
-    ];
-  }
-
-  /** Few refusals that do not end: one organization of several may lose every enquiry. */
-  #lastingRefusals(): CustomMetricGroup {
-    const metrics = this.#metrics;
-    return graph(
-      'Refusals that last',
-      this.#alarmed(
-        'KnownKeyRefused',
-        metrics.counted('knownKeyRefused', 'revoked or expired keys, and 403'),
-      ),
-      this.#alarmed(
-        'CapturesKeepFailing',
-        metrics.counted('capturesMismatched', 'captures with missing or unknown fields'),
-      ),
-    );
-  }
-
-  #silenceGraph(hours: number): CustomMetricGroup {
-    const hour = Duration.hours(1);
-    const invocations = this.#captureFunction().metricInvocations({ period: hour });
-    const captures = sum([invocations], 'captures', hour);
-    return graph('Captures in an hour', this.#alarmed('NoCaptures', captures, hours));
-  }
-
-  /** @throws Error without that function: refused captures would go unnoticed */
-  #captureFunction(): EndpointFunction {
-    const capture = this.#props.functions.find(({ endpoint }) => endpoint.name === 'capture-lead');
-    if (!capture) throw new Error('The service has no endpoint capture-lead.');
-    return capture;
-  }
-
-  #tableGraphs(): CustomMetricGroup[] {
-    const metrics = this.#metrics;
-    const { table } = this.#props;
-    const alarmed = (name: AlarmName, metricName: MetricName, what: string) =>
-      this.#alarmed(name, metrics.counted(metricName, `calls that failed: ${what}`));
-    return [
-      graph(
-        'Units',
-        ofTable(table, 'ConsumedReadCapacityUnits'),
-        ofTable(table, 'ConsumedWriteCapacityUnits'),
-        metrics.logged('dynamodbCalls'),
-      ),
-      graph(
-        'Throttled',
-        tableThrottles(table),
-        alarmed('TableThrottled', 'tableThrottled', 'throttled'),
-      ),
-      graph('Failed', alarmed('TableFailed', 'tableFailed', 'failed')),
-      graph(
-        'Transaction conflicts',
-        ofTable(table, 'TransactionConflict'),
-        alarmed('TransactionsRefused', 'contended', 'contended'),
-      ),
-    ];
-  }
-
-  /** How long events wait, and what was given up. */
-  #eventGraphs({ publisher, undelivered }: LeadEvents): CustomMetricGroup[] {
-    const age = publisher.metric('IteratorAge', { statistic: Stats.MAXIMUM, period });
-    const messages = undelivered.metricApproximateNumberOfMessagesVisible({ period });
-    return [
-      graph('Events waiting, ms', this.#alarmed('EventsLate', age)),
-      graph('Events given up', this.#alarmed('EventsUndelivered', messages)),
-    ];
-  }
-
-  #heartbeatGraphs(): CustomMetricGroup[] {
-    const metrics = this.#metrics;
-    const days = metrics.logged('certificateDays').with({ statistic: Stats.MINIMUM });
-    return [
-      graph(
-        'Heartbeats answered',
-        this.#alarmed('HeartbeatFailed', metrics.counted('heartbeatAnswered', 'heartbeats')),
-      ),
-      graph('Heartbeat, ms', metrics.logged('heartbeatMs').with({ statistic: Stats.MAXIMUM })),
-      ...(this.#props.options.domainName
-        ? [graph('Certificate, days left', this.#alarmed('CertificateExpires', days))]
-        : []),
-    ];
-  }
-
-  #backupGraphs(backups: Backups): CustomMetricGroup[] {
-    const { backupCopyTo } = this.#props.options;
-    return [
-      graph('Backups completed', this.#alarmed('BackupMissing', backupsCompleted(backups))),
-      ...(backupCopyTo
-        ? [graph('Copies failed', this.#alarmed('BackupCopyFailed', copiesFailed(backupCopyTo)))]
-        : []),
-    ];
-  }
-
-  /** A metric with its alarm. */
-  #alarmed(
-    name: AlarmName,
-    metric: MetricWithAlarmSupport,
-    datapoints?: number,
-  ): CustomMetricWithAlarm {
-    const { options, baseUrl } = this.#props;
-    const { serviceName, noCapturesHours } = options;
-    const values = {
-      NAME: Stack.of(this).stackName,
-      BASE_URL: baseUrl,
-      VAULT: serviceName,
-      HOURS: String(noCapturesHours),
-    };
-    return alarmed(name, metric, { serviceName, values }, datapoints);
+    monitor('Table', tableGraphs(watched));
+    if (events) monitor('Events', eventGraphs(watched, events));
+    if (options.heartbeat) monitor('Heartbeat', heartbeatGraphs(watched));
+    if (backups) monitor('Backups', backupGraphs(watched, backups));
   }
 }
-
-const graph = (title: string, ...metrics: CustomMetric[]): CustomMetricGroup => ({
-  title,
-  metrics,
-});
 
 function facadeOf(scope: Construct, { topics, options }: MonitoringProps): MonitoringFacade {
   const { serviceName } = options;
@@ -291,3 +109,167 @@ function facadeOf(scope: Construct, { topics, options }: MonitoringProps): Monit
     }),
   });
 }
+
+const graph = (title: string, ...metrics: CustomMetric[]): CustomMetricGroup => ({
+  title,
+  metrics,
+});
+
+const throttles = (kind: string, functions: readonly EndpointFunction[]) =>
+  sum(
+    functions.map((handler) => handler.metricThrottles()),
+    `${kind} functions throttled`,
+  );
+
+function callGraphs({ metrics, alarmed, functions }: Watched): CustomMetricGroup[] {
+  const reading = functions.filter(({ endpoint }) => endpoint.method === 'GET');
+  const writing = functions.filter(({ endpoint }) => endpoint.method !== 'GET');
+  return [
+    graph(
+      'Calls and refusals',
+      metrics.api('Count'),
+      metrics.api('4XXError'),
+      metrics.logged('rateLimited'),
+      alarmed('GatewayThrottled', metrics.gatewayRefusals()),
+    ),
+    graph('Server errors', alarmed('ServerErrors', metrics.serverErrorShare(3))),
+    // Few failures that do not end. The alarm needs several periods, so that a single failure does not set it off.
+    graph('Server errors that continue', alarmed('FailuresContinue', metrics.serverErrorShare())),
+    graph(
+      'Response time',
+      metrics.api('Latency', Stats.p(50)),
+      alarmed('SlowAnswers', metrics.api('Latency', Stats.p(99))),
+    ),
+    graph(
+      'Time per endpoint, p99',
+      ...functions.map((handler) =>
+        handler.metricDuration({ statistic: Stats.p(99), label: handler.endpoint.name }),
+      ),
+    ),
+    graph(
+      'Functions',
+      alarmed('ReadingFunctionsThrottled', throttles('reading', reading)),
+      alarmed('WritingFunctionsThrottled', throttles('writing', writing)),
+      metrics.logged('coldStart'),
+    ),
+    graph(
+      'Needs attention',
+      alarmed('CaptureNotReady', metrics.counted('notReady', 'not ready')),
+      alarmed(
+        'KeyExpiresSoon',
+        metrics
+          .counted('keyExpiresSoon', 'keys that expire soon')
+          .with({ period: Duration.days(1) }),
+      ),
+    ),
+  ];
+}
+
+/** Requests that the service refuses, and captures that do not come: each may be an enquiry that is lost. */
+function refusalGraphs(watched: Watched): CustomMetricGroup[] {
+  const { metrics, alarmed, capture, options } = watched;
+  const { waf, noCapturesHours } = options;
+  const captures = sum([capture.metricInvocations()], 'captures').with({
+    period: Duration.hours(1),
+  });
+  const share = (name: MetricName, label: string) => metrics.captureShare(capture, name, label);
+  return [
+    graph(
+      'Unknown keys, % of the calls',
+      alarmed('CallersUnauthorized', metrics.unauthorizedShare()),
+    ),
+    graph(
+      'Captures refused, % of the captures',
+      // By kind, because each has another remedy. The firewall's blocks, which no function sees, are in `RequestsBlocked`.
+      alarmed('CapturesUnauthorized', share('capturesUnauthorized', '401 and 403')),
+      alarmed('CapturesInvalid', share('capturesInvalid', '422, 400, 413 and 415')),
+    ),
+    lastingRefusals(watched),
+    graph(
+      'Captures over the limit',
+      alarmed('CapturesRateLimited', metrics.counted('capturesRateLimited', 'over the limit')),
+    ),
+    ...(noCapturesHours === undefined
+      ? []
+      : [graph('Captures in an hour', alarmed('NoCaptures', captures, noCapturesHours))]),
+    ...(waf
+      ? [graph('Blocked by the firewall', alarmed('RequestsBlocked', metrics.blocked()))]
+      : []),
+  ];
+}
+
+/** Few refusals that do not end: one organization of several may lose every enquiry. */
+const lastingRefusals = ({ metrics, alarmed }: Watched): CustomMetricGroup =>
+  graph(
+    'Refusals that last',
+    alarmed(
+      'KnownKeyRefused',
+      metrics.counted('knownKeyRefused', 'revoked or expired keys, and 403'),
+    ),
+    alarmed(
+      'CapturesKeepFailing',
+      metrics.counted('capturesMismatched', 'captures with missing or unknown fields'),
+    ),
+  );
+
+function tableGraphs({ metrics, alarmed, table }: Watched): CustomMetricGroup[] {
+  const failing = (what: string) => `calls that failed: ${what}`;
+  return [
+    graph(
+      'Units',
+      ofTable(table, 'ConsumedReadCapacityUnits'),
+      ofTable(table, 'ConsumedWriteCapacityUnits'),
+      metrics.logged('dynamodbCalls'),
+    ),
+    graph(
+      'Throttled',
+      tableThrottles(table),
+      alarmed('TableThrottled', metrics.counted('tableThrottled', failing('throttled'))),
+    ),
+    graph('Failed', alarmed('TableFailed', metrics.counted('tableFailed', failing('failed')))),
+    graph(
+      'Transaction conflicts',
+      ofTable(table, 'TransactionConflict'),
+      alarmed('TransactionsRefused', metrics.counted('contended', failing('contended'))),
+    ),
+  ];
+}
+
+/** How long events wait, and what was given up. */
+const eventGraphs = (
+  { alarmed }: Watched,
+  { publisher, undelivered }: LeadEvents,
+): CustomMetricGroup[] => [
+  graph(
+    'Events waiting, ms',
+    alarmed('EventsLate', publisher.metric('IteratorAge', { statistic: Stats.MAXIMUM })),
+  ),
+  graph(
+    'Events given up',
+    alarmed('EventsUndelivered', undelivered.metricApproximateNumberOfMessagesVisible()),
+  ),
+];
+
+function heartbeatGraphs({ metrics, alarmed, options }: Watched): CustomMetricGroup[] {
+  const days = metrics.logged('certificateDays').with({ statistic: Stats.MINIMUM });
+  return [
+    graph(
+      'Heartbeats answered',
+      alarmed('HeartbeatFailed', metrics.counted('heartbeatAnswered', 'heartbeats')),
+    ),
+    graph('Heartbeat, ms', metrics.logged('heartbeatMs').with({ statistic: Stats.MAXIMUM })),
+    ...(options.domainName
+      ? [graph('Certificate, days left', alarmed('CertificateExpires', days))]
+      : []),
+  ];
+}
+
+const backupGraphs = (
+  { alarmed, options: { backupCopyTo } }: Watched,
+  backups: Backups,
+): CustomMetricGroup[] => [
+  graph('Backups completed', alarmed('BackupMissing', backupsCompleted(backups))),
+  ...(backupCopyTo
+    ? [graph('Copies failed', alarmed('BackupCopyFailed', copiesFailed(backupCopyTo)))]
+    : []),
+];

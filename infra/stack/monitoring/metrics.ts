@@ -1,5 +1,5 @@
 import { Aws, Duration, Fn } from 'aws-cdk-lib';
-import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type MetricName, metricDimension, metricNamespace } from '../../../shared/metrics.ts';
@@ -8,38 +8,34 @@ import type { Backups } from '../backups.ts';
 import { firewallRules } from '../firewall.ts';
 import { stageName } from '../lead-api.ts';
 import type { ServiceOptions } from '../service-options.ts';
-import { period } from './alarms.ts';
 
 type MetricOptions = Pick<ServiceOptions, 'serviceName' | 'waf' | 'heartbeat'>;
 
-/** The metrics of a service. */
+/** The metrics of a service, each in periods of five minutes, the CDK's default, unless it says another. */
 export class Metrics {
   readonly #options: MetricOptions;
-  readonly #serviceName: string;
 
   constructor(options: MetricOptions) {
     this.#options = options;
-    this.#serviceName = options.serviceName;
   }
 
   /** A metric of the whole API. Uses the name and stage as text: a reference would make the API depend on the alarm of its own release. */
   api(metricName: string, statistic: string = Stats.SUM): Metric {
-    const dimensionsMap = { ApiName: this.#serviceName, Stage: stageName };
+    const dimensionsMap = { ApiName: this.#options.serviceName, Stage: stageName };
     return sumOf('AWS/ApiGateway', metricName, dimensionsMap).with({ statistic });
   }
 
   /** A metric of the functions' log lines. */
-  logged(metricName: MetricName, over: Duration = period): Metric {
-    const dimensionsMap = { [metricDimension]: this.#serviceName };
-    return sumOf(metricNamespace, metricName, dimensionsMap).with({ period: over });
+  logged(metricName: MetricName): Metric {
+    return sumOf(metricNamespace, metricName, { [metricDimension]: this.#options.serviceName });
   }
 
   /**
    * A metric of the log lines that is reported only when it is not 0, for an alarm. With the zeros, CloudWatch evaluates the latest
    * periods; without them, it would look for older points, and an alarm would stay on for longer.
    */
-  counted(metricName: MetricName, label: string, over: Duration = period): MathExpression {
-    return sum([this.logged(metricName, over)], label, over);
+  counted(metricName: MetricName, label: string): MathExpression {
+    return sum([this.logged(metricName)], label);
   }
 
   /**
@@ -57,7 +53,6 @@ export class Metrics {
         calls: this.api('Count'),
       },
       label: `server errors, % of the calls${minimum === undefined ? ' in 5 min' : ''}`,
-      period,
     });
   }
 
@@ -80,7 +75,6 @@ export class Metrics {
         }),
       },
       label: 'unknown keys, % of the calls',
-      period,
     });
   }
 
@@ -98,7 +92,6 @@ export class Metrics {
         ...(waf && { ofFirewall: this.#firewall('BlockedRequests', 'ALL') }),
       },
       label: 'refused by the gateway',
-      period,
     });
   }
 
@@ -108,10 +101,9 @@ export class Metrics {
       expression: `100 * FILL(${metricName}, 0) / of_${metricName}`,
       usingMetrics: {
         [metricName]: this.logged(metricName),
-        [`of_${metricName}`]: captureFunction.metricInvocations({ period }),
+        [`of_${metricName}`]: captureFunction.metricInvocations(),
       },
       label,
-      period,
     });
   }
 
@@ -129,7 +121,6 @@ export class Metrics {
         allowed: this.#firewall('AllowedRequests', 'ALL'),
       },
       label: 'blocked by the firewall',
-      period,
     });
   }
 
@@ -138,7 +129,7 @@ export class Metrics {
    * rule's visibility configuration. A metric is reported only if it is not zero.
    */
   #firewall(metricName: string, rule: string): Metric {
-    const dimensionsMap = { WebACL: this.#serviceName, Region: Aws.REGION, Rule: rule };
+    const dimensionsMap = { WebACL: this.#options.serviceName, Region: Aws.REGION, Rule: rule };
     return sumOf('AWS/WAFV2', metricName, dimensionsMap);
   }
 }
@@ -147,7 +138,7 @@ const sumOf = (
   namespace: string,
   metricName: string,
   dimensionsMap: Record<string, string>,
-): Metric => new Metric({ namespace, metricName, dimensionsMap, statistic: Stats.SUM, period });
+): Metric => new Metric({ namespace, metricName, dimensionsMap, statistic: Stats.SUM });
 
 /** A metric of the table, or of one of its indexes. */
 export const ofTable = (table: ITable, metricName: string, index?: string): Metric =>
@@ -170,18 +161,13 @@ export const tableThrottles = (table: ITable): MathExpression =>
  * A missing value counts as 0, so that a metric without data does not hide the others. Metric names must be unique on a graph. An alarm
  * can use at most ten metrics.
  */
-export function sum(
-  metrics: readonly IMetric[],
-  label: string,
-  over: Duration = period,
-): MathExpression {
+export function sum(metrics: readonly Metric[], label: string): MathExpression {
   const prefix = label.replace(/\W+/g, '_');
-  const named = metrics.map((metric, index): [string, IMetric] => [`${prefix}_${index}`, metric]);
+  const named = metrics.map((metric, index) => [`${prefix}_${index}`, metric] as const);
   return new MathExpression({
     expression: named.map(([name]) => `FILL(${name}, 0)`).join(' + '),
     usingMetrics: Object.fromEntries(named),
     label,
-    period: over,
   });
 }
 
@@ -195,7 +181,6 @@ export const copiesFailed = (vaultArn: string): MathExpression =>
 
 /** Metrics and dimensions: https://docs.aws.amazon.com/aws-backup/latest/devguide/cloudwatch.html. */
 function backupJobs(metricName: string, vaultName: string, label: string): MathExpression {
-  const day = Duration.days(1);
   const jobs = sumOf('AWS/Backup', metricName, { BackupVaultName: vaultName });
-  return sum([jobs.with({ period: day })], label, day);
+  return sum([jobs], label).with({ period: Duration.days(1) });
 }
