@@ -223,10 +223,10 @@ export const dashboardUrl = (serviceName: string): string =>
 export function alarmed(
   name: AlarmName,
   metric: MetricWithAlarmSupport,
-  { serviceName, values, datapoints: given }: AlarmContext,
+  { serviceName, values, ...more }: AlarmContext,
 ): CustomMetricWithAlarm {
   const threshold: Threshold = alarms[name].threshold;
-  const { datapoints = given ?? 1, periods = datapoints } = threshold;
+  const { datapoints = more.datapoints ?? 1, periods = datapoints } = threshold;
   const isBelow = 'below' in threshold;
   const missingIsFine = !isBelow || threshold.missingIsFine;
   return {

@@ -121,9 +121,27 @@ const throttles = (kind: string, functions: readonly EndpointFunction[]) =>
     `${kind} functions throttled`,
   );
 
-function callGraphs({ metrics, alarmed, functions }: Watched): CustomMetricGroup[] {
+function functionGraphs({ metrics, alarmed, functions }: Watched): CustomMetricGroup[] {
   const reading = functions.filter(({ endpoint }) => endpoint.method === 'GET');
   const writing = functions.filter(({ endpoint }) => endpoint.method !== 'GET');
+  return [
+    graph(
+      'Time per endpoint, p99',
+      ...functions.map((handler) =>
+        handler.metricDuration({ statistic: Stats.p(99), label: handler.endpoint.name }),
+      ),
+    ),
+    graph(
+      'Functions',
+      alarmed('ReadingFunctionsThrottled', throttles('reading', reading)),
+      alarmed('WritingFunctionsThrottled', throttles('writing', writing)),
+      metrics.logged('coldStart'),
+    ),
+  ];
+}
+
+function callGraphs(watched: Watched): CustomMetricGroup[] {
+  const { metrics, alarmed } = watched;
   return [
     graph(
       'Calls and refusals',
@@ -140,18 +158,7 @@ function callGraphs({ metrics, alarmed, functions }: Watched): CustomMetricGroup
       metrics.api('Latency', Stats.p(50)),
       alarmed('SlowAnswers', metrics.api('Latency', Stats.p(99))),
     ),
-    graph(
-      'Time per endpoint, p99',
-      ...functions.map((handler) =>
-        handler.metricDuration({ statistic: Stats.p(99), label: handler.endpoint.name }),
-      ),
-    ),
-    graph(
-      'Functions',
-      alarmed('ReadingFunctionsThrottled', throttles('reading', reading)),
-      alarmed('WritingFunctionsThrottled', throttles('writing', writing)),
-      metrics.logged('coldStart'),
-    ),
+    ...functionGraphs(watched),
     graph(
       'Needs attention',
       alarmed('CaptureNotReady', metrics.counted('notReady', 'not ready')),

@@ -1,15 +1,10 @@
-import { Match, type Template } from 'aws-cdk-lib/assertions';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
 import { everyOption, templateWith } from './service-template.ts';
 
-let plain: Template;
-let standard: Template;
-let full: Template;
-beforeAll(async () => {
-  plain = await templateWith();
-  standard = await templateWith({ waf: true });
-  full = await templateWith(everyOption);
-}, 120_000);
+const plain = await templateWith();
+const standard = await templateWith({ waf: true });
+const full = await templateWith(everyOption);
 
 describe('the firewall', () => {
   test('the firewall is there when asked for, before this stage', () => {

@@ -3,51 +3,35 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bundleFile, bundleFolder, releaseOf } from '../../../infra/bundle/built-functions.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
 import { OptionsError } from '../../../infra/stack/service-options.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
-import { everyOption, templateWith } from './service-template.ts';
+import {
+  everyOption,
+  propertiesOf,
+  type Resource,
+  resourcesOf,
+  templateWith,
+} from './service-template.ts';
 
-let plain: Template;
-let full: Template;
-let restored: Template;
-beforeAll(async () => {
-  plain = await templateWith();
-  full = await templateWith(everyOption);
-  restored = await templateWith({ tableName: 'leads-restored' });
-}, 120_000);
+const plain = await templateWith();
+const full = await templateWith(everyOption);
+const restored = await templateWith({ tableName: 'leads-restored' });
 
-interface Resource {
-  readonly Properties: Record<string, unknown>;
-}
-interface TaggedResource {
-  readonly Type: string;
-  readonly Properties?: { readonly Tags?: unknown };
-}
-const all = (template: Template, type: string): Resource[] =>
-  Object.values(template.findResources(type)) as Resource[];
-const one = (template: Template, type: string): Record<string, unknown> => {
-  const [found, ...more] = all(template, type);
-  expect(more).toEqual([]);
-  return found!.Properties;
-};
+const stageOf = (template: Template) => propertiesOf(template, 'AWS::ApiGateway::Stage')[0];
 
 const routes = new Set<unknown>(endpoints.map(({ method, path }) => `${method} ${path}`));
 /** The functions of the endpoints. */
-const functionsOf = (template: Template): Resource[] =>
-  all(template, 'AWS::Lambda::Function').filter(({ Properties }) =>
-    routes.has(Properties.Description),
+const functionsOf = (template: Template) =>
+  propertiesOf(template, 'AWS::Lambda::Function').filter(({ Description }) =>
+    routes.has(Description),
   );
 
 describe('in a fresh account, with no option set', () => {
   test('nothing changes the whole account, and nothing runs at deployment', () => {
-    const types = new Set(
-      Object.values(plain.toJSON().Resources as Record<string, { Type: string }>).map(
-        ({ Type }) => Type,
-      ),
-    );
+    const types = new Set(Object.values(resourcesOf(plain)).map(({ Type }) => Type));
 
     expect([...types].sort()).toEqual([
       'AWS::ApiGateway::Deployment',
@@ -69,10 +53,8 @@ describe('in a fresh account, with no option set', () => {
   });
 
   test('the gateway writes no log, which would need a role of the account', () => {
-    expect(one(plain, 'AWS::ApiGateway::Stage')).not.toHaveProperty('AccessLogSetting');
-    expect(JSON.stringify(one(plain, 'AWS::ApiGateway::Stage'))).not.toMatch(
-      /LoggingLevel|"DataTraceEnabled":true/,
-    );
+    expect(stageOf(plain)).not.toHaveProperty('AccessLogSetting');
+    expect(JSON.stringify(stageOf(plain))).not.toMatch(/LoggingLevel|"DataTraceEnabled":true/);
   });
 
   test('the outputs are the release, addresses, table and functions', () => {
@@ -89,8 +71,9 @@ describe('in a fresh account, with no option set', () => {
 
 test('resources have the tag lead-service, but for the dashboard, which has tags in few regions', () => {
   const tag = { Key: 'lead-service', Value: 'lead-service-test' };
-  const resources = Object.values(full.toJSON().Resources as Record<string, TaggedResource>);
-  const tagged = resources.filter(({ Properties }) => isDeepStrictEqual(Properties?.Tags, [tag]));
+  const tagged = Object.values(resourcesOf(full)).filter(({ Properties }) =>
+    isDeepStrictEqual(Properties?.Tags, [tag]),
+  );
 
   const types = new Set(tagged.map(({ Type }) => Type));
   for (const name of ['ApiGateway::RestApi', 'DynamoDB::Table', 'Lambda::Function', 'KMS::Key'])
@@ -108,7 +91,7 @@ describe('the gateway', () => {
   });
 
   test('the gateway lets a bounded number through in a second', () => {
-    const settings = (template: Template) => one(template, 'AWS::ApiGateway::Stage').MethodSettings;
+    const settings = (template: Template) => stageOf(template).MethodSettings;
 
     expect(settings(plain)).toEqual([
       expect.objectContaining({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 }),
@@ -144,7 +127,7 @@ describe('the gateway', () => {
   });
 
   test('the gateway logs the resource and never the address, an origin, an agent or a header', () => {
-    const { Format } = one(full, 'AWS::ApiGateway::Stage').AccessLogSetting as { Format: string };
+    const { Format }: { Format: string } = stageOf(full).AccessLogSetting;
 
     const fields = [...Format.matchAll(/\$context\.([\w.]+)/g)].map(([, field]) => field);
     expect(fields.sort()).toEqual([
@@ -163,11 +146,10 @@ describe('the gateway', () => {
   });
 
   test('the gateway is never traced, whatever the functions are: its traces hold the address', () => {
-    expect(one(full, 'AWS::ApiGateway::Stage')).not.toHaveProperty('TracingEnabled', true);
-    for (const { Properties } of functionsOf(full))
-      expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
-    for (const { Properties } of functionsOf(plain))
-      expect(Properties.TracingConfig).toBeUndefined();
+    expect(stageOf(full)).not.toHaveProperty('TracingEnabled', true);
+    for (const { TracingConfig } of functionsOf(full))
+      expect(TracingConfig).toEqual({ Mode: 'Active' });
+    for (const { TracingConfig } of functionsOf(plain)) expect(TracingConfig).toBeUndefined();
   });
 });
 
@@ -187,9 +169,8 @@ describe('the table', () => {
   });
 
   test('the table lets each function use that key through DynamoDB and by no other way', () => {
-    const statements = all(full, 'AWS::IAM::Policy').flatMap(
-      ({ Properties }) =>
-        (Properties.PolicyDocument as { Statement: Record<string, unknown>[] }).Statement,
+    const statements = propertiesOf(full, 'AWS::IAM::Policy').flatMap(
+      ({ PolicyDocument }): Resource['Properties'][] => PolicyDocument.Statement,
     );
 
     const onKey = statements.filter(({ Action }) => JSON.stringify(Action).includes('kms:'));
@@ -202,47 +183,23 @@ describe('the table', () => {
 
   test('the table may be one that exists: none is made, and every function is given that one', () => {
     restored.resourceCountIs('AWS::DynamoDB::Table', 0);
-    for (const { Properties } of functionsOf(restored)) {
-      expect(Properties.Environment).toMatchObject({
-        Variables: { LEADS_TABLE: 'leads-restored' },
-      });
-    }
-    const resources = all(restored, 'AWS::IAM::Policy').map(({ Properties }) =>
-      JSON.stringify(Properties.PolicyDocument),
+    for (const { Environment } of functionsOf(restored))
+      expect(Environment.Variables.LEADS_TABLE).toBe('leads-restored');
+    const resources = propertiesOf(restored, 'AWS::IAM::Policy').map(({ PolicyDocument }) =>
+      JSON.stringify(PolicyDocument),
     );
     expect(resources.filter((text) => !text.includes(':table/leads-restored'))).toEqual([]);
   });
 });
 
-describe('the functions', () => {
-  test('the functions have the memory of the options, each its own where it has one', () => {
-    const memory = functionsOf(full).map(({ Properties }) => [
-      Properties.Description,
-      Properties.MemorySize,
-    ]);
-
-    expect(new Map(memory as [string, number][])).toEqual(
-      new Map(
-        endpoints.map(({ name, method, path }) => [
-          `${method} ${path}`,
-          name === 'capture-lead' ? 2048 : 512,
-        ]),
-      ),
-    );
-  });
-
-  test('the functions have the limits of the options', () => {
-    for (const { Properties } of functionsOf(full)) {
-      expect(Properties.Environment).toMatchObject({
-        Variables: { REQUESTS_PER_KEY_PER_HOUR: '100', REQUESTS_PER_ORGANIZATION_PER_HOUR: '200' },
-      });
-    }
-  });
-
-  test('the functions keep their logs as long as the option says', () => {
-    for (const { Properties } of all(full, 'AWS::Logs::LogGroup'))
-      expect(Properties.RetentionInDays).toBe(365);
-  });
+test('the functions have the memory, limits and log of the options', () => {
+  const limits = { REQUESTS_PER_KEY_PER_HOUR: '100', REQUESTS_PER_ORGANIZATION_PER_HOUR: '200' };
+  for (const { Description, MemorySize, Environment } of functionsOf(full)) {
+    expect(MemorySize).toBe(Description.endsWith('/capture') ? 2048 : 512);
+    expect(Environment.Variables).toMatchObject(limits);
+  }
+  for (const { RetentionInDays } of propertiesOf(full, 'AWS::Logs::LogGroup'))
+    expect(RetentionInDays).toBe(365);
 });
 
 describe("in somebody else's app", () => {
@@ -264,24 +221,17 @@ describe("in somebody else's app", () => {
   });
 });
 
-test('every function has the version and commit of the outputs in its environment', () => {
+test('every function has the version of the outputs, and the release of its bundle', () => {
+  const functions = propertiesOf(full, 'AWS::Lambda::Function');
   const version = full.toJSON().Outputs.Version.Value as string;
-
-  expect(version).toMatch(/^\d+\.\d+\.\d+\+(\w+(\.dirty)?)$/);
-  for (const { Properties } of all(full, 'AWS::Lambda::Function'))
-    expect(Properties.Environment).toMatchObject({ Variables: { SERVICE_VERSION: version } });
-});
-
-test('every function knows the release of its bundle, which changes only with the bundle', () => {
-  const releases = all(full, 'AWS::Lambda::Function').flatMap(({ Properties }) => {
-    const { Variables = {} } = (Properties.Environment ?? {}) as {
-      Variables?: Record<string, string>;
-    };
-    return Variables.RELEASE ?? [];
-  });
   const built = [...endpoints.map(({ name }) => name), 'publish-events', 'heartbeat'].map((name) =>
     releaseOf(readFileSync(join(bundleFolder(name), bundleFile))),
   );
 
-  expect(releases.sort()).toEqual(built.sort());
+  expect(version).toMatch(/^\d+\.\d+\.\d+\+(\w+(\.dirty)?)$/);
+  for (const { Environment } of functions)
+    expect(Environment.Variables.SERVICE_VERSION).toBe(version);
+  expect(functions.map(({ Environment }) => Environment.Variables.RELEASE).sort()).toEqual(
+    built.sort(),
+  );
 });

@@ -31,6 +31,24 @@ export const everyOption = {
   monthlyBudget: 100,
 } as const satisfies LeadServiceProps;
 
+export interface Resource {
+  readonly Type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+  readonly Properties: any;
+  readonly DependsOn?: readonly string[];
+  readonly DeletionPolicy?: string;
+}
+
+/** By logical ID. @param type of all, by default */
+export const resourcesOf = (template: Template, type?: string): Record<string, Resource> =>
+  type === undefined
+    ? template.toJSON().Resources
+    : (template.findResources(type) as Record<string, Resource>);
+
+/** The properties of each resource of a type. */
+export const propertiesOf = (template: Template, type: string): Resource['Properties'][] =>
+  Object.values(resourcesOf(template, type)).map(({ Properties }) => Properties);
+
 let built: Promise<string> | undefined;
 
 /** The app and its stack; the functions are built first, once. */

@@ -110,17 +110,18 @@ function periodValue(
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-type Sums = (metric: string) => number | undefined;
-
 /** @throws Error for a metric of DynamoDB's own */
-function valueOf({ MetricName, Namespace, Metrics = [] }: AlarmProperties, sums: Sums) {
+function valueOf(
+  { MetricName, Namespace, Metrics = [] }: AlarmProperties,
+  sums: (metric: string) => number | undefined,
+) {
   const namespaces = [Namespace, ...Metrics.map(({ MetricStat }) => MetricStat?.Metric.Namespace)];
   if (namespaces.includes('AWS/DynamoDB'))
     throw new Error('Whether an alarm on AWS/DynamoDB ends is not known.');
   if (MetricName) return sums(`${Namespace} ${MetricName}`);
   const expression = Metrics.find(({ ReturnData }) => ReturnData !== false)?.Expression;
   if (expression === undefined) throw new Error('The alarm has no expression.');
-  const byId = new Map<unknown, unknown>();
+  const byId = new Map<string, number | undefined>();
   // Metrics of one name, such as throttles of each function: the first one has all that is counted.
   const counted = new Set<string>();
   for (const { Id, MetricStat } of Metrics) {
@@ -131,81 +132,29 @@ function valueOf({ MetricName, Namespace, Metrics = [] }: AlarmProperties, sums:
     byId.set(Id, counted.has(name) ? undefined : sums(name));
     counted.add(name);
   }
-  return new MetricMath(expression, byId).value();
+  return metricMath(expression, byId);
 }
 
-type Value = number | undefined;
-type Operator = (left: number, right: number) => Value;
-
-/** From the weakest to the strongest. A division by zero has no value. */
-const precedence: readonly Readonly<Record<string, Operator>>[] = [
-  { '>=': (left, right) => Number(left >= right), '<': (left, right) => Number(left < right) },
-  { '+': (left, right) => left + right, '-': (left, right) => left - right },
-  {
-    '*': (left, right) => left * right,
-    '/': (left, right) => (right === 0 ? undefined : left / right),
-  },
-];
-
-/** Metric math of one period: numbers, metrics, `+ - * / >= <`, IF and FILL. What has a missing operand is missing. */
-export class MetricMath {
-  readonly #tokens: string[];
-  readonly #metrics: ReadonlyMap<unknown, unknown>;
-
-  constructor(expression: string, metrics: ReadonlyMap<unknown, unknown>) {
-    this.#tokens = expression.match(/\d+(?:\.\d+)?|\w+|>=|[-+*/<(),]|\S/g) ?? [];
-    this.#metrics = metrics;
-  }
-
-  value(): Value {
-    const value = this.#binary(0);
-    if (this.#tokens.length > 0) throw new Error(`Not understood: ${this.#tokens.join(' ')}`);
+/**
+ * Metric math of one period: numbers, metrics, `+ - * / >= <`, IF and FILL, which mean the same in JavaScript. What has a missing operand, or
+ * is divided by zero, is missing.
+ * @throws Error for a name that is not a metric, and for a comparison with a missing value, which no alarm makes
+ */
+export function metricMath(
+  expression: string,
+  metrics: ReadonlyMap<string, number | undefined>,
+): number | undefined {
+  const compared = (value: number): number => {
+    if (Number.isNaN(value)) throw new Error(`A missing value is compared: ${expression}`);
     return value;
-  }
-
-  #binary(level: number): Value {
-    const operators = precedence[level];
-    if (!operators) return this.#operand();
-    let left = this.#binary(level + 1);
-    for (let next = operators[this.#tokens[0] ?? '']; next; ) {
-      this.#tokens.shift();
-      const right = this.#binary(level + 1);
-      left = left === undefined || right === undefined ? undefined : next(left, right);
-      next = operators[this.#tokens[0] ?? ''];
-    }
-    return left;
-  }
-
-  #operand(): Value {
-    const token = this.#tokens.shift() ?? '';
-    if (token === '(') return this.#upTo(')');
-    if (token === 'FILL') {
-      const [value, otherwise] = this.#arguments(2);
-      return value ?? otherwise;
-    }
-    if (token === 'IF') {
-      const [condition, yes, no] = this.#arguments(3);
-      if (condition === undefined) return undefined;
-      return condition === 0 ? no : yes;
-    }
-    if (/^\d/.test(token)) return Number(token);
-    if (!this.#metrics.has(token)) throw new Error(`Not a metric: ${token}`);
-    return this.#metrics.get(token) as Value;
-  }
-
-  #arguments(count: number): Value[] {
-    this.#expect('(');
-    return Array.from({ length: count }, (_, index) => this.#upTo(index < count - 1 ? ',' : ')'));
-  }
-
-  #upTo(end: string): Value {
-    const value = this.#binary(0);
-    this.#expect(end);
-    return value;
-  }
-
-  #expect(token: string): void {
-    const found = this.#tokens.shift();
-    if (found !== token) throw new Error(`Expected ${token}, found ${found}`);
-  }
+  };
+  const scope: Readonly<Record<string, unknown>> = {
+    FILL: (value: number, otherwise: number) => (Number.isNaN(value) ? otherwise : value),
+    IF: (condition: boolean, yes: number, no: number) => (condition ? yes : no),
+    compared,
+    ...Object.fromEntries([...metrics].map(([name, value]) => [name, value ?? Number.NaN])),
+  };
+  const source = expression.replaceAll(/IF\((.+?) (>=|<) /g, 'IF(compared($1) $2 ');
+  const value = new Function(...Object.keys(scope), `return ${source};`)(...Object.values(scope));
+  return Number.isFinite(value) ? value : undefined;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type AlarmName,
   alarmDescription,
@@ -9,48 +9,22 @@ import {
 } from '../../../../infra/stack/monitoring/alarms.ts';
 import { endpoints } from '../../../../shared/endpoints.ts';
 import { projectFolder } from '../../../support/service-process.ts';
-import { everyOption, templateWith } from '../service-template.ts';
+import { everyOption, propertiesOf, type Resource, templateWith } from '../service-template.ts';
 
-interface Alarm {
-  readonly AlarmName: string;
-  readonly AlarmDescription: unknown;
-  readonly TreatMissingData: string;
-  readonly ActionsEnabled: boolean;
-  readonly AlarmActions?: unknown[];
-  readonly OKActions?: unknown[];
-  readonly Metrics?: {
-    readonly Id?: string;
-    readonly Expression?: string;
-    readonly MetricStat?: {
-      readonly Period: number;
-      readonly Metric: { readonly MetricName: string };
-    };
-  }[];
-  readonly MetricName?: string;
-  readonly Namespace?: string;
-}
-
-let plain: Template;
-let full: Template;
-beforeAll(async () => {
-  plain = await templateWith();
-  full = await templateWith(everyOption);
-}, 120_000);
+const plain = await templateWith();
+const full = await templateWith(everyOption);
 
 const page = readFileSync(join(projectFolder, 'infra', 'OPERATE.md'), 'utf8');
 const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
   heading.toLowerCase().replaceAll(' ', '-'),
 );
 const names = Object.keys(alarms) as AlarmName[];
-const alarmsIn = (template: Template): Alarm[] =>
-  Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(
-    ({ Properties }) => Properties as Alarm,
-  );
-const alarm = (name: AlarmName): Alarm =>
+const alarmsIn = (template: Template) => propertiesOf(template, 'AWS::CloudWatch::Alarm');
+const alarm = (name: AlarmName) =>
   [...alarmsIn(plain), ...alarmsIn(full)].find(({ AlarmName }) =>
     // Those of events exist only with them.
     [`lead-service-production-${name}`, `lead-service-test-${name}`].includes(AlarmName),
-  )!;
+  );
 /** The text of a template, in a region. */
 const filledIn = (value: unknown): string => {
   if (typeof value === 'string') return value;
@@ -59,8 +33,8 @@ const filledIn = (value: unknown): string => {
   };
   return parts.map((part) => (typeof part === 'string' ? part : 'eu-central-1')).join(separator);
 };
-const metricNames = ({ Metrics = [] }: Alarm): string[] =>
-  Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric.MetricName ?? []);
+const metricNames = ({ Metrics = [] }: Resource['Properties']): string[] =>
+  Metrics.flatMap(({ MetricStat }: Resource['Properties']) => MetricStat?.Metric.MetricName ?? []);
 
 describe('the alarms', () => {
   test('the alarms are those of the table, named by their deployment', () => {
@@ -125,11 +99,9 @@ describe('the alarms', () => {
   });
 
   test('the alarms may publish to the topic of the email address', () => {
-    const [policy] = Object.values(full.findResources('AWS::SNS::TopicPolicy'));
+    const [policy] = propertiesOf(full, 'AWS::SNS::TopicPolicy');
 
-    const { Statement } = policy!.Properties.PolicyDocument as {
-      Statement: Record<string, unknown>[];
-    };
+    const { Statement } = policy.PolicyDocument;
     expect(Statement).toContainEqual(
       expect.objectContaining({
         Effect: 'Allow',
@@ -195,9 +167,7 @@ test('one dashboard, with the queries that say which organization it was', () =>
 });
 
 test('CloudWatch has the saved queries, on every log group of an endpoint', () => {
-  const queries = Object.values(plain.findResources('AWS::Logs::QueryDefinition')).map(
-    ({ Properties }) => Properties as { Name: string; QueryString: string; LogGroupNames: [] },
-  );
+  const queries = propertiesOf(plain, 'AWS::Logs::QueryDefinition');
 
   expect(queries.map(({ Name }) => Name.replace('lead-service-production/', '')).sort()).toEqual([
     'Affected organizations',
