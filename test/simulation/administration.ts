@@ -91,8 +91,6 @@ export const commands = {
     (await planErasures(own, [leadId], {})).get(leadId),
   import: ({ table, organizationId }: Own, file: FileOfLeads) =>
     importRows(table, {
-      headingOf: new Map(),
-      formats: {},
       rows: fileRows(file.rows),
       organizationId,
       organization: async () => {
@@ -173,12 +171,13 @@ async function* fileRows(rows: readonly LeadRow[]): AsyncGenerator<FileRow> {
     const read = {
       fields: fields as ImportRow['fields'],
       properties: {
+        ...(note !== undefined && { note }),
         ...(id !== undefined && { leadId: id }),
         ...(createdAt !== undefined && { createdAt }),
         ...(updatedAt !== undefined && { updatedAt }),
       },
-      ...(note !== undefined && { note }),
     };
-    yield { number: at + 1, read, original };
+    const columnOf: FileRow['columnOf'] = (label) => ({ label, hint: '' });
+    yield { number: at + 1, original, sent: read, read, columnOf };
   }
 }

@@ -1,11 +1,14 @@
 import { parseDateTime } from '../../../shared/date-time.ts';
 import { FieldIssue, isDate, type RawValue } from '../../../shared/leads/field-types.ts';
 import { asciiDigits } from '../../../shared/leads/identity.ts';
-import type { ImportTarget } from '../../../shared/leads/transfer/import-columns.ts';
+import type {
+  ImportProperty,
+  ImportTarget,
+} from '../../../shared/leads/transfer/import-columns.ts';
+import type { RowValue } from '../../../shared/leads/transfer/import-row.ts';
 import type { FieldType } from '../../../shared/organization/field-kinds.ts';
-import type { Organization } from '../../../shared/organization/organization.ts';
 import { type CountryCode, phoneOfCountry } from '../country.ts';
-import { assertColumn } from './mapping.ts';
+import { assertColumn, type Column } from './mapping.ts';
 
 /** How the program that wrote a file writes dates. */
 export const dateFormats = ['dd/mm/yyyy', 'mm/dd/yyyy', 'dd.mm.yyyy', 'yyyy-mm-dd'] as const;
@@ -23,13 +26,6 @@ export interface FormatOptions {
   readonly value?: readonly string[] | undefined;
   /** Of phones without a country code. */
   readonly country?: CountryCode | undefined;
-}
-
-/** How a file names its columns and writes their values, for the sentences of refusals. */
-export interface FileTerms {
-  /** The heading of a column by its field's key or its property, if the heading is another text. */
-  readonly headingOf: ReadonlyMap<string, string>;
-  readonly formats: FormatOptions;
 }
 
 /** A spreadsheet writes a date with its time, if the cell has one: `21.11.2026 14:30`. */
@@ -85,19 +81,20 @@ function hasTwoReadings(text: string): boolean {
 /** The type of a column's field; of other columns `time` or `place`, if they have one. */
 type ColumnType = FieldType | 'time' | 'place' | undefined;
 
-function typeOf({ fieldByKey }: Organization, target: ImportTarget | undefined): ColumnType {
-  if (target?.kind === 'field') return fieldByKey.get(target.fieldKey)?.type;
-  if (target?.kind !== 'property' || target.property === 'leadId') return undefined;
-  return target.property === 'stage' || target.property === 'pipeline' ? 'place' : 'time';
-}
+const propertyTypes: Readonly<Partial<Record<ImportProperty, ColumnType>>> = {
+  stage: 'place',
+  pipeline: 'place',
+  createdAt: 'time',
+  updatedAt: 'time',
+  archived: 'time',
+};
+
+const typeOf = ({ field, property }: ImportTarget): ColumnType =>
+  field?.type ?? (property && propertyTypes[property]);
 
 /** The end of a refusal: the option that would make the text readable. Empty if no option would, or it is already given. */
-export function hintFor(
-  organization: Organization,
-  target: ImportTarget | undefined,
-  { heading, text, formats }: { heading: string; text: string; formats: FormatOptions },
-): string {
-  const type = typeOf(organization, target);
+export function hintFor({ column, target }: Column, text: string, formats: FormatOptions): string {
+  const type = typeOf(target);
   if (type === 'number') {
     if (formats.decimal) return '';
     const isPlain = writtenNumber(text, 'point') === text && !hasTwoReadings(text);
@@ -111,7 +108,7 @@ export function hintFor(
     const readable = dateFormats.slice(0, -1).filter((format) => read(text, format) !== undefined);
     return optionHint('--dates', readable);
   }
-  const option = `--value '${heading.replaceAll("'", "'\\''")}:TEXT=VALUE'`;
+  const option = `--value '${column.replaceAll("'", "'\\''")}:TEXT=VALUE'`;
   const isWord = typesOfWords.includes(type) || (type === 'phone' && /\p{L}/u.test(text));
   return isWord ? ` Add ${option} to read TEXT as VALUE.` : '';
 }
@@ -130,11 +127,7 @@ const optionHint = (option: string, choices: readonly string[]): string =>
   choices.length === 0 ? '' : ` Add ${choices.map((one) => `${option} ${one}`).join(' or ')}.`;
 
 /** @returns a value as the rules read it, or why it cannot be read */
-export type ReadCell = (
-  column: string,
-  target: ImportTarget,
-  raw: RawValue,
-) => RawValue | FieldIssue;
+export type ReadCell = (column: Column, raw: RawValue) => RowValue;
 
 /**
  * Reads the values of a file by `--dates`, `--decimal`, `--country` and `--value`.
@@ -142,9 +135,8 @@ export type ReadCell = (
  * @throws CommandError for a `--value` of a column that the file does not have
  */
 export function cellReader(
-  organization: Organization,
   { dates, decimal, value = [], country }: FormatOptions,
-  headings: readonly string[] | undefined,
+  headings?: readonly string[],
 ): ReadCell {
   /** By column, then by value in lower case. */
   const replacements = new Map<string, Map<string, string>>();
@@ -153,8 +145,8 @@ export function cellReader(
     const ofColumn = replacements.get(column) ?? new Map<string, string>();
     replacements.set(column, ofColumn.set(from.toLowerCase(), to));
   }
-  return (column, target, raw) => {
-    const type = typeOf(organization, target);
+  return ({ column, target }, raw) => {
+    const type = typeOf(target);
     const isList = type === 'multiselect';
     const replaced = replacedBy(replacements.get(column.trim()), raw, isList);
     if (replaced === '') return null;

@@ -1,16 +1,15 @@
-import { resolve } from 'node:path';
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { unfinishedErasures } from '../../../shared/store/maintenance/erase-lead.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import type { CliCommand } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
 import type { CommandContext } from '../context.ts';
 import { countryOption } from '../country.ts';
 import { organizationCommand } from '../options.ts';
-import { dateFormats, decimalMarks, type FileTerms } from './cell-formats.ts';
+import { dateFormats, decimalMarks } from './cell-formats.ts';
 import { encodings, type FileOptions, openImportFile } from './file.ts';
 import { parseMap } from './mapping.ts';
-import { ImportReport, reportPath } from './report.ts';
+import { ImportReport, reportFileOf } from './report.ts';
 import { type ImportCounts, type ImportRequest, importRows } from './run.ts';
 import { undoImport } from './undo.ts';
 import type { WriteOptions } from './write.ts';
@@ -126,42 +125,43 @@ async function importFile(
   const { dryRun = false } = options;
   const organization = await context.organization();
   const file = await openImportFile(path, organization, options);
-  const report = await ImportReport.begin(reportFileOf(path, options), file, organization);
+  const reportFile = await reportFileOf(path, options);
+  const report = new ImportReport(organization, options.country);
   const begun = Date.now();
-  const onResults: ImportRequest['onResults'] = async (results, counts) => {
-    await report.add(results);
+  const onResults: ImportRequest['onResults'] = (results, counts) => {
+    report.add(results);
     const percent = Math.floor(100 * file.progress());
     context.progress(`${percent} %: ${summary(counts, dryRun, begun)}`);
   };
-  const request = { ...file, ...(await writeOptions(context, options)), onResults };
-  const run = () => importRows(context.table(), request);
+  const written = await writeOptions(context, options);
+  const run = () => importRows(context.table(), { ...written, rows: file.rows, onResults });
   const audited = () =>
     context.audited('lead import', run, ({ imported, updated }) =>
       [countOf(imported, 'lead'), ...(updated === undefined ? [] : [`${updated} updated`])].join(
         ', ',
       ),
     );
-  const counts = await (dryRun ? run() : audited()).catch(async (error: unknown) => {
-    await report.discard();
-    throw error;
-  });
+  const counts = await (dryRun ? run() : audited());
   const hasRefused = counts.refused > 0;
-  await (dryRun && !hasRefused ? report.discard() : report.finish());
+  if (hasRefused || !dryRun) await report.write(reportFile, file);
   if (hasRefused) context.exitWithFailure();
-  const result = { ...counts, report: hasRefused ? report.path : null, dryRun };
-  const total = `Organization ${organization.id}: ${summary(counts, dryRun, begun)}.`;
-  context.print(result, () => [total, ...detailsOf(report, counts, options)].join('\n'));
+  const result = { ...counts, report: hasRefused ? reportFile : null, dryRun };
+  const lines = [
+    `Organization ${organization.id}: ${summary(counts, dryRun, begun)}.`,
+    ...detailsOf(report, result, options),
+  ];
+  context.print(result, () => lines.join('\n'));
 }
 
 function detailsOf(
   report: ImportReport,
-  counts: ImportCounts,
+  counts: ImportCounts & { readonly report: string | null },
   { dryRun = false, update = false, keepIds = false }: ImportOptions,
 ): string[] {
   const lines = [...(dryRun && update ? report.plannedLines(counts) : []), ...report.lines()];
-  if (counts.refused > 0)
+  if (counts.report !== null)
     lines.push(
-      `Refused rows and their reasons: ${report.path}. Correct a copy and import it with the same options. The report contains personal data: delete it when you no longer need it.`,
+      `Refused rows and their reasons: ${counts.report}. Correct a copy and import it with the same options. The report contains personal data: delete it when you no longer need it.`,
     );
   if (!update && !keepIds && report.hasTaken()) lines.push('To change those leads, add --update.');
   if (!dryRun && counts.imported > 0)
@@ -172,7 +172,7 @@ function detailsOf(
 async function writeOptions(
   context: CommandContext,
   options: ImportOptions,
-): Promise<Omit<WriteOptions, keyof FileTerms>> {
+): Promise<WriteOptions> {
   const { dryRun = false, keepIds = false } = options;
   const table = context.table();
   const { organizationId } = context;
@@ -190,13 +190,6 @@ async function writeOptions(
 function rateOf(context: CommandContext, { rate, dryRun = false }: ImportOptions): number {
   if (dryRun) return rateMax;
   return rate ?? (context.isLocalEngine() ? Number.POSITIVE_INFINITY : rateDefault);
-}
-
-/** @throws CommandError for the path of the file to import, which the report would overwrite */
-function reportFileOf(path: string, { report, dryRun = false }: ImportOptions): string {
-  const reportFile = report ?? reportPath(path, dryRun);
-  if (resolve(reportFile) !== resolve(path)) return reportFile;
-  throw new CommandError(`--report ${reportFile} is the file to import: name another file.`);
 }
 
 function summary(

@@ -6,7 +6,7 @@ import type { FormatOptions } from './cell-formats.ts';
 import { ColumnMapping, type MappingOptions } from './mapping.ts';
 import {
   csvRecords,
-  type FileRows,
+  type FileRow,
   jsonlRows,
   openSheet,
   type RowOptions,
@@ -27,8 +27,11 @@ export interface FileForm {
   readonly lineEnd: string;
 }
 
-export interface ImportFile extends FileRows {
+export interface ImportFile {
   readonly form: FileForm;
+  /** Empty for JSONL. */
+  readonly headings: readonly string[];
+  readonly rows: AsyncGenerator<FileRow>;
   /** The part of the file that has been read, 0 to 1. */
   readonly progress: () => number;
 }
@@ -82,7 +85,7 @@ async function openWorkbook(
   const others = isTitle ? (await sheetNames(file)).slice(1) : [];
   const hint =
     others.length > 0 ? ` Or name another sheet with --sheet: ${others.join(', ')}.` : '';
-  const rows = await openSheet(file, records(), { ...reading, hint });
+  const rows = await openSheet(file, records(), reading, hint);
   const form: FileForm = { format: 'xlsx', mark: '', delimiter: '', lineEnd: '' };
   return { form, ...rows, progress: () => number / all.length };
 }
@@ -111,7 +114,7 @@ async function openText(
   const rows =
     format === 'csv'
       ? await openSheet(file, csvRecords(file, texts, form.delimiter, line ? 2 : 1), reading)
-      : { headings: [], headingOf: new Map(), formats: options, rows: jsonlRows(texts, reading) };
+      : { headings: [], rows: jsonlRows(texts, reading) };
   return { form, ...rows, progress: () => (size === 0 ? 1 : stream.bytesRead / size) };
 }
 

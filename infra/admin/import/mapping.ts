@@ -1,9 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import {
-  exportMark,
+  exportedProperties,
   type ImportTarget,
-  noteHeading,
-  propertyHeadings,
+  nowhere,
   targetNamed,
   unknownColumn,
 } from '../../../shared/leads/transfer/import-columns.ts';
@@ -66,7 +65,7 @@ export class ColumnMapping {
         const reason = unknownColumn(organization, field);
         throw new CommandError(`${mapOption(column, field)}: ${JSON.stringify(field)} ${reason}`);
       }
-      if (field === propertyHeadings.leadId && !keepIds) {
+      if (field === exportedProperties.leadId && !keepIds) {
         throw new CommandError(
           `${mapOption(column, field)} needs --keep-ids: without it, each lead gets a new ID. Add --keep-ids, or use --ignore ${JSON.stringify(column)}.`,
         );
@@ -77,7 +76,7 @@ export class ColumnMapping {
   /** Undefined for an unknown column. @param hasFieldsObject as `targetNamed` takes it */
   targetOf(heading: string, hasFieldsObject = false): ImportTarget | undefined {
     const name = heading.trim();
-    if (this.#ignored.has(name)) return { kind: 'nothing' };
+    if (this.#ignored.has(name)) return nowhere;
     return targetNamed(this.#organization, this.#mapped.get(name) ?? name, hasFieldsObject);
   }
 
@@ -102,7 +101,7 @@ export class ColumnMapping {
     const unknown = found.filter(({ target }) => !target).map(({ column }) => column);
     const issues = [
       ...unknownColumns(this.#organization, unknown, file),
-      ...this.issuesOf(columns, { subject: file, mark: exportMark.heading }),
+      ...this.issuesOf(columns, { subject: file, mark: exportedProperties.mark }),
       // An unknown column may be the one that is missing.
       ...(unknown.length === 0 ? missingColumns(columns, file, this.#isUpdate) : []),
     ];
@@ -119,16 +118,16 @@ export class ColumnMapping {
     columns: readonly Column[],
     { subject, mark }: { readonly subject: string; readonly mark: string },
   ): string[] {
-    const known = columns.filter(({ target }) => !['nothing', 'nameless'].includes(target.kind));
-    const groups = [...Map.groupBy(known, ({ target }) => JSON.stringify(target)).values()];
+    const known = columns.filter(({ target }) => target.name !== '');
+    const groups = [
+      ...Map.groupBy(known, ({ target }) => target.field ?? target.property).values(),
+    ];
     const repeated = groups.find((same) => same.length > 1 && !same.every(this.#isJoined));
-    const name = repeated?.[0] && targetName(repeated[0].target);
-    const isMarked = known.some(({ target }) => target.kind === 'mark');
-    const id = known
-      .find(({ target }) => target.kind === 'property' && target.property === 'leadId')
-      ?.column.trim();
+    const name = repeated?.[0]?.target.name;
+    const isMarked = known.some(({ target }) => target.property === 'mark');
+    const id = known.find(({ target }) => target.property === 'leadId')?.column.trim();
     const issues: string[] = [];
-    if (repeated)
+    if (name !== undefined)
       issues.push(
         `${subject} has more than one column for ${name}: ignore one with --ignore 'COLUMN', or join texts with --map 'COLUMN=${name}' for each.`,
       );
@@ -141,25 +140,15 @@ export class ColumnMapping {
   }
 
   /** Whether a column may share its field with others: a text field, to which `--map` maps each of them. */
-  readonly #isJoined = ({ column, target }: Column): boolean => {
-    const { fieldByKey } = this.#organization;
-    const type = target.kind === 'field' ? fieldByKey.get(target.fieldKey)?.type : undefined;
-    return this.#mapped.has(column.trim()) && (type === 'text' || type === 'textarea');
-  };
+  readonly #isJoined = ({ column, target: { field } }: Column): boolean =>
+    this.#mapped.has(column.trim()) && (field?.type === 'text' || field?.type === 'textarea');
 }
 
-const nameless: ImportTarget = { kind: 'nameless' };
+/** The target of a column without a heading, in which no row may have a value. */
+export const nameless: ImportTarget = { name: '' };
 
 const mapOption = (column: string, field: string): string =>
   `--map ${JSON.stringify(`${column}=${field}`)}`;
-
-/** The name that issues give a column; undefined for one that is ignored. */
-export function targetName(target: ImportTarget): string | undefined {
-  if (target.kind === 'field') return target.fieldKey;
-  if (target.kind === 'property') return propertyHeadings[target.property];
-  if (target.kind === 'note') return noteHeading;
-  return target.kind === 'mark' ? exportMark.heading : undefined;
-}
 
 /** @throws CommandError for an option that names a column that the file does not have */
 export function assertColumn(
@@ -206,7 +195,7 @@ function unknownColumns(
 
 /** That no column has the name or the phone. */
 function missingColumns(columns: readonly Column[], file: string, isUpdate: boolean): string[] {
-  const names = columns.map(({ target }) => targetName(target));
+  const names = columns.map(({ target }) => target.name);
   if (isUpdate && names.includes('email')) return [];
   const needed = isUpdate ? ['phone'] : ['name', 'phone'];
   const missing = needed.filter((key) => !names.includes(key));

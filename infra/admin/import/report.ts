@@ -1,7 +1,12 @@
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
-import { lacksCountryCode } from '../../../shared/leads/identity.ts';
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { lacksCountryCode, parsePhone } from '../../../shared/leads/identity.ts';
 import { csvLine } from '../../../shared/leads/transfer/csv-cells.ts';
 import { reportHeadings } from '../../../shared/leads/transfer/import-columns.ts';
+import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { pathIssue } from '../../cli/error-code.ts';
@@ -12,104 +17,86 @@ import type { ImportFile } from './file.ts';
 import type { ImportCounts } from './run.ts';
 import type { Cell } from './workbook.ts';
 
-type ReportSource = Pick<ImportFile, 'form' | 'headings' | 'formats'>;
-
 /**
- * The default path of a report: next to the file. A dry run has a path of its own, because an earlier report may contain corrections that
+ * The path of a report: by default next to the file. A dry run has a path of its own, because an earlier report may contain corrections that
  * have not been imported yet.
+ * @throws CommandError for a path that cannot be written, or that of the file
  */
-export const reportPath = (file: string, dryRun: boolean): string =>
-  file.replace(
-    /\.[^.]+$/,
-    (extension) => `.${dryRun ? 'would-be-refused' : 'refused'}${extension}`,
-  );
+export async function reportFileOf(
+  file: string,
+  { report, dryRun = false }: { readonly report?: string; readonly dryRun?: boolean },
+): Promise<string> {
+  const kind = dryRun ? 'would-be-refused' : 'refused';
+  const path = report ?? file.replace(/\.[^.]+$/, (extension) => `.${kind}${extension}`);
+  if (resolve(path) === resolve(file))
+    throw new CommandError(`--report ${path} is the file to import: name another file.`);
+  const failure = (reason: string, cause?: unknown) =>
+    new CommandError(`The report ${path} cannot be written: ${reason}.`, { cause });
+  const earlier = await stat(path).catch(() => undefined);
+  if (earlier && !earlier.isFile()) throw failure('it is not a file');
+  const trial = await open(unfinished(path), 'w').catch((error: unknown) => {
+    throw failure(pathIssue(error) ?? String(error), error);
+  });
+  await trial.close();
+  await rm(unfinished(path));
+  return path;
+}
+
+const unfinished = (path: string): string => `${path}.unfinished`;
 
 const reasonLinesMax = 5;
 const reasonMaxChars = 300;
 const plannedMax = 20;
 
-/**
- * The refused rows of a file, each with its number and the reason, in the format of the file. Once corrected, the report can be imported.
- * It is written to a temporary file, which replaces an earlier report when the run is complete. Without refused rows there is no report.
- * Only its owner may read it, because it contains personal data. The report also counts what the command says at its end.
- */
+/** A refused row, as its report has it. */
+interface Refusal {
+  readonly number: number;
+  readonly original: object;
+  readonly issues: readonly string[];
+}
+
+/** The refused rows of a file, and what the command says at its end. */
 export class ImportReport {
-  readonly path: string;
-  readonly #source: ReportSource;
-  readonly #phoneKeys: readonly string[];
-  readonly #file: FileHandle;
-  /** The rows of a workbook, which is written at the end. */
-  readonly #cells: Cell[][] = [];
+  readonly #refusals: Refusal[] = [];
+  /** How many rows have each reason. A row that has several issues counts for each of them. */
   readonly #reasons = new Map<string, number>();
   /** The first changes of leads, and the first rows that become leads. */
-  #changes: readonly string[] = [];
-  #newRows: readonly number[] = [];
-  /** Phones that were read as Indian. */
+  readonly #changes: string[] = [];
+  readonly #newRows: number[] = [];
+  readonly #phoneKeys: readonly string[];
+  /** Phones that were read as Indian because they have no country code: the file may be from another country. */
   #nationalPhones = 0;
   #nationalPhone: string | undefined;
 
-  private constructor(
-    path: string,
-    source: ReportSource,
-    { fields }: Pick<Organization, 'fields'>,
-    file: FileHandle,
-  ) {
-    this.path = path;
-    this.#source = source;
-    this.#phoneKeys = fields.filter(({ type }) => type === 'phone').map(({ key }) => key);
-    this.#file = file;
+  /** @param country of the phones without a country code */
+  constructor({ fields }: Organization, country: string | undefined) {
+    const phones = fields.filter(({ type }) => type === 'phone' && country === undefined);
+    this.#phoneKeys = phones.map(({ key }) => key);
   }
 
-  /** @throws CommandError when the report cannot be written */
-  static async begin(
-    path: string,
-    source: ReportSource,
-    organization: Pick<Organization, 'fields'>,
-  ): Promise<ImportReport> {
-    const failure = (reason: string, cause?: unknown) =>
-      new CommandError(`The report ${path} cannot be written: ${reason}.`, { cause });
-    const earlier = await stat(path).catch(() => undefined);
-    if (earlier && !earlier.isFile()) throw failure('it is not a file');
-    const file = await open(unfinished(path), 'w', 0o600).catch((error: unknown) => {
-      throw failure(pathIssue(error) ?? String(error), error);
-    });
-    return new ImportReport(path, source, organization, file);
-  }
-
-  /** Adds the results of a batch. The refused rows are ordered by their number. */
-  async add(results: readonly RowResult[]): Promise<void> {
-    for (const result of results) this.#countPhones(result);
+  /** Adds the results of a batch. */
+  add(results: readonly RowResult[]): void {
     const inOrder = results.toSorted((a, b) => a.row.number - b.row.number);
-    const changes = inOrder.flatMap(({ change }) => change ?? []);
-    const newRows = inOrder.filter(({ outcome }) => outcome === 'imported');
-    this.#changes = [...this.#changes, ...changes].slice(0, plannedMax);
-    this.#newRows = [...this.#newRows, ...newRows.map(({ row }) => row.number)].slice(
-      0,
-      plannedMax,
-    );
-    const refused = inOrder.filter(({ outcome }) => outcome === 'refused');
-    if (refused.length === 0) return;
-    const { form } = this.#source;
-    const heading = this.#isEmpty ? this.#heading() : '';
-    for (const { issues } of refused) this.#countReasons(issues);
-    if (form.format === 'xlsx') this.#cells.push(...refused.map((one) => this.#cellsOf(one)));
-    else await this.#file.appendFile(heading + refused.map((one) => this.#lineOf(one)).join(''));
+    for (const { row, outcome, change, issues } of inOrder) {
+      const { number, original } = row;
+      this.#countPhones(row.read);
+      if (outcome === 'refused') this.#refusals.push({ number, original, issues });
+      for (const reason of issues.map(withoutNames))
+        this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
+      if (outcome === 'imported' && this.#newRows.length < plannedMax) this.#newRows.push(number);
+      if (change && this.#changes.length < plannedMax) this.#changes.push(change);
+    }
   }
 
-  /** The run is complete: this report replaces an earlier one, which is deleted if no rows were refused. */
-  async finish(): Promise<void> {
-    const rows = this.#cells.map((cells) => cells.map(cellOf));
-    if (rows.length > 0) await this.#file.writeFile(await workbookFile(this.#headings, rows));
-    await this.#file.sync();
-    await this.#file.close();
-    if (!this.#isEmpty) return rename(unfinished(this.path), this.path);
-    await Promise.all([this.path, unfinished(this.path)].map((path) => rm(path, { force: true })));
-  }
-
-  /** The run was interrupted, or needs no report: an earlier report is kept. */
-  async discard(): Promise<void> {
-    await this.#file.close();
-    await rm(unfinished(this.path), { force: true });
+  /**
+   * Writes the refused rows, each with its number and the reason, in the format of the file: once corrected, they can be imported. Only their
+   * owner may read them, because they contain personal data. An earlier report is replaced, or deleted if no rows were refused.
+   */
+  async write(path: string, file: Pick<ImportFile, 'form' | 'headings'>): Promise<void> {
+    if (this.#refusals.length === 0) return rm(path, { force: true });
+    const content = Readable.from(reportContent(this.#refusals, file));
+    await pipeline(content, createWriteStream(unfinished(path), { mode: 0o600, flush: true }));
+    await rename(unfinished(path), path);
   }
 
   /** What a dry run of an update says of the leads that it would change or make. */
@@ -122,18 +109,7 @@ export class ImportReport {
 
   /** The most frequent reasons of refusals, and how many phones were read as Indian. */
   lines(): string[] {
-    const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
-    const frequent = sorted.slice(0, reasonLinesMax);
-    const others = sorted.slice(reasonLinesMax).reduce((sum, [, count]) => sum + count, 0);
-    if (others > 0) frequent.push(['other reasons', others]);
-    const counts = frequent.map(([, count]) => count.toLocaleString('en'));
-    const width = Math.max(0, ...counts.map(({ length }) => length));
-    const reasons = frequent.map(([reason], at) => {
-      const text = printable(reason);
-      const isLong = text.length > reasonMaxChars;
-      const line = isLong ? `${text.slice(0, reasonMaxChars - 1)}…` : text;
-      return `  ${counts[at]?.padStart(width)} × ${line}`;
-    });
+    const reasons = this.#reasonLines();
     if (this.#nationalPhones === 0) return reasons;
     const [have, are] = this.#nationalPhones === 1 ? ['has', 'is'] : ['have', 'are'];
     return [
@@ -147,67 +123,60 @@ export class ImportReport {
     return [...this.#reasons.keys()].some((reason) => reason.includes('belongs to another lead'));
   }
 
-  get #isEmpty(): boolean {
-    return this.#reasons.size === 0;
+  #reasonLines(): string[] {
+    const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
+    const frequent = sorted.slice(0, reasonLinesMax);
+    const others = sorted.slice(reasonLinesMax).reduce((sum, [, count]) => sum + count, 0);
+    if (others > 0) frequent.push(['other reasons', others]);
+    const counts = frequent.map(([, count]) => count.toLocaleString('en'));
+    const width = Math.max(0, ...counts.map(({ length }) => length));
+    return frequent.map(([reason], at) => {
+      const text = printable(reason);
+      const isLong = text.length > reasonMaxChars;
+      const line = isLong ? `${text.slice(0, reasonMaxChars - 1)}…` : text;
+      return `  ${counts[at]?.padStart(width)} × ${line}`;
+    });
   }
 
-  /** A row that has several issues counts for each of them. */
-  #countReasons(issues: readonly string[]): void {
-    for (const issue of issues) {
-      // Which lead or row a reason names does not matter.
-      const reason = issue
-        .replace(/\bcreated lead \d+/, 'created a lead')
-        .replace(/\b(lead|row) \d+/g, 'another $1');
-      this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
-    }
-  }
-
-  /** Counts the phones that were read as Indian numbers because they have no country code. The command says so: the file may be from another country. */
-  #countPhones({ row: { read }, lead }: RowResult): void {
-    const { country } = this.#source.formats;
-    if (!lead || typeof read === 'string' || read.isExported || country) return;
-    for (const key of this.#phoneKeys) {
-      const [text, phone] = [read.fields[key], lead.fields[key]];
-      if (typeof text !== 'string' || typeof phone !== 'string') continue;
+  #countPhones({ fields, properties }: ImportRow): void {
+    for (const key of properties.mark ? [] : this.#phoneKeys) {
+      const text = fields[key];
+      const phone = typeof text === 'string' ? parsePhone(text) : undefined;
+      if (typeof text !== 'string' || phone === undefined) continue;
       if (!lacksCountryCode(text, phone)) continue;
       this.#nationalPhones += 1;
       this.#nationalPhone ??= `${printable(text.trim())} as ${phone}`;
     }
   }
-
-  get #headings(): string[] {
-    const { row, reason } = reportHeadings;
-    return this.#ownCells(row, reason, this.#source.headings);
-  }
-
-  #heading(): string {
-    const { form } = this.#source;
-    return form.mark + (form.format === 'csv' ? csvLine(this.#headings, form) : '');
-  }
-
-  #lineOf(result: RowResult): string {
-    const { form } = this.#source;
-    const { row, reason: because } = reportHeadings;
-    const { number, original } = result.row;
-    const reason = result.issues.join(' ');
-    return form.format === 'csv'
-      ? csvLine(this.#cellsOf(result).map(String), form)
-      : `${JSON.stringify({ ...original, [row]: number, [because]: reason })}\n`;
-  }
-
-  #cellsOf({ row: { number, original }, issues }: RowResult): Cell[] {
-    const cells: readonly Cell[] = Array.isArray(original) ? original : [];
-    return this.#ownCells<Cell>(number, issues.join(' '), cells);
-  }
-
-  /** A row with the columns of the file, without those of an earlier report. */
-  #ownCells<T>(number: T, reason: T, cells: readonly T[]): (T | '')[] {
-    const { headings } = this.#source;
-    const own: readonly string[] = Object.values(reportHeadings);
-    const isOwn = headings.map((heading) => own.includes(heading.trim()));
-    const padded = [...cells, ...headings.slice(cells.length).map(() => '' as const)];
-    return [number, reason, ...padded.filter((_, at) => !isOwn[at])];
-  }
 }
 
-const unfinished = (path: string): string => `${path}.unfinished`;
+/** The reason of a refusal, whichever lead or row it names. */
+const withoutNames = (issue: string): string =>
+  issue.replace(/\bcreated lead \d+/, 'created a lead').replace(/\b(lead|row) \d+/g, 'another $1');
+
+async function* reportContent(
+  refusals: readonly Refusal[],
+  { form, headings }: Pick<ImportFile, 'form' | 'headings'>,
+): AsyncGenerator<string | Buffer> {
+  const { row, reason } = reportHeadings;
+  // Without the columns of an earlier report.
+  const isOwn = headings.map((heading) => [row, reason].some((own) => own === heading.trim()));
+  const headingCells = [row, reason, ...headings.filter((_, at) => !isOwn[at])];
+  const cellsOf = ({ number, original, issues }: Refusal): Cell[] => {
+    const cells: readonly Cell[] = Array.isArray(original) ? original : [];
+    const padded = [...cells, ...headings.slice(cells.length).map(() => '')];
+    return [number, issues.join(' '), ...padded.filter((_, at) => !isOwn[at])];
+  };
+  if (form.format === 'xlsx')
+    return yield workbookFile(
+      headingCells,
+      refusals.map((one) => cellsOf(one).map(cellOf)),
+    );
+  yield form.mark + (form.format === 'csv' ? csvLine(headingCells, form) : '');
+  for (const refusal of refusals) {
+    const { number, original, issues } = refusal;
+    yield form.format === 'csv'
+      ? csvLine(cellsOf(refusal).map(String), form)
+      : `${JSON.stringify({ ...original, [row]: number, [reason]: issues.join(' ') })}\n`;
+  }
+}

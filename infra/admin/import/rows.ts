@@ -4,41 +4,43 @@ import { CsvError, parse } from 'csv-parse';
 import { isPlainObject, parseJson } from '../../../shared/json.ts';
 import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
-import { exportMark, unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
-import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
+import {
+  exportedProperties,
+  exportMark,
+  targetNamed,
+  unknownColumn,
+} from '../../../shared/leads/transfer/import-columns.ts';
+import type { ImportRow, RowValue } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { cellReader, type FileTerms, type FormatOptions, type ReadCell } from './cell-formats.ts';
-import { type Column, type ColumnMapping, targetName } from './mapping.ts';
+import { cellReader, type FormatOptions, hintFor } from './cell-formats.ts';
+import { type Column, type ColumnMapping, nameless } from './mapping.ts';
 import { type Cell, textOfCell } from './workbook.ts';
 
 /** One row of a file. */
 export interface FileRow {
   /** The row of a spreadsheet, whose headings are row 1, or the line of a JSONL file. */
   readonly number: number;
-  /** The row's values; a sentence if they cannot be read. */
-  readonly read: ImportRow | string;
-  /** The values as the file has them, by which a repeated import recognizes the row, whatever its options are. */
-  readonly sent?: ImportRow;
   /** The cells or the object, for the report. */
   readonly original: object;
+  /** Why the row cannot be read, in a sentence. It has no values then. */
+  readonly issue?: string;
+  /** The values as the file has them, by which a repeated import recognizes the row, whatever its options are. */
+  readonly sent: ImportRow;
+  /** The values as the options read them. */
+  readonly read: ImportRow;
+  /** How an issue names the column of a field or property, and the end of the issue: the option by which the value could be read. */
+  readonly columnOf: (name: string) => { readonly label: string; readonly hint: string };
 }
 
-/** What the rows of a file are read into. */
-export interface FileRows extends FileTerms {
-  /** Empty for JSONL. */
-  readonly headings: readonly string[];
-  readonly rows: AsyncGenerator<FileRow>;
-}
+type ReadRow = Omit<FileRow, 'number' | 'original'>;
 
 /** How the rows of a file are read. */
 export interface RowOptions {
   readonly organization: Organization;
   readonly mapping: ColumnMapping;
   readonly formats: FormatOptions;
-  /** Added to the refusal of a first row that is a title. */
-  readonly hint?: string;
 }
 
 /** One value of a row. */
@@ -46,38 +48,37 @@ interface FileValue extends Column {
   readonly raw: RawValue;
 }
 
-/** Reads the headings of a CSV file or a sheet, whose rows are read as they are iterated. @throws CommandError for an empty file or an unknown column */
+/**
+ * Reads the headings of a CSV file or a sheet, whose rows are read as they are iterated.
+ * @param hint added to the refusal of a first row that is a title
+ * @throws CommandError for an empty file or an unknown column
+ */
 export async function openSheet(
   file: string,
   records: AsyncGenerator<SheetRecord, undefined>,
-  { organization, mapping, formats, hint }: RowOptions,
-): Promise<FileRows> {
+  options: RowOptions,
+  hint?: string,
+): Promise<{ readonly headings: readonly string[]; readonly rows: AsyncGenerator<FileRow> }> {
   const first = await records.next();
   if (first.done) throw new CommandError(`${file} is empty: its first row must have the headings.`);
   const headings = first.value.cells.map((cell) => textOfCell(cell));
-  const columns = mapping.columnsOf(headings, file, hint);
-  const names = columns.flatMap(({ column, target }) => {
-    const name = targetName(target);
-    return name === undefined || name === column ? [] : [[name, column] as const];
-  });
-  const types = columns.map(({ target }) =>
-    target.kind === 'field' ? organization.fieldByKey.get(target.fieldKey)?.type : undefined,
-  );
-  const markAt = columns.findIndex(({ target }) => target.kind === 'mark');
-  const readCell = cellReader(organization, formats, headings);
-  const rowOfCells = (cells: readonly Cell[]): Omit<FileRow, 'number' | 'original'> => {
+  const columns = options.mapping.columnsOf(headings, file, hint);
+  const markAt = columns.findIndex(({ target }) => target.property === 'mark');
+  const readRow = rowReader(options, headings);
+  const rowOfCells = (cells: readonly Cell[]): ReadRow => {
     if (cells.length !== headings.length)
-      return {
-        read: `The row has ${countOf(cells.length, 'cell')} for ${countOf(headings.length, 'heading')}.`,
-      };
+      return unreadable(
+        `The row has ${countOf(cells.length, 'cell')} for ${countOf(headings.length, 'heading')}.`,
+      );
     const isMarked = exportMark.isOne(cells[markAt]);
     const values = columns.map((column, at) => {
+      const { field } = column.target;
       const cell = cells[at];
-      const isNumber = typeof cell === 'number' && types[at] === 'number';
+      const isNumber = typeof cell === 'number' && field?.type === 'number';
       const text = textOfCell(cell, isMarked);
-      return { ...column, raw: isNumber ? cell : rawFromCell(text, types[at], isMarked) };
+      return { ...column, raw: isNumber ? cell : rawFromCell(text, field?.type, isMarked) };
     });
-    return rowOf(values, readCell);
+    return readRow(values);
   };
   async function* rows(): AsyncGenerator<FileRow> {
     for await (const { number, cells } of records) {
@@ -85,7 +86,7 @@ export async function openSheet(
       if (!isEmpty) yield { number, original: cells, ...rowOfCells(cells) };
     }
   }
-  return { headings, headingOf: new Map(names), formats, rows: rows() };
+  return { headings, rows: rows() };
 }
 
 export interface SheetRecord {
@@ -126,20 +127,21 @@ export async function* csvRecords(
 /** The rows of a JSONL file, read as they are iterated. */
 export async function* jsonlRows(
   texts: AsyncIterable<string>,
-  { organization, mapping, formats }: RowOptions,
+  options: RowOptions,
 ): AsyncGenerator<FileRow> {
-  const readCell = cellReader(organization, formats, undefined);
+  const readRow = rowReader(options);
   let number = 0;
   for await (const line of linesOf(texts)) {
     number += 1;
     if (line.trim() === '') continue;
     const object = parseJson(line);
     if (!isPlainObject(object)) {
-      yield { number, original: { text: line }, read: 'The line is not a JSON object.' };
+      const row = unreadable('The line is not a JSON object.');
+      yield { number, original: { text: line }, ...row };
       continue;
     }
-    const values = valuesOf(object, organization, mapping);
-    const row = typeof values === 'string' ? { read: values } : rowOf(values, readCell);
+    const values = valuesOf(object, options);
+    const row = typeof values === 'string' ? unreadable(values) : readRow(values);
     yield { number, original: object, ...row };
   }
 }
@@ -161,8 +163,7 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
  */
 function valuesOf(
   { fields, ...others }: Readonly<Record<string, unknown>>,
-  organization: Organization,
-  mapping: ColumnMapping,
+  { organization, mapping }: RowOptions,
 ): readonly FileValue[] | string {
   if (fields !== undefined && !isPlainObject(fields))
     return 'fields must be an object of values by field key.';
@@ -185,51 +186,69 @@ const isRaw = (value: unknown): value is RawValue =>
   ['string', 'number', 'boolean'].includes(typeof value) ||
   (Array.isArray(value) && value.every((item) => typeof item === 'string'));
 
-/** The values of a row for the rules, and as they were sent. @param readCell not used for a row that lead export wrote */
-function rowOf(values: readonly FileValue[], readCell: ReadCell): Pick<FileRow, 'read' | 'sent'> {
-  const mark = values.find(({ target }) => target.kind === 'mark')?.raw ?? null;
-  if (mark !== null && !exportMark.isOne(mark)) {
-    const read = `${exportMark.heading} must be empty, or as lead export wrote it, such as ${exportMark.of(1)}.`;
-    return { read };
-  }
-  if (values.some(({ target, raw }) => target.kind === 'nameless' && !isBlank(raw)))
-    return {
-      read: "A column without a heading has a value: give it a heading, or add --ignore ''.",
+const noValues: ImportRow = { fields: {}, properties: {} };
+
+const unreadable = (issue: string): ReadRow => ({
+  issue,
+  sent: noValues,
+  read: noValues,
+  columnOf: (label) => ({ label, hint: '' }),
+});
+
+/**
+ * Reads the values of rows. The values of a row that lead export wrote are not converted.
+ * @param headings of the file; undefined for JSON lines, whose properties differ from line to line
+ */
+function rowReader(
+  { organization, formats }: RowOptions,
+  headings?: readonly string[],
+): (values: readonly FileValue[]) => ReadRow {
+  const readCell = cellReader(formats, headings);
+  return (values) => {
+    const sent = importRow(values);
+    const { mark = null } = sent.properties;
+    if (mark !== null && !exportMark.isOne(mark))
+      return unreadable(
+        `${exportedProperties.mark} must be empty, or as lead export wrote it, such as ${exportMark.of(1)}.`,
+      );
+    if (values.some(({ target, raw }) => target === nameless && !isBlank(raw)))
+      return unreadable(
+        "A column without a heading has a value: give it a heading, or add --ignore ''.",
+      );
+    const isExported = mark !== null;
+    const converted = () => values.map((value) => ({ ...value, raw: readCell(value, value.raw) }));
+    const columnOf: FileRow['columnOf'] = (name) => {
+      // The rules call some columns by another name, such as stageId.
+      const target = targetNamed(organization, name)?.name;
+      const value = values.findLast((one) => one.target.name === target);
+      if (!value) return { label: name, hint: '' };
+      const { column, raw } = value;
+      const isNamedSo = column === name || column === target;
+      const label = isNamedSo ? name : `${name} (column ${JSON.stringify(column)})`;
+      const text = typeof raw === 'string' && !isExported ? raw.trim() : '';
+      return { label, hint: text === '' ? '' : hintFor(value, text, formats) };
     };
-  const isExported = mark !== null;
-  const sent = importRow(values, isExported);
-  if (isExported) return { read: sent, sent };
-  const unreadable: Record<string, FieldIssue> = {};
-  const converted = values.map((value) => {
-    const { column, target, raw } = value;
-    const read = readCell(column, target, raw);
-    if (!(read instanceof FieldIssue)) return { ...value, raw: read };
-    if (target.kind === 'field') unreadable[target.fieldKey] = read;
-    return { ...value, raw: null };
-  });
-  return { read: { ...importRow(converted, false), unreadable }, sent };
+    return { sent, read: isExported ? sent : importRow(converted()), columnOf };
+  };
 }
 
-const isBlank = (raw: RawValue | undefined): raw is null | undefined =>
+const isBlank = (raw: RowValue | undefined): raw is null | undefined =>
   raw === undefined || raw === null || String(raw).trim() === '';
 
 /** The value of a field that several columns may be mapped to. */
-function joined(before: RawValue | undefined, raw: RawValue): RawValue {
+function joined(before: RowValue | undefined, raw: RowValue): RowValue {
   if (isBlank(before)) return raw;
   return isBlank(raw) ? before : `${String(before).trim()} ${String(raw).trim()}`;
 }
 
-function importRow(values: readonly FileValue[], isExported: boolean): ImportRow {
-  const fields: Record<string, RawValue> = {};
+function importRow(values: readonly (Column & { readonly raw: RowValue })[]): ImportRow {
+  const fields: Record<string, RowValue> = {};
   const properties: Record<string, RawValue> = {};
-  let note: RawValue = null;
   for (const { target, raw } of values) {
-    if (target.kind === 'field') {
-      const { fieldKey } = target;
-      fields[fieldKey] = Object.hasOwn(fields, fieldKey) ? joined(fields[fieldKey], raw) : raw;
-    }
-    if (target.kind === 'property') properties[target.property] = raw;
-    if (target.kind === 'note') note = raw;
+    const { field, property } = target;
+    if (field)
+      fields[field.key] = Object.hasOwn(fields, field.key) ? joined(fields[field.key], raw) : raw;
+    else if (property && !(raw instanceof FieldIssue)) properties[property] = raw;
   }
-  return { isExported, fields, properties, ...(note !== null && { note }) };
+  return { fields, properties };
 }

@@ -36,7 +36,7 @@ export async function importRows(table: Table, request: ImportRequest): Promise<
   const counts: ImportCounts = { rows: 0, imported: 0, alreadyThere: 0, refused: 0 };
   if (request.updatedBy !== undefined) counts.updated = 0;
   const writer = new LeadWriter(table, request);
-  const draftsOf = rowReader(request);
+  const draftsOf = rowDrafter();
   for await (const rows of batchesOf(request.rows, request.leadsPerSecond)) {
     const { drafts, results } = draftsOf(await request.organization(), rows);
     results.push(...(await writer.write(drafts)));
@@ -64,22 +64,22 @@ export async function* batchesOf(
 }
 
 /** Drafts leads of rows. Nothing can make a row a lead that cannot be read, or that repeats an earlier row of the file: it has its result. */
-function rowReader(request: ImportRequest) {
+function rowDrafter() {
   const rowOfDigest = new Map<string, number>();
   return (organization: Organization, rows: readonly FileRow[]) => {
     const drafts: Draft[] = [];
     const results: RowResult[] = [];
     for (const row of rows) {
-      if (typeof row.read === 'string') {
-        results.push(refused({ row }, row.read));
+      if (row.issue !== undefined) {
+        results.push(refused(row, row.issue));
         continue;
       }
-      const draft = draftOf(organization, request, row, row.read);
+      const draft = draftOf(organization, row);
       const { digest } = draft.digests;
       const same = rowOfDigest.get(digest);
       const repeated = `The row has the same values as row ${same}.`;
       if (same === undefined) drafts.push(draft);
-      else results.push(refused({ row }, ...(isLeadDraft(draft) ? [repeated] : draft.issues)));
+      else results.push(refused(row, ...(isLeadDraft(draft) ? [repeated] : draft.issues)));
       rowOfDigest.set(digest, same ?? row.number);
     }
     return { drafts, results };

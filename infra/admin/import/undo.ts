@@ -72,9 +72,8 @@ async function undoRows(
   const undone: Undone = { rows: 0, matched: 0, removed: 0, kept: [] };
   const file = await openImportFile(options.path, organization, options);
   for await (const rows of batchesOf(file.rows, options.rate)) {
-    const digests = rows.flatMap(({ sent, read }) =>
-      typeof read === 'string' ? [] : [rowDigest(sent ?? read)],
-    );
+    const readable = rows.filter(({ issue }) => issue === undefined);
+    const digests = readable.map(({ sent }) => rowDigest(sent));
     const leads = await importedFrom(own, digests);
     undone.rows += rows.length;
     undone.matched += leads.length;

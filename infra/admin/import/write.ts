@@ -1,6 +1,7 @@
 import type { Lead } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { nextOwners } from '../../../shared/store/leads/rotation.ts';
+import type { EditedLead } from '../../../shared/store/maintenance/edit-lead.ts';
 import {
   findRows,
   type ImportedLead,
@@ -14,21 +15,21 @@ import {
 import { allSettled, RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
 import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
 import { UnknownOutcomeError } from '../../../shared/store/table/transact.ts';
-import type { FileTerms } from './cell-formats.ts';
 import {
   alreadyImported,
   type Draft,
   draftOf,
   identitiesOf,
+  imported,
   isLeadDraft,
   type LeadDraft,
   type RowResult,
   refused,
   taken,
 } from './drafts.ts';
-import { RowUpdater } from './update.ts';
+import { updateByDraft } from './update.ts';
 
-export interface WriteOptions extends FileTerms {
+export interface WriteOptions {
   readonly organizationId: number;
   /** The organization as it is now: its settings may change during an import. */
   readonly organization: () => Promise<Organization>;
@@ -61,24 +62,20 @@ export class LeadWriter {
   readonly #table: Table;
   readonly #options: WriteOptions;
   readonly #rateLimiter: RateLimiter;
-  readonly #updater: RowUpdater | undefined;
-  /** In a dry run, the rows that would have been written, by phone and email. */
-  readonly #dryRunRows = new Map<string, number>();
+  /** By lead, the row that made or updated it. In a dry run also by phone and email, which the table does not have. */
+  readonly #rowOf = new Map<string, number>();
 
   constructor(table: Table, options: WriteOptions) {
     this.#table = table;
     this.#options = options;
     this.#rateLimiter = new RateLimiter(options.leadsPerSecond);
-    const { updatedBy } = options;
-    if (updatedBy !== undefined)
-      this.#updater = new RowUpdater(table, { ...options, updatedBy }, this.#rateLimiter);
   }
 
   /** Makes leads of drafts: in the order of the file where they share a phone or an email, else in parallel, as many as a lookup may have. */
   async write(drafts: readonly Draft[]): Promise<RowResult[]> {
     const lastRound = new Map<string, number>();
     // An update can change what a lead is found by.
-    const holders = this.#updater ? await this.#find(drafts) : [];
+    const holders = this.#options.updatedBy === undefined ? [] : await this.#find(drafts);
     const rounds = Map.groupBy(drafts, (draft, at) => {
       const { phoneLeadId, emailLeadId } = holders[at] ?? {};
       const leads = [phoneLeadId, emailLeadId].flatMap((id) => (id ? [`lead ${id}`] : []));
@@ -104,8 +101,7 @@ export class LeadWriter {
     const unknown: LeadDraft[] = [];
     const writes: Promise<RowResult[]>[] = [];
     for (const [at, draft] of drafts.entries()) {
-      const update = this.#updater?.update(draft, matches[at]);
-      const known = update ?? this.#resultOfMatches(draft, matches[at]);
+      const known = this.#resultOfMatches(draft, matches[at]);
       if (known instanceof Promise) writes.push(known.then((result) => [result]));
       else if (known) results.push(known);
       else if (isLeadDraft(draft)) unknown.push(draft);
@@ -119,25 +115,47 @@ export class LeadWriter {
     return findRows(this.#table, this.#options.organizationId, drafts);
   }
 
-  #resultOfMatches(draft: Draft, matches: RowMatches | undefined): RowResult | undefined {
-    if (matches?.importedRow) return alreadyImported(this.#options, draft, matches.importedRow);
-    if (!isLeadDraft(draft)) return refused(draft, ...draft.issues);
-    if (matches?.phoneLeadId !== undefined)
-      return taken(this.#options, draft, 'phone', `lead ${matches.phoneLeadId}`);
-    if (matches?.emailLeadId !== undefined)
-      return taken(this.#options, draft, 'email', `lead ${matches.emailLeadId}`);
-    return undefined;
+  /** Undefined for a draft that is to be written. */
+  #resultOfMatches(
+    draft: Draft,
+    { importedRow, phoneLeadId, emailLeadId }: Partial<RowMatches> = {},
+  ): RowResult | Promise<RowResult> | undefined {
+    const leadId = phoneLeadId ?? emailLeadId;
+    const field = phoneLeadId === undefined ? 'email' : 'phone';
+    const { updatedBy: by } = this.#options;
+    if (leadId !== undefined && by !== undefined) {
+      if ((emailLeadId ?? leadId) === leadId) return this.#update(draft, field, { leadId, by });
+      const sentence = `The phone belongs to lead ${leadId}, and the email to lead ${emailLeadId}: correct one of them.`;
+      return refused(draft.row, sentence);
+    }
+    if (importedRow) return alreadyImported(this.#options, draft, importedRow);
+    if (!isLeadDraft(draft)) return refused(draft.row, ...draft.issues);
+    return leadId === undefined ? undefined : taken(draft, field, `lead ${leadId}`);
+  }
+
+  /** Updates the lead that has the row's phone or email, unless another row has made or updated it: a repeat would change it again. */
+  async #update(
+    draft: Draft,
+    field: 'phone' | 'email',
+    { leadId, by }: Pick<EditedLead, 'leadId' | 'by'>,
+  ): Promise<RowResult> {
+    const { organizationId, organization, dryRun } = this.#options;
+    const other = this.#rowOf.get(`lead ${leadId}`);
+    if (other !== undefined) return taken(draft, field, `row ${other}`);
+    this.#rowOf.set(`lead ${leadId}`, draft.row.number);
+    await this.#rateLimiter.take(1);
+    return updateByDraft(this.#table, { organizationId, leadId, by, dryRun }, draft, organization);
   }
 
   /** Finds what a real run would find in the table if the earlier rows had been written. */
   #writeDry(draft: LeadDraft): RowResult {
     const identities = identitiesOf(draft);
     for (const identity of identities) {
-      const other = this.#dryRunRows.get(identity);
+      const other = this.#rowOf.get(identity);
       const [field = ''] = identity.split(' ');
-      if (other !== undefined) return taken(this.#options, draft, field, `row ${other}`);
+      if (other !== undefined) return taken(draft, field, `row ${other}`);
     }
-    for (const identity of identities) this.#dryRunRows.set(identity, draft.row.number);
+    for (const identity of identities) this.#rowOf.set(identity, draft.row.number);
     return imported(draft);
   }
 
@@ -177,7 +195,8 @@ export class LeadWriter {
     const missing = kept.filter((id) => id === undefined).length;
     let next = missing > 0 ? await reserveLeadIds(this.#table, organizationId, missing) : 0;
     const writes = drafts.map((draft, at) => ({ draft, leadId: kept[at] ?? next++ }));
-    for (const { draft, leadId } of writes) this.#updater?.rowOfLead.set(leadId, draft.row.number);
+    if (this.#options.updatedBy !== undefined)
+      for (const { draft, leadId } of writes) this.#rowOf.set(`lead ${leadId}`, draft.row.number);
     return writes;
   }
 
@@ -194,11 +213,9 @@ export class LeadWriter {
     const forbidden: RowResult[] = [];
     for (const { draft: before, leadId } of writes) {
       const draft =
-        before.organization === organization
-          ? before
-          : draftOf(organization, this.#options, before.row, before.input);
+        before.organization === organization ? before : draftOf(organization, before.row);
       if (isLeadDraft(draft)) allowed.push({ draft, leadId });
-      else if (!isSent) forbidden.push(refused(draft, ...draft.issues));
+      else if (!isSent) forbidden.push(refused(draft.row, ...draft.issues));
       else {
         const [found] = await this.#find([draft]);
         if (!found?.importedRow) throw unknownOutcome();
@@ -242,25 +259,18 @@ export class LeadWriter {
       case 'imported':
         return alreadyImported(this.#options, draft, result.importedRow);
       case 'duplicate':
-        return taken(this.#options, draft, result.what, `lead ${result.leadId}`);
+        return taken(draft, result.what, `lead ${result.leadId}`);
       case 'erasing':
-        return taken(this.#options, draft, 'lead id', 'a lead under erasure');
+        return taken(draft, 'lead id', 'a lead under erasure');
     }
     if (mayBeWritten) throw unknownOutcome();
     const sentence =
       result?.outcome === 'throttled'
         ? 'DynamoDB throttled the write: import the row again, with a lower --rate.'
         : 'Other requests kept changing the same items: import the row again.';
-    return refused(draft, sentence);
+    return refused(draft.row, sentence);
   }
 }
-
-const imported = ({ row, lead }: Draft): RowResult => ({
-  row,
-  lead,
-  outcome: 'imported',
-  issues: [],
-});
 
 const unknownOutcome = (): UnknownOutcomeError =>
   new UnknownOutcomeError('An earlier attempt got no response and may have written this row.');

@@ -126,12 +126,13 @@ function rawValue(
   text: string,
   country: CountryCode | undefined,
 ): RawValue {
-  const type = organization.fieldByKey.get(key)?.type;
+  const field = organization.fieldByKey.get(key);
+  const type = field?.type;
   const references = type === undefined ? null : fieldKinds[type].references;
   if (references !== null && text.trim() !== '')
     return namedId(organization, references === 'users' ? 'user' : 'source', text);
-  const read = cellReader(organization, { country }, undefined);
-  const raw = read(key, { kind: 'field', fieldKey: key }, rawFromCell(text, type));
+  const read = cellReader({ country });
+  const raw = read({ column: key, target: { name: key, field } }, rawFromCell(text, type));
   if (!(raw instanceof FieldIssue)) return raw;
   const hint = type === 'number' ? ' Write it like 12500.5.' : '';
   throw new CommandError(`${key} ${raw.sentence}${hint}`);

@@ -5,7 +5,7 @@ import type { Field, Organization } from '../../organization/organization.ts';
 import { withAllOptions } from '../field-types.ts';
 import { type FieldValue, type Lead, valueOf } from '../lead.ts';
 import { type CellOptions, cellOf, listCell, nameOrId, unguardable } from './csv-cells.ts';
-import { exportMark, propertyHeadings, targetNamed } from './import-columns.ts';
+import { exportedProperties, exportMark, targetNamed } from './import-columns.ts';
 
 /** A lead as a line of a JSONL export, with IDs instead of names and its fields in form order. Its import creates the same lead. */
 export function exportObject(organization: Organization, lead: Lead): object {
@@ -23,13 +23,9 @@ export function exportObject(organization: Organization, lead: Lead): object {
   };
 }
 
-const { leadId: leadIdHeading, ...otherHeadings } = propertyHeadings;
-
 /** The columns of a CSV export: the lead's properties, then every field, inactive ones too, in form order. */
 export const exportHeadings = (organization: Organization): string[] => [
-  leadIdHeading,
-  exportMark.heading,
-  ...Object.values(otherHeadings),
+  ...Object.values(exportedProperties),
   ...organization.fields.map(({ key }) => key),
 ];
 
@@ -41,13 +37,8 @@ export const exportNames = (organization: Organization): string[] => [
 ];
 
 /** Where a column is, named as an import reads its heading; -1 if an export has none of this name. */
-export function exportColumnAt(organization: Organization, name: string): number {
-  const target = targetNamed(organization, name);
-  const headings = exportHeadings(organization);
-  if (target?.kind === 'field') return headings.indexOf(target.fieldKey);
-  if (target?.kind === 'property') return headings.indexOf(propertyHeadings[target.property]);
-  return target?.kind === 'mark' ? headings.indexOf(exportMark.heading) : -1;
-}
+export const exportColumnAt = (organization: Organization, name: string): number =>
+  exportHeadings(organization).indexOf(targetNamed(organization, name)?.name ?? '');
 
 /** The IDs of the lead and its organization, read from the start of a line or row; undefined if no export wrote it. */
 export function exportedIds(
@@ -91,7 +82,7 @@ export const workbookHeadings = (organization: Organization): string[] =>
   exportHeadings(organization).map((heading, at) => {
     const { label = '' } = organization.fieldByKey.get(heading) ?? {};
     if (label !== '') return exportColumnAt(organization, label) === at ? label : heading;
-    if (heading === exportMark.heading) return heading;
+    if (heading === exportedProperties.mark) return heading;
     const name = heading.charAt(0).toUpperCase() + heading.slice(1);
     return / at$/.test(name) ? `${name} (UTC)` : name;
   });

@@ -6,24 +6,21 @@ import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization, Stage } from '../../organization/organization.ts';
-import type { Refusal } from '../../validation.ts';
-import { isDate, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
+import { FieldIssue, isDate, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
 import type { Lead } from '../lead.ts';
 import { type LeadStart, startLead } from '../new-lead.ts';
 import { placeLead, type RequestedPlace } from '../placement.ts';
 import { updatedLead } from '../update.ts';
-import { type ImportProperty, noteHeading } from './import-columns.ts';
+import type { ImportProperty } from './import-columns.ts';
+
+/** A value of a file, or why it cannot be read at all. */
+export type RowValue = RawValue | FieldIssue;
 
 /** One row of a file, with its values by field key and by property. A missing value is empty. */
 export interface ImportRow {
-  /** Whether `lead export` wrote the row. */
-  readonly isExported?: boolean;
-  readonly fields: Readonly<Record<string, RawValue>>;
+  readonly fields: Readonly<Record<string, RowValue>>;
   readonly properties: Readonly<Partial<Record<ImportProperty, RawValue>>>;
-  readonly note?: Exclude<RawValue, null>;
-  /** Why values could not be read at all, by field key. */
-  readonly unreadable?: Readonly<Record<string, Refusal>>;
 }
 
 export interface ReadRow extends LeadStart {
@@ -42,18 +39,16 @@ export interface ReadRow extends LeadStart {
  * @throws ApiError VALIDATION_FAILED with every issue of the row in `details.fields`
  */
 export function readImportRow(organization: Organization, row: ImportRow, now: string): ReadRow {
-  const { fields: sent, properties } = row;
+  const { properties } = row;
   const issues = new FieldIssues();
-  for (const [fieldKey, { reason, sentence }] of Object.entries(row.unreadable ?? {}))
-    issues.add(fieldKey, reason, sentence);
   const leadId = readLeadId(properties.leadId, issues);
-  const isExported = row.isExported === true && !isEmpty(properties.leadId);
+  const isExported = !isEmpty(properties.mark) && !isEmpty(properties.leadId);
   const rules = isExported ? withAllActive(organization) : organization;
-  const raw = withReferences(rules, sent, issues);
+  const raw = withReferences(rules, Object.entries(row.fields), issues);
   const submitted = applyChanges({}, readFields(rules, raw, activeFields(rules), issues));
   const stage = readPlace(rules, properties, issues);
   const times = readTimes(properties, now, issues);
-  const note = readNote(row.note, issues);
+  const note = readNote(properties.note, issues);
   const start = startLead(rules, { submitted, stage, mayLackOwner: isExported }, issues);
   return { leadId, ...start, note, ...times };
 }
@@ -61,9 +56,11 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
 /** The phone and the email of a row, as far as they can be read. */
 export function identityOfRow(
   organization: Organization,
-  { fields: { phone = null, email = null } }: ImportRow,
+  { fields }: ImportRow,
 ): { readonly phone: string | undefined; readonly email: string | undefined } {
-  const read = readFields(organization, { phone, email }, organization.fields, new FieldIssues());
+  const rawIn = (value: RowValue = null) => (value instanceof FieldIssue ? null : value);
+  const raw = { phone: rawIn(fields.phone), email: rawIn(fields.email) };
+  const read = readFields(organization, raw, organization.fields, new FieldIssues());
   const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return { phone: textIn(read.phone), email: textIn(read.email) };
 }
@@ -79,17 +76,15 @@ export function updateByRow(
   now: Date,
 ): { readonly lead: Lead; readonly note: string | undefined } {
   const issues = new FieldIssues();
-  for (const [fieldKey, { reason, sentence }] of Object.entries(row.unreadable ?? {}))
-    issues.add(fieldKey, reason, sentence);
   const all = withAllActive(organization);
   const sent = Object.entries(row.fields).filter(([, raw]) => textOf(raw) !== '');
-  const fields = withReferences(all, Object.fromEntries(sent), issues);
+  const fields = withReferences(all, sent, issues);
   const place = namedPlace(organization, row.properties, issues);
-  const note = readNote(row.note, issues);
+  const note = readNote(row.properties.note, issues);
   issues.throwIfAny();
   const isThere = place?.stageId === undefined && place?.pipelineId === lead.pipelineId;
   const requested = { fields, ...(isThere ? {} : place) };
-  const rules = row.isExported ? all : organization;
+  const rules = isEmpty(row.properties.mark) ? organization : all;
   return { lead: updatedLead(rules, lead, requested, now), note };
 }
 
@@ -113,9 +108,9 @@ const withAllActive = memoize((organization: Organization): Organization => {
   };
 });
 
-const isEmpty = (raw: RawValue | undefined): raw is null | undefined | '' =>
+const isEmpty = (raw: RowValue | undefined): raw is null | undefined | '' =>
   raw === undefined || raw === null || raw === '';
-const textOf = (raw: RawValue | undefined): string => (isEmpty(raw) ? '' : String(raw).trim());
+const textOf = (raw: RowValue | undefined): string => (isEmpty(raw) ? '' : String(raw).trim());
 
 /** New leads get IDs after the highest imported one: about half of all IDs stay free for them. */
 const importedIdMax = 1_000_000_000;
@@ -127,13 +122,20 @@ function readLeadId(raw: RawValue | undefined, issues: FieldIssues): number | un
   return issues.add('lead id', 'invalid_id', `must be an integer from 1 to ${importedIdMax}.`);
 }
 
-/** Replaces the names of sources and users by their IDs. Other values stay, and the rules reject them. */
+/**
+ * Replaces the names of sources and users by their IDs. Other values stay, and the rules reject them.
+ * @param sent by field key
+ */
 function withReferences(
   organization: Organization,
-  sent: ImportRow['fields'],
+  sent: readonly (readonly [string, RowValue])[],
   issues: FieldIssues,
 ): Readonly<Record<string, RawValue>> {
-  const entries = Object.entries(sent).map(([fieldKey, raw]): [string, RawValue] => {
+  const entries = sent.map(([fieldKey, raw]): [string, RawValue] => {
+    if (raw instanceof FieldIssue) {
+      issues.add(fieldKey, raw.reason, raw.sentence);
+      return [fieldKey, null];
+    }
     const type = organization.fieldByKey.get(fieldKey)?.type;
     const references = type === undefined ? null : fieldKinds[type].references;
     if (typeof raw !== 'string' || raw.trim() === '' || references === null) return [fieldKey, raw];
@@ -156,7 +158,7 @@ function readNote(raw: RawValue | undefined, issues: FieldIssues): string | unde
   if (text === '') return undefined;
   if (isStorableText(text) && [...text].length <= limits.noteMaxChars) return text;
   const sentence = `must be a text of at most ${limits.noteMaxChars} characters, without U+0000.`;
-  return issues.add(noteHeading, 'too_long', sentence);
+  return issues.add('note', 'too_long', sentence);
 }
 
 interface NamedItems {

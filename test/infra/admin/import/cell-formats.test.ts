@@ -51,10 +51,9 @@ test.each<[name: string, text: string, hint: string, formats?: FormatOptions]>([
   ['city', 'x', ''],
   ['lead id', 'x', ''],
 ])('the refusal of %s with %j ends in the hint %j', (name, text, hint, formats = {}) => {
-  const organization = sampleOrganization();
-  const cell = { heading: "L'école", text, formats };
+  const target = targetNamed(sampleOrganization(), name) ?? expect.fail();
 
-  expect(hintFor(organization, targetNamed(organization, name), cell)).toBe(hint);
+  expect(hintFor({ column: "L'école", target }, text, formats)).toBe(hint);
 });
 
 test.each([
@@ -90,7 +89,7 @@ const severalPhones = 'holds more than one phone number: keep one.';
 const notOfForm = (forms: string) =>
   `must be a date that exists, without a time, in the form ${forms}.`;
 /** What is read, or the sentence of the refusal. */
-test.each<[field: string, text: string, formats: FormatOptions, read: string]>([
+test.each<[name: string, text: string, formats: FormatOptions, read: string]>([
   ['budget', '12.500', {}, twice],
   ['budget', ' -1,250 ', {}, twice],
   ['budget', '１２.５００', {}, twice],
@@ -122,10 +121,10 @@ test.each<[field: string, text: string, formats: FormatOptions, read: string]>([
   ['phone', '+49 151 anrufen', {}, 'holds letters: write only the number.'],
   ['phone', '  ', { country: 'DE' }, '  '],
   ['phone', '12', { country: 'DE' }, 'must be a phone number of DE, or have a country code.'],
-])('%s with %j and the options %j is read as %j', (fieldKey, text, formats, expected) => {
-  const read = cellReader(sampleOrganization(), formats, undefined);
+])('%s with %j and the options %j is read as %j', (name, text, formats, expected) => {
+  const target = targetNamed(sampleOrganization(), name) ?? expect.fail();
 
-  const value = read('Spalte', { kind: 'field', fieldKey }, text);
+  const value = cellReader(formats)({ column: 'Spalte', target }, text);
 
   expect(value).toEqual(
     typeof value === 'string' ? expected : expect.objectContaining({ sentence: expected }),

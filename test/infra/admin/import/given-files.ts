@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
+import type { FileRow } from '../../../../infra/admin/import/rows.ts';
 import type { FieldValues } from '../../../../shared/leads/lead.ts';
 import { leadsOf } from '../../../support/leads.ts';
 import type { GivenOrganization } from '../../../support/organizations.ts';
@@ -16,3 +17,9 @@ export const fieldsOf = async (organization: GivenOrganization): Promise<FieldVa
 
 export const countLeads = async (organization: GivenOrganization): Promise<number> =>
   (await leadsOf(organization)).length;
+
+/** A row of a file as it was read. */
+export function rowWith(number: number, fields: FieldValues): FileRow {
+  const read = { fields, properties: {} };
+  return { number, original: [], sent: read, read, columnOf: (label) => ({ label, hint: '' }) };
+}

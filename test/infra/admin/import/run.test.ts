@@ -3,19 +3,17 @@ import { expect, test } from 'vitest';
 import type { FileRow } from '../../../../infra/admin/import/rows.ts';
 import { type ImportRequest, importRows } from '../../../../infra/admin/import/run.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
+import { rowWith } from './given-files.ts';
 
 /** Rows of one person. */
 async function* rowsOfOnePerson(rows: number): AsyncGenerator<FileRow> {
   for (let number = 2; number < rows + 2; number += 1) {
     const fields = { name: `Row ${number}`, phone: '+919876543210' };
-    const read = { isExported: false, fields, properties: {} };
-    yield { number, read, original: [] };
+    yield rowWith(number, fields);
   }
 }
 
 const requestOf = (): ImportRequest => ({
-  headingOf: new Map(),
-  formats: {},
   rows: rowsOfOnePerson(3),
   organizationId: 1,
   organization: async () => sampleOrganization(),

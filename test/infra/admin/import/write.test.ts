@@ -9,15 +9,15 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
 import { draftOf, isLeadDraft, type LeadDraft } from '../../../../infra/admin/import/drafts.ts';
 import { LeadWriter, type WriteOptions } from '../../../../infra/admin/import/write.ts';
+import { FieldIssue } from '../../../../shared/leads/field-types.ts';
 import type { Organization } from '../../../../shared/organization/organization.ts';
 import { importedRowPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
+import { rowWith } from './given-files.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
 const options: WriteOptions = {
-  headingOf: new Map(),
-  formats: {},
   organizationId: 1,
   organization: async () => sampleOrganization(),
   keepIds: false,
@@ -31,9 +31,7 @@ let rows = 0;
 function draftOfRow(): LeadDraft {
   rows += 1;
   const fields = { name: 'Someone', phone: `+9198765${43210 + rows}` };
-  const read = { isExported: false, fields, properties: {} };
-  const row = { number: rows, read, original: [] };
-  const draft = draftOf(sampleOrganization(), options, row, read);
+  const draft = draftOf(sampleOrganization(), rowWith(rows, fields));
   if (!isLeadDraft(draft)) throw new Error('The row is refused.');
   return draft;
 }
@@ -186,3 +184,18 @@ test.each([
     expect(await outcomesOf(table, [draft])).toEqual([expected]);
   },
 );
+
+test('the digest of a row, which the table keeps, is that of its values, in any order and without the mark', () => {
+  const budget = new FieldIssue('invalid_number', 'must be a number.');
+  const sent = {
+    fields: { phone: '12', name: 'Asha', city: null, budget },
+    properties: { stage: 'New', mark: 'organization 1', note: 'Hi' },
+  };
+
+  const { digests } = draftOf(sampleOrganization(), { ...rowWith(2, {}), sent });
+
+  expect(digests).toEqual({
+    digest: '657995c511bc3c561a9fdadc696c08b2764d706193a478151b45e684a0c402a2',
+    readDigest: 'c0d5a02b0bf0898b3e70ddcec6a7b7e747789a057053264299cb291370936b0c',
+  });
+});
