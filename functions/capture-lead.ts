@@ -9,9 +9,8 @@ import {
   enquiryOf,
   newCapture,
   readCapture,
-  replayOf,
 } from '../shared/leads/capture.ts';
-import { idempotencyKeyHeader } from '../shared/leads/idempotency.ts';
+import { idempotencyKeyHeader, replayOf } from '../shared/leads/idempotency.ts';
 import { newLeadId, startCapturedLead } from '../shared/leads/new-lead.ts';
 import { limits } from '../shared/limits.ts';
 import { endpoint, type ReadyCall } from '../shared/middleware/endpoint.ts';

@@ -12,8 +12,8 @@ import {
   type IdempotencyKey,
   type IdempotencyRecord,
   idempotencyKeys,
+  type Replay,
   recordExpiry,
-  recordToReplay,
 } from './idempotency.ts';
 import { comparableEmail, emailIdentity, parsePhone } from './identity.ts';
 import { type FieldValue, type FieldValues, type Lead, type LeadFields, valueOf } from './lead.ts';
@@ -138,12 +138,7 @@ export function fillLead(lead: Lead, submitted: FieldValues, emailIsTaken: boole
 
 /** What a capture writes, and the record whose result is the response. */
 export type CaptureDecision =
-  | {
-      readonly outcome: 'replay';
-      readonly record: IdempotencyRecord;
-      /** The keys of the request that have no record yet. */
-      readonly unrecorded: readonly IdempotencyKey[];
-    }
+  | Replay
   | ({ readonly outcome: 'new' } & CapturedLead)
   /** `match` is the lead as it was read. When no field is filled, `lead` is the match itself. */
   | ({ readonly outcome: 'match'; readonly match: Lead } & CapturedLead);
@@ -174,16 +169,6 @@ export const enquiryOf = (
   ...(notes && { notes }),
   ...(attribution && Object.keys(attribution).length > 0 && { attribution: { ...attribution } }),
 });
-
-/** The decision to replay an earlier result. @param records parallel to the keys. @throws ApiError as `recordToReplay` */
-export function replayOf(
-  { keys, fingerprint }: Capture,
-  records: readonly (IdempotencyRecord | undefined)[],
-): CaptureDecision | undefined {
-  const record = recordToReplay(keys, records, fingerprint);
-  const unrecorded = keys.filter((_, index) => !records[index]);
-  return record && { outcome: 'replay', record, unrecorded };
-}
 
 /** The decision to create a lead. */
 export function captureNew(

@@ -49,16 +49,22 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([name, one]) => `${JSON.stringify(name)}:${canonicalJson(one)}`).join(',')}}`;
 }
 
+/** A repeat: the record of its first result, and those of its keys that have no record yet. */
+export interface Replay {
+  readonly outcome: 'replay';
+  readonly record: IdempotencyRecord;
+  readonly unrecorded: readonly IdempotencyKey[];
+}
+
 /**
- * The record to replay, if any of the keys has one. If both keys have one, the header's is replayed.
+ * The earlier result that a request repeats, if any of its keys has a record. If both keys have one, the header's is replayed.
  * @param records parallel to the keys
  * @throws ApiError VALIDATION_FAILED when a key was used with another body (contract, section 4.3, rule 7).
  */
-export function recordToReplay(
-  keys: readonly IdempotencyKey[],
+export function replayOf(
+  { keys, fingerprint }: { readonly keys: readonly IdempotencyKey[]; readonly fingerprint: string },
   records: readonly (IdempotencyRecord | undefined)[],
-  fingerprint: string,
-): IdempotencyRecord | undefined {
+): Replay | undefined {
   const reused = keys.filter(
     (_, index) => records[index] && records[index]?.fingerprint !== fingerprint,
   );
@@ -69,5 +75,7 @@ export function recordToReplay(
     };
     throw validationFailed(reused.map(({ givenAs }) => [givenAs, refusal]));
   }
-  return records.find((record) => record !== undefined);
+  const record = records.find((one) => one !== undefined);
+  const unrecorded = keys.filter((_, index) => !records[index]);
+  return record && { outcome: 'replay', record, unrecorded };
 }

@@ -1,6 +1,6 @@
 import { errorBody } from '../../../shared/errors.ts';
 import { readCapture } from '../../../shared/leads/capture.ts';
-import { recordToReplay } from '../../../shared/leads/idempotency.ts';
+import { replayOf } from '../../../shared/leads/idempotency.ts';
 import { limits } from '../../../shared/limits.ts';
 import type { OperationDescription } from '../endpoint-description.ts';
 import { createdLead, demo, fieldKeys, refusedBy } from '../examples.ts';
@@ -99,7 +99,9 @@ export const captureLead: OperationDescription = {
         readCapture(demo, { ...person, fields: { corse: 'mba' } }, person.phone),
       ),
       'another body': refusedBy(() =>
-        recordToReplay([{ value: 'a', givenAs: 'Idempotency-Key' }], [recorded], 'another'),
+        replayOf({ keys: [{ value: 'a', givenAs: 'Idempotency-Key' }], fingerprint: 'another' }, [
+          recorded,
+        ]),
       ),
     },
     NOT_READY: {

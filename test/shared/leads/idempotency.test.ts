@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  fingerprintOf,
-  idempotencyKeys,
-  recordToReplay,
-} from '../../../shared/leads/idempotency.ts';
+import { fingerprintOf, idempotencyKeys, replayOf } from '../../../shared/leads/idempotency.ts';
 import { refusalOf } from './refusal.ts';
 
 describe('the fingerprint of a body', () => {
@@ -67,21 +63,23 @@ describe('the record to replay', () => {
   });
   const keys = idempotencyKeys('header', 'external');
   const [first, second] = [record('same', 1), record('same', 2)];
+  const replayed = (records: Parameters<typeof replayOf>[1]) =>
+    replayOf({ keys, fingerprint: 'same' }, records);
 
   test('is the one that is known', () => {
-    expect(recordToReplay(keys, [undefined, second], 'same')).toBe(second);
-    expect(recordToReplay(keys, [first, undefined], 'same')).toBe(first);
+    expect(replayed([undefined, second])).toMatchObject({ record: second, unrecorded: [keys[0]] });
+    expect(replayed([first, undefined])).toMatchObject({ record: first, unrecorded: [keys[1]] });
   });
   test('is the header’s where both are known and disagree', () =>
-    expect(recordToReplay(keys, [first, second], 'same')).toBe(first));
+    expect(replayed([first, second])?.record).toBe(first));
 
-  test.each<[string, Parameters<typeof recordToReplay>[1], string[]]>([
+  test.each<[string, Parameters<typeof replayOf>[1], string[]]>([
     ['the header', [record('other', 1), undefined], ['Idempotency-Key']],
     ['externalId', [undefined, record('other', 1)], ['externalId']],
     ['externalId, though the header agrees', [first, record('other', 2)], ['externalId']],
     ['both', [record('other', 1), record('another', 2)], ['Idempotency-Key', 'externalId']],
   ])('is refused when %s was used with another body', async (_, records, names) => {
-    const { code, details, message } = await refusalOf(() => recordToReplay(keys, records, 'same'));
+    const { code, details, message } = await refusalOf(() => replayed(records));
     expect(code).toBe('VALIDATION_FAILED');
     expect(Object.keys(details.fields!)).toEqual(names);
     expect(message).toContain('different body within the last 24 hours');
