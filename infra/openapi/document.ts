@@ -4,12 +4,11 @@ import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Schemas } from '../../shared/middleware/validate.ts';
 import { CliCommand } from '../cli/command.ts';
-import { curlSample, localBaseUrl } from './curl-sample.ts';
 import type { OperationDescription, Sentences } from './endpoint-description.ts';
 import { endpointDescriptions } from './endpoint-descriptions.ts';
 import { errorComponents } from './error-schemas.ts';
 import { filterComponents, filterParameter } from './filter-parameter.ts';
-import { introduction, tags } from './introduction.ts';
+import { introduction, localBaseUrl, tags } from './introduction.ts';
 import {
   entriesOf,
   isOptional,
@@ -116,6 +115,16 @@ function operationOf(row: Row, schemas: Schemas): Json {
     }),
     responses: responsesOf(name),
   };
+}
+
+/** A command that runs as it is pasted, once `API_KEY` is set: it sends the operation's first example, about the organization's first lead. */
+function curlSample({ method, path }: Row, body: unknown): string {
+  const text = JSON.stringify(body)?.replaceAll("'", "'\\''");
+  return [
+    `curl -i ${method === 'PATCH' ? '-X PATCH ' : ''}${localBaseUrl}${path.replace('{leadId}', '1')}`,
+    '  -H "Authorization: Bearer $API_KEY"',
+    ...(text === undefined ? [] : ["  -H 'Content-Type: application/json'", `  -d '${text}'`]),
+  ].join(' \\\n');
 }
 
 /** The schema of an endpoint's body under its name; nothing for an endpoint without a body. */

@@ -3,6 +3,9 @@ import { fieldValueTable } from './field-values.ts';
 
 /** The document's introduction (contract, sections 1, 5 and 8) and its tags. */
 
+/** The address of `npm start`. */
+export const localBaseUrl = 'http://127.0.0.1:4010';
+
 const hours = limits.windowMs / 3_600_000;
 
 export const introduction = `

@@ -87,33 +87,26 @@ export interface Lead {
   readonly updatedAt: string;
 }
 
-export interface StageRef {
-  readonly id: number;
-  readonly name: string;
-  readonly meaning: 'open' | 'won' | 'lost';
-}
-
 export interface NamedRef {
   readonly id: number;
   readonly name: string;
 }
 
-export interface Stage {
-  readonly id: number;
-  readonly name: string;
+export interface StageRef extends NamedRef {
+  readonly meaning: 'open' | 'won' | 'lost';
+}
+
+export interface Stage extends StageRef {
   readonly slug: string;
   /** Position within its pipeline. */
   readonly order: number;
-  readonly meaning: 'open' | 'won' | 'lost';
   /** True when new leads of its pipeline start here. */
   readonly isDefault: boolean;
   /** The pipeline that the stage belongs to. */
   readonly pipelineId: number;
 }
 
-export interface Pipeline {
-  readonly id: number;
-  readonly name: string;
+export interface Pipeline extends NamedRef {
   readonly order: number;
   /** New leads go into the default pipeline unless the request names a pipeline or a stage of another pipeline. */
   readonly isDefault: boolean;

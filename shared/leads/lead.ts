@@ -54,7 +54,7 @@ export const ownerIdOf = ({ fields }: Pick<Lead, 'fields'>): number | null =>
   fields.assigned_to ?? null;
 
 /** The contract's Lead (section 2), with every property always there. */
-export type PresentedLead = Omit<ContractLead, 'leadType' | 'fields'> & {
+type PresentedLead = Omit<ContractLead, 'leadType' | 'fields'> & {
   readonly leadType: string;
   readonly fields: FieldValues;
 };

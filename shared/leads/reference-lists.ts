@@ -2,6 +2,7 @@ import type {
   Pipeline as ContractPipeline,
   Stage as ContractStage,
   LeadField,
+  NamedRef,
 } from '../client/api-types.ts';
 import type { Field, Organization, Pipeline, Stage } from '../organization/organization.ts';
 
@@ -35,7 +36,7 @@ function byName(a: string, b: string): number {
 }
 
 /** Active sources or users as NamedRefs, sorted by name (contract, section 4.7). */
-export const presentNamed = (items: Organization['sources'] | Organization['users']) =>
+export const presentNamed = (items: Organization['sources'] | Organization['users']): NamedRef[] =>
   items
     .filter(({ active }) => active)
     .map((item) => pick(item, 'id', 'name'))

@@ -4,8 +4,7 @@ import { join, resolve } from 'node:path';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { CommandError } from '../../cli/command.ts';
 import { errorCode, pathIssue } from '../../cli/error-code.ts';
-import { localBaseUrl } from '../curl-sample.ts';
-import { introduction } from '../introduction.ts';
+import { introduction, localBaseUrl } from '../introduction.ts';
 
 const openApiFile = join(import.meta.dirname, '../../..', 'openapi.json');
 

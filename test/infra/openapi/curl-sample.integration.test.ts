@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { localBaseUrl } from '../../../infra/openapi/curl-sample.ts';
+import { localBaseUrl } from '../../../infra/openapi/introduction.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { type Json, operationOf } from '../../support/described.ts';
 import { givenOrganization } from '../../support/organizations.ts';
