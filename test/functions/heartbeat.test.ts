@@ -209,14 +209,4 @@ describe('a heartbeat that is not answered as it should be', () => {
       error: { message: expect.stringMatching(message) },
     });
   });
-
-  test('is reported as a failure for an expired certificate', async () => {
-    const expired = certificateFor(-0.5);
-    setDefaultCACertificates([...trusted, expired.cert]);
-
-    const { line, metrics } = await beat(await secure(expired, own401));
-
-    expect(metrics).toEqual({ heartbeatAnswered: 0 });
-    expect(line).toMatchObject({ error: { message: 'certificate has expired' } });
-  });
 });

@@ -200,16 +200,10 @@ describe('an answer that the document does not describe fails the test that got 
       { status: 404, body: error('NOT_FOUND') },
       'the status is none of 200, 400, 401, 403, 429, 500',
     ],
-    ['a code', { status: 400, body: error('INVALID_JSON') }, 'body/error/code'],
     [
       'a property',
       { body: { items: [{ id: 1, name: 'A', order: 1, isDefault: true, stages: [] }] } },
       'must NOT have additional properties',
-    ],
-    [
-      'a missing property',
-      { body: { items: [{ id: 1, name: 'A', order: 1 }] } },
-      "must have required property 'isDefault'",
     ],
     [
       'a date that does not exist',

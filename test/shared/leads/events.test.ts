@@ -1,4 +1,6 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { jsonSchema } from '../../../infra/openapi/event-schemas.ts';
 import { eventOf, eventTypes, type LeadEvent } from '../../../shared/leads/events.ts';
 import type { TimelineEntry } from '../../../shared/leads/timeline.ts';
 
@@ -56,6 +58,16 @@ const cases: readonly [TimelineEntry, LeadEvent['type'], object][] = [
   [{ type: 'erased', at, actorId: null }, 'LeadErased', byAdministrator],
 ];
 
+const ajv = new Ajv2020({ formats: { 'date-time': true } });
+const envelope = (type: string, detail: object) => ({
+  version: '0',
+  id: 'b0a1',
+  source: 'lead-service',
+  'detail-type': type,
+  time: '2026-11-20T10:00:00Z',
+  detail,
+});
+
 describe('the event of a timeline entry', () => {
   test.each(cases)('%j is an event without a value of a person', (entry, type, detail) => {
     const event = eventOf(place, entry);
@@ -63,6 +75,21 @@ describe('the event of a timeline entry', () => {
     expect(event).toEqual({ type, time: at, detail });
     expect(JSON.stringify(event)).not.toContain(secret);
   });
+
+  test.each(cases)(
+    'the event of %j conforms to the schema of its type alone',
+    (_, type, detail) => {
+      const schema = jsonSchema(type) as { properties: { detail: { properties: object } } };
+      const validate = ajv.compile(schema);
+
+      expect(Object.keys(schema.properties.detail.properties).sort()).toEqual(
+        Object.keys(detail).sort(),
+      );
+      expect(validate(envelope(type, detail))).toBe(true);
+      expect(validate(envelope('Other', detail))).toBe(false);
+      expect(validate(envelope(type, { ...detail, leadId: '5' }))).toBe(false);
+    },
+  );
 
   test('of an imported lead is dated by the import, and keeps the time of its origin', () => {
     const importedAt = '2026-11-21T00:00:00.000Z';

@@ -37,20 +37,6 @@ const withFields = (...fields: object[]) =>
   sampleOrganization({ fields: [...sampleSettings.fields, ...fields] });
 const person = { name: 'Asha', phone: '+919876543210' };
 
-describe('reading what was sent for fields', () => {
-  test('gives a value for each, null for an empty one', () => {
-    expect(
-      read({ city: ' Pune ', budget: '1,00,000', wants_call: 'no', remarks: '  ', interests: [] }),
-    ).toEqual({
-      city: 'Pune',
-      budget: 100_000,
-      wants_call: false,
-      remarks: null,
-      interests: null,
-    });
-  });
-});
-
 describe('a key that is not an active field', () => {
   test.each(['old_notes', '__proto__', 'constructor', '', 'City'])(
     '%j is refused, the valid keys listed',
@@ -97,13 +83,6 @@ describe('a key that is not an active field', () => {
 
     expect(nearestName).toHaveBeenCalledTimes(10);
     expect(Object.keys(details.fields!)).toHaveLength(1500);
-  });
-});
-
-test('applying changes puts values in, takes emptied ones out, and leaves the rest', () => {
-  expect(applyChanges({ city: 'Pune', budget: 5 }, { city: null, course: 'mba' })).toEqual({
-    budget: 5,
-    course: 'mba',
   });
 });
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { type EndpointName, endpointNamed, type Scope } from '../../../shared/endpoints.ts';
+import { endpointNamed } from '../../../shared/endpoints.ts';
 import { authorize } from '../../../shared/middleware/admission.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { refusalOf } from '../leads/refusal.ts';
@@ -57,22 +57,6 @@ describe('the prefetch of an endpoint', () => {
 
     expect(code).toBe('admitted');
     await expect(admitted?.prefetched).rejects.toThrow('DynamoDB is away.');
-  });
-});
-
-describe('the scope of a key', () => {
-  test.each<[boolean, EndpointName, Scope[]]>([
-    [true, 'list-leads', ['leads.read']],
-    [true, 'capture-lead', ['leads.capture']],
-    [true, 'capture-lead', ['leads.write']],
-    [false, 'capture-lead', ['leads.read']],
-    [false, 'list-leads', ['leads.write', 'leads.capture']],
-    [false, 'list-leads', []],
-  ])('is %s for %s with %j', async (hasScope, name, scopes) => {
-    given.caller = { ...given.caller, scopes };
-    const { admitted } = await send({ endpoint: endpointNamed(name) });
-
-    expect(admitted?.hasScope).toBe(hasScope);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ApiError, apiErrors } from '../../../shared/errors.ts';
+import { ApiError } from '../../../shared/errors.ts';
 import { recordFailedOperation } from '../../../shared/failed-operation.ts';
 import { errorResponse, replyResponse } from '../../../shared/middleware/respond.ts';
 import { newCall } from './event.ts';
@@ -182,17 +182,6 @@ describe('the line of a call', () => {
 });
 
 describe('a refusal', () => {
-  test('has the status and the sentence of its code', async () => {
-    const { statusCode, body, headers } = await errorResponse(newCall(), new ApiError('FORBIDDEN'));
-    const { status, sentence } = apiErrors.FORBIDDEN;
-    expect(statusCode).toBe(status);
-    expect(JSON.parse(body)).toEqual({ error: { code: 'FORBIDDEN', message: sentence } });
-    expect(headers).toMatchObject({
-      'X-Request-Id': 'request-1',
-      'Content-Type': 'application/json',
-    });
-  });
-
   test('keeps its details, keys that objects inherit too, and its own sentence', async () => {
     const fields = Object.fromEntries([
       ['__proto__', 'is unknown.'],
@@ -205,13 +194,5 @@ describe('a refusal', () => {
     expect(body).toBe(
       '{"error":{"code":"VALIDATION_FAILED","message":"name is required.","details":{"fields":{"__proto__":"is unknown.","name":"is required."}}}}',
     );
-  });
-
-  test('keeps the limits’ headers, and is not a failure in the log', async () => {
-    const call = newCall('get-lead', { responseHeaders: { 'Retry-After': '5' } });
-    expect((await errorResponse(call, new ApiError('RATE_LIMITED'))).headers).toMatchObject({
-      'Retry-After': '5',
-    });
-    expect(logged().map(({ level }) => level)).toEqual(['INFO']);
   });
 });

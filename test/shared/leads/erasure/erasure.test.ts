@@ -7,6 +7,7 @@ import {
   withoutPerson,
 } from '../../../../shared/leads/erasure/erasure.ts';
 import { PersonSearch } from '../../../../shared/leads/erasure/person-search.ts';
+import { parsePhone } from '../../../../shared/leads/identity.ts';
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 
 const person = ['+919812345678', '+14155550123', 'asha.rao+x@example.com', 'an-other@ex-ample.com'];
@@ -19,7 +20,8 @@ const note = (text: string): TimelineEntry => ({
   keyId: 'k',
   text,
 });
-const erasedText = (text: string) => (withoutPerson(note(text), pattern) as { text: string }).text;
+const erasedText = (text: string, search = pattern) =>
+  (withoutPerson(note(text), search) as { text: string }).text;
 
 describe('a person is found in a text', () => {
   test.each([
@@ -37,6 +39,12 @@ describe('a person is found in a text', () => {
     'ASHA.RAO+X@EXAMPLE.COM',
     'asha.rao%2Bx%40example.com',
     'An-Other@ex-ample.com',
+    '98123–45678',
+    '98123\u201145678',
+    '+91 98123\u200b45678',
+    '९८१२३ ४५६७८',
+    '＋९１ ९８１२३４５６７८',
+    '%2B91%2098123%2045678',
   ])('as %s', (spelled) => {
     expect(erasedText(`Before ${spelled}, after.`)).toBe(`Before ${erasedMark}, after.`);
   });
@@ -48,8 +56,41 @@ describe('a person is found in a text', () => {
     'natasha.rao+x@example.com',
     'asha.rao+x@example.com.au',
     'ashaXrao+x@example.com',
+    '९९८१२३४५६७८',
+    'ravi-asha.rao+x@example.com',
+    "d'asha.rao+x@example.com",
   ])('not in %s, which is another’s', (other) => {
     expect(erasedText(`Before ${other}, after.`)).toBe(`Before ${other}, after.`);
+  });
+
+  test('in an address, behind an escape', () => {
+    expect(erasedText('/?tel=%209812345678')).toBe(`/?tel=%20${erasedMark}`);
+    expect(erasedText('/?to=%2Fme%3Femail%3Dasha.rao%2Bx%40example.com')).toBe(
+      `/?to=%2Fme%3Femail%3D${erasedMark}`,
+    );
+  });
+
+  test('by a phone that was possible when it was stored, and no longer is', () => {
+    const stored = '+5215512345678'; // Mexico has dropped the 1 behind its code
+    const changes = [{ field: 'phone', from: stored, to: null }];
+    expect(parsePhone(stored)).toBeUndefined();
+
+    const identities = identitiesIn([
+      { type: 'lead_updated', at: '', actorId: 7, via: 'api', keyId: 'k', changes },
+    ]);
+
+    expect(identities).toEqual([stored]);
+    expect(erasedText('At +52 1 55 1234 5678.', new PersonSearch(identities))).toBe(
+      `At ${erasedMark}.`,
+    );
+  });
+
+  test('by a phone of a country that is no longer known', () => {
+    const search = new PersonSearch(['+99912345678']);
+
+    expect(erasedText('At +999 1234-5678 or 0099912345678, not 12345678.', search)).toBe(
+      `At ${erasedMark} or ${erasedMark}, not 12345678.`,
+    );
   });
 });
 
