@@ -9,9 +9,8 @@ import { CheckError } from '../cli/command.ts';
 import type { Checks } from './check.ts';
 import { codeOf, nextFor, type Request, replyText, type SentReply, send } from './reply.ts';
 
-/** API Gateway's quotas for REST APIs are 10 MB for a body and this for a request line with its headers (developer guide, "Quotas"). */
+/** API Gateway's quota of a request line with its headers. That of a body is 10 MB (developer guide, "Quotas"). */
 const gatewayHeadMaxBytes = 10_240;
-const gatewayRefusedBytes = 11 * 1024 * 1024;
 /** API Gateway does not listen on port 80, or a firewall drops the request. */
 const plainReplyWithinMs = 5000;
 const leadsPath = '/api/v1/leads';
@@ -24,101 +23,75 @@ interface ReadOnlyCheck extends Request {
   /** The right codes: more than one where the gateway or the function may notice first. */
   readonly codes: readonly ErrorCode[];
 }
+const row = (check: string, code: ErrorCode, request: Request): ReadOnlyCheck => ({
+  check,
+  codes: [code],
+  ...request,
+});
 
 /** A key that has the right form and checksum, and that no table has. */
 const unknownKey = (): string => mintApiKey(randomBytes(apiKeyRandomBytes)).key;
+const plainHttpText = 'A request over plain HTTP';
+const json = { 'Content-Type': 'application/json' };
 
 /** Every check of an address; nothing is written, because each key is unknown. */
 function checksOf(baseUrl: string): ReadOnlyCheck[] {
-  const key = { Authorization: `Bearer ${unknownKey()}` };
-  const get = (
-    check: string,
-    codes: readonly ErrorCode[],
-    path = leadsPath,
-    headers: Request['headers'] = key,
-  ): ReadOnlyCheck => ({ check, codes, method: 'GET', path, headers });
+  const headers = { Authorization: `Bearer ${unknownKey()}` };
+  const get = { method: 'GET', path: leadsPath, headers };
+  const withWrongKey = { ...get, headers: { Authorization: 'Bearer leads_live_wrong' } };
+  const withKeyInUrl = { ...get, headers: {}, path: `${leadsPath}?api_key=${unknownKey()}` };
   const longFilter = encodeURIComponent('[]'.padEnd(gatewayHeadMaxBytes + 1000, ' '));
+  const overHttp = { ...get, headers: { ...headers, 'X-Forwarded-Proto': 'http' } };
   return [
-    ...endpoints.map((endpoint) => unknownKeyCheck(endpoint, key)),
-    get('GET /api/v1/leads without a key', ['UNAUTHORIZED'], undefined, {}),
-    get('GET /api/v1/leads with a key of a wrong form', ['UNAUTHORIZED'], undefined, {
-      Authorization: 'Bearer leads_live_wrong',
-    }),
-    ...unknownAddresses.map(([method, path]) => ({
-      ...get(`${method} ${path}, an unknown address`, ['NOT_FOUND'], path),
-      method,
-    })),
-    get(
-      'GET /api/v1/leads with a key in the URL',
-      ['KEY_IN_URL'],
-      `/api/v1/leads?api_key=${unknownKey()}`,
-      {},
+    // Admission is a conditional update of the table: a 401 proves the route, the function, its role, the table and the encryption key.
+    ...endpoints.map(({ method, path }) =>
+      row(`${method} ${path} with an unknown key`, 'UNAUTHORIZED', {
+        ...{ method, path: path.replace('{leadId}', '1') },
+        ...(takesBody({ method }) ? { headers: { ...headers, ...json }, body: '{}' } : { headers }),
+      }),
     ),
-    ...bodyChecks(key),
-    // API Gateway documents the limit, but not its response. An address that accepts the line refuses the key.
-    get(
-      `A request line of more than ${gatewayHeadMaxBytes} bytes`,
-      ['INVALID_QUERY', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNAUTHORIZED'],
-      `/api/v1/leads?filter=${longFilter}`,
+    row(`GET ${leadsPath} without a key`, 'UNAUTHORIZED', { ...get, headers: {} }),
+    row(`GET ${leadsPath} with a key of a wrong form`, 'UNAUTHORIZED', withWrongKey),
+    ...['GET /api/v1/nothing', 'GET /', 'DELETE /api/v1/leads', 'OPTIONS /api/v1/leads'].map(
+      (address) => {
+        const [method = '', path = ''] = address.split(' ');
+        return row(`${address}, an unknown address`, 'NOT_FOUND', { method, path, headers });
+      },
     ),
+    row(`GET ${leadsPath} with a key in the URL`, 'KEY_IN_URL', withKeyInUrl),
+    ...bodyChecks(headers),
+    {
+      ...get,
+      check: `A request line of more than ${gatewayHeadMaxBytes} bytes`,
+      // API Gateway documents the limit, but not its response. An address that accepts the line refuses the key.
+      codes: ['INVALID_QUERY', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNAUTHORIZED'],
+      path: `${leadsPath}?filter=${longFilter}`,
+    },
     // The local gateway takes the header for plain HTTP; a deployed address is tried over plain HTTP itself.
-    ...(baseUrl.startsWith('http:')
-      ? [get(plainHttpText, ['HTTPS_REQUIRED'], undefined, { ...key, 'X-Forwarded-Proto': 'http' })]
-      : []),
+    ...(baseUrl.startsWith('http:') ? [row(plainHttpText, 'HTTPS_REQUIRED', overHttp)] : []),
   ];
 }
 
-const plainHttpText = 'A request over plain HTTP';
-const unknownAddresses = [
-  ['GET', '/api/v1/nothing'],
-  ['GET', '/'],
-  ['DELETE', '/api/v1/leads'],
-  ['OPTIONS', '/api/v1/leads'],
-] as const;
-
-/** Admission is a conditional update of the table: a 401 proves the route, the function, its role, the table and the encryption key. */
-const unknownKeyCheck = (
-  { method, path }: (typeof endpoints)[number],
-  authorization: Request['headers'],
-): ReadOnlyCheck => ({
-  check: `${method} ${path} with an unknown key`,
-  method,
-  path: path.replace('{leadId}', '1'),
-  headers: {
-    ...authorization,
-    ...(takesBody({ method }) && { 'Content-Type': 'application/json' }),
-  },
-  ...(takesBody({ method }) && { body: '{}' }),
-  codes: ['UNAUTHORIZED'],
-});
-
 /** They go to create-lead: on a service with few captures, refused captures would set off the alarm for lost enquiries. */
 function bodyChecks(authorization: Request['headers']): ReadOnlyCheck[] {
-  const post = (
-    check: string,
-    code: ErrorCode,
-    body: string | Buffer,
-    type = 'application/json',
-  ): ReadOnlyCheck => ({
-    ...{ check, codes: [code], method: 'POST', path: '/api/v1/leads', body },
-    headers: { ...authorization, 'Content-Type': type },
+  const { bodyMaxBytes } = limits;
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const post = (body: string | Buffer, type = json) => ({
+    ...{ method: 'POST', path: leadsPath, body },
+    headers: { ...authorization, ...type },
   });
-  const bytes = (length: number): Buffer => Buffer.alloc(length, '{');
+  const ofBytes = (length: number) => post(Buffer.alloc(length, '{'));
   // API Gateway documents that it reads bodies as UTF-8, but not what it makes of other bytes.
   const notUtf8 = Buffer.from('{"name":"Ren\u00e9"}', 'latin1');
-  const form = 'application/x-www-form-urlencoded';
   const needsJson = 'A body without Content-Type: application/json';
-  const { bodyMaxBytes } = limits;
+  const tooLong = `A body of ${bodyMaxBytes + 1} bytes`;
+  const refusedByGateway = 'A body of 11 MB, more than API Gateway accepts';
   return [
-    post('A body that is not JSON', 'INVALID_JSON', '{"name":'),
-    post('A body that is not UTF-8', 'INVALID_JSON', notUtf8),
-    post(needsJson, 'UNSUPPORTED_MEDIA_TYPE', 'name=Asha', form),
-    post(`A body of ${bodyMaxBytes + 1} bytes`, 'PAYLOAD_TOO_LARGE', bytes(bodyMaxBytes + 1)),
-    post(
-      'A body of 11 MB, more than API Gateway accepts',
-      'PAYLOAD_TOO_LARGE',
-      bytes(gatewayRefusedBytes),
-    ),
+    row('A body that is not JSON', 'INVALID_JSON', post('{"name":')),
+    row('A body that is not UTF-8', 'INVALID_JSON', post(notUtf8)),
+    row(needsJson, 'UNSUPPORTED_MEDIA_TYPE', post('name=Asha', form)),
+    row(tooLong, 'PAYLOAD_TOO_LARGE', ofBytes(bodyMaxBytes + 1)),
+    row(refusedByGateway, 'PAYLOAD_TOO_LARGE', ofBytes(11 * 1024 * 1024)),
   ];
 }
 
@@ -136,10 +109,10 @@ export async function readOnlyChecks(checks: Checks, baseUrl: string): Promise<b
   if (!isReached || !(await checks.passes('DynamoDB answers', () => databaseReply(baseUrl))))
     return isReached;
   const requestIds = new Set<string>();
-  const run = async (row: ReadOnlyCheck): Promise<void> => {
-    await checks.passes(row.check, async () => {
-      const reply = await sendTwice(baseUrl, row);
-      assertReply(reply, row);
+  const run = async (one: ReadOnlyCheck): Promise<void> => {
+    await checks.passes(one.check, async () => {
+      const reply = await sendTwice(baseUrl, one);
+      assertReply(reply, one);
       assertNew(reply, requestIds);
       return replyText(reply);
     });
