@@ -29,10 +29,11 @@ export interface OutputProps {
 export function addOutputs(service: Construct, props: OutputProps): ReadonlyMap<string, CfnOutput> {
   const id = idInStack(service);
   return new Map(
-    Object.entries(outputsOf(props)).map(([name, [value, description]]) => {
+    Object.entries(outputsOf(props)).flatMap(([name, [value, description]]) => {
+      if (value === undefined) return [];
       const output = new CfnOutput(service, name, { value, description });
       output.overrideLogicalId(`${id}${name}`);
-      return [name, output];
+      return [[name, output] as const];
     }),
   );
 }
@@ -44,8 +45,8 @@ function idInStack(service: Construct): string {
   return inStack.map(({ node }) => node.id.replace(/[^A-Za-z0-9]/g, '')).join('');
 }
 
-/** By name: the value and its description. */
-type Outputs = Readonly<Record<string, readonly [value: string, description: string]>>;
+/** By name: the value, undefined without its option, and the description. */
+type Outputs = Readonly<Record<string, readonly [value: string | undefined, description: string]>>;
 
 function outputsOf(props: OutputProps): Outputs {
   const { options, functions, release, api, table, events, backups, audit } = props;
@@ -57,20 +58,9 @@ function outputsOf(props: OutputProps): Outputs {
     DashboardUrl: [dashboardUrl(options.serviceName), 'Dashboard, with alarms and log queries'],
     TableName: [table.tableName, 'LEADS_TABLE for the admin command'],
     Functions: [named.join(), 'Function of each endpoint, for service stop'],
-    ...(api.domainTarget && {
-      DomainTarget: [api.domainTarget, 'Target of the DNS record (CNAME) of the domain'] as const,
-    }),
-    ...(events && {
-      EventBusName: [events.bus.eventBusName, 'Event bus, for rules (OPERATE.md)'] as const,
-    }),
-    ...(backups && {
-      BackupVaultName: [
-        backups.vault.backupVaultName,
-        'Vault of the backups (OPERATE.md)',
-      ] as const,
-    }),
-    ...(audit && {
-      AuditBucketName: [audit.bucket.bucketName, 'Log of requests to the table'] as const,
-    }),
+    DomainTarget: [api.domainTarget, 'Target of the DNS record (CNAME) of the domain'],
+    EventBusName: [events?.bus.eventBusName, 'Event bus, for rules (OPERATE.md)'],
+    BackupVaultName: [backups?.vault.backupVaultName, 'Vault of the backups (OPERATE.md)'],
+    AuditBucketName: [audit?.bucket.bucketName, 'Log of requests to the table'],
   };
 }
