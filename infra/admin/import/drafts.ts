@@ -6,7 +6,7 @@ import { comparableEmail } from '../../../shared/leads/identity.ts';
 import {
   type ImportRow,
   identityOfRow,
-  type ReadRow,
+  type RowLead,
   readImportRow,
 } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
@@ -22,17 +22,17 @@ export interface Draft {
   /** As far as it can be read. */
   readonly identity: ReturnType<typeof identityOfRow>;
   /** Undefined if the settings forbid it. */
-  readonly lead: ReadRow | undefined;
+  readonly start: RowLead | undefined;
   /** Why the settings forbid it, in sentences. */
   readonly issues: readonly string[];
 }
 
 /** A draft that the settings allow. */
 export interface LeadDraft extends Draft {
-  readonly lead: ReadRow;
+  readonly start: RowLead;
 }
 
-export const isLeadDraft = (draft: Draft): draft is LeadDraft => draft.lead !== undefined;
+export const isLeadDraft = (draft: Draft): draft is LeadDraft => draft.start !== undefined;
 
 /** Reads a row by the rules of a new lead. */
 export function draftOf(organization: Organization, row: FileRow): Draft {
@@ -40,11 +40,11 @@ export function draftOf(organization: Organization, row: FileRow): Draft {
   const identity = identityOfRow(organization, row.read);
   const draft = { row, digests, organization, identity };
   try {
-    const lead = readImportRow(organization, row.read, new Date().toISOString());
-    return { ...draft, lead, issues: [] };
+    const start = readImportRow(organization, row.read, new Date().toISOString());
+    return { ...draft, start, issues: [] };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { ...draft, lead: undefined, issues: issuesOf(error, row) };
+    return { ...draft, start: undefined, issues: issuesOf(error, row) };
   }
 }
 

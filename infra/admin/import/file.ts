@@ -12,7 +12,7 @@ import {
   type RowOptions,
   type SheetRecord,
 } from './rows.ts';
-import { readWorkbook, sheetNames } from './workbook.ts';
+import { readWorkbook } from './workbook.ts';
 
 export const encodings = ['utf-8', 'windows-1252'] as const;
 export type Encoding = (typeof encodings)[number];
@@ -80,15 +80,13 @@ async function openWorkbook(
       if (cells.some((cell) => cell !== null)) yield { number, cells };
     }
   }
-  const first = all.find((cells) => cells.some((cell) => cell !== null)) ?? [];
-  const isTitle = sheet === undefined && first.filter((cell) => cell !== null).length === 1;
-  const others = isTitle ? (await sheetNames(file)).slice(1) : [];
-  const hint =
-    others.length > 0 ? ` Or name another sheet with --sheet: ${others.join(', ')}.` : '';
-  const rows = await openSheet(file, records(), reading, hint);
+  const rows = await openSheet(file, records(), reading);
   const form: FileForm = { format: 'xlsx', mark: '', delimiter: '', lineEnd: '' };
   return { form, ...rows, progress: () => number / all.length };
 }
+
+/** Enough for the headings. */
+const headBytes = 65_536;
 
 async function openText(
   file: string,
@@ -97,9 +95,7 @@ async function openText(
   reading: RowOptions,
 ): Promise<ImportFile> {
   const { size } = await stat(file);
-  const stream = createReadStream(file);
-  const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
-  const head: Buffer = (await chunks.next()).value ?? Buffer.alloc(0);
+  const head = Buffer.concat(await createReadStream(file, { end: headBytes - 1 }).toArray());
   if (head.toString('latin1', 0, 4) === 'PK\x03\x04')
     throw new CommandError(`${file} is an .xlsx workbook: name it .xlsx.`);
   const hasMark = head.subarray(0, 3).toString('hex') === 'efbbbf';
@@ -110,7 +106,8 @@ async function openText(
   const [line = '', delimiter] = /^sep=(.)\r?\n/i.exec(text) ?? [];
   const guessed = csvFormOf(text.slice(line.length));
   const form: FileForm = { format, mark, ...guessed, ...(delimiter && { delimiter }) };
-  const texts = textsOf(file, encoding, head, chunks);
+  const stream = createReadStream(file);
+  const texts = textsOf(file, encoding, stream);
   const rows =
     format === 'csv'
       ? await openSheet(file, csvRecords(file, texts, form.delimiter, line ? 2 : 1), reading)
@@ -133,14 +130,11 @@ function csvFormOf(text: string): Pick<FileForm, 'delimiter' | 'lineEnd'> {
 async function* textsOf(
   file: string,
   encoding: Encoding,
-  head: Buffer,
-  chunks: AsyncIterator<Buffer>,
+  stream: AsyncIterable<Buffer>,
 ): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   try {
-    yield decoder.decode(head, { stream: true });
-    for await (const chunk of { [Symbol.asyncIterator]: () => chunks })
-      yield decoder.decode(chunk, { stream: true });
+    for await (const chunk of stream) yield decoder.decode(chunk, { stream: true });
     yield decoder.decode();
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;

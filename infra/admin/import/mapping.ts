@@ -81,11 +81,11 @@ export class ColumnMapping {
   }
 
   /** The columns of a CSV file or a sheet. @throws CommandError for columns that are unknown, missing or repeated */
-  columnsOf(headings: readonly string[], file: string, hint = ''): Column[] {
+  columnsOf(headings: readonly string[], file: string): Column[] {
     const named = headings.filter((heading) => heading.trim() !== '');
     if (named.length === 1)
       throw new CommandError(
-        `The first row of ${file} has one cell, ${JSON.stringify(named[0])}: it must have the headings. Delete the title and other rows above the headings.${hint}`,
+        `The first row of ${file} has one cell, ${JSON.stringify(named[0])}: it must have the headings. Delete the title and other rows above the headings, or name another sheet of a workbook with --sheet.`,
       );
     // A typo in an option must not go unnoticed.
     for (const [column, field] of this.#mapped)
@@ -101,7 +101,7 @@ export class ColumnMapping {
     const unknown = found.filter(({ target }) => !target).map(({ column }) => column);
     const issues = [
       ...unknownColumns(this.#organization, unknown, file),
-      ...this.issuesOf(columns, { subject: file, mark: exportedProperties.mark }),
+      ...this.issuesOf(columns, file),
       // An unknown column may be the one that is missing.
       ...(unknown.length === 0 ? missingColumns(columns, file, this.#isUpdate) : []),
     ];
@@ -112,12 +112,8 @@ export class ColumnMapping {
   /**
    * What is wrong with columns together: two of them are for one field or property, or nothing shows that lead IDs are this service's own.
    * @param subject of the sentences: the file or line
-   * @param mark the name of the column by which an export marks its rows
    */
-  issuesOf(
-    columns: readonly Column[],
-    { subject, mark }: { readonly subject: string; readonly mark: string },
-  ): string[] {
+  issuesOf(columns: readonly Column[], subject: string): string[] {
     const known = columns.filter(({ target }) => target.name !== '');
     const groups = [
       ...Map.groupBy(known, ({ target }) => target.field ?? target.property).values(),
@@ -133,7 +129,7 @@ export class ColumnMapping {
       );
     if (id !== undefined && !isMarked && !this.#mapped.has(id))
       issues.push(
-        `${subject} has ${JSON.stringify(id)}, but not ${JSON.stringify(mark)}, which lead export also writes: these are the IDs of another system. ` +
+        `${subject} has ${JSON.stringify(id)}, but not ${JSON.stringify(exportedProperties.mark)}, which lead export also writes: these are the IDs of another system. ` +
           `Ignore them with --ignore '${id}', or map them to a field with --map '${id}=FIELD'.`,
       );
     return issues;

@@ -48,21 +48,16 @@ interface FileValue extends Column {
   readonly raw: RawValue;
 }
 
-/**
- * Reads the headings of a CSV file or a sheet, whose rows are read as they are iterated.
- * @param hint added to the refusal of a first row that is a title
- * @throws CommandError for an empty file or an unknown column
- */
+/** Reads the headings of a CSV file or a sheet, whose rows are read as they are iterated. @throws CommandError for an empty file or an unknown column */
 export async function openSheet(
   file: string,
   records: AsyncGenerator<SheetRecord, undefined>,
   options: RowOptions,
-  hint?: string,
 ): Promise<{ readonly headings: readonly string[]; readonly rows: AsyncGenerator<FileRow> }> {
   const first = await records.next();
   if (first.done) throw new CommandError(`${file} is empty: its first row must have the headings.`);
   const headings = first.value.cells.map((cell) => textOfCell(cell));
-  const columns = options.mapping.columnsOf(headings, file, hint);
+  const columns = options.mapping.columnsOf(headings, file);
   const markAt = columns.findIndex(({ target }) => target.property === 'mark');
   const readRow = rowReader(options, headings);
   const rowOfCells = (cells: readonly Cell[]): ReadRow => {
@@ -177,7 +172,7 @@ function valuesOf(
       return `${column} must be a string, a number, true, false, a list of strings, or null.`;
     values.push({ column, target, raw });
   }
-  const [issue] = mapping.issuesOf(values, { subject: 'The line', mark: exportMark.property });
+  const [issue] = mapping.issuesOf(values, 'The line');
   return issue ?? values;
 }
 

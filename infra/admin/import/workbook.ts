@@ -24,11 +24,6 @@ export async function readWorkbook(file: string, sheet: string | undefined): Pro
   }
 }
 
-export async function sheetNames(file: string): Promise<string[]> {
-  const { default: readSheets } = await import('read-excel-file/node');
-  return (await readSheets(file)).map(({ sheet }) => sheet);
-}
-
 /** A cell without a date is a time of day. */
 const firstDay = Date.UTC(1899, 11, 31);
 

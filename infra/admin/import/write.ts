@@ -1,4 +1,3 @@
-import type { Lead } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { nextOwners } from '../../../shared/store/leads/rotation.ts';
 import type { EditedLead } from '../../../shared/store/maintenance/edit-lead.ts';
@@ -189,7 +188,7 @@ export class LeadWriter {
   /** Gives drafts their lead IDs: those of the file, else the next ones of the organization. Up to two writes. */
   async #withIds(drafts: readonly LeadDraft[]): Promise<Write[]> {
     const { organizationId, keepIds } = this.#options;
-    const kept = drafts.map(({ lead }) => (keepIds ? lead.leadId : undefined));
+    const kept = drafts.map(({ start }) => (keepIds ? start.leadId : undefined));
     const highest = Math.max(...kept.map((id) => id ?? 0));
     if (highest > 0) await passLeadId(this.#table, organizationId, highest);
     const missing = kept.filter((id) => id === undefined).length;
@@ -202,7 +201,7 @@ export class LeadWriter {
 
   /**
    * Reads rows by the settings of now, if they have changed.
-   * @throws UnknownOutcomeError if an attempt may have written a row that the settings forbid now, and its record is not there so far
+   * @throws UnknownOutcomeError if an attempt may have written a row that the settings forbid now: a repeat of the import finds its record
    */
   async #readAgain(
     writes: readonly Write[],
@@ -215,15 +214,8 @@ export class LeadWriter {
       const draft =
         before.organization === organization ? before : draftOf(organization, before.row);
       if (isLeadDraft(draft)) allowed.push({ draft, leadId });
-      else if (!isSent) forbidden.push(refused(draft.row, ...draft.issues));
-      else {
-        const [found] = await this.#find([draft]);
-        if (!found?.importedRow) throw unknownOutcome();
-        const isOwn = found.importedRow.leadId === leadId;
-        forbidden.push(
-          isOwn ? imported(draft) : alreadyImported(this.#options, draft, found.importedRow),
-        );
-      }
+      else if (isSent) throw unknownOutcome();
+      else forbidden.push(refused(draft.row, ...draft.issues));
     }
     return { allowed, forbidden };
   }
@@ -232,19 +224,20 @@ export class LeadWriter {
   async #leadsOf(table: Table, writes: readonly Write[]): Promise<ImportedLead[]> {
     const { organizationId, keepIds } = this.#options;
     const owners = new Map<Write, number | undefined>();
-    const rotations = Map.groupBy(writes, ({ draft }) => JSON.stringify(draft.lead.rotation));
+    const rotations = Map.groupBy(writes, ({ draft }) => JSON.stringify(draft.start.rotation));
     for (const takers of rotations.values()) {
-      const rotation = takers[0]?.draft.lead.rotation;
+      const rotation = takers[0]?.draft.start.rotation;
       if (!rotation) continue; // The row names the owner, or an exported lead has none.
       const next = await nextOwners(table, organizationId, rotation, takers.length);
       for (const [at, write] of takers.entries()) owners.set(write, next[at]);
     }
-    return writes.map((write) => ({
-      lead: leadOf(organizationId, write, owners.get(write)),
-      note: write.draft.lead.note,
-      digests: write.draft.digests,
-      keepsId: keepIds,
-    }));
+    return writes.map((write) => {
+      const { lead, note } = write.draft.start;
+      const { digests } = write.draft;
+      const owner = owners.get(write);
+      const fields = owner === undefined ? lead.fields : { ...lead.fields, assigned_to: owner };
+      return { lead: { ...lead, id: write.leadId, fields }, note, digests, keepsId: keepIds };
+    });
   }
 
   /** @param mayBeWritten by an attempt before. @throws UnknownOutcomeError if it may be, and this attempt does not tell */
@@ -275,25 +268,6 @@ export class LeadWriter {
 const unknownOutcome = (): UnknownOutcomeError =>
   new UnknownOutcomeError('An earlier attempt got no response and may have written this row.');
 
-function leadOf(
-  organizationId: number,
-  { draft, leadId }: Write,
-  ownerId: number | undefined,
-): Lead {
-  const { fields, stage, createdAt, updatedAt, archivedAt } = draft.lead;
-  return {
-    id: leadId,
-    organizationId,
-    version: 1,
-    fields: ownerId === undefined ? fields : { ...fields, assigned_to: ownerId },
-    stageId: stage.id,
-    pipelineId: stage.pipelineId,
-    createdAt,
-    updatedAt,
-    ...(archivedAt !== undefined && { archivedAt }),
-  };
-}
-
 /** DynamoDB charges a write by the kilobyte. */
-const kilobytesOf = ({ lead: { fields, note } }: LeadDraft): number =>
-  Math.ceil((Buffer.byteLength(JSON.stringify([fields, note])) + 400) / 1024);
+const kilobytesOf = ({ start: { lead, note } }: LeadDraft): number =>
+  Math.ceil((Buffer.byteLength(JSON.stringify([lead.fields, note])) + 400) / 1024);

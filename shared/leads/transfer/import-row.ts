@@ -5,7 +5,7 @@ import { memoize } from '../../memoize.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
-import type { Organization, Stage } from '../../organization/organization.ts';
+import type { Organization } from '../../organization/organization.ts';
 import { FieldIssue, isDate, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
 import type { Lead } from '../lead.ts';
@@ -23,12 +23,11 @@ export interface ImportRow {
   readonly properties: Readonly<Partial<Record<ImportProperty, RawValue>>>;
 }
 
-export interface ReadRow extends LeadStart {
+/** The new lead of a row. */
+export interface RowLead extends Pick<LeadStart, 'rotation'> {
   /** The ID that the file gives the lead. */
   readonly leadId: number | undefined;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly archivedAt: string | undefined;
+  readonly lead: Omit<Lead, 'id'>;
   readonly note: string | undefined;
 }
 
@@ -38,7 +37,7 @@ export interface ReadRow extends LeadStart {
  * @param now ISO 8601; the default for the times of creation and update
  * @throws ApiError VALIDATION_FAILED with every issue of the row in `details.fields`
  */
-export function readImportRow(organization: Organization, row: ImportRow, now: string): ReadRow {
+export function readImportRow(organization: Organization, row: ImportRow, now: string): RowLead {
   const { properties } = row;
   const issues = new FieldIssues();
   const leadId = readLeadId(properties.leadId, issues);
@@ -46,11 +45,19 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   const rules = isExported ? withAllActive(organization) : organization;
   const raw = withReferences(rules, Object.entries(row.fields), issues);
   const submitted = applyChanges({}, readFields(rules, raw, activeFields(rules), issues));
-  const stage = readPlace(rules, properties, issues);
+  const place = namedPlace(rules, properties, issues);
+  const stage = place && placeLead(rules, place, issues);
   const times = readTimes(properties, now, issues);
   const note = readNote(properties.note, issues);
   const start = startLead(rules, { submitted, stage, mayLackOwner: isExported }, issues);
-  return { leadId, ...start, note, ...times };
+  const {
+    fields,
+    rotation,
+    stage: { id: stageId, pipelineId },
+  } = start;
+  const { id: organizationId } = organization;
+  const lead = { organizationId, version: 1, fields, stageId, pipelineId, ...times };
+  return { leadId, lead, rotation, note };
 }
 
 /** The phone and the email of a row, as far as they can be read. */
@@ -188,15 +195,6 @@ function readNamed(
   return issues.add(name, 'unknown_option', `is ${JSON.stringify(raw)}, which is ${what}`);
 }
 
-function readPlace(
-  organization: Organization,
-  properties: ImportRow['properties'],
-  issues: FieldIssues,
-): Stage | undefined {
-  const place = namedPlace(organization, properties, issues);
-  return place && placeLead(organization, place, issues);
-}
-
 /** The stage and the pipeline that a row names by ID or by name; undefined if there is an issue with them. */
 function namedPlace(
   organization: Organization,
@@ -218,7 +216,7 @@ function readTimes(
   { createdAt: created, updatedAt: updated, archived }: ImportRow['properties'],
   now: string,
   issues: FieldIssues,
-): Pick<ReadRow, 'createdAt' | 'updatedAt' | 'archivedAt'> {
+): Pick<Lead, 'createdAt' | 'updatedAt' | 'archivedAt'> {
   const timeOf = (name: string, raw: RawValue | undefined): string | undefined =>
     isEmpty(raw) ? undefined : readTime(name, raw, now, issues);
   const createdThen = timeOf('created at', created);
@@ -231,9 +229,9 @@ function readTimes(
   }
   const text = textOf(archived).toLowerCase();
   const isArchived = text === 'archived' || (text !== '' && parseYesOrNo(text));
-  if (isArchived === undefined)
-    return { createdAt, updatedAt, archivedAt: timeOf('archived', archived) };
-  return { createdAt, updatedAt, archivedAt: isArchived ? updatedAt : undefined };
+  const archivedThen = isArchived ? updatedAt : undefined;
+  const archivedAt = isArchived === undefined ? timeOf('archived', archived) : archivedThen;
+  return { createdAt, updatedAt, ...(archivedAt !== undefined && { archivedAt }) };
 }
 
 function readTime(
