@@ -3,14 +3,12 @@ import type { Lead } from '../../../shared/leads/lead.ts';
 import { leadMatcher } from '../../../shared/leads/lead-query.ts';
 import { csvLine } from '../../../shared/leads/transfer/csv-cells.ts';
 import {
-  exportCells,
-  exportColumnAt,
+  type ExportColumn,
+  exportColumns,
   exportedIds,
-  exportHeadings,
-  exportNames,
   exportObject,
 } from '../../../shared/leads/transfer/export-lines.ts';
-import { unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
+import { targetNamed, unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { scanLeadsAscending } from '../../../shared/store/maintenance/read-leads.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
@@ -38,10 +36,10 @@ interface FormOptions {
   readonly excel?: boolean;
   readonly separator?: keyof typeof delimiters;
   /** @default all columns */
-  readonly choose?: Choose;
+  readonly columns?: readonly ExportColumn[];
 }
 
-interface ExportOptions extends Omit<FormOptions, 'choose'>, FileOptions {
+interface ExportOptions extends Omit<FormOptions, 'columns'>, FileOptions {
   readonly format?: 'jsonl' | 'csv';
   readonly archived?: boolean;
   readonly columns?: readonly string[];
@@ -125,22 +123,22 @@ function usageIssue(options: ExportOptions): string | false {
 }
 
 async function exportLeads(context: CommandContext, options: ExportOptions): Promise<void> {
-  const { out: file, columns } = options;
+  const { out: file } = options;
   const organization = await context.organization();
   const format = formatOf(options) ?? 'jsonl';
-  const choose = chooserOf(organization, format, columns);
+  const columns = columnsOf(organization, format, options.columns);
   const exportTo = exporter(context, organization, options);
   let leads = 0;
   let earlier: IdSet<number> | undefined;
   if (format === 'xlsx' && file !== undefined) {
-    const workbook = new Workbook(organization, choose);
+    const workbook = new Workbook(columns);
     await writeNewFile(file, async () => {
       leads = await exportTo((page) => workbook.add(page));
       return workbook.content();
     });
     if (workbook.loss !== undefined) context.note(workbook.loss);
   } else {
-    const form = formOf(organization, format, { ...options, choose });
+    const form = formOf(organization, format, { ...options, columns });
     earlier = await writeRecords(options, form, async (write) => {
       leads = await exportTo((page) => write(page.map(form.lineOf)));
     });
@@ -190,28 +188,22 @@ function exporter(
     );
 }
 
-/** Picks the columns to export from a list that has one item for each of `exportHeadings`. */
-export type Choose = <T>(all: readonly T[]) => readonly T[];
-const chooseAll: Choose = (all) => all;
-/** The mark of an export, which is for programs, comes last. */
-const chooseForPeople: Choose = ([leadId, mark, ...others]) =>
-  [leadId, ...others, mark].filter((one) => one !== undefined);
-
 /** @throws CommandError for a name of no column */
-function chooserOf(
+function columnsOf(
   organization: Organization,
   format: ExportFormat,
   names: readonly string[] | undefined,
-): Choose {
-  if (!names) return format === 'xlsx' ? chooseForPeople : chooseAll;
-  const places = names.map((name) => {
-    const at = exportColumnAt(organization, name);
-    if (at >= 0) return at;
+): readonly ExportColumn[] {
+  const all = exportColumns(organization);
+  // For people, the mark of an export, which is for programs, comes last.
+  if (!names) return format === 'xlsx' ? [...all.toSpliced(1, 1), ...all.slice(1, 2)] : all;
+  return names.map((name) => {
+    const column = all.find(({ heading }) => heading === targetNamed(organization, name)?.name);
+    if (column) return column;
     throw new CommandError(
-      `--columns: ${JSON.stringify(name.trim())} ${unknownColumn(organization, name)} The columns are ${exportHeadings(organization).join(', ')}.`,
+      `--columns: ${JSON.stringify(name.trim())} ${unknownColumn(organization, name)} The columns are ${all.map(({ heading }) => heading).join(', ')}.`,
     );
   });
-  return (all) => places.flatMap((at) => all.slice(at, at + 1));
 }
 
 /** How an export writes a lead, and recognizes it in a file. */
@@ -222,17 +214,20 @@ export interface LeadForm extends RecordForm<number> {
 export function formOf(
   organization: Organization,
   format: ExportFormat,
-  { excel = false, separator = 'comma', choose = chooseAll }: FormOptions,
+  { excel = false, separator = 'comma', columns = exportColumns(organization) }: FormOptions,
 ): LeadForm {
   const dialect = { delimiter: delimiters[separator], lineEnd: excel ? '\r\n' : '\n' };
   const mark = excel ? '\uFEFF' : '';
   const isCsv = format === 'csv';
-  const names = [...choose(exportNames(organization)), 'fields'];
+  const names = [...columns.map(({ name }) => name), 'fields'];
+  const options = { isForSpreadsheet: excel };
+  const lineOf = (cellOf: (column: ExportColumn) => string) =>
+    csvLine(columns.map(cellOf), dialect);
   return {
-    heading: isCsv ? mark + csvLine(choose(exportHeadings(organization)), dialect) : '',
+    heading: isCsv ? mark + lineOf(({ heading }) => heading) : '',
     lineOf: (lead) =>
       isCsv
-        ? csvLine(choose(exportCells(organization, lead, { isForSpreadsheet: excel })), dialect)
+        ? lineOf(({ textOf }) => textOf(lead, options))
         : `${JSON.stringify(exportObject(organization, lead), names)}\n`,
     newIds: (length) => new Uint32Array(length),
     nounOfRecord: `lead of organization ${organization.id}`,

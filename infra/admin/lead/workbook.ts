@@ -1,11 +1,6 @@
 import type { Cell, Row } from 'write-excel-file/node';
 import type { Lead } from '../../../shared/leads/lead.ts';
-import {
-  type WorkbookValue,
-  workbookCells,
-  workbookHeadings,
-} from '../../../shared/leads/transfer/export-lines.ts';
-import type { Organization } from '../../../shared/organization/organization.ts';
+import type { ExportColumn, WorkbookValue } from '../../../shared/leads/transfer/export-lines.ts';
 import { CommandError } from '../../cli/command.ts';
 
 /** The library holds a workbook in memory: this many cells need 1.7 GB. */
@@ -19,36 +14,36 @@ const daysBefore1970 = 25_569;
 export class Workbook {
   /** The texts that did not fit into a cell. */
   readonly #cut: string[] = [];
-  readonly #organization: Organization;
-  readonly #choose: <T>(all: readonly T[]) => readonly T[];
-  readonly #headings: readonly string[];
+  readonly #columns: readonly ExportColumn[];
   readonly #rows: Row[] = [];
 
-  /** @param choose the columns, from a list of as many as `workbookHeadings` */
-  constructor(organization: Organization, choose: <T>(all: readonly T[]) => readonly T[]) {
-    this.#organization = organization;
-    this.#choose = choose;
-    this.#headings = choose(workbookHeadings(organization));
+  constructor(columns: readonly ExportColumn[]) {
+    this.#columns = columns;
   }
 
   /** @returns how many leads were added @throws CommandError for more than a workbook can have */
   add(leads: readonly Lead[]): number {
     for (const lead of leads) {
-      const values = this.#choose(workbookCells(this.#organization, lead));
-      for (const [at, value] of values.entries())
+      const row = this.#columns.map(({ label, valueOf }) => {
+        const value = valueOf(lead);
         if (typeof value === 'string' && value.length > cellMaxChars)
-          this.#cut.push(`${this.#headings[at]} of lead ${lead.id}`);
-      this.#rows.push(values.map(cellOf));
+          this.#cut.push(`${label} of lead ${lead.id}`);
+        return cellOf(value);
+      });
+      this.#rows.push(row);
     }
-    const rowsMax = Math.floor(cellsMax / this.#headings.length);
+    const rowsMax = Math.floor(cellsMax / this.#columns.length);
     if (this.#rows.length <= rowsMax) return leads.length;
     throw new CommandError(
-      `An .xlsx file with ${this.#headings.length} columns can have ${rowsMax} leads: choose leads with --stage or --owner, choose columns with --columns, or write a .csv file.`,
+      `An .xlsx file with ${this.#columns.length} columns can have ${rowsMax} leads: choose leads with --stage or --owner, choose columns with --columns, or write a .csv file.`,
     );
   }
 
   content(): Promise<Buffer> {
-    return workbookFile(this.#headings, this.#rows);
+    return workbookFile(
+      this.#columns.map(({ label }) => label),
+      this.#rows,
+    );
   }
 
   /** What the file does not have, in a sentence. */

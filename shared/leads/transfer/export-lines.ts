@@ -23,89 +23,73 @@ export function exportObject(organization: Organization, lead: Lead): object {
   };
 }
 
-/** The columns of a CSV export: the lead's properties, then every field, inactive ones too, in form order. */
-export const exportHeadings = (organization: Organization): string[] => [
-  ...Object.values(exportedProperties),
-  ...organization.fields.map(({ key }) => key),
-];
-
-/** The names of the same columns in a JSONL export. */
-export const exportNames = (organization: Organization): string[] => [
-  ...['leadId', exportMark.property, 'pipelineId', 'stageId'],
-  ...['createdAt', 'updatedAt', 'archivedAt'],
-  ...organization.fields.map(({ key }) => key),
-];
-
-/** Where a column is, named as an import reads its heading; -1 if an export has none of this name. */
-export const exportColumnAt = (organization: Organization, name: string): number =>
-  exportHeadings(organization).indexOf(targetNamed(organization, name)?.name ?? '');
-
-/** The IDs of the lead and its organization, read from the start of a line or row; undefined if no export wrote it. */
-export function exportedIds(
-  format: 'csv' | 'jsonl',
-  begins: string,
-): { leadId: number; organizationId: number } | undefined {
-  const pattern =
-    format === 'csv'
-      ? /^(\d+)[,;\t]organization (\d+)[,;\t]/
-      : /^\{"leadId":(\d+),"leadServiceExport":"organization (\d+)",/;
-  const [, leadId, organizationId] = pattern.exec(begins)?.map(Number) ?? [];
-  return leadId === undefined || organizationId === undefined || leadId > limits.idMax
-    ? undefined
-    : { leadId, organizationId };
+/** A column of an export. */
+export interface ExportColumn {
+  /** In CSV, as an import reads it. */
+  readonly heading: string;
+  /** In JSON lines. */
+  readonly name: string;
+  /** In a workbook, for people. */
+  readonly label: string;
+  /** In a workbook: options by label, and numbers, times and booleans as such. */
+  readonly valueOf: (lead: Lead) => WorkbookValue;
+  /** In CSV. Stage, pipeline, source and users are written by name if only one has the name. */
+  readonly textOf: (lead: Lead, options: CellOptions) => string;
 }
-/** A lead as a row of a CSV export. Stage, pipeline, source and users are written by name if only one has the name. */
-export function exportCells(
-  organization: Organization,
-  lead: Lead,
-  options: CellOptions = {},
-): string[] {
-  const stages = organization.stages.filter(({ pipelineId }) => pipelineId === lead.pipelineId);
-  const values = organization.fields.map((field) => {
-    const value = valueOf(lead.fields, field.key);
-    return value === null ? '' : cellOf(organization, field, value, options);
-  });
-  return [
-    String(lead.id),
-    exportMark.of(organization.id),
-    nameOrId(organization.pipelines, lead.pipelineId),
-    nameOrId(stages, lead.stageId),
-    lead.createdAt,
-    lead.updatedAt,
-    lead.archivedAt ?? '',
-    ...values,
-  ];
-}
-
-/** The headings of a workbook, for people: a field's label, unless an import would read that as another column. */
-export const workbookHeadings = (organization: Organization): string[] =>
-  exportHeadings(organization).map((heading, at) => {
-    const { label = '' } = organization.fieldByKey.get(heading) ?? {};
-    if (label !== '') return exportColumnAt(organization, label) === at ? label : heading;
-    if (heading === exportedProperties.mark) return heading;
-    const name = heading.charAt(0).toUpperCase() + heading.slice(1);
-    return / at$/.test(name) ? `${name} (UTC)` : name;
-  });
 
 /** A cell of a workbook; null if it is empty. A date is midnight in UTC. */
 export type WorkbookValue = string | number | boolean | Date | null;
 
-/** A lead as a row of a workbook: as `exportCells`, but with options by label, and with numbers, times and booleans as such. */
-export function workbookCells(organization: Organization, lead: Lead): WorkbookValue[] {
-  const [, mark = '', pipeline = '', stage = ''] = exportCells(organization, lead);
-  const times = [lead.createdAt, lead.updatedAt, lead.archivedAt];
-  const values = organization.fields.map((field) => {
-    const value = valueOf(lead.fields, field.key);
-    return value === null ? null : workbookValue(organization, field, value);
-  });
+/** The columns of an export: the lead's properties, then every field, inactive ones too, in form order. */
+export function exportColumns(organization: Organization): readonly ExportColumn[] {
+  const { id, pipelines, stages, fields } = organization;
+  const property = (
+    heading: string,
+    name: string,
+    valueOf: (lead: Lead) => WorkbookValue,
+  ): ExportColumn => {
+    const label = heading.charAt(0).toUpperCase() + heading.slice(1);
+    const textOf = (lead: Lead): string => {
+      const value = valueOf(lead);
+      return value instanceof Date ? value.toISOString() : String(value ?? '');
+    };
+    return { heading, name, label, valueOf, textOf };
+  };
+  const time = (heading: string, name: 'createdAt' | 'updatedAt' | 'archivedAt'): ExportColumn => {
+    const column = property(heading, name, ({ [name]: at }) => (at ? new Date(at) : null));
+    return { ...column, label: `${column.label} (UTC)` };
+  };
+  const { leadId, mark, pipeline, stage, createdAt, updatedAt, archived } = exportedProperties;
+  const stagesOf = (pipelineId: number) => stages.filter((one) => one.pipelineId === pipelineId);
   return [
-    lead.id,
-    mark,
-    pipeline,
-    stage,
-    ...times.map((at) => (at ? new Date(at) : null)),
-    ...values,
+    property(leadId, 'leadId', (lead) => lead.id),
+    { ...property(mark, exportMark.property, () => exportMark.of(id)), label: mark },
+    property(pipeline, 'pipelineId', (lead) => nameOrId(pipelines, lead.pipelineId)),
+    property(stage, 'stageId', (lead) => nameOrId(stagesOf(lead.pipelineId), lead.stageId)),
+    time(createdAt, 'createdAt'),
+    time(updatedAt, 'updatedAt'),
+    time(archived, 'archivedAt'),
+    ...fields.map((field) => fieldColumn(organization, field)),
   ];
+}
+
+function fieldColumn(organization: Organization, field: Field): ExportColumn {
+  const { key, label } = field;
+  // An import may read the label as another column.
+  const isOwn = targetNamed(organization, label)?.field === field;
+  return {
+    heading: key,
+    name: key,
+    label: isOwn ? label : key,
+    valueOf: ({ fields }) => {
+      const value = valueOf(fields, key);
+      return value === null ? null : workbookValue(organization, field, value);
+    },
+    textOf: ({ fields }, options) => {
+      const value = valueOf(fields, key);
+      return value === null ? '' : cellOf(organization, field, value, options);
+    },
+  };
 }
 
 /** Spreadsheet programs disagree about the days before it: some count 29 February 1900. */
@@ -130,4 +114,19 @@ function labelOf(field: Field, value: string): string {
   const { label = value } = options.find((option) => option.value === value) ?? {};
   const isOneItem = !fieldKinds[field.type].isList || !label.includes(',');
   return isOneItem && optionFinder(options)(label)?.value === value ? label : value;
+}
+
+/** The IDs of the lead and its organization, read from the start of a line or row; undefined if no export wrote it. */
+export function exportedIds(
+  format: 'csv' | 'jsonl',
+  begins: string,
+): { leadId: number; organizationId: number } | undefined {
+  const pattern =
+    format === 'csv'
+      ? /^(\d+)[,;\t]organization (\d+)[,;\t]/
+      : /^\{"leadId":(\d+),"leadServiceExport":"organization (\d+)",/;
+  const [, leadId, organizationId] = pattern.exec(begins)?.map(Number) ?? [];
+  return leadId === undefined || organizationId === undefined || leadId > limits.idMax
+    ? undefined
+    : { leadId, organizationId };
 }

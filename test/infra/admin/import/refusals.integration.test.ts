@@ -24,7 +24,7 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], messa
     'title.csv',
     'Customers;;\na;phone;city\n',
     ['--map', 'a=name'],
-    /has one cell, "Customers".*Delete the title/,
+    /has one cell, "Customers".*Delete the title .* another sheet of a workbook with --sheet\.$/,
   ],
   ['empty.csv', '', [], /is empty/],
   ['quotes.csv', 'name,phone\n"A,1\n', [], /is not a CSV file: Quote Not Closed/],

@@ -1,7 +1,6 @@
 import { copyFile } from 'node:fs/promises';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
-import writeWorkbook from 'write-excel-file/node';
 import { storedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useFolder } from '../../given-folder.ts';
@@ -77,17 +76,6 @@ test.each(programs)(
     });
   },
 );
-
-test('a first sheet with a title alone is refused with the names of the others', async () => {
-  const organization = await givenOrganization();
-  const file = files.path('title.xlsx');
-  const data = [['Title']];
-  await writeWorkbook(['Info', 'Kunden'].map((sheet) => ({ sheet, data }))).toFile(file);
-
-  const { stderr } = await run(organization, 'lead import', file);
-
-  expect(stderr).toMatch(/has one cell, "Title".* Or name another sheet with --sheet: Kunden\.\n$/);
-});
 
 test('--sheet names the sheet of a workbook; the refusal of another name lists them', async () => {
   const organization = await givenOrganization();
