@@ -22,8 +22,6 @@ async function awsIdentity(region: string | undefined): Promise<string | undefin
     return (await client.send(new GetCallerIdentityCommand({}))).Arn;
   } catch {
     return undefined; // The command runs anyway: the audit log then has the user of this machine.
-  } finally {
-    client.destroy();
   }
 }
 

@@ -110,10 +110,11 @@ export class CommandContext {
     return this.#identity;
   }
 
-  /** Prints the result: one JSON document with `--json`, else the text that `forPeople` returns. */
-  print(result: unknown, forPeople: () => string): void {
+  /** Prints the result: one JSON document with `--json`, else the lines for people. */
+  print(result: unknown, ...lines: readonly (string | readonly string[])[]): void {
     this.#progress.clear();
-    this.#io.stdout(`${this.#program.opts().json ? JSON.stringify(result) : forPeople()}\n`);
+    const isJson = this.#program.opts().json;
+    this.#io.stdout(`${isJson ? JSON.stringify(result) : lines.flat().join('\n')}\n`);
   }
 
   /** Prints a sentence to stderr, so that stdout has only the result. */

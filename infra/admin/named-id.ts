@@ -31,20 +31,14 @@ export function namedId(
   if (named === undefined) return undefined;
   const items: readonly NamedItem[] = organization[lists[noun]];
   const folded = named.trim().toLowerCase();
-  const withId = items.find(({ id }) => String(id) === folded);
-  const [found, ...others] = withId
-    ? [withId]
-    : items.filter(({ name }) => name.trim().toLowerCase() === folded);
+  const withId = items.filter(({ id }) => String(id) === folded);
+  const withName = items.filter(({ name }) => name.trim().toLowerCase() === folded);
+  const [found, ...others] = withId.length > 0 ? withId : withName;
+  if (found && others.length === 0) return found.id;
   const text = /^\d+$/.test(folded) ? folded : JSON.stringify(named);
-  if (found && others.length > 0) {
-    const ids = [found, ...others].map(({ id }) => id).join(' and ');
-    throw new CommandError(
-      `Organization ${organizationId} has more than one ${noun} ${text}: use its ID; the IDs are ${ids}.`,
-    );
-  }
-  if (found) return found.id;
-  const known = items.map((item) => `${item.id} (${item.name})`).join(', ');
-  throw new CommandError(
-    `Organization ${organizationId} has no ${noun} ${text}: ${known === '' ? `it has no ${lists[noun]}` : `its ${lists[noun]} are ${known}`}.`,
-  );
+  const known = items.map(({ id, name }) => `${id} (${name})`).join(', ');
+  const issue = found
+    ? `more than one ${noun} ${text}: use its ID; the IDs are ${withName.map(({ id }) => id).join(' and ')}`
+    : `no ${noun} ${text}: ${known === '' ? `it has no ${lists[noun]}` : `its ${lists[noun]} are ${known}`}`;
+  throw new CommandError(`Organization ${organizationId} has ${issue}.`);
 }

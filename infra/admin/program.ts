@@ -8,34 +8,17 @@ import { ContentionError } from '../../shared/store/table/retry.ts';
 import { ThrottledError, UnknownOutcomeError } from '../../shared/store/table/transact.ts';
 import { awsFailure } from '../cli/aws.ts';
 import { CliCommand, CommandError } from '../cli/command.ts';
+import { addCommands } from './commands.ts';
 import { CommandContext, type ProcessIo } from './context.ts';
-import { keyCommands } from './key/key.ts';
-import { leadCommands } from './lead/lead.ts';
-import { organizationCommands } from './organization/organization.ts';
-import { requestCommand } from './request/request.ts';
-import { checkCommand } from './table/check.ts';
-import { restoreCommands } from './table/restore.ts';
-import { serviceCommands } from './table/service.ts';
 
 const wrongUsage = 2;
-
-/** In the order of the help. */
-export const commandGroups = [
-  organizationCommands,
-  keyCommands,
-  leadCommands,
-  checkCommand,
-  restoreCommands,
-  requestCommand,
-  serviceCommands,
-];
 
 /** Runs one administrator's command. @returns the exit status: 0, 1 (refused or failed) or 2 (wrong usage) */
 export async function runAdmin(args: readonly string[], io: ProcessIo): Promise<number> {
   const program = describeProgram(new CliCommand('npm run admin --'), io);
   const context = new CommandContext(program, io);
   try {
-    for (const addTo of commandGroups) addTo(program, context);
+    addCommands(program, context);
     await program.parseAsync([...args], { from: 'user' });
     return context.status;
   } catch (error) {
@@ -90,7 +73,6 @@ const describeProgram = (program: CliCommand, { stdout, stderr }: ProcessIo): Cl
     })
     .notes(`
 Examples:
-  npm run admin -- organization list
   npm run admin -- lead find --organization 1 --email asha@example.com
   npm run --silent admin -- check --json
   npm run admin -- organization list --stack leads

@@ -18,7 +18,7 @@ export const withFileOptions = (command: CliCommand, nounOfRecords: string): Cli
     )
     .needs('--resume', '--out <FILE>');
 
-/** A `Uint32Array` or a `BigUint64Array`: a file may have millions of records, whose IDs are all kept in memory, in 4 or 8 bytes each. */
+/** A `Uint32Array` or a `BigUint64Array`. */
 interface IdArray<Id> extends ArrayLike<Id> {
   [index: number]: Id;
   set(ids: ArrayLike<Id>): void;
@@ -28,18 +28,17 @@ interface IdArray<Id> extends ArrayLike<Id> {
 
 /** The records that a command writes, and how it recognizes them in a file that it continues. */
 export interface RecordForm<Id extends number | bigint> {
+  /** Such as `timeline item`. */
+  readonly nounOfRecord: string;
   /** An array for so many IDs. */
   readonly newIds: (length: number) => IdArray<Id>;
   /** The first line of a CSV file; empty for JSON lines. */
   readonly heading: string;
   /**
-   * Reads the ID of a record. The last record of a file may be incomplete.
-   * @param start the first bytes of the record
+   * Reads the ID of a record from its first bytes. The last record of a file may be incomplete.
    * @returns undefined if the command does not write such a record
    */
   readonly idOf: (start: string) => Id | undefined;
-  /** Such as `timeline item`. */
-  readonly nounOfRecord: string;
   /** Called after all records are read, and before anything is changed. @throws CommandError for a file of another organization */
   readonly assertOwn?: (path: string) => Promise<void>;
 }
@@ -58,17 +57,18 @@ export async function writeRecords<Id extends number | bigint>(
   form: RecordForm<Id>,
   produce: (write: WriteRecords) => Promise<void>,
 ): Promise<IdSet<Id>> {
+  const ids = new IdSet(form);
   if (out === undefined) {
     await toStdout(form.heading);
     await produce(async (records) => {
       await toStdout(records.join(''));
       return records.length;
     });
-    return new IdSet(form.newIds(0));
+    return ids;
   }
-  const file = await openFile(out, resume);
+  const file = await openFile(out, resume, 'Name another file, or continue it with --resume.');
   try {
-    const { ids, end } = resume ? await readRecords(file, out, form) : newFile(form);
+    const end = resume ? await readRecords(file, out, { form, ids }) : 0;
     await file.truncate(end); // Only now is it certain that the file is the command's.
     if (end === 0) await file.appendFile(form.heading);
     await produce(async (records) => {
@@ -84,10 +84,8 @@ export async function writeRecords<Id extends number | bigint>(
 }
 
 /** The end of a sentence about a file that was continued; empty for any other. */
-export const alreadyHad = (
-  earlier: { readonly size: number } | undefined,
-  nounOfRecord: string,
-): string => (earlier?.size ? `, which already had ${countOf(earlier.size, nounOfRecord)}` : '');
+export const alreadyHad = (size = 0, nounOfRecord: string): string =>
+  size > 0 ? `, which already had ${countOf(size, nounOfRecord)}` : '';
 
 /** Writes a new file that only its owner may read, with content that is made once the file is known to be new. @throws CommandError */
 export async function writeNewFile(
@@ -105,20 +103,17 @@ export async function writeNewFile(
   }
 }
 
-async function openFile(
-  path: string,
-  resume: boolean,
-  ifInTheWay = 'Name another file, or continue it with --resume.',
-): Promise<FileHandle> {
+/** @param ifThere what to do if a new file exists */
+async function openFile(path: string, resume: boolean, ifThere: string): Promise<FileHandle> {
   const { O_RDWR, O_APPEND } = constants;
   try {
     return resume ? await open(path, O_RDWR | O_APPEND) : await open(path, 'wx', 0o600);
   } catch (error) {
-    const reason = resume ? pathIssue(error, 'the file does not exist') : pathIssue(error);
+    const reason = pathIssue(error, resume ? 'the file does not exist' : undefined);
     if (!reason) throw error;
-    const [verb, next] = resume
-      ? ['continued', 'Start it without --resume.']
-      : ['written', errorCode(error) === 'EEXIST' ? ifInTheWay : 'Name another file.'];
+    const isThere = errorCode(error) === 'EEXIST';
+    const next = resume ? 'Start it without --resume.' : isThere ? ifThere : 'Name another file.';
+    const verb = resume ? 'continued' : 'written';
     throw new CommandError(`${path} cannot be ${verb}: ${reason}. ${next}`, { cause: error });
   }
 }
@@ -130,18 +125,21 @@ const toStdout = (text: string): Promise<void> =>
     else process.stdout.once('drain', resolve);
   });
 
-interface ReadFile<Id extends number | bigint> {
-  /** Of the complete records. */
+interface RecordsToContinue<Id extends number | bigint> {
+  readonly form: RecordForm<Id>;
+  /** Gets those of the complete records. */
   readonly ids: IdSet<Id>;
-  /** Where the last complete record ends, in bytes. */
-  readonly end: number;
 }
 
+/** @returns where the last complete record ends, in bytes */
 async function readRecords<Id extends number | bigint>(
   file: FileHandle,
   path: string,
-  form: RecordForm<Id>,
-): Promise<ReadFile<Id>> {
+  { form, ids }: RecordsToContinue<Id>,
+): Promise<number> {
+  const refuse = (issue: string): never => {
+    throw new CommandError(`${path} cannot be continued: ${issue}. Start a new file.`);
+  };
   const heading = Buffer.from(form.heading);
   const { buffer, bytesRead } = await file.read({
     buffer: Buffer.alloc(heading.length + 1),
@@ -149,39 +147,22 @@ async function readRecords<Id extends number | bigint>(
   });
   const compared = Math.min(bytesRead, heading.length);
   if (heading.compare(buffer, 0, compared, 0, compared) !== 0)
-    throw foreignError(path, 'It has other columns than this command writes now');
-  if (compared < heading.length) return newFile(form);
+    refuse('It has other columns than this command writes now');
+  if (compared < heading.length) return 0;
   const isCsv = heading.length > 0;
-  let [ids, count, end] = [form.newIds(1024), 0, heading.length];
+  let end = heading.length;
   for await (const { start, endsAt } of recordsIn(file, end, isCsv)) {
     const id = form.idOf(start);
-    const isForeign = endsAt === undefined ? !isCsv && !mayBeginJsonLine(start) : id === undefined;
-    if (isForeign)
-      throw foreignError(
-        path,
-        `Record ${count + 1} is not a ${form.nounOfRecord} as this command writes it now`,
-      );
+    if (endsAt === undefined ? !isCsv && !mayBeginJsonLine(start) : id === undefined)
+      refuse(`Record ${ids.size + 1} is not a ${form.nounOfRecord} as this command writes it now`);
     if (endsAt === undefined || id === undefined) continue;
-    if (count === ids.length) {
-      const full = ids;
-      ids = form.newIds(2 * count);
-      ids.set(full);
-    }
-    ids[count] = id;
-    count += 1;
+    ids.add(id);
     end = endsAt;
   }
   await form.assertOwn?.(path);
-  return { ids: new IdSet(ids.subarray(0, count)), end };
+  ids.sort();
+  return end;
 }
-
-const foreignError = (path: string, issue: string): CommandError =>
-  new CommandError(`${path} cannot be continued: ${issue}. Start a new file.`);
-
-const newFile = <Id extends number | bigint>(form: RecordForm<Id>): ReadFile<Id> => ({
-  ids: new IdSet(form.newIds(0)),
-  end: 0,
-});
 
 /** Whether a line of an export or of timelines can begin like this. Its end may be missing. */
 const mayBeginJsonLine = (start: string): boolean =>
@@ -224,20 +205,34 @@ async function* recordsIn(
   if (start !== '') yield { start, endsAt: undefined };
 }
 
-/** A `Set` needs several times the memory, and is full at 16.7 million. */
+/** The IDs of a file's records, in 4 or 8 bytes each: a file may have millions. A `Set` needs several times the memory, and is full at 16.7 million. */
 export class IdSet<Id extends number | bigint> {
-  readonly #sorted: IdArray<Id>;
+  readonly #newIds: (length: number) => IdArray<Id>;
+  #ids: IdArray<Id>;
+  size = 0;
 
-  constructor(ids: IdArray<Id>) {
-    this.#sorted = ids.sort();
+  constructor({ newIds }: Pick<RecordForm<Id>, 'newIds'>) {
+    this.#newIds = newIds;
+    this.#ids = newIds(1024);
   }
 
-  get size(): number {
-    return this.#sorted.length;
+  add(id: Id): void {
+    if (this.size === this.#ids.length) {
+      const full = this.#ids;
+      this.#ids = this.#newIds(2 * this.size);
+      this.#ids.set(full);
+    }
+    this.#ids[this.size] = id;
+    this.size += 1;
+  }
+
+  /** After the last `add`, and before the first `has`. */
+  sort(): void {
+    this.#ids.subarray(0, this.size).sort();
   }
 
   get highest(): Id | undefined {
-    return this.#sorted[this.size - 1];
+    return this.#ids[this.size - 1];
   }
 
   has(id: Id | undefined): boolean {
@@ -245,9 +240,9 @@ export class IdSet<Id extends number | bigint> {
     let [from, to] = [0, this.size];
     while (from < to) {
       const middle = (from + to) >>> 1;
-      if ((this.#sorted[middle] ?? id) < id) from = middle + 1;
+      if ((this.#ids[middle] ?? id) < id) from = middle + 1;
       else to = middle;
     }
-    return this.#sorted[from] === id;
+    return from < this.size && this.#ids[from] === id;
   }
 }

@@ -51,8 +51,6 @@ export async function serviceOfStack(
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new CommandError(stackFailure(error, stackName, region), { cause: error });
-  } finally {
-    client.destroy();
   }
 }
 

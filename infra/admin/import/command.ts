@@ -146,11 +146,8 @@ async function importFile(
   if (hasRefused || !dryRun) await report.write(reportFile, file);
   if (hasRefused) context.exitWithFailure();
   const result = { ...counts, report: hasRefused ? reportFile : null, dryRun };
-  const lines = [
-    `Organization ${organization.id}: ${summary(counts, dryRun, begun)}.`,
-    ...detailsOf(report, result, options),
-  ];
-  context.print(result, () => lines.join('\n'));
+  const total = `Organization ${organization.id}: ${summary(counts, dryRun, begun)}.`;
+  context.print(result, total, detailsOf(report, result, options));
 }
 
 function detailsOf(

@@ -59,7 +59,7 @@ export async function undoImport(
   if (!undone) return;
   if (undone.matched === 0) context.exitWithFailure();
   const { removed, kept } = undone;
-  context.print({ removed, kept }, () => report(path, undone, dryRun));
+  context.print({ removed, kept }, report(path, undone, dryRun));
 }
 
 async function undoRows(

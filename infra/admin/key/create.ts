@@ -8,7 +8,6 @@ import {
   lifetimeDays,
   scopesFor,
 } from '../../../shared/organization/api-key.ts';
-import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { createApiKey, listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
@@ -34,7 +33,7 @@ export function parseKeyId(text: string): string {
 }
 
 /** Each type with how long its keys are valid, for help: `730 days for website-form, 90 for application`. */
-export const lifetimeText = apiKeyTypes
+const lifetimeText = apiKeyTypes
   .map((type, index) => `${lifetimeDays[type]} ${index === 0 ? 'days ' : ''}for ${type}`)
   .join(', ');
 
@@ -163,13 +162,10 @@ async function createAndPrint(
     now,
     action: (keyId) => ({ who, what: what(keyId) }),
   });
-  const lines = [
-    created.key,
-    '',
-    `Copy it now: it is not shown again. Key ID ${created.keyId}, scopes ${created.scopes.join(', ')}, expires ${created.expiresAt}.`,
-    ...(next === undefined ? [] : [next]),
-  ];
-  context.print(created, () => lines.join('\n'));
+  const { keyId, scopes, expiresAt } = created;
+  const facts = `Key ID ${keyId}, scopes ${scopes.join(', ')}, expires ${expiresAt}.`;
+  const lines = [created.key, '', `Copy it now: it is not shown again. ${facts}`];
+  context.print(created, lines, next === undefined ? [] : [next]);
   const user = organization.userById.get(key.createdBy);
   if (user?.active === false)
     context.note(
@@ -182,11 +178,8 @@ function parseScopes(text: string): Scope[] {
     const name = part.trim();
     const scope = apiKeyScopes.find((known) => known === name);
     if (scope) return scope;
-    const near = nearestName(name, apiKeyScopes);
     throw new InvalidArgumentError(
-      near
-        ? `Did you mean ${near}?`
-        : `It must be one or more of ${apiKeyScopes.join(', ')}, separated by commas.`,
+      `It must be one or more of ${apiKeyScopes.join(', ')}, separated by commas.`,
     );
   });
 }

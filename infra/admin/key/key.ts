@@ -9,26 +9,9 @@ import { canAsk, confirmed } from '../../cli/confirm.ts';
 import { dateOf, formatColumns } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
 import { organizationCommand } from '../options.ts';
-import {
-  keyCreateCommand,
-  keyRotateCommand,
-  lifetimeText,
-  parseKeyId,
-  unknownKeyError,
-} from './create.ts';
+import { parseKeyId, unknownKeyError } from './create.ts';
 
-export function keyCommands(program: CliCommand, context: CommandContext): void {
-  const key = program
-    .command('key')
-    .description('create, list, rotate and revoke API keys')
-    .notes('\nExample:\n  npm run admin -- key list --organization 1');
-  keyCreateCommand(key, context);
-  listCommand(key, context);
-  keyRotateCommand(key, context);
-  revokeCommand(key, context);
-}
-
-function listCommand(key: CliCommand, context: CommandContext): void {
+export function keyListCommand(key: CliCommand, context: CommandContext): void {
   organizationCommand(
     key,
     'list',
@@ -36,9 +19,7 @@ function listCommand(key: CliCommand, context: CommandContext): void {
   )
     .notes(`
 LAST USED is when the key's latest hour of use began (UTC); later requests in that
-hour do not change it. A request refused with 401 or 429 does not count. A key is
-valid for
-${lifetimeText}: replace it in time with key rotate.
+hour do not change it. A request refused with 401 or 429 does not count.
 
 Example:
   npm run admin -- key list --organization 1`)
@@ -61,14 +42,11 @@ const headings = [
 async function list(context: CommandContext): Promise<void> {
   const organization = await context.organization();
   const items = await listApiKeysWithUse(context.table(), organization.id);
-  context.print({ items }, () => {
-    if (items.length === 0)
-      return `Organization ${organization.id} has no API keys: create one with key create.`;
-    const rows = items.map((item) =>
-      rowOf(item, organization.userById.get(item.createdBy)?.name ?? String(item.createdBy)),
-    );
-    return formatColumns(headings, rows);
-  });
+  const rows = items.map((item) =>
+    rowOf(item, organization.userById.get(item.createdBy)?.name ?? String(item.createdBy)),
+  );
+  const none = `Organization ${organization.id} has no API keys: create one with key create.`;
+  context.print({ items }, rows.length === 0 ? none : formatColumns(headings, rows));
 }
 
 function rowOf(
@@ -102,7 +80,7 @@ interface RevokeOptions {
   readonly yes?: boolean;
 }
 
-function revokeCommand(key: CliCommand, context: CommandContext): void {
+export function keyRevokeCommand(key: CliCommand, context: CommandContext): void {
   organizationCommand(key, 'revoke', 'revoke a key at once, for good')
     .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
     .option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
@@ -121,7 +99,8 @@ async function revoke(
   const action = { who: await context.callerIdentity(), what: `key revoke ${keyId}` };
   const revokedAt = await revokeApiKey(context.table(), organizationId, keyId, { at: now, action });
   if (revokedAt === undefined) throw unknownKeyError(context, keyId);
-  context.print({ keyId, revokedAt }, () =>
+  context.print(
+    { keyId, revokedAt },
     revokedAt === now.toISOString()
       ? `Revoked API key ${keyId}: requests with it are refused from now on.`
       : `API key ${keyId} was already revoked on ${revokedAt}: nothing to do.`,

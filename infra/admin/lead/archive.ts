@@ -43,9 +43,8 @@ async function archiveLeads(
   if (isOne && refusals[0]) throw new CommandError(refusals[0]);
   const results = items.map(({ lead }) => ({ leadId: lead.id, archived }));
   const lines = items.map((set) => outcomeOf(set, archived));
-  context.print(isOne ? results[0] : { items: results }, () =>
-    lines.length === 0 ? `No lead was ${command}d.` : lines.join('\n'),
-  );
+  if (lines.length === 0) lines.push(`No lead was ${command}d.`);
+  context.print(isOne ? results[0] : { items: results }, lines);
   context.refuse(refusals);
 }
 

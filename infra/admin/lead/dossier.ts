@@ -57,9 +57,8 @@ async function dossier(context: CommandContext, options: DossierOptions): Promis
   };
   const text = JSON.stringify(document, null, 2);
   if (file !== undefined) await writeNewFile(file, async () => `${text}\n`);
-  context.print(document, () =>
-    file === undefined ? text : `Wrote everything stored about lead ${leadId} to ${file}.`,
-  );
+  const written = `Wrote everything stored about lead ${leadId} to ${file}.`;
+  context.print(document, file === undefined ? text : written);
 }
 
 /** As the API returns it, and what the API leaves out: values of inactive fields, and when the lead was archived. */

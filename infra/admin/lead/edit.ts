@@ -92,11 +92,9 @@ async function edit(context: CommandContext, options: EditOptions): Promise<void
     leadId,
     changed: changes.map(({ field }) => field),
   }));
-  context.print({ items: result }, () => {
-    const outcomes = items.map((item) => outcomeOf(organization, item, options));
-    if (items.length === 0) outcomes.push('No lead was changed.');
-    return [...outcomes, ...phonesReadAsIndian(organization, options)].join('\n');
-  });
+  const outcomes = items.map((item) => outcomeOf(organization, item, options));
+  if (items.length === 0) outcomes.push('No lead was changed.');
+  context.print({ items: result }, outcomes, phonesReadAsIndian(organization, options));
   context.refuse(refusals);
 }
 

@@ -112,9 +112,8 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
   const more = dryRun ? { dryRun } : { backupsUntil };
   const items = [...outcome].map(([leadId, erased]) => ({ leadId, ...erased, ...more }));
   const isOne = options.lead?.length === 1;
-  context.print(isOne ? items[0] : { items }, () =>
-    reportOf(organizationId, outcome, { ...options, backupsUntil }).join('\n'),
-  );
+  const report = reportOf(organizationId, outcome, { ...options, backupsUntil });
+  context.print(isOne ? items[0] : { items }, report);
   context.refuse(refusals);
 }
 

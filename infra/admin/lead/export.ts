@@ -147,7 +147,7 @@ async function exportLeads(context: CommandContext, options: ExportOptions): Pro
   const after = earlier?.highest;
   context.print(
     { leads, file, ...(after !== undefined && { after }) },
-    () => `${countOf(leads, 'lead')} exported to ${file}${alreadyHad(earlier, 'lead')}.`,
+    `${countOf(leads, 'lead')} exported to ${file}${alreadyHad(earlier?.size, 'lead')}.`,
   );
 }
 

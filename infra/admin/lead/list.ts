@@ -201,7 +201,7 @@ async function find(context: CommandContext, options: FindOptions): Promise<void
   if (email === undefined && phone === undefined) return byDigits();
   const holder = await findLeadByIdentity(context.table(), organization.id, phone, email);
   const lead = holder && (await readLead(context.table(), organization.id, holder.leadId));
-  if (lead) return context.print(summaryOf(lead), () => formatLeads(organization, [lead]));
+  if (lead) return context.print(summaryOf(lead), formatLeads(organization, [lead]));
   if (phone !== undefined && lacksCountryCode(typed, phone)) return byDigits();
   const identity = phone === undefined ? `email ${email}` : `phone ${phone}`;
   throw new CommandError(`Organization ${organization.id} has no lead with the ${identity}.`);
@@ -241,9 +241,10 @@ function printLeads(
   { leads, more }: FoundLeads,
   ifNone: string,
 ): void {
-  context.print({ items: leads.map(summaryOf), more }, () => {
-    if (leads.length === 0) return `Organization ${organization.id} ${ifNone}.`;
-    const rest = more ? '\n\nThere are more leads: use a higher --limit.' : '';
-    return `${formatLeads(organization, leads)}${rest}`;
-  });
+  const none = `Organization ${organization.id} ${ifNone}.`;
+  context.print(
+    { items: leads.map(summaryOf), more },
+    leads.length === 0 ? none : formatLeads(organization, leads),
+    more ? ['', 'There are more leads: use a higher --limit.'] : [],
+  );
 }

@@ -65,8 +65,7 @@ async function reassign(context: CommandContext, options: ReassignOptions): Prom
   const count = leadIds.length;
   const plan = planOf(organization, handover, { count, archived });
   if (dryRun || count === 0) {
-    const lines = dryRun ? `${plan}\nNothing was changed.` : plan;
-    return context.print({ reassigned: count }, () => lines);
+    return context.print({ reassigned: count }, plan, dryRun ? ['Nothing was changed.'] : []);
   }
   if (!yes) await confirmed(plan, String(from));
   const reassigned = await context.audited(
@@ -77,7 +76,7 @@ async function reassign(context: CommandContext, options: ReassignOptions): Prom
   const skipped = count - reassigned;
   const others =
     skipped === 0 ? '' : ` Another request changed ${countOf(skipped, 'lead')} meanwhile.`;
-  context.print({ reassigned }, () => `${countOf(reassigned, 'lead')} reassigned.${others}`);
+  context.print({ reassigned }, `${countOf(reassigned, 'lead')} reassigned.${others}`);
   if (organization.userById.get(from)?.active)
     context.note(
       `User ${nameOf(organization, from)} is active and can get new leads: deactivate the user in the settings file.`,

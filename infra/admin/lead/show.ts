@@ -41,14 +41,17 @@ async function show(context: CommandContext, leadId: number): Promise<void> {
     ['archived at', archivedAt],
   ];
   const result = { lead: presentLead(organization, lead), archivedAt: archivedAt ?? null };
-  context.print(result, () => detailLines(details).join('\n'));
+  context.print(result, detailLines(details));
 }
 
 async function timeline(context: CommandContext, leadId: number): Promise<void> {
   const { organization } = await existingLead(context, leadId);
   const entries = await readTimeline(context.table(), organization.id, leadId);
   const items = entries.flatMap((entry) => presentEntry(entry, userNamesOf(organization)));
-  context.print({ items }, () => items.flatMap((item) => linesOf(organization, item)).join('\n'));
+  context.print(
+    { items },
+    items.flatMap((item) => linesOf(organization, item)),
+  );
 }
 
 /** The name of a user who acted; a user who is no longer in the settings has none. */

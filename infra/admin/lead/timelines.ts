@@ -80,8 +80,8 @@ async function writeTimelines(
   const written = `${countOf(items, 'item')} of ${countOf(leads, 'lead')} written`;
   const { out: file } = files;
   if (file === undefined) return context.note(`${written}.`);
-  const had = alreadyHad(earlier, 'item');
-  context.print({ items, leads, file }, () => `${written} to ${file}${had}.`);
+  const had = alreadyHad(earlier.size, 'item');
+  context.print({ items, leads, file }, `${written} to ${file}${had}.`);
 }
 
 /** @param since ISO 8601, UTC; empty for all items @returns the lines of one lead after the other */

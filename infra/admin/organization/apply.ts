@@ -71,7 +71,7 @@ async function apply(context: CommandContext, path: string, options: ApplyOption
   await applyAndNote(context, settings, request, ({ outcome, version: now, before }) => {
     const done = outcome === 'unchanged' ? 'already has these settings' : `is ${outcome}`;
     const total = `${nameOf(settings)} ${done}, version ${now}: ${inventory(settings)}.`;
-    return [total, ...(before ? changeLines(before, settings) : [])].join('\n');
+    return [total, ...(before ? changeLines(before, settings) : [])];
   });
 }
 
@@ -142,7 +142,7 @@ export async function applyAndNote(
   context: CommandContext,
   settings: Settings,
   { what, readUnitsPerSecond, expectedVersion }: ApplyRequest,
-  textOf: (applied: Applied) => string,
+  linesOf: (applied: Applied) => readonly string[],
 ): Promise<void> {
   const table = context.pacedTable(readUnitsPerSecond);
   const applied = await applySettings(table, settings, {
@@ -153,7 +153,7 @@ export async function applyAndNote(
         `Waiting ${seconds} s for requests that may still use ${removals.map(({ path }) => path).join(', ')}.`,
       ),
   });
-  context.print({ organization: { id: settings.id } }, () => textOf(applied));
+  context.print({ organization: { id: settings.id } }, linesOf(applied));
   for (const warning of await settingsWarnings(table, applied.before, settings))
     context.note(warning);
 }
@@ -174,18 +174,17 @@ async function preview(
   const changes = settingsChanges(before?.settings, settings);
   const outcome = !before ? 'created' : changes.length === 0 ? 'unchanged' : 'updated';
   const lines = {
-    created: [`would be created: ${inventory(settings)}.`],
-    unchanged: ['already has these settings: nothing would change.'],
-    updated: ['would be updated:', ...changes.map(changeLine)],
+    created: [`${nameOf(settings)} would be created: ${inventory(settings)}.`],
+    unchanged: [`${nameOf(settings)} already has these settings: nothing would change.`],
+    updated: [`${nameOf(settings)} would be updated:`, ...changes.map(changeLine)],
   };
   const refused = issues.map((issue) => `  ${issue.path} ${issue.message}`);
   if (issues.length > 0) {
     context.exitWithFailure();
     refused.unshift('The file would be refused, and nothing would change:');
   }
-  context.print({ organization: { id: settings.id }, outcome, changes, refusals: issues }, () =>
-    [`${nameOf(settings)} ${lines[outcome].join('\n')}`, ...refused].join('\n'),
-  );
+  const result = { organization: { id: settings.id }, outcome, changes, refusals: issues };
+  context.print(result, lines[outcome], refused);
   if (issues.length > 0) return;
   for (const warning of await settingsWarnings(table, before?.settings, settings))
     context.note(warning);

@@ -38,7 +38,7 @@ Example:
   npm run --silent admin -- organization schema > settings.schema.json`)
     .action(() => {
       const schema = settingsJsonSchema();
-      context.print(schema, () => JSON.stringify(schema, null, 2));
+      context.print(schema, JSON.stringify(schema, null, 2));
     });
 }
 
@@ -50,13 +50,12 @@ async function init(
   const id = requestedId ?? (await freeId(context));
   const settings = { $schema: schemaAddress(file), ...firstSettings(id) };
   await writeNewFile(file, async () => `${JSON.stringify(settings, null, 2)}\n`);
-  context.print({ file }, () =>
-    [
-      `Wrote ${file}: the settings of organization ${id}, which are not applied yet.`,
-      'Edit it: with "$schema", your editor explains each property. Then:',
-      `  npm run admin -- organization apply ${file} --dry-run`,
-      `  npm run admin -- organization apply ${file}`,
-    ].join('\n'),
+  context.print(
+    { file },
+    `Wrote ${file}: the settings of organization ${id}, which are not applied yet.`,
+    'Edit it: with "$schema", your editor explains each property. Then:',
+    `  npm run admin -- organization apply ${file} --dry-run`,
+    `  npm run admin -- organization apply ${file}`,
   );
 }
 

@@ -28,24 +28,18 @@ function changesAt(path: string, before: unknown, after: unknown): SettingsChang
   if (after === undefined) return [{ path, change: 'removed', from: before }];
   if (isPlainObject(before) && isPlainObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    return names.flatMap((name) => propertyChanges(path, name, before[name], after[name]));
+    return names.flatMap((name): SettingsChange[] => {
+      const [from, to] = [before[name], after[name]];
+      const isSwitch = name === 'active' && typeof from === 'boolean' && typeof to === 'boolean';
+      if (!isSwitch) return changesAt(stepInto(path, name), from, to);
+      return from === to ? [] : [{ path, change: to ? 'activated' : 'deactivated' }];
+    });
   }
   if (Array.isArray(before) && Array.isArray(after)) {
     const lists = [byIdentity(before), byIdentity(after)];
     if (lists[0] && lists[1]) return listChanges(path, lists[0], lists[1]);
   }
   return [{ path, change: 'changed', from: before, to: after }];
-}
-
-function propertyChanges(
-  path: string,
-  name: string,
-  before: unknown,
-  after: unknown,
-): SettingsChange[] {
-  if (name === 'active' && typeof before === 'boolean' && typeof after === 'boolean')
-    return before === after ? [] : [{ path, change: after ? 'activated' : 'deactivated' }];
-  return changesAt(stepInto(path, name), before, after);
 }
 
 /** Properties that identify a list item, in order of preference. */

@@ -21,10 +21,21 @@ export async function settingsWarnings(
   before: Settings | undefined,
   after: Settings,
 ): Promise<string[]> {
-  const sentences = [
-    ...captureWarnings(after),
-    ...(before ? await changeWarnings(table, before, after) : []),
-  ];
+  const sentences = [...captureWarnings(after)];
+  const fields = before ? newlyRequired(before, after) : [];
+  const leavers = before ? deactivatedUsers(before, after) : [];
+  if (fields.length + leavers.length > 0) {
+    const now = Date.now();
+    const liveKeys = (await listApiKeys(table, after.id)).filter(
+      ({ revokedAt, expiresAt }) => revokedAt === null && Date.parse(expiresAt) > now,
+    );
+    sentences.push(...requiredWarnings(fields, liveKeys));
+    for (const user of leavers) {
+      const leads = await countOwnedLeads(table, after.id, user.id);
+      sentences.push(...leaverWarnings(user, leads, liveKeys, after.id));
+    }
+    sentences.push(...ruleWarnings(leavers, after));
+  }
   return sentences.map((sentence) => `Warning: ${sentence}`);
 }
 
@@ -45,22 +56,6 @@ function* captureWarnings(settings: Settings): Generator<string> {
     yield '$.users has no active user to own new leads: captures are refused with NOT_READY. Add or activate a user.';
   if (activeSourceNamed(organization, defaultSourceName) === undefined)
     yield `$.sources has no active "${defaultSourceName}": leads whose capture names no known source have no source. Add or activate it.`;
-}
-
-async function changeWarnings(table: Table, before: Settings, after: Settings): Promise<string[]> {
-  const fields = newlyRequired(before, after);
-  const leavers = deactivatedUsers(before, after);
-  if (fields.length === 0 && leavers.length === 0) return [];
-  const now = Date.now();
-  const liveKeys = (await listApiKeys(table, after.id)).filter(
-    ({ revokedAt, expiresAt }) => revokedAt === null && Date.parse(expiresAt) > now,
-  );
-  const warnings = requiredWarnings(fields, liveKeys);
-  for (const user of leavers) {
-    const leads = await countOwnedLeads(table, after.id, user.id);
-    warnings.push(...leaverWarnings(user, leads, liveKeys, after.id));
-  }
-  return [...warnings, ...ruleWarnings(leavers, after)];
 }
 
 /** The fields that new people's captures must send from now on. */

@@ -42,7 +42,7 @@ async function show(context: CommandContext, requested: number | undefined): Pro
   const { settings, version } = await settingsOfVersion(context, inForce, requested);
   const { id, ...rest } = toSettingsFile(settings);
   const file = { id, version, ...rest };
-  context.print(file, () => JSON.stringify(file, null, 2));
+  context.print(file, JSON.stringify(file, null, 2));
 }
 
 interface DiffOptions {
@@ -76,14 +76,11 @@ async function diff(context: CommandContext, { from, to }: DiffOptions): Promise
     path,
     kind: change === 'added' || change === 'removed' ? change : 'changed',
   }));
-  context.print({ changes: kinds }, () =>
+  const total =
     changes.length === 0
       ? `Organization ${organizationId}: versions ${from} and ${after.version} have the same settings.`
-      : [
-          `Organization ${organizationId}, from version ${from} to version ${after.version}:`,
-          ...changes.map(changeLine),
-        ].join('\n'),
-  );
+      : `Organization ${organizationId}, from version ${from} to version ${after.version}:`;
+  context.print({ changes: kinds }, total, changes.map(changeLine));
 }
 
 interface UndoOptions {
@@ -133,8 +130,8 @@ async function undo(context: CommandContext, { to, yes = false }: UndoOptions): 
   };
   await applyAndNote(context, target.settings, request, ({ outcome, version }) =>
     outcome === 'unchanged'
-      ? `Organization ${id} already has ${targetText}: nothing was changed.`
-      : [`Organization ${id} has ${targetText} again, as version ${version}:`, ...lines].join('\n'),
+      ? [`Organization ${id} already has ${targetText}: nothing was changed.`]
+      : [`Organization ${id} has ${targetText} again, as version ${version}:`, ...lines],
   );
 }
 

@@ -1,4 +1,3 @@
-import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { isPlainObject, parseJson } from '../../../shared/json.ts';
 import { clientSettings } from '../../cli/aws.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
@@ -17,8 +16,8 @@ export function requestCommand(program: CliCommand, context: CommandContext): vo
     .argument('<ID>', 'the X-Request-Id of the response')
     .option('--hours <N>', 'hours to look back, at most 87600', integerOption(1, 87_600), 24)
     .notes(`
-Searches every log group of the stack. With accessLogs or tracing, the lines of Lambda itself are found too. An ID can begin with a
-hyphen: -- ends the options.
+Searches every log group of the stack. With accessLogs or tracing, the lines of
+Lambda itself are found too. An ID can begin with a hyphen: -- ends the options.
 
 Example:
   npm run admin -- request --stack lead-service-production -- JKJaXmPLvHcESHA=`)
@@ -39,12 +38,11 @@ async function printRequest(context: CommandContext, id: string, hours: number):
       `No log line of stack ${stackName} has the request ID ${id} in the last ${countOf(hours, 'hour')}. A line can be read a minute after the request. Look further back with --hours, at most logRetentionDays (30 by default), and check --stack. A request that no function got has a line only with accessLogs.`,
     );
   const traces = await readableTraces(context, traceIdsOf(lines));
-  context.print({ requestId: id, lines, traces }, () =>
-    [
-      ...lines.map(lineText),
-      ...traces.map(traceText),
-      ...lines.flatMap(({ line }) => timelineCommand(stackName, line)),
-    ].join('\n'),
+  context.print(
+    { requestId: id, lines, traces },
+    lines.map(lineText),
+    traces.map(traceText),
+    lines.flatMap(({ line }) => timelineCommand(stackName, line)),
   );
 }
 
@@ -84,16 +82,12 @@ async function logGroupsOf(StackName: string): Promise<string[]> {
     '@aws-sdk/client-cloudformation'
   );
   const client = new CloudFormationClient(clientSettings);
-  try {
-    const names: string[] = [];
-    for await (const page of paginateListStackResources({ client }, { StackName }))
-      for (const { ResourceType, PhysicalResourceId } of page.StackResourceSummaries ?? [])
-        if (ResourceType === 'AWS::Logs::LogGroup' && PhysicalResourceId)
-          names.push(PhysicalResourceId);
-    return names;
-  } finally {
-    client.destroy();
-  }
+  const names: string[] = [];
+  for await (const page of paginateListStackResources({ client }, { StackName }))
+    for (const { ResourceType, PhysicalResourceId } of page.StackResourceSummaries ?? [])
+      if (ResourceType === 'AWS::Logs::LogGroup' && PhysicalResourceId)
+        names.push(PhysicalResourceId);
+  return names;
 }
 
 /**
@@ -105,21 +99,31 @@ async function requestLines(
   id: string,
   startTime: number,
 ): Promise<RequestLine[]> {
-  const { CloudWatchLogsClient: Client } = await import('@aws-sdk/client-cloudwatch-logs');
-  const client = new Client({ ...clientSettings, maxAttempts, retryMode: 'adaptive' });
-  const linesWith = async (text: string): Promise<RequestLine[]> => {
-    const found = logGroups.map((logGroup) => linesIn(client, logGroup, text, startTime));
-    return (await Promise.all(found)).flat();
+  const { CloudWatchLogsClient, paginateFilterLogEvents } = await import(
+    '@aws-sdk/client-cloudwatch-logs'
+  );
+  const client = new CloudWatchLogsClient({
+    ...clientSettings,
+    maxAttempts,
+    retryMode: 'adaptive',
+  });
+  const linesIn = async (logGroupName: string, text: string): Promise<RequestLine[]> => {
+    const filter = { logGroupName, filterPattern: JSON.stringify(text), startTime };
+    const lines: RequestLine[] = [];
+    for await (const { events = [] } of paginateFilterLogEvents({ client }, filter))
+      for (const { timestamp = 0, message = '' } of events) {
+        const line = parseJson(message) ?? message.trimEnd();
+        lines.push({ at: new Date(timestamp).toISOString(), logGroup: logGroupName, line });
+      }
+    return lines;
   };
-  try {
-    const lines = await linesWith(id);
-    const furtherIds = [...valuesOf(lines, 'functionRequestId'), ...traceIdsOf(lines)];
-    for (const furtherId of furtherIds) lines.push(...(await linesWith(furtherId)));
-    const unique = new Map(lines.map((line) => [JSON.stringify(line), line]));
-    return [...unique.values()].sort((one, other) => one.at.localeCompare(other.at));
-  } finally {
-    client.destroy();
-  }
+  const linesWith = async (text: string): Promise<RequestLine[]> =>
+    (await Promise.all(logGroups.map((logGroup) => linesIn(logGroup, text)))).flat();
+  const lines = await linesWith(id);
+  const furtherIds = [...valuesOf(lines, 'functionRequestId'), ...traceIdsOf(lines)];
+  for (const furtherId of furtherIds) lines.push(...(await linesWith(furtherId)));
+  const unique = new Map(lines.map((line) => [JSON.stringify(line), line]));
+  return [...unique.values()].sort((one, other) => one.at.localeCompare(other.at));
 }
 
 /** The X-Ray trace IDs that lines name: the logger writes them on every line in Lambda. */
@@ -131,23 +135,6 @@ function valuesOf(lines: readonly RequestLine[], member: string): string[] {
   return [...new Set(values.filter((value) => typeof value === 'string'))].filter(
     (value) => value.length > 1,
   );
-}
-
-async function linesIn(
-  client: CloudWatchLogsClient,
-  logGroup: string,
-  text: string,
-  startTime: number,
-): Promise<RequestLine[]> {
-  const { paginateFilterLogEvents } = await import('@aws-sdk/client-cloudwatch-logs');
-  const filter = { logGroupName: logGroup, filterPattern: JSON.stringify(text), startTime };
-  const lines: RequestLine[] = [];
-  for await (const { events = [] } of paginateFilterLogEvents({ client }, filter))
-    for (const { timestamp = 0, message = '' } of events) {
-      const line = parseJson(message) ?? message.trimEnd();
-      lines.push({ at: new Date(timestamp).toISOString(), logGroup, line });
-    }
-  return lines;
 }
 
 /** What X-Ray has of one request. */
@@ -185,8 +172,6 @@ async function readableTraces(
       `Traces are not shown: this identity may not call xray:BatchGetTraces. The trace ID is ${traceIds.join(', ')}.`,
     );
     return [];
-  } finally {
-    client.destroy();
   }
 }
 

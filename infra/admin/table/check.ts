@@ -39,10 +39,11 @@ async function check(
       ),
   });
   if (violations.length > 0) context.exitWithFailure();
-  context.print({ leads, violations }, () => {
-    const ofOrganization = organizationId === undefined ? '' : ` of organization ${organizationId}`;
-    const checked = `${countOf(leads, 'lead')}${ofOrganization} checked in table ${table.name}.`;
-    if (violations.length === 0) return `No violations: ${checked}`;
-    return [...violations, '', `${countOf(violations.length, 'violation')}: ${checked}`].join('\n');
-  });
+  const ofOrganization = organizationId === undefined ? '' : ` of organization ${organizationId}`;
+  const checked = `${countOf(leads, 'lead')}${ofOrganization} checked in table ${table.name}.`;
+  const lines =
+    violations.length === 0
+      ? [`No violations: ${checked}`]
+      : [...violations, '', `${countOf(violations.length, 'violation')}: ${checked}`];
+  context.print({ leads, violations }, lines);
 }

@@ -55,15 +55,14 @@ async function restoreCopy(
   const isClean =
     violations.length === 0 && keysRevoked === since.keys && leadsErased === since.leads;
   if (!isClean) context.exitWithFailure();
-  context.print({ items, keysRevoked, leadsErased, leads, violations }, () =>
-    [
-      `1. Copied ${countOf(items, 'item')} of table ${table.name} to ${old.name}, as the table in use, and to ${restored.name}, as its backup.`,
-      `2. After the backup, in ${old.name}: ${countOf(since.keys, 'key')} revoked, ${countOf(since.leads, 'lead')} erased.`,
-      `3. restore finish --from ${old.name}: ${countOf(keysRevoked, 'key')} revoked and ${countOf(leadsErased, 'lead')} erased again in ${restored.name}.`,
-      `4. check: ${countOf(violations.length, 'violation')}, ${countOf(leads, 'lead')} read.`,
-      ...violations,
-      `5. Both copies are deleted; table ${table.name} was only read. ${isClean ? 'The restore works.' : 'The restore does not work: read the lines above.'}`,
-    ].join('\n'),
+  context.print(
+    { items, keysRevoked, leadsErased, leads, violations },
+    `1. Copied ${countOf(items, 'item')} of table ${table.name} to ${old.name}, as the table in use, and to ${restored.name}, as its backup.`,
+    `2. After the backup, in ${old.name}: ${countOf(since.keys, 'key')} revoked, ${countOf(since.leads, 'lead')} erased.`,
+    `3. restore finish --from ${old.name}: ${countOf(keysRevoked, 'key')} revoked and ${countOf(leadsErased, 'lead')} erased again in ${restored.name}.`,
+    `4. check: ${countOf(violations.length, 'violation')}, ${countOf(leads, 'lead')} read.`,
+    violations,
+    `5. Both copies are deleted; table ${table.name} was only read. ${isClean ? 'The restore works.' : 'The restore does not work: read the lines above.'}`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { exportObject } from '../../../shared/leads/transfer/export-lines.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
@@ -14,12 +14,10 @@ import {
   finishRestore,
 } from '../../../shared/store/maintenance/restore/finish-restore.ts';
 import {
-  type AuditAction,
   addAuditEntry,
   completeAuditEntry,
 } from '../../../shared/store/organizations/audit-log.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
-import type { Table } from '../../../shared/store/table/client.ts';
 import type { PrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
@@ -29,10 +27,10 @@ import { type CommandContext, existingOrganization } from '../context.ts';
 import { drill } from './drill.ts';
 
 interface FinishOptions {
-  from?: string;
-  keepKey?: string[];
-  missingOut?: string;
-  yes?: boolean;
+  readonly from?: string;
+  readonly keepKey?: readonly string[];
+  readonly missingOut?: string;
+  readonly yes?: boolean;
 }
 
 /** More leads to erase than this is unusual between a backup and a restore: a person must confirm the number. */
@@ -44,25 +42,25 @@ const readsAtOnce = 32;
 const finishHelp = `
 Set LEADS_TABLE to the restored table, and stop all requests first. With --from,
 keys that were revoked and people who were erased since the backup are revoked and
-erased again. If that table is lost, omit --from: the command revokes every key
-except those of --keep-key, and you erase again the people erased since the backup.
+erased again. Without it, every key except those of --keep-key is revoked.
 
 The command ends with a check: status 0 means that the service can use the table.
 If it fails, run it again. All steps are in infra/OPERATE.md, "Restore".
 
-Examples:
-  LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --from leads
-  LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --keep-key KEY_ID`;
+Example:
+  LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --from leads`;
 
-export function restoreCommands(program: CliCommand, context: CommandContext): void {
-  const restore = program
-    .command('restore')
-    .description('finish restoring a table from a backup (infra/OPERATE.md, "Restore")');
+export function restoreCommands(restore: CliCommand, context: CommandContext): void {
   restore
     .command('finish')
     .description('prepare a table that was restored from a backup, before the service uses it')
     .option('--from <TABLE>', 'the table that was in use until now; it is only read')
-    .option('--keep-key <ID...>', 'without --from: API keys to keep; all others are revoked')
+    .addOption(
+      new Option(
+        '--keep-key <ID...>',
+        'without --from: API keys to keep; all others are revoked',
+      ).conflicts('from'),
+    )
     .option(
       '--missing-out <FILE>',
       'with --from: write the leads that only that table has, for lead import --keep-ids',
@@ -76,9 +74,8 @@ export function restoreCommands(program: CliCommand, context: CommandContext): v
     .command('drill')
     .description('rehearse a restore on the local engine, with copies of the table')
     .notes(`
-Makes two copies of the table, which stand for the table in use and its backup. It
-revokes a key and erases a lead in the first, then finishes the restore of the
-second, checks it and deletes both copies. The table itself is only read.
+Makes two copies of the table, which stand for the table in use and its backup, and
+deletes them at the end. The table itself is only read.
 
 Example:
   npm run admin -- restore drill`)
@@ -92,14 +89,8 @@ function parseJsonlPath(path: string): string {
 
 async function finish(context: CommandContext, options: FinishOptions): Promise<void> {
   const table = context.table();
-  await confirmRevocations(table, options);
-  const action = { who: await context.callerIdentity(), what: `restore finish ${table.name}` };
-  const auditEntries: PrimaryKey[] = [];
-  const finished = await finishFrom(context, action, options, async () => {
-    const what = `${action.what} begun`;
-    for (const { id } of await listOrganizations(table))
-      auditEntries.push(await addAuditEntry(table, id, { ...action, what }));
-  });
+  const what = `restore finish ${table.name}`;
+  const finished = await finishFrom(context, options, what);
   const imports = await writeMissing(context, options, finished.leadsOnlyInOld);
   const protection = await protectTable(table, (waiting) =>
     context.progress(`Waiting for DynamoDB to switch on ${protectionNames[waiting]}`),
@@ -108,70 +99,65 @@ async function finish(context: CommandContext, options: FinishOptions): Promise<
     onProgress: (progress) => context.progress(`Checking: ${countOf(progress.leads, 'lead')} read`),
   });
   // Those of a restore that was interrupted still say that it has begun.
-  for (const entry of auditEntries) {
-    const what = `${action.what}, ${countOf(violations.length, 'violation')}`;
-    await completeAuditEntry(table, entry, what);
-  }
+  for (const entry of finished.auditEntries)
+    await completeAuditEntry(table, entry, `${what}, ${countOf(violations.length, 'violation')}`);
   if (violations.length > 0) context.exitWithFailure();
-  context.print({ ...finished, protection, leads, violations }, () =>
-    [
-      ...report(finished, options),
-      ...missingLines(finished, imports),
-      ...Object.entries(protection).map(
-        ([name, state]) => `${protectionNames[name as Protection]}: ${stateWords[state]}.`,
-      ),
-      ...violations,
-      violations.length === 0
-        ? `No violations: ${countOf(leads, 'lead')} checked. The service can use table ${table.name}.`
-        : `${countOf(violations.length, 'violation')}: do not let the service use table ${table.name}.`,
-    ].join('\n'),
+  const { auditEntries: _, ...result } = finished;
+  context.print(
+    { ...result, protection, leads, violations },
+    [...report(finished, options, imports)],
+    Object.entries(protection).map(
+      ([name, state]) => `${protectionNames[name as Protection]}: ${stateWords[state]}.`,
+    ),
+    violations,
+    violations.length === 0
+      ? `No violations: ${countOf(leads, 'lead')} checked. The service can use table ${table.name}.`
+      : `${countOf(violations.length, 'violation')}: do not let the service use table ${table.name}.`,
   );
 }
 
-/** @throws CommandError when keys would be revoked and nobody confirms it */
-async function confirmRevocations(
-  table: Table,
-  { from, keepKey = [], yes = false }: FinishOptions,
-): Promise<void> {
-  if (from !== undefined && keepKey.length > 0) {
-    throw new CommandError(
-      `--keep-key has no effect with --from: every key that is not revoked in table ${from} is kept. Remove --keep-key.`,
-    );
-  }
-  if (from !== undefined || yes) return;
-  const except = keepKey.length === 0 ? '' : `, except ${countOf(keepKey.length, 'named key')}`;
-  await confirmed(
-    `Without --from, every API key in table ${table.name} will be revoked${except}.`,
-    table.name,
-  );
-}
-
-/** @param onBegin called before the first change */
+/**
+ * @param what the audit log's entry
+ * @returns also the entries that say that the restore has begun, one of each organization
+ * @throws CommandError when keys would be revoked, or many leads erased, and nobody confirms it
+ */
 async function finishFrom(
   context: CommandContext,
-  action: AuditAction,
   { from, keepKey = [], yes = false }: FinishOptions,
-  onBegin: () => Promise<void>,
-): Promise<FinishedRestore> {
+  what: string,
+): Promise<FinishedRestore & { readonly auditEntries: readonly PrimaryKey[] }> {
   const table = context.table();
-  return finishRestore(table, {
+  if (from === undefined && !yes) {
+    const except = keepKey.length === 0 ? '' : `, except ${countOf(keepKey.length, 'named key')}`;
+    await confirmed(
+      `Without --from, every API key in table ${table.name} will be revoked${except}.`,
+      table.name,
+    );
+  }
+  const action = { who: await context.callerIdentity(), what };
+  const auditEntries: PrimaryKey[] = [];
+  const finished = await finishRestore(table, {
     old: from === undefined ? undefined : { ...table, name: from },
     keptKeyIds: new Set(keepKey),
     action,
-    confirm: async ({ erased }) => {
-      if (erased.length <= erasuresUnconfirmedMax || yes) return;
-      const leads = `${countOf(erased.length, 'lead')} of table ${table.name}`;
+    confirm: async ({ erased: { length } }) => {
+      if (length <= erasuresUnconfirmedMax || yes) return;
       context.note(
         from === undefined
-          ? `${leads} were being erased when the backup was made.`
-          : `The audit log of table ${from} says that ${leads} were erased since the backup.`,
+          ? `${countOf(length, 'lead')} of table ${table.name} were being erased when the backup was made.`
+          : `The audit log of table ${from} says that ${countOf(length, 'lead')} of table ${table.name} were erased since the backup.`,
       );
-      await confirmed('They will be erased again, for good.', String(erased.length));
+      await confirmed('They will be erased again, for good.', String(length));
     },
-    onBegin,
+    onBegin: async () => {
+      const begun = { ...action, what: `${what} begun` };
+      for (const { id } of await listOrganizations(table))
+        auditEntries.push(await addAuditEntry(table, id, begun));
+    },
     onProgress: (items) =>
       context.progress(`Comparing with the old table: ${countOf(items, 'item')} read`),
   });
+  return { ...finished, auditEntries };
 }
 
 const protectionNames: Record<Protection, string> = {
@@ -186,16 +172,20 @@ const stateWords: Record<ProtectionState, string> = {
   'unknown here': 'not supported by this engine',
 };
 
-function* report(finished: FinishedRestore, { from }: FinishOptions): Generator<string> {
+/** @param imports the commands that import the leads that only the old table has, if they were written */
+function* report(
+  finished: FinishedRestore,
+  { from }: FinishOptions,
+  imports: readonly string[],
+): Generator<string> {
   const { organizations, keysRevoked, leadsErased, entriesCleaned, entriesDiffering } = finished;
   yield `${countOf(organizations, 'organization')}: ${countOf(keysRevoked, 'key')} revoked, ${countOf(leadsErased, 'lead')} erased, ` +
     `${countOf(entriesCleaned, 'timeline item')} of other leads cleaned. New lead IDs and settings versions continue after the assigned ones.`;
   const { partsCompleted, partsRemoved, leadsMended, leadsMissingInOld } = finished;
   if (partsCompleted + partsRemoved > 0)
-    yield `The backup holds only parts of some of its last changes: ${countOf(partsCompleted, 'item')} written to complete them, ${countOf(partsRemoved, 'item')} removed.` +
-      (leadsMended.length === 0
-        ? ''
-        : ` Review ${countOf(leadsMended.length, 'lead')}: ${namesOf(leadsMended)}. Another restore of the backup shows what was removed.`);
+    yield `The backup holds only parts of some of its last changes: ${countOf(partsCompleted, 'item')} written to complete them, ${countOf(partsRemoved, 'item')} removed.`;
+  if (leadsMended.length > 0)
+    yield `Review ${countOf(leadsMended.length, 'lead')}: ${namesOf(leadsMended)}. Another restore of the backup shows what was removed.`;
   if (from === undefined)
     yield 'No record names who was erased since the backup: erase them again with lead erase, before the service uses the table.';
   if (entriesDiffering > 0)
@@ -203,22 +193,12 @@ function* report(finished: FinishedRestore, { from }: FinishOptions): Generator<
   if (leadsMissingInOld.length > 0)
     yield `${countOf(leadsMissingInOld.length, 'lead')} missing in the old table, with no erasure in its audit log, ` +
       `were kept: ${namesOf(leadsMissingInOld)}. If an earlier restore finish erased one of them, erase it again with lead erase.`;
-  yield* onlyInOldLines(finished);
-}
-
-function* onlyInOldLines(finished: FinishedRestore): Generator<string> {
-  const { keysOnlyInOld, onlyInOld } = finished;
+  const { keysOnlyInOld, onlyInOld, leadsOnlyInOld } = finished;
   for (const { organizationId, keyId, label } of keysOnlyInOld)
     yield `Only the old table has API key ${keyId} (${printable(label)}) of organization ${organizationId}, created since the backup: ` +
       'requests with it are refused until you create another one with key create.';
   if (onlyInOld.length > 0)
     yield `Only the old table has organization ${onlyInOld.join(', ')}, created since the backup: apply its settings again, and create its keys.`;
-}
-
-function* missingLines(
-  { leadsOnlyInOld }: FinishedRestore,
-  imports: readonly string[],
-): Generator<string> {
   if (leadsOnlyInOld.length === 0) return;
   yield `Only the old table has ${countOf(leadsOnlyInOld.length, 'lead')}, created since the backup: ${namesOf(leadsOnlyInOld)}. ` +
     (imports.length === 0

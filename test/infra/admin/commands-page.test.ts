@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { addCommands } from '../../../infra/admin/commands.ts';
 import { CommandContext } from '../../../infra/admin/context.ts';
-import { commandGroups } from '../../../infra/admin/program.ts';
+import { runAdmin } from '../../../infra/admin/program.ts';
 import { CliCommand } from '../../../infra/cli/command.ts';
 import { projectFolder } from '../../support/service-process.ts';
 
@@ -32,18 +33,30 @@ function commandsOfPage(): Map<string, Set<string>> {
   return commands;
 }
 
-test('the guide of commands has every command with every option, and no other', () => {
-  const program = new CliCommand('admin');
-  const io = {
-    environment: {},
-    localFolder: '',
-    stdout: () => true,
-    stderr: () => true,
-    hasTerminal: false,
-  };
-  for (const addTo of commandGroups) addTo(program, new CommandContext(program, io));
+const io = {
+  environment: {},
+  localFolder: '',
+  stdout: (_text: string): void => undefined,
+  stderr: (_text: string): void => undefined,
+  hasTerminal: false,
+};
 
+function allCommands(): [string, string[]][] {
+  const program = new CliCommand('admin');
+  addCommands(program, new CommandContext(program, io));
+  return commandsOf(program, '');
+}
+
+test('the guide of commands has every command with every option, and no other', () => {
   const found = [...commandsOfPage()].map(([name, options]) => [name, [...options].sort()]);
 
-  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(commandsOf(program, '')));
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(allCommands()));
+});
+
+test.each(allCommands())('%s --help shows an example of it', async (command) => {
+  const printed: string[] = [];
+  const stdout = (text: string): void => void printed.push(text);
+
+  expect(await runAdmin([...command.split(' '), '--help'], { ...io, stdout })).toBe(0);
+  expect(printed.join('')).toMatch(new RegExp(`\\nExamples?:\\n[^]*npm run .*admin -- ${command}`));
 });

@@ -193,18 +193,3 @@ test('--inactive-since completes the erasures that were interrupted', async () =
   expect(await violationsIn(organization)).toEqual([]);
   expect((await erasedIn(organization)).toSorted()).toEqual([1, 2, 3]);
 });
-
-test.each([
-  [[], /Give either '--lead' or '--inactive-since'/],
-  [['--lead', '1', '--inactive-since', '2024-01-01'], /Give either/],
-  [['--lead', '1', '--archived'], /'--archived' needs --inactive-since/],
-  [['--lead', '1', '--max', '5'], /'--max' needs --inactive-since/],
-  [['--inactive-since', 'yesterday'], /It must be a date/],
-])('lead erase %j is wrong usage', async (options, sentence) => {
-  const organization = await givenOrganization();
-
-  const { status, stderr } = await run(organization, 'lead erase', ...options);
-
-  expect(status).toBe(2);
-  expect(stderr).toMatch(sentence);
-});

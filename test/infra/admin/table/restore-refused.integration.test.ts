@@ -44,11 +44,6 @@ describe('a table that cannot be the restored one is refused, and nothing change
       async () => [await restored(given.backup), '--keep-key', 'nobody', '--yes'],
       /has the key nobody/,
     ],
-    [
-      'keys to keep together with --from',
-      async () => [await restored(given.backup), '--from', given.old.name, '--keep-key', 'x'],
-      /--keep-key has no effect with --from/,
-    ],
   ])('%s', async (_, situation, sentence) => {
     const [on, ...args] = await situation();
     const before = await itemsOf(on);

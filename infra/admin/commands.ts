@@ -1,0 +1,79 @@
+import type { CliCommand } from '../cli/command.ts';
+import type { CommandContext } from './context.ts';
+import { leadImportCommand } from './import/command.ts';
+import { keyCreateCommand, keyRotateCommand } from './key/create.ts';
+import { keyListCommand, keyRevokeCommand } from './key/key.ts';
+import { leadArchiveCommands } from './lead/archive.ts';
+import { leadDossierCommand } from './lead/dossier.ts';
+import { leadEditCommand } from './lead/edit.ts';
+import { leadEraseCommand } from './lead/erase.ts';
+import { leadExportCommand } from './lead/export.ts';
+import { leadFindCommand, leadListCommand } from './lead/list.ts';
+import { leadReassignCommand } from './lead/reassign.ts';
+import { leadShowCommands } from './lead/show.ts';
+import { leadTimelinesCommand } from './lead/timelines.ts';
+import { organizationApplyCommand } from './organization/apply.ts';
+import { organizationHistoryCommand, organizationListCommand } from './organization/history.ts';
+import { organizationInitCommands } from './organization/init.ts';
+import {
+  organizationDiffCommand,
+  organizationShowCommand,
+  organizationUndoCommand,
+} from './organization/versions.ts';
+import { requestCommand } from './request/request.ts';
+import { checkCommand } from './table/check.ts';
+import { restoreCommands } from './table/restore.ts';
+import { serviceCommands } from './table/service.ts';
+
+type AddCommands = (noun: CliCommand, context: CommandContext) => void;
+
+/** In the order of the help. */
+const nouns: readonly [name: string, description: string, commands: readonly AddCommands[]][] = [
+  [
+    'organization',
+    'create, apply, show, list and compare organization settings, and undo an apply',
+    [
+      organizationInitCommands,
+      organizationApplyCommand,
+      organizationShowCommand,
+      organizationDiffCommand,
+      organizationListCommand,
+      organizationHistoryCommand,
+      organizationUndoCommand,
+    ],
+  ],
+  [
+    'key',
+    'create, list, rotate and revoke API keys',
+    [keyCreateCommand, keyListCommand, keyRotateCommand, keyRevokeCommand],
+  ],
+  [
+    'lead',
+    'show, find, list, change, import, export and erase leads',
+    [
+      leadArchiveCommands,
+      leadShowCommands,
+      leadFindCommand,
+      leadListCommand,
+      leadEditCommand,
+      leadReassignCommand,
+      leadImportCommand,
+      leadExportCommand,
+      leadTimelinesCommand,
+      leadDossierCommand,
+      leadEraseCommand,
+    ],
+  ],
+  ['restore', 'finish restoring a table from a backup', [restoreCommands]],
+  ['service', 'stop and start a deployed service', [serviceCommands]],
+];
+
+/** Adds every command to the program. */
+export function addCommands(program: CliCommand, context: CommandContext): void {
+  for (const [name, description, commands] of nouns) {
+    const noun = program.command(name).description(description);
+    for (const add of commands) add(noun, context);
+  }
+  checkCommand(program, context);
+  requestCommand(program, context);
+}
