@@ -190,7 +190,7 @@ async function givenRequests(environment: Readonly<Record<string, string>>): Pro
       );
     await applySettings(table, settingsOf(sampleSettings, organizationId));
     for (let id = 1_000_001; id <= 1_000_000 + leadsEach; id += 1)
-      await transact(table, [putLead(table, generatedLead(organizationId, id, 1e6))]);
+      await transact(table, [putLead(generatedLead(organizationId, id, 1e6))]);
     for (let count = 0; count < keysEach; count += 1)
       requests.push(requestsOf((await givenApiKey(table, organizationId)).key));
   }

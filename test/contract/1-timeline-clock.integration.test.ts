@@ -28,7 +28,7 @@ async function changeAhead({ id }: GivenOrganization, leadId: number, ms: number
     keyId: 'ahead',
     changes: [],
   } as const;
-  await transact(table(), [putTimelineEntry(table(), { organizationId: id, id: leadId }, entry)]);
+  await transact(table(), [putTimelineEntry({ organizationId: id, id: leadId }, entry)]);
   return at;
 }
 

@@ -145,9 +145,9 @@ export const storeLeads = (table: Table, leads: readonly Lead[]): Promise<void> 
     table,
     leads
       .flatMap((lead) => [
-        putLead(table, lead),
-        ...putIdentities(table, lead),
-        putTimelineEntry(table, lead, {
+        putLead(lead),
+        ...putIdentities(lead),
+        putTimelineEntry(lead, {
           type: 'lead_created',
           at: lead.createdAt,
           actorId: 7,
@@ -162,7 +162,7 @@ export const storeLeads = (table: Table, leads: readonly Lead[]): Promise<void> 
 export const storeListedLeads = (table: Table, leads: readonly Lead[]): Promise<void> =>
   storeItems(
     table,
-    leads.map((lead) => putLead(table, lead).Put?.Item as Record<string, unknown>),
+    leads.map((lead) => putLead(lead).Put?.Item as Record<string, unknown>),
   );
 
 /** Writes items as they are, in batches. */

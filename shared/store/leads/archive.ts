@@ -34,14 +34,14 @@ export async function setArchived(
     const { archivedAt: _, ...active } = { ...lead, updatedAt: at };
     const after = archived ? { ...active, archivedAt: at } : active;
     const { outcome } = await transact(table, [
-      leadUpdateItem(table, lead, after),
-      putTimelineEntry(table, lead, {
+      leadUpdateItem(lead, after),
+      putTimelineEntry(lead, {
         type: archived ? 'archived' : 'restored',
         at,
         actorId: null,
         ...(who !== undefined && { by: who }),
       }),
-      ...(who === undefined ? [] : [auditEntryPut(table, organizationId, { who, what })]),
+      ...(who === undefined ? [] : [auditEntryPut(organizationId, { who, what })]),
     ]);
     return outcome === 'written' ? { lead: after, isChanged: true } : conflict;
   });

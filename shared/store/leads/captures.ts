@@ -12,7 +12,8 @@ import {
   type PrimaryKey,
 } from '../table/primary-keys.ts';
 import { conflict } from '../table/retry.ts';
-import { type TransactItem, transact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
+import { put, type Write } from '../table/writes.ts';
 import {
   holdersIn,
   type IdentityHolders,
@@ -71,16 +72,16 @@ export async function writeCapture(
   decision: CaptureDecision,
 ): Promise<boolean> {
   const { record } = decision;
-  const putRecords = (under: readonly IdempotencyKey[]): TransactItem[] =>
-    under.map(({ value }) => putRecord(table, idempotencyPrimaryKey(keyId, value), record));
+  const putRecords = (under: readonly IdempotencyKey[]): Write[] =>
+    under.map(({ value }) => putRecord(idempotencyPrimaryKey(keyId, value), record));
   if (decision.outcome !== 'replay') {
-    const { outcome } = await transact(table, [...leadItems(table, decision), ...putRecords(keys)]);
+    const { outcome } = await transact(table, [...leadItems(decision), ...putRecords(keys)]);
     return outcome === 'written';
   }
   if (decision.unrecorded.length === 0) return true;
   const leadId = record.result.id;
   const written = await transact(table, [
-    checkLeadExists(table, organizationId, leadId),
+    checkLeadExists(organizationId, leadId),
     ...putRecords(decision.unrecorded),
   ]);
   // Its lead has since been erased: an erasure would not find further records.
@@ -91,23 +92,16 @@ export async function writeCapture(
 }
 
 /** A new lead; or the fields that a capture fills of a lead. If it fills none, only the lead's version is checked. */
-function leadItems(
-  table: Table,
-  decision: Exclude<CaptureDecision, { outcome: 'replay' }>,
-): TransactItem[] {
+function leadItems(decision: Exclude<CaptureDecision, { outcome: 'replay' }>): Write[] {
   const { lead, entry } = decision;
   if (decision.outcome === 'new')
-    return [
-      putLead(table, lead),
-      ...putIdentities(table, lead),
-      putChangeEntry(table, lead, entry),
-    ];
+    return [putLead(lead), ...putIdentities(lead), putChangeEntry(lead, entry)];
   const { match } = decision;
   const isFilled = lead !== match;
   return [
-    isFilled ? leadUpdateItem(table, match, lead) : checkLead(table, match),
-    ...identityChanges(table, match, lead),
-    (isFilled ? putChangeEntry : putTimelineEntry)(table, lead, entry),
+    isFilled ? leadUpdateItem(match, lead) : checkLead(match),
+    ...identityChanges(match, lead),
+    (isFilled ? putChangeEntry : putTimelineEntry)(lead, entry),
   ];
 }
 
@@ -125,15 +119,11 @@ function liveRecord(item: IdempotencyItem | undefined, now: Date): IdempotencyRe
 }
 
 /** Part of a transaction: stores the record of a capture, unless there is one under this key that has not expired. */
-const putRecord = (
-  table: Table,
-  key: PrimaryKey<IdempotencyItem>,
-  record: IdempotencyRecord,
-): TransactItem => ({
-  Put: {
-    TableName: table.name,
-    Item: { ...key, ...record, ttl: Math.ceil(record.expiresAt / 1000) },
-    ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
-    ExpressionAttributeValues: { ':now': Date.now() },
-  },
-});
+const putRecord = (key: PrimaryKey<IdempotencyItem>, record: IdempotencyRecord): Write =>
+  put(
+    { ...key, ...record, ttl: Math.ceil(record.expiresAt / 1000) },
+    {
+      ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
+      ExpressionAttributeValues: { ':now': Date.now() },
+    },
+  );

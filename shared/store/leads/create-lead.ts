@@ -41,9 +41,9 @@ export async function createLead(
   return retryOnConflict<CreateLeadResult>(async () => {
     const { lead, opening } = leadAt(new Date().toISOString());
     const written = await transact(table, [
-      ...putIdentities(table, lead),
-      putChangeEntry(table, lead, opening),
-      putLead(table, lead),
+      ...putIdentities(lead),
+      putChangeEntry(lead, opening),
+      putLead(lead),
     ]);
     if (written.outcome === 'conflict') return conflict;
     if (written.outcome === 'written') return { outcome: 'created', lead };

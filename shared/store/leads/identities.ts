@@ -1,6 +1,5 @@
 import { comparableEmail } from '../../leads/identity.ts';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
-import type { Table } from '../table/client.ts';
 import type { IdentityItem } from '../table/items.ts';
 import {
   emailPrimaryKey,
@@ -9,7 +8,7 @@ import {
   type PrimaryKey,
   phonePrimaryKey,
 } from '../table/primary-keys.ts';
-import { putIfAbsent, type TransactItem } from '../table/transact.ts';
+import { deletion, namesLead, putIfAbsent, type Write } from '../table/writes.ts';
 
 /*
  * An identity item makes a phone or an email unique in the organization. It exists exactly while a lead, archived or not, has the phone or
@@ -18,34 +17,24 @@ import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 
 /** Part of a transaction: a lead's identity items. @param keys @default all */
 export const putIdentities = (
-  table: Table,
   lead: Lead,
   keys: readonly PrimaryKey<IdentityItem>[] = identityKeysOf(lead),
-): TransactItem[] => keys.map((key) => putIfAbsent(table, { ...key, leadId: lead.id }));
+): Write[] => keys.map((key) => putIfAbsent({ ...key, leadId: lead.id }));
 
 /** Part of a transaction: deletes identity items, only if they name this lead. */
 export const deleteIdentities = (
-  table: Table,
   { id }: Lead,
   keys: readonly PrimaryKey<IdentityItem>[],
-): TransactItem[] =>
-  keys.map((key) => ({
-    Delete: {
-      TableName: table.name,
-      Key: { ...key },
-      ConditionExpression: 'leadId = :lead',
-      ExpressionAttributeValues: { ':lead': id },
-    },
-  }));
+): Write[] => keys.map((key) => deletion(key, namesLead(id)));
 
 /** Part of a transaction: what a change of a lead changes in its identity items. An email that only changes case keeps its item. */
-export function identityChanges(table: Table, before: Lead, after: Lead): TransactItem[] {
+export function identityChanges(before: Lead, after: Lead): Write[] {
   const [old, next] = [identityKeysOf(before), identityKeysOf(after)];
   const without = (keys: PrimaryKey<IdentityItem>[], others: PrimaryKey<IdentityItem>[]) =>
     keys.filter((key) => !others.some((other) => keyText(other) === keyText(key)));
   return [
-    ...deleteIdentities(table, before, without(old, next)),
-    ...putIdentities(table, after, without(next, old)),
+    ...deleteIdentities(before, without(old, next)),
+    ...putIdentities(after, without(next, old)),
   ];
 }
 

@@ -12,7 +12,14 @@ import {
   stageIndexKey,
   updateIndexKey,
 } from '../table/primary-keys.ts';
-import { putIfAbsent, type TransactItem } from '../table/transact.ts';
+import {
+  type Condition,
+  check,
+  exists,
+  hasVersion,
+  putIfAbsent,
+  type Write,
+} from '../table/writes.ts';
 
 /** The attributes of a lead's item besides its primary key, including the index attributes. */
 function attributesOf(lead: Lead): Item {
@@ -76,81 +83,63 @@ export async function readLead(
 }
 
 /** Part of a transaction: a new lead. */
-export const putLead = (table: Table, lead: Lead): TransactItem =>
-  putIfAbsent(table, { ...leadPrimaryKey(lead.organizationId, lead.id), ...attributesOf(lead) });
-
-const atVersion = {
-  ConditionExpression: '#version = :before',
-  ExpressionAttributeNames: { '#version': 'version' },
-};
+export const putLead = (lead: Lead): Write =>
+  putIfAbsent({ ...leadPrimaryKey(lead.organizationId, lead.id), ...attributesOf(lead) });
 
 /** An undo of an import locks a lead while it reads its timeline, so that it removes no enquiry (maintenance/undo-import.ts). */
-const isUnlocked = '(attribute_not_exists(lockedUntil) OR lockedUntil < :now)';
+const ifUnlocked = ({
+  ConditionExpression,
+  ExpressionAttributeValues,
+  ...more
+}: Condition): Condition => ({
+  ...more,
+  ConditionExpression: `${ConditionExpression} AND (attribute_not_exists(lockedUntil) OR lockedUntil < :now)`,
+  ExpressionAttributeValues: { ...ExpressionAttributeValues, ':now': Date.now() },
+});
 
 /** Part of a transaction: checks that the lead has not changed since it was read, and is not locked. */
-export const checkLead = (table: Table, lead: Lead): TransactItem => ({
-  ConditionCheck: {
-    TableName: table.name,
-    Key: leadPrimaryKey(lead.organizationId, lead.id),
-    ...atVersion,
-    ConditionExpression: `${atVersion.ConditionExpression} AND ${isUnlocked}`,
-    ExpressionAttributeValues: { ':before': lead.version, ':now': Date.now() },
-  },
-});
+export const checkLead = ({ organizationId, id, version }: Lead): Write =>
+  check(leadPrimaryKey(organizationId, id), ifUnlocked(hasVersion(version)));
 
 /**
  * Part of a transaction: writes a changed lead, if it has not changed since it was read. Writes only the attributes that differ, so that
  * an index costs nothing unless its key changes.
  */
-export function leadUpdateItem(table: Table, before: Lead, after: Lead): TransactItem {
+export function leadUpdateItem(before: Lead, after: Lead): Write {
   const old = attributesOf(before);
   const next: Item = { ...attributesOf(after), version: before.version + 1 };
   const changed = Object.keys(next).filter((name) => !isDeepStrictEqual(next[name], old[name]));
   const gone = Object.keys(old).filter((name) => !(name in next));
   const sets = changed.map((name) => `#${name} = :${name}`);
   const removes = gone.map((name) => `#${name}`);
+  const asRead = hasVersion(before.version);
   return {
     Update: {
-      TableName: table.name,
       Key: leadPrimaryKey(before.organizationId, before.id),
       UpdateExpression: `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
-      ConditionExpression: atVersion.ConditionExpression,
+      ...asRead,
       ExpressionAttributeNames: Object.fromEntries(
         [...changed, ...gone].map((name) => [`#${name}`, name]),
       ),
       ExpressionAttributeValues: {
         ...Object.fromEntries(changed.map((name) => [`:${name}`, next[name]])),
-        ':before': before.version,
+        ...asRead.ExpressionAttributeValues,
       },
     },
   };
 }
 
 /** Part of a transaction: checks that the lead exists. */
-export const checkLeadExists = (
-  table: Table,
-  organizationId: number,
-  leadId: number,
-): TransactItem => ({
-  ConditionCheck: {
-    TableName: table.name,
-    Key: leadPrimaryKey(organizationId, leadId),
-    ConditionExpression: 'attribute_exists(pk)',
-  },
-});
+export const checkLeadExists = (organizationId: number, leadId: number): Write =>
+  check(leadPrimaryKey(organizationId, leadId), exists);
 
 /** Part of a transaction: checks that the lead exists, was last changed before this time and is not locked; else returns the lead. */
-export const checkChangedBefore = (
-  table: Table,
-  organizationId: number,
-  leadId: number,
-  at: string,
-): TransactItem => ({
-  ConditionCheck: {
-    TableName: table.name,
-    Key: leadPrimaryKey(organizationId, leadId),
-    ConditionExpression: `updatedAt < :at AND ${isUnlocked}`,
-    ExpressionAttributeValues: { ':at': at, ':now': Date.now() },
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  },
-});
+export const checkChangedBefore = (organizationId: number, leadId: number, at: string): Write =>
+  check(
+    leadPrimaryKey(organizationId, leadId),
+    ifUnlocked({
+      ConditionExpression: 'updatedAt < :at',
+      ExpressionAttributeValues: { ':at': at },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    }),
+  );

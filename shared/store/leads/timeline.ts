@@ -10,7 +10,8 @@ import type { TimelineEntryItem } from '../table/items.ts';
 import { queryAll } from '../table/many-items.ts';
 import { leadPrimaryKey, timelinePartitionKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
-import { putIfAbsent, type TransactItem, transact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
+import { putIfAbsent, type Write } from '../table/writes.ts';
 import { checkChangedBefore } from './leads.ts';
 
 /** The sort key of a new entry. The random part separates entries of the same millisecond. */
@@ -21,12 +22,11 @@ export const newLastEntryId = (at: string): string => `${at}#n${randomBytes(6).t
 
 /** Part of a transaction: adds an entry to a lead's timeline. */
 export const putTimelineEntry = (
-  table: Table,
   lead: Pick<Lead, 'organizationId' | 'id'>,
   entry: TimelineEntry,
   id = newEntryId(entry.at),
-): TransactItem =>
-  putIfAbsent(table, {
+): Write =>
+  putIfAbsent({
     pk: timelinePartitionKey(lead.organizationId, lead.id),
     sk: id,
     ...fitEntry(entry),
@@ -36,13 +36,8 @@ export const putTimelineEntry = (
  * Part of a transaction: adds the entry with which the lead got its values, so that `check` finds values that changed without an entry.
  * @param lead as it is after the change
  */
-export const putChangeEntry = (
-  table: Table,
-  lead: Lead,
-  entry: TimelineEntry,
-  id?: string,
-): TransactItem =>
-  putTimelineEntry(table, lead, { ...entry, valuesDigest: valuesDigestOf(lead) }, id);
+export const putChangeEntry = (lead: Lead, entry: TimelineEntry, id?: string): Write =>
+  putTimelineEntry(lead, { ...entry, valuesDigest: valuesDigestOf(lead) }, id);
 
 /**
  * Adds an entry to the timeline of a lead, archived or not, dated now but after the lead's last change. One transaction of 2 items and no
@@ -59,8 +54,8 @@ export async function addToTimeline(
   let at = new Date().toISOString();
   return retryOnConflict<string | undefined>(async () => {
     const written = await transact(table, [
-      checkChangedBefore(table, organizationId, leadId, at),
-      putTimelineEntry(table, { organizationId, id: leadId }, entryAt(at)),
+      checkChangedBefore(organizationId, leadId, at),
+      putTimelineEntry({ organizationId, id: leadId }, entryAt(at)),
     ]);
     if (written.outcome === 'written') return at;
     if (written.outcome === 'refused') {

@@ -23,9 +23,9 @@ export async function updateLead(
   entry: TimelineEntry,
 ): Promise<UpdateLeadResult> {
   const written = await transact(table, [
-    leadUpdateItem(table, before, after),
-    ...identityChanges(table, before, after),
-    putChangeEntry(table, after, entry),
+    leadUpdateItem(before, after),
+    ...identityChanges(before, after),
+    putChangeEntry(after, entry),
   ]);
   if (written.outcome === 'written') return { outcome: 'changed' };
   if (written.outcome === 'conflict') return { outcome: 'conflict' };

@@ -1,4 +1,3 @@
-import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { changeTimeOf } from '../../leads/changes.ts';
 import { identitiesIn, identitiesOf } from '../../leads/erasure/erasure.ts';
 import {
@@ -13,13 +12,14 @@ import { readLead } from '../leads/leads.ts';
 import { newEntryId, putTimelineEntry, readTimelineItems } from '../leads/timeline.ts';
 import { addAuditEntry, auditEntryPut } from '../organizations/audit-log.ts';
 import { batchGet } from '../table/batch-get.ts';
-import type { OrganizationTable, Table } from '../table/client.ts';
+import type { OrganizationTable } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { AuditEntryItem, ErasureItem } from '../table/items.ts';
 import { deleteItems, queryAll } from '../table/many-items.ts';
 import { erasurePrimaryKey, leadPrimaryKey, type PrimaryKey } from '../table/primary-keys.ts';
-import { conflict, ifConditionHolds, retryOnConflict } from '../table/retry.ts';
-import { type TransactItem, transact } from '../table/transact.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
+import { transact } from '../table/transact.ts';
+import { deletion, exists, hasVersion, put, type Write, writeItem } from '../table/writes.ts';
 import {
   type ErasedPerson,
   heldByOthers,
@@ -196,8 +196,8 @@ async function beginErasure(
     const erasure: ErasureItem = { organizationId, leadId, ...byKind(identities), auditEntries };
     const begun = { ...entry, what: `${what} begun` };
     const { outcome } = await transact(table, [
-      ...deleteIdentities(table, lead, ownKeys),
-      ...beginItems(table, lead, { erasure, entry: begun, id }),
+      ...deleteIdentities(lead, ownKeys),
+      ...beginItems(lead, { erasure, entry: begun, id }),
     ]);
     return outcome === 'written' ? { identities, begunAt: at } : conflict;
   });
@@ -211,51 +211,31 @@ interface BegunErasure {
   readonly id: string;
 }
 
-/** Part of a transaction: deletes a lead, stores what is left to do, and ends the timeline. */
-export const beginItems = (
-  table: Table,
-  lead: Lead,
-  { erasure, entry, id }: BegunErasure,
-): TransactItem[] => [
-  deleteLead(table, lead),
-  {
-    Put: {
-      TableName: table.name,
-      Item: { ...erasurePrimaryKey(lead.organizationId, lead.id), ...erasure },
-    },
-  },
-  auditEntryPut(table, lead.organizationId, entry, id),
-  putTimelineEntry(table, lead, { type: 'erased', at: entry.at, actorId: null }, id),
+/** Part of a transaction: deletes a lead that has not changed since it was read, stores what is left to do, and ends the timeline. */
+export const beginItems = (lead: Lead, { erasure, entry, id }: BegunErasure): Write[] => [
+  deletion(leadPrimaryKey(lead.organizationId, lead.id), hasVersion(lead.version)),
+  put({ ...erasurePrimaryKey(lead.organizationId, lead.id), ...erasure }),
+  auditEntryPut(lead.organizationId, entry, id),
+  putTimelineEntry(lead, { type: 'erased', at: entry.at, actorId: null }, id),
 ];
-
-/** Part of a transaction: deletes the lead, if it has not changed since it was read. */
-const deleteLead = (table: Table, { organizationId, id, version }: Lead): TransactItem => ({
-  Delete: {
-    TableName: table.name,
-    Key: { ...leadPrimaryKey(organizationId, id) },
-    ConditionExpression: '#version = :read',
-    ExpressionAttributeNames: { '#version': 'version' },
-    ExpressionAttributeValues: { ':read': version },
-  },
-});
 
 /**
  * Stores the identities that the lead's timeline named, because the timeline is deleted before the erasure ends.
  * @returns false if the erasure has ended meanwhile: what was read as the lead's timeline may be that of a later lead of the same ID
  */
-async function storePerson(
+function storePerson(
   { table, organizationId, leadId }: ErasedLead,
   identities: Identities,
 ): Promise<boolean> {
   const { phones, emails } = byKind(identities);
-  const store = new UpdateCommand({
-    TableName: table.name,
-    Key: erasurePrimaryKey(organizationId, leadId),
-    UpdateExpression: 'SET phones = :phones, emails = :emails',
-    ConditionExpression: 'attribute_exists(pk)',
-    ExpressionAttributeValues: { ':phones': phones, ':emails': emails },
+  return writeItem(table, {
+    Update: {
+      Key: erasurePrimaryKey(organizationId, leadId),
+      UpdateExpression: 'SET phones = :phones, emails = :emails',
+      ...exists,
+      ExpressionAttributeValues: { ':phones': phones, ':emails': emails },
+    },
   });
-  return (await ifConditionHolds(table.client.send(store))) !== undefined;
 }
 
 /** Completes the erasure's audit entries, then deletes the item that said what was left to do. */
@@ -265,5 +245,5 @@ async function endErasure({ table, organizationId, leadId }: ErasedLead): Promis
   const endedAt = new Date().toISOString();
   for (const [id, entry] of Object.entries(auditEntries))
     await addAuditEntry(table, organizationId, { ...entry, endedAt }, id);
-  await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...key } }));
+  await writeItem(table, deletion(key));
 }

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DeleteCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { changeTimeOf } from '../../leads/changes.ts';
 import { foundIn, mentionsIn, withoutPerson } from '../../leads/erasure/erasure.ts';
 import {
@@ -11,7 +10,7 @@ import type { TimelineEntry } from '../../leads/timeline.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
-import { getItem, itemsOf } from '../table/get-item.ts';
+import { getItem } from '../table/get-item.ts';
 import { kindOf } from '../table/item-kind.ts';
 import type {
   IdempotencyItem,
@@ -31,8 +30,10 @@ import {
   phonePrimaryKey,
   timelinePartitionKey,
 } from '../table/primary-keys.ts';
-import { conflict, ifConditionHolds, retryOnConflict } from '../table/retry.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
+import { type Condition, deletion, namesLead, put, writeItem } from '../table/writes.ts';
+import { type ScannedPage, scanTable } from './scan-table.ts';
 
 /** An erased lead's person, while the table is searched for them. */
 export interface ErasedPerson {
@@ -79,37 +80,75 @@ export async function removeRelatedItems(
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
   const tallies = new Map(people.map(({ leadId }) => [leadId, newTally()]));
   const everyone = new Everyone(people);
-
-  const examine = async (item: Stored<Item>): Promise<void> => {
-    const kind = kindOf(item);
-    if (kind?.kind === 'idempotency' && keyIds.has(kind.keyId)) {
-      const { id } = (item as Stored<IdempotencyItem>).result;
-      const tally = await removeOf(table, tallies, item, [id, '#result.id']);
-      if (tally) tally.idempotencyRecords += 1;
-    } else if (kind?.kind === 'importedRow') {
-      const { leadId } = item as Stored<ImportedRowItem>;
-      const tally = await removeOf(table, tallies, item, [leadId, 'leadId']);
-      if (tally) tally.importedRows += 1;
-    } else if (kind?.kind === 'timeline' && !tallies.has(kind.leadId)) {
-      const entry = item as TimelineEntryItem;
-      const leadKey = leadPrimaryKey(organizationId, kind.leadId);
-      for (const { leadId } of await cleanEntry(table, leadKey, entry, everyone.in(entry)))
-        tallies.get(leadId)?.changes.push({ leadId: kind.leadId, id: entry.sk });
-    } else if (kind?.kind === 'lead' && !tallies.has(kind.leadId)) {
-      const ownFields = item.fields as LeadItem['fields'];
-      for (const { leadId, search } of everyone.in(ownFields)) {
-        const fields = mentionsIn(ownFields, search);
-        if (fields.length > 0) tallies.get(leadId)?.mentions.push({ leadId: kind.leadId, fields });
-      }
-    }
-  };
-  for await (const items of relatedPages(own, onProgress)) {
+  const onPage = async ({ items }: ScannedPage): Promise<void> => {
     // After the page was read, so that a phone or email that another lead got meanwhile is left alone. One that the lead gave up again is not.
     everyone.forget(await heldByOthers(own, tallies, everyone.identitiesIn(items)));
-    for (const item of items) await examine(item);
-  }
+    for (const item of items) await examine({ own, keyIds, tallies, everyone }, item);
+  };
+  await scanTable(table, relatedItems(organizationId), onPage, { onProgress });
   return new Map([...tallies].map(([leadId, tally]) => [leadId, inOrder(tally)]));
 }
+
+interface Search {
+  readonly own: OrganizationTable;
+  readonly keyIds: ReadonlySet<string>;
+  /** Of the erased leads. */
+  readonly tallies: ReadonlyMap<number, Tally>;
+  readonly everyone: Everyone;
+}
+
+/**
+ * Removes an item if it is still that of an erased lead, or the people from it. Once the item of a capture or a row is gone, a repeat of the
+ * person writes one of a new lead under the same key: a delete whose answer was lost is sent again after that.
+ */
+async function examine(
+  { own: { table, organizationId }, keyIds, tallies, everyone }: Search,
+  item: Stored<Item>,
+): Promise<void> {
+  const kind = kindOf(item);
+  if (kind?.kind === 'idempotency' && keyIds.has(kind.keyId)) {
+    const { id } = (item as Stored<IdempotencyItem>).result;
+    const tally = tallies.get(id);
+    if (!tally) return;
+    await writeItem(table, deletion(item, recordsLead(id)));
+    tally.idempotencyRecords += 1;
+  } else if (kind?.kind === 'importedRow') {
+    const { leadId } = item as Stored<ImportedRowItem>;
+    const tally = tallies.get(leadId);
+    if (!tally) return;
+    await writeItem(table, deletion(item, namesLead(leadId)));
+    tally.importedRows += 1;
+  } else if (kind?.kind === 'timeline' && !tallies.has(kind.leadId)) {
+    const entry = item as TimelineEntryItem;
+    const leadKey = leadPrimaryKey(organizationId, kind.leadId);
+    for (const { leadId } of await cleanEntry(table, leadKey, entry, everyone.in(entry)))
+      tallies.get(leadId)?.changes.push({ leadId: kind.leadId, id: entry.sk });
+  } else if (kind?.kind === 'lead' && !tallies.has(kind.leadId)) {
+    const ownFields = item.fields as LeadItem['fields'];
+    for (const { leadId, search } of everyone.in(ownFields)) {
+      const fields = mentionsIn(ownFields, search);
+      if (fields.length > 0) tallies.get(leadId)?.mentions.push({ leadId: kind.leadId, fields });
+    }
+  }
+}
+
+const relatedItems = (organizationId: number) => ({
+  ConsistentRead: true,
+  FilterExpression:
+    'pk = :leads OR begins_with(pk, :timelines) OR begins_with(pk, :rows) OR begins_with(pk, :records)',
+  ExpressionAttributeValues: {
+    ':leads': leadsPartitionKey(organizationId),
+    ':timelines': timelinePartitionKey(organizationId, 0).slice(0, -1),
+    ':rows': importedRowPrimaryKey(organizationId, '').pk,
+    ':records': prefix.idempotency,
+  },
+});
+
+const recordsLead = (leadId: number): Condition => ({
+  ConditionExpression: '#result.id = :lead',
+  ExpressionAttributeNames: { '#result': 'result' },
+  ExpressionAttributeValues: { ':lead': leadId },
+});
 
 const newTally = (): Tally => ({
   idempotencyRecords: 0,
@@ -154,30 +193,6 @@ const inOrder = ({ changes, mentions, ...counts }: Tally): RelatedItems => ({
   changes: changes.toSorted((a, b) => a.leadId - b.leadId || (a.id < b.id ? -1 : 1)),
 });
 
-async function* relatedPages(
-  { table, organizationId }: OrganizationTable,
-  onProgress: (itemsRead: number) => void,
-): AsyncGenerator<readonly Stored<Item>[]> {
-  const scan = {
-    TableName: table.name,
-    ConsistentRead: true,
-    FilterExpression:
-      'pk = :leads OR begins_with(pk, :timelines) OR begins_with(pk, :rows) OR begins_with(pk, :records)',
-    ExpressionAttributeValues: {
-      ':leads': leadsPartitionKey(organizationId),
-      ':timelines': timelinePartitionKey(organizationId, 0).slice(0, -1),
-      ':rows': importedRowPrimaryKey(organizationId, '').pk,
-      ':records': prefix.idempotency,
-    },
-  };
-  let itemsRead = 0;
-  for await (const { Items, ScannedCount = 0 } of paginateScan({ client: table.client }, scan)) {
-    yield itemsOf(Items);
-    itemsRead += ScannedCount;
-    onProgress(itemsRead);
-  }
-}
-
 /**
  * Those of the phones and emails that another lead has now. Consistent reads, one for each.
  * @param erased the leads that are no others, by ID
@@ -206,31 +221,6 @@ async function isOfLaterLead(
   if (begunAt === undefined || at <= begunAt) return false;
   const lead = await getItem(table, leadKey);
   return lead !== undefined && lead.createdAt > begunAt;
-}
-
-/**
- * Removes an item if it is still that of an erased lead. Once it is gone, a repeated capture or import of the person writes one of a new lead under
- * the same key: a delete whose answer was lost is sent again after that.
- * @param reference the lead that the item refers to, and where it does
- * @returns where to count it; undefined if that lead is not erased
- */
-async function removeOf(
-  table: Table,
-  tallies: ReadonlyMap<number, Tally>,
-  { pk, sk }: PrimaryKey,
-  [leadId, path]: readonly [leadId: number, path: '#result.id' | 'leadId'],
-): Promise<Tally | undefined> {
-  const tally = tallies.get(leadId);
-  if (!tally) return undefined;
-  const remove = new DeleteCommand({
-    TableName: table.name,
-    Key: { pk, sk },
-    ConditionExpression: `${path} = :lead`,
-    ...(path === '#result.id' && { ExpressionAttributeNames: { '#result': 'result' } }),
-    ExpressionAttributeValues: { ':lead': leadId },
-  });
-  await ifConditionHolds(table.client.send(remove));
-  return tally;
 }
 
 /** An entry without people, and those who were in it. */
@@ -286,7 +276,6 @@ async function cleanEntry(
             ConditionExpression: 'cleanedAt = :before',
             ExpressionAttributeValues: { ':before': entry.cleanedAt },
           };
-    const put = new PutCommand({ TableName: table.name, Item: cleaned.clean, ...asRead });
-    return (await ifConditionHolds(table.client.send(put))) ? cleaned.found : conflict;
+    return (await writeItem(table, put(cleaned.clean, asRead))) ? cleaned.found : conflict;
   });
 }

@@ -24,7 +24,8 @@ import {
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
 import { ContentionError, conflict, ifConditionHolds, retryOnConflict } from '../table/retry.ts';
-import { putIfAbsent, ThrottledError, type TransactItem, transact } from '../table/transact.ts';
+import { ThrottledError, transact } from '../table/transact.ts';
+import { check, isAbsent, putIfAbsent, type Write } from '../table/writes.ts';
 
 /** How the table knows a row. */
 export interface RowDigests {
@@ -93,10 +94,12 @@ export interface ImportedLead {
   readonly keepsId: boolean;
 }
 
-function itemsOf(
-  table: Table,
-  { lead, note: text, digests: { digest, readDigest }, keepsId }: ImportedLead,
-): TransactItem[] {
+function writesOf({
+  lead,
+  note: text,
+  digests: { digest, readDigest },
+  keepsId,
+}: ImportedLead): Write[] {
   const { organizationId, id: leadId, createdAt: at } = lead;
   const rowKey = importedRowPrimaryKey(organizationId, digest);
   const origin = {
@@ -108,33 +111,28 @@ function itemsOf(
   const opening = { type: 'lead_created', ...origin } as const;
   const note = text === undefined ? undefined : ({ type: 'note_added', ...origin, text } as const);
   return [
-    putIfAbsent(table, { ...rowKey, organizationId, leadId, readDigest }),
-    putLead(table, lead),
-    ...putIdentities(table, lead),
-    putChangeEntry(table, lead, opening),
-    ...(note ? [putTimelineEntry(table, lead, note, newLastEntryId(note.at))] : []),
-    ...(keepsId ? [noErasureOf(table, lead)] : []),
+    putIfAbsent({ ...rowKey, organizationId, leadId, readDigest }),
+    putLead(lead),
+    ...putIdentities(lead),
+    putChangeEntry(lead, opening),
+    ...(note ? [putTimelineEntry(lead, note, newLastEntryId(note.at))] : []),
+    ...(keepsId ? [noErasureOf(lead)] : []),
   ];
 }
 
 /** Part of a transaction: an erasure of an earlier lead of the same id would delete this one's timeline and the item of its row. */
-const noErasureOf = (table: Table, { organizationId, id }: Lead): TransactItem => ({
-  ConditionCheck: {
-    TableName: table.name,
-    Key: { ...erasurePrimaryKey(organizationId, id) },
-    ConditionExpression: 'attribute_not_exists(pk)',
-  },
-});
+const noErasureOf = ({ organizationId, id }: Lead): Write =>
+  check(erasurePrimaryKey(organizationId, id), isAbsent);
 
 /**
  * Writes an imported lead, its identity items, its timeline and the item of its row: all or none, so that the same row is never imported
  * twice. One transaction of 4 to 7 items.
  */
 export async function importLead(table: Table, imported: ImportedLead): Promise<ImportLeadResult> {
-  const items = itemsOf(table, imported);
+  const writes = writesOf(imported);
   try {
     return await retryOnConflict<ImportLeadResult>(async () => {
-      const written = await transact(table, items);
+      const written = await transact(table, writes);
       if (written.outcome === 'conflict') return conflict;
       return written.outcome === 'written' ? { outcome: 'created' } : refusalOf(imported, written);
     });

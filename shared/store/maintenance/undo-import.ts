@@ -1,5 +1,4 @@
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { changeTimeOf } from '../../leads/changes.ts';
 import type { Lead } from '../../leads/lead.ts';
 import { deleteIdentities, identityKeysOf } from '../leads/identities.ts';
@@ -12,13 +11,13 @@ import type { ImportedRowItem, TimelineEntryItem } from '../table/items.ts';
 import {
   erasurePrimaryKey,
   importedRowPrimaryKey,
-  keyOf,
   leadPrimaryKey,
   type PrimaryKey,
   timelinePartitionKey,
 } from '../table/primary-keys.ts';
-import { conflict, ifConditionHolds, retryOnConflict } from '../table/retry.ts';
-import { type TransactItem, transact } from '../table/transact.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
+import { transact } from '../table/transact.ts';
+import { deletion, hasVersion, namesLead, writeItem } from '../table/writes.ts';
 import { beginItems } from './erase-lead.ts';
 
 /** A lead that a row made, as it was read, and the record of the row. */
@@ -91,9 +90,9 @@ export function undoImportedLead(
     const erasure = { organizationId, leadId: lead.id, phones: [], emails: [], auditEntries: {} };
     // A later attempt would delete what was added after the lock.
     const { outcome } = await transact(usableUntil(table, AbortSignal.timeout(leftMs)), [
-      ...deleteIdentities(table, lead, identityKeysOf(lead)),
-      ...entries.map((one) => deletion(own, one)),
-      ...beginItems(table, lead, { erasure, entry, id }),
+      ...deleteIdentities(lead, identityKeysOf(lead)),
+      ...entries.map((one) => deletion(one)),
+      ...beginItems(lead, { erasure, entry, id }),
     ]);
     if (outcome !== 'written') return conflict;
     return removeRest(own, from, [{ pk: timelinePartitionKey(organizationId, lead.id), sk: id }]);
@@ -111,16 +110,16 @@ async function lock(
   { organizationId, id, version }: Lead,
   until: number,
 ): Promise<boolean> {
-  const update = new UpdateCommand({
-    TableName: table.name,
-    Key: { ...leadPrimaryKey(organizationId, id) },
-    UpdateExpression: 'SET lockedUntil = :until',
-    ConditionExpression: '#version = :read',
-    ExpressionAttributeNames: { '#version': 'version' },
-    ExpressionAttributeValues: { ':read': version, ':until': until },
-  });
+  const asRead = hasVersion(version);
   try {
-    return (await ifConditionHolds(table.client.send(update))) !== undefined;
+    return await writeItem(table, {
+      Update: {
+        Key: leadPrimaryKey(organizationId, id),
+        UpdateExpression: 'SET lockedUntil = :until',
+        ...asRead,
+        ExpressionAttributeValues: { ...asRead.ExpressionAttributeValues, ':until': until },
+      },
+    });
   } catch (error) {
     if (error instanceof TransactionConflictException) return false;
     throw error;
@@ -132,10 +131,6 @@ const isUntouched = ([opening, ...later]: readonly TimelineEntryItem[]): boolean
   opening !== undefined &&
   'importedAt' in opening &&
   later.every((entry) => 'importedAt' in entry && entry.importedAt === opening.importedAt);
-
-const deletion = ({ table }: OrganizationTable, key: PrimaryKey): TransactItem => ({
-  Delete: { TableName: table.name, Key: { ...keyOf(key) } },
-});
 
 /** Completes an undo that was interrupted. */
 async function completeUndo(
@@ -162,16 +157,9 @@ async function removeRest(
   ends: readonly PrimaryKey[],
 ): Promise<UndoResult | typeof conflict> {
   const { outcome } = await transact(own.table, [
-    {
-      Delete: {
-        TableName: own.table.name,
-        Key: { ...rowKey },
-        ConditionExpression: 'leadId = :lead',
-        ExpressionAttributeValues: { ':lead': leadId },
-      },
-    },
-    deletion(own, erasurePrimaryKey(own.organizationId, leadId)),
-    ...ends.map((one) => deletion(own, one)),
+    deletion(rowKey, namesLead(leadId)),
+    deletion(erasurePrimaryKey(own.organizationId, leadId)),
+    ...ends.map((one) => deletion(one)),
   ]);
   return outcome === 'conflict' ? conflict : 'removed';
 }

@@ -16,7 +16,8 @@ import type { KeyListingItem, Stored, TokenBucketItem } from '../table/items.ts'
 import { queryAll } from '../table/many-items.ts';
 import { apiKeyPrimaryKey, keyListingPrimaryKey, type PrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
-import { putIfAbsent, type TransactItem, transact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
+import { putIfAbsent, type Write } from '../table/writes.ts';
 import { type AuditAction, auditEntryPut } from './audit-log.ts';
 import { countApiKey, readSettings, type StoredSettings } from './organizations.ts';
 
@@ -81,10 +82,10 @@ export async function createApiKey(table: Table, request: ApiKeyRequest): Promis
     const apiKeyHash = hashApiKey(key);
     const own = { organizationId, keyId, type, label, scopes, createdBy, createdAt, expiresAt };
     const items = [
-      countApiKey(table, organizationId, stored.version),
-      putIfAbsent(table, { ...apiKeyPrimaryKey(apiKeyHash), ...own, used: 0, windowEndsAt: 0 }),
-      putIfAbsent(table, { ...keyListingPrimaryKey(organizationId, keyId), ...own, apiKeyHash }),
-      ...auditEntries(table, organizationId, request.action?.(keyId), now),
+      countApiKey(organizationId, stored.version),
+      putIfAbsent({ ...apiKeyPrimaryKey(apiKeyHash), ...own, used: 0, windowEndsAt: 0 }),
+      putIfAbsent({ ...keyListingPrimaryKey(organizationId, keyId), ...own, apiKeyHash }),
+      ...auditEntries(organizationId, request.action?.(keyId), now),
     ];
     // Refused: settings were applied since they were read, which may have removed the creator.
     if ((await transact(table, items)).outcome !== 'written') return conflict;
@@ -109,12 +110,10 @@ function assertCreator(
 }
 
 const auditEntries = (
-  table: Table,
   organizationId: number,
   action: AuditAction | undefined,
   now: Date,
-): TransactItem[] =>
-  action ? [auditEntryPut(table, organizationId, { at: now.toISOString(), ...action })] : [];
+): Write[] => (action ? [auditEntryPut(organizationId, { at: now.toISOString(), ...action })] : []);
 
 /** The organization's API keys, oldest first, revoked and expired ones too; none for an unknown organization. Consistent. */
 export const listApiKeys = async (table: Table, organizationId: number): Promise<ListedApiKey[]> =>
@@ -190,9 +189,8 @@ export async function revokeApiKey(
     const listing = await getItem(table, listingKey);
     if (!listing || listing.revokedAt !== undefined) return listing?.revokedAt;
     const revokedAt = at.toISOString();
-    const revoke = (primaryKey: PrimaryKey): TransactItem => ({
+    const revoke = (primaryKey: PrimaryKey): Write => ({
       Update: {
-        TableName: table.name,
         Key: { ...primaryKey },
         UpdateExpression: 'SET revokedAt = :now',
         ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(revokedAt)',
@@ -202,7 +200,7 @@ export async function revokeApiKey(
     const { outcome } = await transact(table, [
       revoke(listingKey),
       revoke(apiKeyPrimaryKey(listing.apiKeyHash)),
-      ...auditEntries(table, organizationId, action, at),
+      ...auditEntries(organizationId, action, at),
     ]);
     return outcome === 'written' ? revokedAt : conflict;
   });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Settings } from '../../organization/organization.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
@@ -11,7 +11,7 @@ import {
   type PrimaryKey,
   settingsVersionPrimaryKey,
 } from '../table/primary-keys.ts';
-import { putIfAbsent, type TransactItem } from '../table/transact.ts';
+import { deletion, put, putIfAbsent, type Write, writeItem } from '../table/writes.ts';
 
 /**
  * What an administrator did to an organization. Entries are only added; the command that adds one may complete it when it ends.
@@ -32,12 +32,8 @@ function auditEntryItem(organizationId: number, entry: NewAuditEntry, id?: strin
 }
 
 /** Part of a transaction: adds an entry to the audit log. @param id its sort key, if it is to be that of another entry too */
-export const auditEntryPut = (
-  table: Table,
-  organizationId: number,
-  entry: NewAuditEntry,
-  id?: string,
-): TransactItem => putIfAbsent(table, auditEntryItem(organizationId, entry, id));
+export const auditEntryPut = (organizationId: number, entry: NewAuditEntry, id?: string): Write =>
+  putIfAbsent(auditEntryItem(organizationId, entry, id));
 
 /**
  * Adds an entry to the audit log, or stores one whole, whether or not the table has it: a backup may lack an entry whose action it has.
@@ -51,7 +47,7 @@ export async function addAuditEntry(
   id?: string,
 ): Promise<PrimaryKey> {
   const item = auditEntryItem(organizationId, entry, id);
-  await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
+  await writeItem(table, put(item));
   return keyOf(item);
 }
 
@@ -128,15 +124,12 @@ export async function readAuditLog(
 export const versionsKept = 20;
 
 /** Part of a transaction: keeps settings that are being replaced, and deletes the oldest kept version. */
-export function keepSettings(table: Table, settings: Settings, version: number): TransactItem[] {
+export function keepSettings(settings: Settings, version: number): Write[] {
   const { id: organizationId } = settings;
-  const keyOfVersion = (one: number) => ({ ...settingsVersionPrimaryKey(organizationId, one) });
+  const keyOfVersion = (one: number) => settingsVersionPrimaryKey(organizationId, one);
   const kept = { ...keyOfVersion(version), organizationId, version, settings };
   const tooOld = version - versionsKept;
-  return [
-    { Put: { TableName: table.name, Item: kept } },
-    ...(tooOld > 0 ? [{ Delete: { TableName: table.name, Key: keyOfVersion(tooOld) } }] : []),
-  ];
+  return [put(kept), ...(tooOld > 0 ? [deletion(keyOfVersion(tooOld))] : [])];
 }
 
 /** Settings that were replaced; undefined if they are no longer kept. One consistent read. */

@@ -11,7 +11,8 @@ import {
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
-import { type TransactItem, transact } from '../table/transact.ts';
+import { transact } from '../table/transact.ts';
+import { hasVersion, isAbsent, put, type Write } from '../table/writes.ts';
 import { type AuditAction, type AuditEntry, auditEntryPut, keepSettings } from './audit-log.ts';
 
 export type StoredSettings = SettingsItem;
@@ -64,13 +65,13 @@ export async function replaceSettings(
         ExpressionAttributeNames: { '#version': 'version' },
         ExpressionAttributeValues: { ':before': before.version, ':keysCreated': keysCreated },
       }
-    : { ConditionExpression: 'attribute_not_exists(pk)' };
+    : isAbsent;
   const items = [
-    ...(before ? keepSettings(table, before.settings, before.version) : []),
-    auditEntryPut(table, organizationId, { at, ...action, ...versions }),
-    { Put: { TableName: table.name, Item: { ...item, appliedAt: at }, ...asRead } },
-    putSettingsVersion(table, organizationId, version),
-    { Put: { TableName: table.name, Item: { ...directoryPrimaryKey(organizationId), name } } },
+    ...(before ? keepSettings(before.settings, before.version) : []),
+    auditEntryPut(organizationId, { at, ...action, ...versions }),
+    put({ ...item, appliedAt: at }, asRead),
+    putSettingsVersion(organizationId, version),
+    put({ ...directoryPrimaryKey(organizationId), name }),
   ];
   const result = await retryOnConflict(async () => {
     const { outcome } = await transact(table, items);
@@ -80,11 +81,10 @@ export async function replaceSettings(
 }
 
 /** Admission learns the version from the usage item. Creates the item for a new organization; keeps the counters of an existing one. */
-function putSettingsVersion(table: Table, organizationId: number, version: number): TransactItem {
+function putSettingsVersion(organizationId: number, version: number): Write {
   const counters = ['lastLeadId', 'used', 'windowEndsAt'];
   return {
     Update: {
-      TableName: table.name,
       Key: usagePrimaryKey(organizationId),
       UpdateExpression: `SET settingsVersion = :version, ${counters.map((name) => `#${name} = if_not_exists(#${name}, :zero)`).join(', ')}`,
       ExpressionAttributeNames: Object.fromEntries(counters.map((name) => [`#${name}`, name])),
@@ -100,17 +100,14 @@ export async function listOrganizations(table: Table): Promise<{ id: number; nam
 }
 
 /** Part of a transaction: counts a new API key, if the settings have not been replaced since they were read. */
-export const countApiKey = (
-  table: Table,
-  organizationId: number,
-  version: number,
-): TransactItem => ({
-  Update: {
-    TableName: table.name,
-    Key: settingsPrimaryKey(organizationId),
-    UpdateExpression: 'ADD keysCreated :one',
-    ConditionExpression: '#version = :version',
-    ExpressionAttributeNames: { '#version': 'version' },
-    ExpressionAttributeValues: { ':version': version, ':one': 1 },
-  },
-});
+export function countApiKey(organizationId: number, version: number): Write {
+  const asRead = hasVersion(version);
+  return {
+    Update: {
+      Key: settingsPrimaryKey(organizationId),
+      UpdateExpression: 'ADD keysCreated :one',
+      ...asRead,
+      ExpressionAttributeValues: { ...asRead.ExpressionAttributeValues, ':one': 1 },
+    },
+  };
+}

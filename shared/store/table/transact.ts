@@ -4,10 +4,9 @@ import {
   TransactionCanceledException,
   TransactionInProgressException,
 } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Table } from './client.ts';
-import type { Item } from './items.ts';
 import { ItemsByKey, keyText } from './primary-keys.ts';
 import {
   ContentionError,
@@ -16,8 +15,7 @@ import {
   throttledErrors,
   throttledReasons,
 } from './retry.ts';
-
-export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+import type { Write } from './writes.ts';
 
 export type TransactOutcome =
   | { readonly outcome: 'written' }
@@ -49,11 +47,11 @@ export class UnknownOutcomeError extends Error {
  * @throws UnknownOutcomeError
  * @throws Error of the last attempt, if the outcome is still unknown: an outage
  */
-export async function transact(
-  table: Table,
-  items: readonly TransactItem[],
-): Promise<TransactOutcome> {
-  const command = { TransactItems: [...items], ClientRequestToken: randomUUID() };
+export async function transact(table: Table, writes: readonly Write[]): Promise<TransactOutcome> {
+  const command = {
+    TransactItems: writes.map((write) => inTable(table, write)),
+    ClientRequestToken: randomUUID(),
+  };
   let outage: unknown;
   let mayBeWritten = false;
   try {
@@ -65,7 +63,7 @@ export async function transact(
         if (error instanceof TransactionCanceledException) {
           // A conflict concerns only this attempt: an earlier one may have been applied, and only a retry under the same token tells.
           mayBeWritten ||= (error.$metadata.attempts ?? 1) > 1;
-          const outcome = outcomeOf(error, items);
+          const outcome = outcomeOf(error, writes);
           if (outcome?.outcome === 'refused' || (outcome && !mayBeWritten)) return outcome;
           outage = outcome ? error : throttled(error, mayBeWritten);
         } else if (isUnknownOutcome(error)) {
@@ -87,14 +85,18 @@ const throttled = (cause: Error, mayBeWritten: boolean): Error =>
       })
     : new ThrottledError('DynamoDB throttled a transaction.', { cause });
 
-/** Undefined when DynamoDB throttled. @param items as sent: the reasons are in the same order */
+/** The input of each write, with the name of its table. */
+const inTable = ({ name: TableName }: Table, write: Write) =>
+  Object.fromEntries(Object.entries(write).map(([kind, input]) => [kind, { TableName, ...input }]));
+
+/** Undefined when DynamoDB throttled. @param writes as sent: the reasons are in the same order */
 function outcomeOf(
   error: TransactionCanceledException,
-  items: readonly TransactItem[],
+  writes: readonly Write[],
 ): TransactOutcome | undefined {
   const reasons = error.CancellationReasons ?? [];
   if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) {
-    const failed = items
+    const failed = writes
       .filter((_, index) => reasons[index]?.Code === 'ConditionalCheckFailed')
       .map(keyTextOf);
     const existing = new ItemsByKey();
@@ -117,7 +119,7 @@ export function interruptionOf({
     : undefined;
 }
 
-function keyTextOf({ Put, Update, Delete, ConditionCheck }: TransactItem): string {
+function keyTextOf({ Put, Update, Delete, ConditionCheck }: Write): string {
   const { pk, sk } = Put?.Item ?? (Update ?? Delete ?? ConditionCheck)?.Key ?? {};
   return keyText({ pk, sk });
 }
@@ -131,16 +133,4 @@ function isUnknownOutcome(error: unknown): boolean {
   // A response that broke off in its body has a status, which tells nothing.
   if (!(error instanceof DynamoDBServiceException)) return true;
   return ($metadata.httpStatusCode ?? 500) >= 500 || throttledErrors.has(name);
-}
-
-/** Part of a transaction: a put that is refused, and returns the stored item, if there is one under the same key. */
-export function putIfAbsent(table: Table, item: Item): TransactItem {
-  return {
-    Put: {
-      TableName: table.name,
-      Item: { ...item },
-      ConditionExpression: 'attribute_not_exists(pk)',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    },
-  };
 }

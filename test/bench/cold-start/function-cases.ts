@@ -29,7 +29,7 @@ export async function givenFunctionCases(environment: TableEnvironment): Promise
   await createTable(environment);
   const table = openTable(environment.LEADS_TABLE, clientConfig(environment));
   await applySettings(table, settingsOf(sampleSettings, 1));
-  await transact(table, [putLead(table, generatedLead(1, 1, 1000))]);
+  await transact(table, [putLead(generatedLead(1, 1, 1000))]);
   const { key: apiKey } = await givenApiKey(table, 1);
   table.client.destroy();
   return Promise.all(

@@ -35,7 +35,7 @@ export async function importTable(
   const data = join(folder, 'export', table.name, 'data');
   await mkdir(data, { recursive: true });
   for (const [position, population] of populations.entries()) {
-    await writeExport(join(data, `${position}.json`), table, population);
+    await writeExport(join(data, `${position}.json`), population);
   }
   const schema = join(folder, 'schema.json');
   await writeFile(schema, JSON.stringify({ Table: await describedTable() }));
@@ -57,7 +57,6 @@ export async function importTable(
 
 async function writeExport(
   file: string,
-  table: Table,
   { organizationId, leads, lead }: Population,
 ): Promise<void> {
   const out = createWriteStream(file);
@@ -65,7 +64,7 @@ async function writeExport(
     const to = Math.min(leads, from + leadsPerWrite - 1);
     let lines = '';
     for (let id = from; id <= to; id += 1) {
-      lines += `${JSON.stringify({ Item: marshall(putLead(table, lead(organizationId, id, leads)).Put?.Item) })}\n`;
+      lines += `${JSON.stringify({ Item: marshall(putLead(lead(organizationId, id, leads)).Put?.Item) })}\n`;
     }
     if (!out.write(lines)) await once(out, 'drain');
     if (to % 100_000 === 0)

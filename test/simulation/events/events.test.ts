@@ -137,7 +137,7 @@ describe('a defect of the publisher is found', () => {
   test('in the erasure: the timeline does not end, so that nobody learns of it', async () => {
     const bug: PlantedBug = {
       file: 'shared/store/maintenance/erase-lead.ts',
-      before: "putTimelineEntry(table, lead, { type: 'erased', at: entry.at, actorId: null }, id),",
+      before: "putTimelineEntry(lead, { type: 'erased', at: entry.at, actorId: null }, id),",
       after: '',
       breaks: 'An erasure has no event.',
     };

@@ -1,6 +1,6 @@
 import { DeleteTableCommand, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../table/client.ts';
+import { put, writeItem } from '../../table/writes.ts';
 import { allSettled } from '../pacing.ts';
 import { scanTable } from '../scan-table.ts';
 
@@ -12,10 +12,7 @@ export async function copyItems(from: Table, copies: readonly Table[]): Promise<
   await scanTable(from, { ConsistentRead: true }, async ({ items }) => {
     for (let at = 0; at < items.length; at += writesAtOnce) {
       const some = items.slice(at, at + writesAtOnce);
-      const puts = copies.flatMap(({ client, name: TableName }) =>
-        some.map((Item) => client.send(new PutCommand({ TableName, Item }))),
-      );
-      await allSettled(puts);
+      await allSettled(copies.flatMap((copy) => some.map((item) => writeItem(copy, put(item)))));
       copied += some.length;
     }
   });

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { limits } from '../../../limits.ts';
 import { listApiKeys, revokeApiKey } from '../../organizations/api-keys.ts';
 import { type AuditAction, readAuditLog } from '../../organizations/audit-log.ts';
@@ -12,6 +11,7 @@ import type { OrganizationTable, Table } from '../../table/client.ts';
 import { getItem } from '../../table/get-item.ts';
 import type { UsageItem } from '../../table/items.ts';
 import { usagePrimaryKey } from '../../table/primary-keys.ts';
+import { put, writeItem } from '../../table/writes.ts';
 import { eraseLeads } from '../erase-lead.ts';
 import { passLeadId } from '../import-leads.ts';
 import { completeFromOld, mendOrganizations, mendTable } from './mend-table.ts';
@@ -93,8 +93,7 @@ async function finishWithOld(restore: Restore, old: Table): Promise<FinishedRest
   const mended = new MendedTable(table, old);
   const organizations = await begin(restore, plan, mended);
   for (const id of organizations) await continueAfter(restore, id, await readCounters(old, id));
-  for (const Item of plan.cleanedEntries)
-    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...Item } }));
+  for (const entry of plan.cleanedEntries) await writeItem(table, put(entry));
   await mendTable(mended, plan.erased);
   let keysRevoked = 0;
   for (const id of organizations) {

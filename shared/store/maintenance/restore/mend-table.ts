@@ -17,6 +17,7 @@ import {
   settingsPrimaryKey,
 } from '../../table/primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from '../../table/table-definition.ts';
+import { namesLead } from '../../table/writes.ts';
 import { removeOrganization } from '../remove-organization.ts';
 import { scanTable } from '../scan-table.ts';
 import { claimIdentities, mendLead } from './mend-lead.ts';
@@ -71,11 +72,7 @@ async function removeIfWrong(
   if (isRecord) return mended.remove({ ...key });
   const item = await getItem(mended.table, key);
   // A delayed repeat must not remove the item of another lead.
-  if (item)
-    await mended.remove(item, {
-      ConditionExpression: 'leadId = :lead',
-      ExpressionAttributeValues: { ':lead': item.leadId },
-    });
+  if (item) await mended.remove(item, namesLead(item.leadId));
 }
 
 /** Writes the missing one of an API key and its listing, and revokes the one that is not revoked if the other is. @param key of either */

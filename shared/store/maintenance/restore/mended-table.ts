@@ -1,9 +1,8 @@
-import { DeleteCommand, PutCommand, type PutCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../table/client.ts';
 import { kindOf } from '../../table/item-kind.ts';
 import type { Item } from '../../table/items.ts';
-import { keyOf, type PrimaryKey } from '../../table/primary-keys.ts';
-import { ifConditionHolds } from '../../table/retry.ts';
+import type { PrimaryKey } from '../../table/primary-keys.ts';
+import { type Condition, deletion, put, writeItem } from '../../table/writes.ts';
 
 export interface LeadReference {
   readonly organizationId: number;
@@ -39,18 +38,15 @@ export class MendedTable {
   }
 
   /** @param condition the item is written only if the stored one fulfils it */
-  async put(item: Item & PrimaryKey, condition: Condition = {}): Promise<void> {
-    const put = new PutCommand({ TableName: this.table.name, Item: { ...item }, ...condition });
-    if (!(await ifConditionHolds(this.table.client.send(put)))) return;
+  async put(item: Item & PrimaryKey, condition?: Condition): Promise<void> {
+    if (!(await writeItem(this.table, put(item, condition)))) return;
     this.completed += 1;
     this.#addLeadOf(item);
   }
 
   /** @param condition the item is removed only if the stored one fulfils it */
-  async remove(item: Item & PrimaryKey, condition: Condition = {}): Promise<void> {
-    const Key = { ...keyOf(item) };
-    const remove = new DeleteCommand({ TableName: this.table.name, Key, ...condition });
-    if (!(await ifConditionHolds(this.table.client.send(remove)))) return;
+  async remove(item: Item & PrimaryKey, condition?: Condition): Promise<void> {
+    if (!(await writeItem(this.table, deletion(item, condition)))) return;
     this.removed += 1;
     this.#addLeadOf(item);
   }
@@ -61,5 +57,3 @@ export class MendedTable {
     this.#leads.set(nameOf({ organizationId, leadId }), { organizationId, leadId });
   }
 }
-
-type Condition = Pick<PutCommandInput, 'ConditionExpression' | 'ExpressionAttributeValues'>;

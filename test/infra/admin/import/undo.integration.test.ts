@@ -140,8 +140,8 @@ const additions = {
     return (await addToTimeline(on, lead.organizationId, lead.id, entryAt)) !== undefined;
   },
   enquiry: async (on: Table, lead: Lead): Promise<boolean> => {
-    const entry = putTimelineEntry(on, lead, { ...noted, at: new Date().toISOString() });
-    return (await transact(on, [checkLead(on, lead), entry])).outcome === 'written';
+    const entry = putTimelineEntry(lead, { ...noted, at: new Date().toISOString() });
+    return (await transact(on, [checkLead(lead), entry])).outcome === 'written';
   },
 };
 const noted = { type: 'note_added', actorId: 7, via: 'api', keyId: 'k', text: 'Hi' } as const;

@@ -86,7 +86,7 @@ test('what somebody else wrote about their own phone stays when its former holde
     actorId: null,
     at,
   } as const;
-  await transact(old, [putTimelineEntry(old, holder, note)]);
+  await transact(old, [putTimelineEntry(holder, note)]);
   const torn = (await itemsOf(old)).filter(
     ({ pk }) => pk !== `PHONE#${organization.id}#${phoneOf(holder)}`,
   );

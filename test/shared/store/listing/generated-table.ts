@@ -52,8 +52,7 @@ export function generatedTable(
     const shape = { assigned_to: ownerOf(id), source: sourceOf(id), ...(remarks && { remarks }) };
     return { ...lead, fields: { ...fields, ...shape } };
   };
-  const itemOf = (id: number): Record<string, unknown> =>
-    putLead(table, leadOf(id)).Put?.Item ?? {};
+  const itemOf = (id: number): Record<string, unknown> => putLead(leadOf(id)).Put?.Item ?? {};
   const updates = updatesOf(leads);
   const { largeKb } = itemOf(1);
   const entryOf = (id: number) => ({ sk: leadSortKey(id), largeKb });

@@ -38,7 +38,7 @@ function leadOf(organizationId: number, id: number, remarks: string, updatedAt =
 
 const store = async (lead: Lead): Promise<void> => {
   await table().client.send(
-    new PutCommand({ TableName: table().name, Item: putLead(table(), lead).Put?.Item }),
+    new PutCommand({ TableName: table().name, Item: putLead(lead).Put?.Item }),
   );
 };
 

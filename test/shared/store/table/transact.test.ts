@@ -64,7 +64,7 @@ test('a conflict next to a throttled item is a conflict', async () => {
 test('a condition that does not hold decides, even next to a throttled item', async () => {
   const { table } = tableThat(cancelled('ThrottlingError', 'ConditionalCheckFailed'));
 
-  const items = ['a', 'b'].map((pk) => ({ Delete: { TableName: 'leads', Key: { pk, sk: 'X' } } }));
+  const items = ['a', 'b'].map((pk) => ({ Delete: { Key: { pk, sk: 'X' } } }));
   expect(await transact(table, items)).toMatchObject({
     outcome: 'refused',
     failed: new Set(['b / X']),
