@@ -1,8 +1,7 @@
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { identityKeysOf } from '../leads/identities.ts';
 import { listApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
 import type { Table } from '../table/client.ts';
-import { getItem, itemsOf } from '../table/get-item.ts';
+import { getItem } from '../table/get-item.ts';
 import { kindOf } from '../table/item-kind.ts';
 import { deleteItems, queryAll } from '../table/many-items.ts';
 import {
@@ -21,6 +20,7 @@ import {
 } from '../table/primary-keys.ts';
 import { partitionKeyPrefixes } from '../table/table-definition.ts';
 import { scanLeadsAscending } from './read-leads.ts';
+import { scanTable } from './scan-table.ts';
 
 /**
  * Removes an organization for good, with all of its leads and keys. For an organization that was made for a test: it asks nothing. Reads and
@@ -71,23 +71,18 @@ export async function removeIdempotencyRecords(
   table: Table,
   keyIds: ReadonlySet<string>,
 ): Promise<number> {
-  const pages = paginateScan(
-    { client: table.client },
-    {
-      TableName: table.name,
-      FilterExpression: 'begins_with(pk, :prefix)',
-      ExpressionAttributeValues: { ':prefix': partitionKeyPrefixes.idempotency },
-      ProjectionExpression: 'pk, sk',
-    },
-  );
   let deleted = 0;
-  for await (const { Items } of pages) {
-    const own = itemsOf<PrimaryKey>(Items).filter((key) => {
+  const records = {
+    FilterExpression: 'begins_with(pk, :prefix)',
+    ExpressionAttributeValues: { ':prefix': partitionKeyPrefixes.idempotency },
+  };
+  await scanTable(table, records, async ({ items }) => {
+    const own = items.filter((key) => {
       const item = kindOf(key);
       return item?.kind === 'idempotency' && keyIds.has(item.keyId);
     });
     await deleteItems(table, own);
     deleted += own.length;
-  }
+  });
   return deleted;
 }

@@ -63,7 +63,7 @@ test.each([
     'does not raise the last lead ID',
     1,
     finish,
-    'await passLeadId(table, organizationId, lastLeadId);',
+    'await passLeadId(table, organizationId, used.lastLeadId);',
     '',
   ],
   ['revokes no key', 1, finish, '|| at === null) continue;', '|| at) continue;'],

@@ -70,80 +70,63 @@ const versionMargin = 10_000;
  */
 export async function finishRestore(
   table: Table,
-  { old, ...options }: RestoreOptions,
+  options: RestoreOptions,
 ): Promise<FinishedRestore> {
+  const { old, onProgress } = options;
   const listed = (await listOrganizations(table)).map(({ id }) => id);
   if (listed.length === 0)
     throw new RestoreError(`Table ${table.name} has no organization: is it the restored table?`);
-  const restore = { ...options, table, listed };
-  return old ? finishWithOld(restore, old) : finishWithoutOld(restore);
-}
-
-interface Restore extends Omit<RestoreOptions, 'old'> {
-  readonly table: Table;
-  /** The organizations of the directory. */
-  readonly listed: readonly number[];
-}
-
-async function finishWithOld(restore: Restore, old: Table): Promise<FinishedRestore> {
-  const { table, listed } = restore;
-  const inOld = await assertOrigin(table, old, listed);
-  const activity = await readActivity(old, inOld);
-  const plan = await planRestore(table, old, listed, restore.onProgress);
+  const inOld = old ? await assertOrigin(table, old, listed) : [];
+  const activity = old && (await readActivity(old, inOld));
+  const plan = await planRestore(table, old, listed, onProgress);
   const mended = new MendedTable(table, old);
-  const organizations = await begin(restore, plan, mended);
-  for (const id of organizations) await continueAfter(restore, id, await readCounters(old, id));
+  const restore = { ...options, table };
+  const organizations = await begin(restore, plan, mended, listed);
+  for (const id of organizations) await continueCounters(restore, id);
   for (const entry of plan.cleanedEntries) await writeItem(table, put(entry));
   await mendTable(mended, plan.erased);
   let keysRevoked = 0;
-  for (const id of organizations) {
-    const keys = await listApiKeys(old, id);
-    const revocations = new Map(keys.map(({ keyId, revokedAt }) => [keyId, revokedAt]));
-    keysRevoked += await revokeKeys(table, id, (keyId) => revocations.get(keyId) ?? null);
-  }
+  for (const id of organizations) keysRevoked += await revokeKeys(restore, id);
   await eraseAgain(restore, plan, mended);
-  const leadsOnlyInOld = await completeFromOld(mended, old, organizations);
-  assertUnused(old, activity, await readActivity(old, inOld));
-  const onlyInOld = inOld.filter((id) => !organizations.includes(id));
+  const leadsOnlyInOld = old ? await completeFromOld(mended, old, organizations) : [];
+  if (old && activity) assertUnused(old, activity, await readActivity(old, inOld));
   return {
-    ...finished(organizations, plan, mended),
-    ...{ keysRevoked, onlyInOld, leadsOnlyInOld },
+    organizations: organizations.length,
+    keysRevoked,
+    leadsErased: plan.erased.length,
+    entriesCleaned: plan.cleanedEntries.length,
+    onlyInOld: inOld.filter((id) => !organizations.includes(id)),
+    keysOnlyInOld: plan.keysOnlyInOld,
+    leadsMissingInOld: plan.missing,
+    entriesDiffering: plan.entriesDiffering,
+    leadsOnlyInOld,
+    partsCompleted: mended.completed,
+    partsRemoved: mended.removed,
+    leadsMended: mended.leads,
   };
 }
 
-async function finishWithoutOld(restore: Restore): Promise<FinishedRestore> {
-  const { table, listed, keptKeyIds } = restore;
-  const plan = await planRestore(table, undefined, listed, restore.onProgress);
+interface Restore extends RestoreOptions {
+  readonly table: Table;
+}
+
+/**
+ * Has the plan confirmed, and mends the organizations.
+ * @param listed the organizations of the directory
+ * @returns those that remain
+ * @throws RestoreError before anything is changed
+ */
+async function begin(
+  { table, old, keptKeyIds, confirm, onBegin }: Restore,
+  plan: RestorePlan,
+  mended: MendedTable,
+  listed: readonly number[],
+): Promise<number[]> {
   const unknown = [...keptKeyIds].filter((keyId) => !plan.keyIds.has(keyId));
   if (unknown.length > 0)
     throw new RestoreError(
       `No organization of table ${table.name} has the key ${unknown.join(', ')}: check --keep-key.`,
     );
-  const mended = new MendedTable(table, undefined);
-  const organizations = await begin(restore, plan, mended);
-  for (const id of organizations) {
-    const used = await countersBeyond({ table, organizationId: id });
-    if (used) await continueAfter(restore, id, used);
-  }
-  await mendTable(mended, plan.erased);
-  const now = new Date().toISOString();
-  let keysRevoked = 0;
-  for (const id of organizations)
-    keysRevoked += await revokeKeys(table, id, (keyId) => (keptKeyIds.has(keyId) ? null : now));
-  await eraseAgain(restore, plan, mended);
-  return {
-    ...finished(organizations, plan, mended),
-    ...{ keysRevoked, onlyInOld: [], leadsOnlyInOld: [] },
-  };
-}
-
-/** Has the plan confirmed, and mends the organizations. @returns those that remain @throws RestoreError before anything is changed */
-async function begin(
-  { table, listed, confirm, onBegin }: Restore,
-  plan: RestorePlan,
-  mended: MendedTable,
-): Promise<number[]> {
-  const { old } = mended;
   for (const id of plan.organizationsWithLeads)
     if (!(await readSettings(table, id)) && !(old && (await readSettings(old, id))))
       throw new RestoreError(
@@ -169,18 +152,6 @@ async function eraseAgain(
   if (erased.length > 0) await mendTable(mended);
 }
 
-const finished = (organizations: readonly number[], plan: RestorePlan, mended: MendedTable) => ({
-  organizations: organizations.length,
-  leadsErased: plan.erased.length,
-  entriesCleaned: plan.cleanedEntries.length,
-  keysOnlyInOld: plan.keysOnlyInOld,
-  leadsMissingInOld: plan.missing,
-  entriesDiffering: plan.entriesDiffering,
-  partsCompleted: mended.completed,
-  partsRemoved: mended.removed,
-  leadsMended: mended.leads,
-});
-
 /** What changes in a table with each request, which takes a token, and with each administrator's change, which adds an audit log entry. */
 type TableActivity = ReadonlyMap<number, readonly unknown[]>;
 
@@ -203,12 +174,16 @@ function assertUnused(old: Table, before: TableActivity, after: TableActivity): 
     );
 }
 
-/** Revokes live keys as of the time that is said of each; null for one that is kept. @returns how many */
+/** Revokes the live keys that the old table has revoked; without it, all but the kept ones. @returns how many */
 async function revokeKeys(
-  table: Table,
+  { table, old, keptKeyIds }: Restore,
   organizationId: number,
-  revocationOf: (keyId: string) => string | null,
 ): Promise<number> {
+  const keysInOld = old ? await listApiKeys(old, organizationId) : [];
+  const revocations = new Map(keysInOld.map(({ keyId, revokedAt }) => [keyId, revokedAt]));
+  const now = new Date().toISOString();
+  const revocationOf = (keyId: string): string | null =>
+    old ? (revocations.get(keyId) ?? null) : keptKeyIds.has(keyId) ? null : now;
   let revoked = 0;
   for (const { keyId, revokedAt } of await listApiKeys(table, organizationId)) {
     const at = revocationOf(keyId);
@@ -244,12 +219,16 @@ async function countersBeyond({
 }
 
 /** Continues lead ids and settings versions after those that were used: from here on, none of these is assigned. */
-async function continueAfter(
-  { table, action: { who, what } }: Restore,
+async function continueCounters(
+  { table, old, action: { who, what } }: Restore,
   organizationId: number,
-  { lastLeadId, settingsVersion }: Counters,
 ): Promise<void> {
-  await passLeadId(table, organizationId, lastLeadId);
+  const used = old
+    ? await readCounters(old, organizationId)
+    : await countersBeyond({ table, organizationId });
+  if (!used) return;
+  await passLeadId(table, organizationId, used.lastLeadId);
+  const { settingsVersion } = used;
   if ((await readCounters(table, organizationId)).settingsVersion > settingsVersion) return;
   const { id: restoredTableId } = await describeTable(table);
   const action = { who, what: `${what}: new settings version`, restoredTableId };
