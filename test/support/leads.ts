@@ -3,9 +3,9 @@ import { beforeAll, expect } from 'vitest';
 import type { Lead } from '../../shared/leads/lead.ts';
 import { presentEntry, type TimelineItem } from '../../shared/leads/timeline.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
-import { putIdentities } from '../../shared/store/leads/identities.ts';
+import { newLeadWrites } from '../../shared/store/leads/create-lead.ts';
 import { putLead } from '../../shared/store/leads/leads.ts';
-import { putTimelineEntry, readTimeline } from '../../shared/store/leads/timeline.ts';
+import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import {
   type Erased,
   type EraseOptions,
@@ -144,17 +144,15 @@ export const storeLeads = (table: Table, leads: readonly Lead[]): Promise<void> 
   storeItems(
     table,
     leads
-      .flatMap((lead) => [
-        putLead(lead),
-        ...putIdentities(lead),
-        putTimelineEntry(lead, {
+      .flatMap((lead) =>
+        newLeadWrites(lead, {
           type: 'lead_created',
           at: lead.createdAt,
           actorId: 7,
           via: 'api',
           keyId: 'stored',
         }),
-      ])
+      )
       .map(({ Put }) => Put?.Item as Record<string, unknown>),
   );
 

@@ -14,15 +14,11 @@ import {
 import { conflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { put, type Write } from '../table/writes.ts';
-import {
-  holdersIn,
-  type IdentityHolders,
-  identityChanges,
-  identityPrimaryKeys,
-  putIdentities,
-} from './identities.ts';
-import { checkLead, checkLeadExists, leadUpdateItem, putLead, readLead } from './leads.ts';
-import { putChangeEntry, putTimelineEntry } from './timeline.ts';
+import { newLeadWrites } from './create-lead.ts';
+import { holdersIn, type IdentityHolders, identityPrimaryKeys } from './identities.ts';
+import { checkLead, checkLeadExists, readLead } from './leads.ts';
+import { putTimelineEntry } from './timeline.ts';
+import { changedLeadWrites } from './update-lead.ts';
 
 /** What a capture reads before it writes. It is a hint: only the transaction's conditions prove it. */
 export interface CaptureMatches extends IdentityHolders {
@@ -94,15 +90,11 @@ export async function writeCapture(
 /** A new lead; or the fields that a capture fills of a lead. If it fills none, only the lead's version is checked. */
 function leadItems(decision: Exclude<CaptureDecision, { outcome: 'replay' }>): Write[] {
   const { lead, entry } = decision;
-  if (decision.outcome === 'new')
-    return [putLead(lead), ...putIdentities(lead), putChangeEntry(lead, entry)];
+  if (decision.outcome === 'new') return newLeadWrites(lead, entry);
   const { match } = decision;
-  const isFilled = lead !== match;
-  return [
-    isFilled ? leadUpdateItem(match, lead) : checkLead(match),
-    ...identityChanges(match, lead),
-    (isFilled ? putChangeEntry : putTimelineEntry)(lead, entry),
-  ];
+  return lead === match
+    ? [checkLead(match), putTimelineEntry(lead, entry)]
+    : changedLeadWrites(match, lead, entry);
 }
 
 /** A record that has not expired. The expiry is compared here because TTL deletes late. */

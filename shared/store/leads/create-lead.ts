@@ -4,6 +4,7 @@ import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
+import type { Write } from '../table/writes.ts';
 import {
   firstHolderIn,
   type IdentityHolder,
@@ -25,12 +26,19 @@ export async function findLeadByIdentity(
   return firstHolderIn(await batchGet(table, identityPrimaryKeys(identity)), identity);
 }
 
+/** Parts of a transaction: a lead, its identity items and its first timeline entry. 3 or 4 writes. */
+export const newLeadWrites = (lead: Lead, opening: TimelineEntry): Write[] => [
+  putLead(lead),
+  ...putIdentities(lead),
+  putChangeEntry(lead, opening),
+];
+
 export type CreateLeadResult =
   | { readonly outcome: 'created'; readonly lead: Lead }
   | { readonly outcome: 'duplicate'; readonly holder: IdentityHolder | undefined };
 
 /**
- * Writes a lead, its identity items and its first timeline entry: all or none. One transaction of 3 or 4 items.
+ * Writes a lead of `newLeadWrites`, all or none, in one transaction.
  * @param leadAt called with the time of each attempt: a list by `updated_since` only allows for seconds between `updatedAt` and the commit
  * @throws ContentionError
  */
@@ -40,11 +48,7 @@ export async function createLead(
 ): Promise<CreateLeadResult> {
   return retryOnConflict<CreateLeadResult>(async () => {
     const { lead, opening } = leadAt(new Date().toISOString());
-    const written = await transact(table, [
-      ...putIdentities(lead),
-      putChangeEntry(lead, opening),
-      putLead(lead),
-    ]);
+    const written = await transact(table, newLeadWrites(lead, opening));
     if (written.outcome === 'conflict') return conflict;
     if (written.outcome === 'written') return { outcome: 'created', lead };
     return { outcome: 'duplicate', holder: firstHolderIn(written.existing, identityOf(lead)) };

@@ -2,6 +2,7 @@ import type { Lead } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import type { Table } from '../table/client.ts';
 import { transact } from '../table/transact.ts';
+import type { Write } from '../table/writes.ts';
 import { firstHolderIn, type IdentityHolder, identityChanges, identityOf } from './identities.ts';
 import { leadUpdateItem } from './leads.ts';
 import { putChangeEntry } from './timeline.ts';
@@ -13,20 +14,23 @@ export type UpdateLeadResult =
   | { readonly outcome: 'conflict' };
 
 /**
- * Writes a changed lead and its timeline entry, creates the identity items of a new phone or email and deletes those of the old one: all
- * or none. One transaction of 2 to 6 items.
+ * Parts of a transaction: a changed lead and its timeline entry, the identity items of a new phone or email, and the deletion of those of
+ * the old one. 2 to 6 writes.
  */
+export const changedLeadWrites = (before: Lead, after: Lead, entry: TimelineEntry): Write[] => [
+  leadUpdateItem(before, after),
+  ...identityChanges(before, after),
+  putChangeEntry(after, entry),
+];
+
+/** Writes a changed lead of `changedLeadWrites`, all or none, in one transaction. */
 export async function updateLead(
   table: Table,
   before: Lead,
   after: Lead,
   entry: TimelineEntry,
 ): Promise<UpdateLeadResult> {
-  const written = await transact(table, [
-    leadUpdateItem(before, after),
-    ...identityChanges(before, after),
-    putChangeEntry(after, entry),
-  ]);
+  const written = await transact(table, changedLeadWrites(before, after, entry));
   if (written.outcome === 'written') return { outcome: 'changed' };
   if (written.outcome === 'conflict') return { outcome: 'conflict' };
   const holder = firstHolderIn(written.existing, identityOf(after), before.id);

@@ -3,16 +3,15 @@ import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../leads/lead.ts';
 import { LeadIdsExhaustedError } from '../../leads/new-lead.ts';
 import { limits } from '../../limits.ts';
+import { newLeadWrites } from '../leads/create-lead.ts';
 import {
   holdersIn,
   type IdentityHolders,
   identityOf,
   identityPrimaryKeys,
   type LeadIdentity,
-  putIdentities,
 } from '../leads/identities.ts';
-import { putLead } from '../leads/leads.ts';
-import { newLastEntryId, putChangeEntry, putTimelineEntry } from '../leads/timeline.ts';
+import { newLastEntryId, putTimelineEntry } from '../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
 import type { ImportedRowItem } from '../table/items.ts';
@@ -112,9 +111,7 @@ function writesOf({
   const note = text === undefined ? undefined : ({ type: 'note_added', ...origin, text } as const);
   return [
     putIfAbsent({ ...rowKey, organizationId, leadId, readDigest }),
-    putLead(lead),
-    ...putIdentities(lead),
-    putChangeEntry(lead, opening),
+    ...newLeadWrites(lead, opening),
     ...(note ? [putTimelineEntry(lead, note, newLastEntryId(note.at))] : []),
     ...(keepsId ? [noErasureOf(lead)] : []),
   ];
