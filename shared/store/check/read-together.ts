@@ -1,16 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../table/client.ts';
 import type { Item } from '../table/items.ts';
 import type { PrimaryKey } from '../table/primary-keys.ts';
-import { ContentionError } from '../table/retry.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
 import { interruptionOf, ThrottledError } from '../table/transact.ts';
 
 /** How long the check tries to read items that are constantly written, or throttled. */
 const timeoutMs = 60_000;
-const pauseMaxMs = 200;
 
 /**
  * Reads items as of one moment: one `TransactGetItems`, two read units for each 4 KB of an item. Waits for items that are being written.
@@ -23,24 +21,22 @@ export async function readTogether(
   keys: readonly PrimaryKey[],
 ): Promise<(Item | undefined)[]> {
   const gets = keys.map(({ pk, sk }) => ({ Get: { TableName: table.name, Key: { pk, sk } } }));
-  const giveUpAt = Date.now() + timeoutMs;
-  for (;;) {
+  const throttledUntil = Date.now() + timeoutMs;
+  return retryOnConflict(async () => {
     try {
       const { Responses = [] } = await table.client.send(
         new TransactGetCommand({ TransactItems: gets }),
       );
       return keys.map((_, index) => Responses[index]?.Item);
     } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      const interruption = interruptionOf(error);
+      const interruption =
+        error instanceof TransactionCanceledException ? interruptionOf(error) : undefined;
       if (!interruption) throw error;
-      if (Date.now() >= giveUpAt)
-        throw interruption === 'throttled'
-          ? new ThrottledError('DynamoDB throttled a transaction.', { cause: error })
-          : new ContentionError('Items are written all the time.', { cause: error });
+      if (interruption === 'throttled' && Date.now() >= throttledUntil)
+        throw new ThrottledError('DynamoDB throttled a transaction.', { cause: error });
+      return conflict;
     }
-    await sleep(Math.random() * pauseMaxMs);
-  }
+  }, timeoutMs);
 }
 
 /**
@@ -55,12 +51,11 @@ export async function readWith(
   key: PrimaryKey,
   dependentKeys: (item: Item | undefined) => readonly PrimaryKey[] | Promise<readonly PrimaryKey[]>,
 ): Promise<(Item | undefined)[]> {
-  const giveUpAt = Date.now() + timeoutMs;
   let [before] = await readTogether(table, [key]);
-  for (;;) {
+  return retryOnConflict(async () => {
     const items = await readTogether(table, [key, ...(await dependentKeys(before))]);
     if (isDeepStrictEqual(before, items[0])) return items;
-    if (Date.now() >= giveUpAt) throw new ContentionError('An item is written all the time.');
     [before] = items;
-  }
+    return conflict;
+  }, timeoutMs);
 }

@@ -17,7 +17,7 @@ export const throttledErrors: ReadonlySet<unknown> = new Set([
 /** What an attempt returns when another request wrote the same items: it must read them again. */
 export const conflict = Symbol('conflict with another request');
 
-/** Thrown when conflicts outlast `limits.conflictRetryMs`; this request wrote nothing. */
+/** Thrown when conflicts outlast the time for retries; nothing was written. */
 export class ContentionError extends Error {
   override readonly name = 'ContentionError';
 }
@@ -33,14 +33,15 @@ export async function ifConditionHolds<T>(write: Promise<T>): Promise<T | undefi
 }
 
 /**
- * Repeats an operation while it returns `conflict`, for up to `limits.conflictRetryMs` (design, section 4). The pauses between attempts
+ * Repeats an operation while it returns `conflict`, for up to `forMs` (design, section 4). The pauses between attempts
  * are random and grow.
  * @throws ContentionError
  */
 export async function retryOnConflict<T>(
   operation: (attempt: number) => Promise<T | typeof conflict>,
+  forMs: number = limits.conflictRetryMs,
 ): Promise<T> {
-  const giveUpAt = Date.now() + limits.conflictRetryMs;
+  const giveUpAt = Date.now() + forMs;
   for (let attempt = 0; ; attempt += 1) {
     const result = await operation(attempt);
     if (result !== conflict) return result;
