@@ -16,7 +16,12 @@ import type { OrganizationTable } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { AuditEntryItem, ErasureItem } from '../table/items.ts';
 import { deleteItems, queryAll } from '../table/many-items.ts';
-import { erasurePrimaryKey, leadPrimaryKey, type PrimaryKey } from '../table/primary-keys.ts';
+import {
+  erasurePrimaryKey,
+  keyOf,
+  leadPrimaryKey,
+  type PrimaryKey,
+} from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { deletion, exists, hasVersion, put, type Write, writeItem } from '../table/writes.ts';
@@ -131,16 +136,20 @@ interface Begun extends ErasedPerson {
 
 async function begin(lead: ErasedLead, options: EraseOptions): Promise<Begun | undefined> {
   const { leadId } = lead;
-  const begun = await beginErasure(lead, options);
-  if (!begun) return undefined;
+  const erasure = await beginErasure(lead, options);
+  if (!erasure) return undefined;
+  const { phones, emails, auditEntries } = erasure;
   const timeline = await readTimelineItems(lead, leadId);
-  const keysOf = (items: typeof timeline) => items.map(({ pk, sk }) => ({ pk, sk }));
   return {
     leadId,
-    begunAt: begun.begunAt,
-    search: new PersonSearch([...begun.identities, ...identitiesIn(timeline)]),
-    entries: keysOf(timeline.filter(({ type }) => type !== 'erased')),
-    ends: keysOf(timeline.filter(({ type }) => type === 'erased')),
+    // If an erasure of an earlier lead of this ID is unfinished too, the later one's time.
+    begunAt: Object.values(auditEntries)
+      .map(({ at }) => at)
+      .toSorted()
+      .at(-1),
+    search: new PersonSearch([...phones, ...emails, ...identitiesIn(timeline)]),
+    entries: timeline.filter(({ type }) => type !== 'erased').map(keyOf),
+    ends: timeline.filter(({ type }) => type === 'erased').map(keyOf),
   };
 }
 
@@ -149,41 +158,20 @@ const byKind = (identities: Identities) => ({
   emails: identities.filter(isEmailIdentity),
 });
 
-/** The lead that is to be erased, and an erasure of it that has begun. */
-interface Erasure {
-  readonly lead: Lead | undefined;
-  /** The person's, as far as the lead and the erasure's item name them. */
-  readonly identities: Identities;
-  /** If an erasure of an earlier lead of this ID is unfinished too, the later one's time. */
-  readonly begunAt: string | undefined;
-  readonly auditEntries: ErasureItem['auditEntries'];
-}
-
-async function readErasure({
-  table,
-  organizationId,
-  leadId,
-}: ErasedLead): Promise<Erasure | undefined> {
-  const lead = await readLead(table, organizationId, leadId);
-  const begun = await getItem(table, erasurePrimaryKey(organizationId, leadId));
-  if (!lead && !begun) return undefined;
-  const { phones = [], emails = [], auditEntries = {} } = begun ?? {};
-  const times = Object.values(auditEntries).map(({ at }) => at);
-  const identities = identitiesAmong([...(lead ? identitiesOf(lead) : []), ...phones, ...emails]);
-  return { lead, identities, begunAt: times.toSorted().at(-1), auditEntries };
-}
-
-/** Deletes the lead and stores what is still to be removed. */
+/**
+ * Deletes the lead and stores what is still to be removed.
+ * @returns the item that says so; undefined if there is neither a lead nor an unfinished erasure
+ */
 async function beginErasure(
-  erased: ErasedLead,
+  { table, organizationId, leadId }: ErasedLead,
   { who, partOf }: EraseOptions,
-): Promise<Pick<Erasure, 'identities' | 'begunAt'> | undefined> {
-  const { table, organizationId, leadId } = erased;
+): Promise<ErasureItem | undefined> {
   const what = `${partOf === undefined ? '' : `${partOf}: `}lead erase ${leadId}`;
   return retryOnConflict(async () => {
-    const before = await readErasure(erased);
-    if (!before?.lead) return before;
-    const { lead, identities } = before;
+    const lead = await readLead(table, organizationId, leadId);
+    const before = await getItem(table, erasurePrimaryKey(organizationId, leadId));
+    if (!lead) return before;
+    const { phones = [], emails = [], auditEntries } = before ?? {};
     // Of a lead that a backup has in part, an item may be missing, or may already name another lead.
     const identityItems = await batchGet(table, identityKeysOf(lead));
     const ownKeys = identityKeysOf(lead).filter((key) => identityItems.get(key)?.leadId === leadId);
@@ -191,15 +179,19 @@ async function beginErasure(
     // One ID for both: the audit log's is what `lead timelines` prints, the timeline's is what the event has.
     const id = newEntryId(at);
     const entry = { at, who, what, erasedLeadId: leadId };
-    // An unfinished erasure of an earlier lead of this ID has an entry too.
-    const auditEntries = { ...before.auditEntries, [id]: entry };
-    const erasure: ErasureItem = { organizationId, leadId, ...byKind(identities), auditEntries };
+    const erasure: ErasureItem = {
+      organizationId,
+      leadId,
+      ...byKind(identitiesAmong([...identitiesOf(lead), ...phones, ...emails])),
+      // An unfinished erasure of an earlier lead of this ID has an entry too.
+      auditEntries: { ...auditEntries, [id]: entry },
+    };
     const begun = { ...entry, what: `${what} begun` };
     const { outcome } = await transact(table, [
       ...deleteIdentities(lead, ownKeys),
       ...beginItems(lead, { erasure, entry: begun, id }),
     ]);
-    return outcome === 'written' ? { identities, begunAt: at } : conflict;
+    return outcome === 'written' ? erasure : conflict;
   });
 }
 
