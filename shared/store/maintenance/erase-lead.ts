@@ -27,6 +27,7 @@ import { transact } from '../table/transact.ts';
 import { deletion, exists, hasVersion, put, type Write, writeItem } from '../table/writes.ts';
 import {
   type ErasedPerson,
+  FoundItems,
   heldByOthers,
   type RelatedItems,
   removeRelatedItems,
@@ -90,7 +91,7 @@ export async function eraseLeads(
     if (await storePerson({ ...own, leadId }, search.identities)) people.push(person);
   }
   if (people.length === 0) return new Map();
-  const related = await removeRelatedItems(own, people, onProgress);
+  await removeRelatedItems(own, people, onProgress);
   for (const { entries } of people) await deleteItems(own.table, entries);
   for (const { leadId, ends } of people) {
     // As long as the entry `erased` is there, nobody reads the others. Not in a batch with them, which is no transaction.
@@ -98,11 +99,10 @@ export async function eraseLeads(
     await endErasure({ ...own, leadId });
   }
   return new Map(
-    people.flatMap(({ leadId, search, entries }) => {
-      const items = related.get(leadId);
-      const more = { timelineEntries: entries.length, ...byKind(search.identities) };
-      return items ? [[leadId, { ...items, ...more }] as const] : [];
-    }),
+    people.map(({ leadId, search, entries, found }) => [
+      leadId,
+      { ...found.inOrder, timelineEntries: entries.length, ...byKind(search.identities) },
+    ]),
   );
 }
 
@@ -142,6 +142,7 @@ async function begin(lead: ErasedLead, options: EraseOptions): Promise<Begun | u
   const timeline = await readTimelineItems(lead, leadId);
   return {
     leadId,
+    found: new FoundItems(),
     // If an erasure of an earlier lead of this ID is unfinished too, the later one's time.
     begunAt: Object.values(auditEntries)
       .map(({ at }) => at)

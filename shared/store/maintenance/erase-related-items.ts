@@ -38,6 +38,7 @@ import { type ScannedPage, scanTable } from './scan-table.ts';
 /** An erased lead's person, while the table is searched for them. */
 export interface ErasedPerson {
   readonly leadId: number;
+  readonly found: FoundItems;
   /** It forgets a phone or email that another lead gets meanwhile. */
   readonly search: PersonSearch;
   /** Entries of leads created later stay as they are: the person may have come back, and changed their phone since. */
@@ -58,42 +59,53 @@ export interface RelatedItems {
   readonly mentions: readonly { readonly leadId: number; readonly fields: readonly string[] }[];
 }
 
-interface Tally {
-  idempotencyRecords: number;
-  importedRows: number;
-  readonly changes: RelatedItems['changes'][number][];
-  readonly mentions: RelatedItems['mentions'][number][];
+/** What has been found so far. */
+export class FoundItems {
+  idempotencyRecords = 0;
+  importedRows = 0;
+  readonly changes: RelatedItems['changes'][number][] = [];
+  readonly mentions: RelatedItems['mentions'][number][] = [];
+
+  get inOrder(): RelatedItems {
+    const { idempotencyRecords, importedRows, changes, mentions } = this;
+    return {
+      idempotencyRecords,
+      importedRows,
+      otherEntries: changes.length,
+      otherLeads: new Set(changes.map(({ leadId }) => leadId)).size,
+      mentions: mentions.toSorted((a, b) => a.leadId - b.leadId),
+      changes: changes.toSorted((a, b) => a.leadId - b.leadId || (a.id < b.id ? -1 : 1)),
+    };
+  }
 }
 
 /**
  * Deletes the items that refer to erased leads, and removes their people from other leads' timelines. Reads the whole table once, because no
  * index leads to these items: consistent reads, a read unit for each 4 KB.
  * @param onProgress called with the number of items read so far
- * @returns what was found of each, by lead ID
  */
 export async function removeRelatedItems(
   own: OrganizationTable,
   people: readonly ErasedPerson[],
   onProgress: (itemsRead: number) => void,
-): Promise<ReadonlyMap<number, RelatedItems>> {
+): Promise<void> {
   const { table, organizationId } = own;
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
-  const tallies = new Map(people.map(({ leadId }) => [leadId, newTally()]));
+  const erased = new Map(people.map((person) => [person.leadId, person]));
   const everyone = new Everyone(people);
   const onPage = async ({ items }: ScannedPage): Promise<void> => {
     // After the page was read, so that a phone or email that another lead got meanwhile is left alone. One that the lead gave up again is not.
-    everyone.forget(await heldByOthers(own, tallies, everyone.identitiesIn(items)));
-    for (const item of items) await examine({ own, keyIds, tallies, everyone }, item);
+    everyone.forget(await heldByOthers(own, erased, everyone.identitiesIn(items)));
+    for (const item of items) await examine({ own, keyIds, erased, everyone }, item);
   };
   await scanTable(table, relatedItems(organizationId), onPage, { onProgress });
-  return new Map([...tallies].map(([leadId, tally]) => [leadId, inOrder(tally)]));
 }
 
 interface Search {
   readonly own: OrganizationTable;
   readonly keyIds: ReadonlySet<string>;
-  /** Of the erased leads. */
-  readonly tallies: ReadonlyMap<number, Tally>;
+  /** By lead. */
+  readonly erased: ReadonlyMap<number, ErasedPerson>;
   readonly everyone: Everyone;
 }
 
@@ -102,32 +114,32 @@ interface Search {
  * person writes one of a new lead under the same key: a delete whose answer was lost is sent again after that.
  */
 async function examine(
-  { own: { table, organizationId }, keyIds, tallies, everyone }: Search,
+  { own: { table, organizationId }, keyIds, erased, everyone }: Search,
   item: Stored<Item>,
 ): Promise<void> {
   const kind = kindOf(item);
   if (kind?.kind === 'idempotency' && keyIds.has(kind.keyId)) {
     const { id } = (item as Stored<IdempotencyItem>).result;
-    const tally = tallies.get(id);
-    if (!tally) return;
+    const person = erased.get(id);
+    if (!person) return;
     await writeItem(table, deletion(item, recordsLead(id)));
-    tally.idempotencyRecords += 1;
+    person.found.idempotencyRecords += 1;
   } else if (kind?.kind === 'importedRow') {
     const { leadId } = item as Stored<ImportedRowItem>;
-    const tally = tallies.get(leadId);
-    if (!tally) return;
+    const person = erased.get(leadId);
+    if (!person) return;
     await writeItem(table, deletion(item, namesLead(leadId)));
-    tally.importedRows += 1;
-  } else if (kind?.kind === 'timeline' && !tallies.has(kind.leadId)) {
+    person.found.importedRows += 1;
+  } else if (kind?.kind === 'timeline' && !erased.has(kind.leadId)) {
     const entry = item as TimelineEntryItem;
     const leadKey = leadPrimaryKey(organizationId, kind.leadId);
-    for (const { leadId } of await cleanEntry(table, leadKey, entry, everyone.in(entry)))
-      tallies.get(leadId)?.changes.push({ leadId: kind.leadId, id: entry.sk });
-  } else if (kind?.kind === 'lead' && !tallies.has(kind.leadId)) {
+    for (const { found } of await cleanEntry(table, leadKey, entry, everyone.in(entry)))
+      found.changes.push({ leadId: kind.leadId, id: entry.sk });
+  } else if (kind?.kind === 'lead' && !erased.has(kind.leadId)) {
     const ownFields = item.fields as LeadItem['fields'];
-    for (const { leadId, search } of everyone.in(ownFields)) {
+    for (const { found, search } of everyone.in(ownFields)) {
       const fields = mentionsIn(ownFields, search);
-      if (fields.length > 0) tallies.get(leadId)?.mentions.push({ leadId: kind.leadId, fields });
+      if (fields.length > 0) found.mentions.push({ leadId: kind.leadId, fields });
     }
   }
 }
@@ -148,13 +160,6 @@ const recordsLead = (leadId: number): Condition => ({
   ConditionExpression: '#result.id = :lead',
   ExpressionAttributeNames: { '#result': 'result' },
   ExpressionAttributeValues: { ':lead': leadId },
-});
-
-const newTally = (): Tally => ({
-  idempotencyRecords: 0,
-  importedRows: 0,
-  changes: [],
-  mentions: [],
 });
 
 /** Finds which of many people a value names: it is searched once for all of them. */
@@ -184,14 +189,6 @@ class Everyone {
       for (const { search } of this.#byIdentity.get(one) ?? []) search.forget([one]);
   }
 }
-
-const inOrder = ({ changes, mentions, ...counts }: Tally): RelatedItems => ({
-  ...counts,
-  otherEntries: changes.length,
-  otherLeads: new Set(changes.map(({ leadId }) => leadId)).size,
-  mentions: mentions.toSorted((a, b) => a.leadId - b.leadId),
-  changes: changes.toSorted((a, b) => a.leadId - b.leadId || (a.id < b.id ? -1 : 1)),
-});
 
 /**
  * Those of the phones and emails that another lead has now. Consistent reads, one for each.
