@@ -221,24 +221,3 @@ test('an apply during the wait wins, and the removal is checked again', async ()
   expect(waits).toBe(2);
   expect((await readSettings(table, settings.id))?.settings).toEqual(dropCity(settings));
 });
-
-const createKey = async ({ id: organizationId }: Settings, createdBy: number): Promise<void> => {
-  const order = { type: 'website-form', label: 'w', createdBy, now: new Date() } as const;
-  await createApiKey(table, { organizationId, ...order });
-};
-
-test('an apply that is rejected only when it looks once more restores what it had deactivated', async () => {
-  const settings = smallSettings();
-  await applySettings(table, settings);
-  const creators = [settings.users[0]!.id, 10];
-  const wait = async (): Promise<void> => createKey(settings, creators.shift()!);
-
-  const { issues } = await refusal(
-    without(settings, (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10))),
-    { wait },
-  );
-
-  expect(creators).toEqual([]);
-  expect(issues.map(({ path }) => path)).toEqual(['$.users[id=10]']);
-  expect((await readSettings(table, settings.id))?.settings).toEqual(settings);
-});
