@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CaptureRequest } from '../../../shared/client/api-types.ts';
-import { fillLead, readCapture } from '../../../shared/leads/capture.ts';
+import { captureMatch, enquiryOf, fillLead, readCapture } from '../../../shared/leads/capture.ts';
 import { parsePhone } from '../../../shared/leads/identity.ts';
 import type { FieldValue, FieldValues, Lead, LeadFields } from '../../../shared/leads/lead.ts';
+import { limits } from '../../../shared/limits.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -94,6 +95,19 @@ describe('filling a matched lead', () => {
     expect(
       fillLead(lead({ interests: ['loan', 'hostel'] }), { interests: ['hostel'] }, false).kept,
     ).toHaveLength(1);
+  });
+
+  test('refuses a value that makes the lead too large, and names it', async () => {
+    const full = lead({ ...asha, remarks: 'x'.repeat(limits.leadMaxBytes - 100) });
+    const caller = { createdBy: 7, keyId: 'k', label: 'website' };
+    const enquiry = enquiryOf(caller, 'request', asha, 'Website');
+    const situation = { emailLeadId: undefined, fingerprint: 'f', now: new Date() };
+
+    const { code, details } = await refusalOf(() =>
+      captureMatch(full, { city: 'y'.repeat(200) }, enquiry, situation),
+    );
+
+    expect([code, Object.keys(details.fields ?? {})]).toEqual(['VALIDATION_FAILED', ['city']]);
   });
 
   const value = fc.oneof(

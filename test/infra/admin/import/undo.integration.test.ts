@@ -7,7 +7,7 @@ import { undoImportedLead } from '../../../../shared/store/maintenance/undo-impo
 import { sendingThrough, type Table } from '../../../../shared/store/table/client.ts';
 import { transact } from '../../../../shared/store/table/transact.ts';
 import { runAdmin } from '../../../support/admin.ts';
-import { leadsOf } from '../../../support/leads.ts';
+import { eraseLead, leadsOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { type Person, person } from '../../../support/people.ts';
@@ -132,6 +132,16 @@ test.each([1, 2, 3])(
     expect(await violationsIn(organization)).toEqual([]);
   },
 );
+
+test('an undo leaves a lead that is being erased to the erasure', async () => {
+  const { organization, lead, undoOn } = await givenImportedLead();
+  const dying = dyingAfter(4); // as soon as the lead is gone
+  const erased = eraseLead(dying.table, organization.id, lead.id, { who: 'a test' });
+  await expect(erased).rejects.toThrow('The process died.');
+  await dying.settled();
+
+  expect(await undoOn(table())).toBe('erasing');
+});
 
 /** What a request may add to the timeline of a lead that it does not change. @returns whether it did */
 const additions = {

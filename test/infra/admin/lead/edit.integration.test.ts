@@ -7,7 +7,7 @@ import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { table } from '../../../support/table.ts';
 import { useFolder } from '../../given-folder.ts';
-import { commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
+import { addNote, commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
 import { killedAtWrite } from '../import/killed-import.ts';
 
 useOwnTable();
@@ -96,6 +96,16 @@ test('a note that was added more than 10 minutes ago is added again', async () =
   const at = new Date(Date.now() - 601_000).toISOString();
   const note = { type: 'note_added', actorId: null, by: 'a test', via: 'admin' } as const;
   await addToTimeline(table(), organization.id, id, () => ({ ...note, at, text: 'No answer' }));
+
+  const { stdout } = await run(organization, 'lead edit', '--lead', id, '--note', 'No answer');
+
+  expect(stdout).toBe(`Lead ${id}: note added.\n`);
+});
+
+test("a note is added though a user's last note says the same", async () => {
+  const organization = await givenOrganization();
+  const { id } = await givenLead(organization);
+  await addNote(organization, id, 'No answer');
 
   const { stdout } = await run(organization, 'lead edit', '--lead', id, '--note', 'No answer');
 
