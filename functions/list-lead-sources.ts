@@ -1,11 +1,5 @@
 import { presentNamed } from '../shared/leads/reference-lists.ts';
-import { endpoint } from '../shared/middleware/endpoint.ts';
+import { listEndpoint } from '../shared/middleware/endpoint.ts';
 
 /** GET /api/v1/lead-sources (contract, section 4.7): active sources by name. */
-export const handler = endpoint('list-lead-sources', {
-  input: {},
-  respond: async ({ organization }) => ({
-    status: 200,
-    body: { items: presentNamed(organization.sources) },
-  }),
-});
+export const handler = listEndpoint('list-lead-sources', ({ sources }) => presentNamed(sources));

@@ -1,11 +1,7 @@
 import { presentStage } from '../shared/leads/reference-lists.ts';
-import { endpoint } from '../shared/middleware/endpoint.ts';
+import { listEndpoint } from '../shared/middleware/endpoint.ts';
 
 /** GET /api/v1/lead-stages (contract, section 4.7): active stages of every pipeline, in pipeline order, each pipeline's in order. */
-export const handler = endpoint('list-lead-stages', {
-  input: {},
-  respond: async ({ organization }) => ({
-    status: 200,
-    body: { items: organization.stages.filter(({ active }) => active).map(presentStage) },
-  }),
-});
+export const handler = listEndpoint('list-lead-stages', ({ stages }) =>
+  stages.filter(({ active }) => active).map(presentStage),
+);

@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type EndpointName, endpointNamed } from '../endpoints.ts';
 import { ApiError } from '../errors.ts';
+import type { Organization } from '../organization/organization.ts';
 import { openTable, sdkDefaults, type Table, usableUntil } from '../store/table/client.ts';
 import { noConsumedCapacity, withCapacityMetering } from '../store/table/consumed-capacity.ts';
 import { type Admitted, admit, authorize, type PrefetchContext } from './admission.ts';
@@ -79,6 +80,16 @@ export function endpoint<S extends Schemas, Prefetched = undefined>(
     }
   };
 }
+
+/** The handler of an endpoint that lists items of the organization's settings. */
+export const listEndpoint = (
+  name: EndpointName,
+  itemsOf: (organization: Organization) => readonly unknown[],
+) =>
+  endpoint(name, {
+    input: {},
+    respond: async ({ organization }) => ({ status: 200, body: { items: itemsOf(organization) } }),
+  });
 
 /** The steps of a request in their order (design, section 1). Each throws the ApiError with which it refuses the request. */
 const stackOf = <S extends Schemas, Prefetched>({
