@@ -3,7 +3,8 @@
  * Plain data without imports, so that infra/ can read it without loading a function.
  */
 
-export type Scope = 'leads.read' | 'leads.write' | 'leads.capture';
+export const apiKeyScopes = ['leads.read', 'leads.write', 'leads.capture'] as const;
+export type Scope = (typeof apiKeyScopes)[number];
 
 /** The item types of the table and its indexes. `store/table/table-definition.ts` gives each its prefix. */
 export type ItemType =

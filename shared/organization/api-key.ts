@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Scope } from '../endpoints.ts';
+import { apiKeyScopes, type Scope } from '../endpoints.ts';
 import { limits } from '../limits.ts';
 
 /**
@@ -18,11 +18,6 @@ const wholeKey = new RegExp(`^${apiKeyPattern}$`);
 
 export const apiKeyTypes = ['website-form', 'application'] as const;
 export type ApiKeyType = (typeof apiKeyTypes)[number];
-export const apiKeyScopes = [
-  'leads.read',
-  'leads.write',
-  'leads.capture',
-] as const satisfies readonly Scope[];
 
 const keyIdBytes = 8;
 const secretBytes = 32;

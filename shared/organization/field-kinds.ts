@@ -32,42 +32,34 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
 };
 export const fieldTypes = keysOf(fieldKinds);
 
-/** The keys of the fields that every organization has. */
-export const builtInFieldKeys = [
-  'name',
-  'phone',
-  'email',
-  'source',
-  'assigned_to',
-  'lead_type',
-] as const;
-export type BuiltInFieldKey = (typeof builtInFieldKeys)[number];
+interface BuiltIn {
+  readonly label: string;
+  readonly type: FieldType;
+  readonly alwaysRequired: boolean;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+}
+
+/** The fields that every organization has: their types, which a settings file cannot change, and the defaults of what it can. */
+export const builtIns = {
+  name: { label: 'Name', type: 'text', alwaysRequired: true, options: [] },
+  phone: { label: 'Phone', type: 'phone', alwaysRequired: true, options: [] },
+  email: { label: 'Email', type: 'email', alwaysRequired: false, options: [] },
+  source: { label: 'Source', type: 'lead_source', alwaysRequired: false, options: [] },
+  assigned_to: { label: 'Owner', type: 'user', alwaysRequired: false, options: [] },
+  lead_type: {
+    label: 'Lead type',
+    type: 'select',
+    alwaysRequired: false,
+    options: [
+      { value: 'student', label: 'Student' },
+      { value: 'consultant', label: 'Consultant' },
+    ],
+  },
+} as const satisfies Readonly<Record<string, BuiltIn>>;
+export type BuiltInFieldKey = keyof typeof builtIns;
+export const builtInFieldKeys = keysOf(builtIns);
 export const isBuiltIn = (fieldKey: string): fieldKey is BuiltInFieldKey =>
-  builtInFieldKeys.some((one) => one === fieldKey);
+  Object.hasOwn(builtIns, fieldKey);
 
 /** The values of the built-in field `lead_type`. */
-export const leadTypes = ['student', 'consultant'] as const;
-
-/** The built-in fields: their types, which a settings file cannot change, and their defaults. */
-export const builtIns: Readonly<
-  Record<
-    BuiltInFieldKey,
-    { readonly label: string; readonly type: FieldType; readonly alwaysRequired: boolean }
-  >
-> = {
-  name: { label: 'Name', type: 'text', alwaysRequired: true },
-  phone: { label: 'Phone', type: 'phone', alwaysRequired: true },
-  email: { label: 'Email', type: 'email', alwaysRequired: false },
-  source: { label: 'Source', type: 'lead_source', alwaysRequired: false },
-  assigned_to: { label: 'Owner', type: 'user', alwaysRequired: false },
-  lead_type: { label: 'Lead type', type: 'select', alwaysRequired: false },
-};
-
-/** The options of a built-in field if a settings file lists none. */
-export const builtInOptions = (fieldKey: BuiltInFieldKey): { value: string; label: string }[] =>
-  fieldKey === 'lead_type'
-    ? leadTypes.map((value) => ({
-        value,
-        label: `${value.charAt(0).toUpperCase()}${value.slice(1)}`,
-      }))
-    : [];
+export const leadTypes = builtIns.lead_type.options.map(({ value }) => value);

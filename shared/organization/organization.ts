@@ -1,4 +1,3 @@
-import type { FieldType } from './field-kinds.ts';
 import type { SettingsFile } from './settings-schema.ts';
 
 export interface FieldOption {
@@ -8,32 +7,22 @@ export interface FieldOption {
   retired?: true;
 }
 
-export interface Field {
-  key: string;
-  label: string;
-  type: FieldType;
-  section: string;
-  storage: 'column' | 'custom';
+type FileField = SettingsFile['fields'][number];
+type FileRule = SettingsFile['assignmentRules'][number];
+
+export interface Field extends FileField {
   /** Empty unless `select` or `multiselect`. */
   options: FieldOption[];
   requiredOnCreate: boolean;
   requiredOnEdit: boolean;
-  showWhen: { field: string; equals: string[] } | null;
-  active: boolean;
 }
 
 /** An organization's settings: those of the file (settings-file.md, "The settings file"), with every default filled in and all built-in fields. */
-export interface Settings {
-  id: number;
-  name: string;
-  modules: string[];
-  users: SettingsFile['users'];
-  pipelines: SettingsFile['pipelines'];
-  sources: SettingsFile['sources'];
+export interface Settings extends Omit<SettingsFile, '$schema' | 'version' | 'keys'> {
   /** In form order. */
   fields: Field[];
-  /** In the order they are tried. */
-  assignmentRules: { when?: { field: string; equals: string[] }; users: number[] }[];
+  /** In the order they are tried, with users by ID. */
+  assignmentRules: (Omit<FileRule, 'users'> & { users: number[] })[];
 }
 
 export type AssignmentRule = Settings['assignmentRules'][number];

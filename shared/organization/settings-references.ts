@@ -2,7 +2,6 @@ import { scopesFor } from './api-key.ts';
 import {
   type BuiltInFieldKey,
   builtInFieldKeys,
-  builtInOptions,
   builtIns,
   fieldKinds,
   isBuiltIn,
@@ -158,7 +157,7 @@ function checkOptions(check: Check, { key, type, options }: Field, path: string)
       );
     return;
   }
-  const fixed = key !== undefined && isBuiltIn(key) ? builtInOptions(key) : [];
+  const fixed = key !== undefined && isBuiltIn(key) ? builtIns[key].options : [];
   if (options === undefined && fixed.length > 0) return;
   if (!options?.length) {
     const is = options ? 'empty' : 'missing';
@@ -269,7 +268,7 @@ function choicesOf(file: File, fieldKey: string): Choices | undefined {
     return { find, description: 'true or false' };
   }
   if (!type || !fieldKinds[type].hasOptions) return undefined;
-  const listed = field?.options ?? (builtIn ? builtInOptions(builtIn) : []);
+  const listed = field?.options ?? (builtIn ? builtIns[builtIn].options : []);
   // With those that have no label, so that this is not an issue of every condition that names the option too.
   const options = listed.flatMap(({ value, label = '' } = {}) =>
     value === undefined ? [] : [{ value, label }],

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { parseDateTime } from '../date-time.ts';
+import { apiKeyScopes } from '../endpoints.ts';
 import { isStorableText } from '../json.ts';
 import { limits } from '../limits.ts';
-import { apiKeyScopes, apiKeyTypes } from './api-key.ts';
+import { apiKeyTypes } from './api-key.ts';
 import { fieldTypes } from './field-kinds.ts';
 
 /**
@@ -85,25 +86,23 @@ export const stageMeanings = ['open', 'won', 'lost'] as const;
 const about = <S extends v.GenericSchema>(title: string, schema: S) =>
   v.pipe(schema, v.title<v.InferOutput<S>, string>(title));
 
+/** A yes or no that may be omitted. */
+const flag = <const Fallback extends boolean | undefined>(title: string, fallback: Fallback) =>
+  v.optional(about(title, yesNo), fallback);
+
 const stableId = about(
   'Your own number for it. Leads store it, so keep it when you rename the item.',
   id,
 );
-const active = v.optional(
-  about(
-    'Whether new leads may use it. Deactivate what leads still use: it cannot be removed.',
-    yesNo,
-  ),
+const active = flag(
+  'Whether new leads may use it. Deactivate what leads still use: it cannot be removed.',
   true,
 );
 
 const userSchema = v.object({
   id: stableId,
   name: about('The name of the user, who can own leads.', label),
-  active: v.optional(
-    about('Whether the user gets new leads. Deactivate a user who leaves.', yesNo),
-    true,
-  ),
+  active: flag('Whether the user gets new leads. Deactivate a user who leaves.', true),
 });
 
 const stageSchema = v.object({
@@ -112,10 +111,7 @@ const stageSchema = v.object({
   slug: about('A short name for addresses and programs.', slug),
   order: about('The place of the stage in its pipeline: lower numbers come first.', order),
   meaning: about('Whether a lead in this stage is still open, won or lost.', oneOf(stageMeanings)),
-  isDefault: v.optional(
-    about('Whether new leads of the pipeline start here. One stage must.', yesNo),
-    false,
-  ),
+  isDefault: flag('Whether new leads of the pipeline start here. One stage must.', false),
   active,
 });
 
@@ -123,10 +119,7 @@ const pipelineSchema = v.object({
   id: stableId,
   name: about('The name of the pipeline.', label),
   order: about('The place of the pipeline: lower numbers come first.', order),
-  isDefault: v.optional(
-    about('Whether new leads start in this pipeline. One pipeline must.', yesNo),
-    false,
-  ),
+  isDefault: flag('Whether new leads start in this pipeline. One pipeline must.', false),
   stages: about('The steps of the pipeline.', v.array(stageSchema)),
 });
 

@@ -1,6 +1,6 @@
 import type { Scope } from '../endpoints.ts';
 import { scopesFor } from './api-key.ts';
-import { builtInFieldKeys, builtInOptions, builtIns, isBuiltIn } from './field-kinds.ts';
+import { builtInFieldKeys, builtIns, isBuiltIn } from './field-kinds.ts';
 import type { Field, Settings } from './organization.ts';
 import { readReferences } from './settings-references.ts';
 import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
@@ -78,11 +78,11 @@ function settingsOf(file: Omit<SettingsFile, '$schema' | 'keys' | 'version'>): S
 }
 
 function settingsField(field: SettingsFile['fields'][number]): Field {
-  const builtIn = isBuiltIn(field.key) ? field.key : undefined;
-  const required = builtIn !== undefined && builtIns[builtIn].alwaysRequired;
+  const builtIn = isBuiltIn(field.key) ? builtIns[field.key] : undefined;
+  const required = builtIn?.alwaysRequired === true;
   return {
     ...field,
-    options: field.options ?? (builtIn ? builtInOptions(builtIn) : []),
+    options: field.options ?? [...(builtIn?.options ?? [])],
     requiredOnCreate: field.requiredOnCreate ?? required,
     requiredOnEdit: field.requiredOnEdit ?? required,
   };

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Scope } from '../../shared/endpoints.ts';
-import { apiKeyScopes } from '../../shared/organization/api-key.ts';
+import { apiKeyScopes } from '../../shared/endpoints.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import { givenOrganizationWithoutKeys } from '../support/organizations.ts';
 import { sampleSettings } from '../support/settings.ts';

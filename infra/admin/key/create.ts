@@ -1,9 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Scope } from '../../../shared/endpoints.ts';
+import { apiKeyScopes, type Scope } from '../../../shared/endpoints.ts';
 import {
   type ApiKeyType,
   apiKeyPrefix,
-  apiKeyScopes,
   apiKeyTypes,
   lifetimeDays,
   scopesFor,
