@@ -23,7 +23,7 @@ export function chooseRotation(
 ): Rotation | undefined {
   const isActive = (userId: number): boolean => organization.userById.get(userId)?.active === true;
   for (const rule of organization.assignmentRules) {
-    const userIds = [...new Set(rule.users)].filter(isActive);
+    const userIds = rule.users.filter(isActive);
     if (userIds.length > 0 && holds(rule, fields, pipelineId))
       return { rule: nameOf(rule), userIds };
   }

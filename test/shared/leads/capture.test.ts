@@ -1,9 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CaptureRequest } from '../../../shared/client/api-types.ts';
 import { captureMatch, enquiryOf, fillLead, readCapture } from '../../../shared/leads/capture.ts';
 import { parsePhone } from '../../../shared/leads/identity.ts';
-import type { FieldValue, FieldValues, Lead, LeadFields } from '../../../shared/leads/lead.ts';
+import type { FieldValues, Lead, LeadFields } from '../../../shared/leads/lead.ts';
 import { limits } from '../../../shared/limits.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';
@@ -63,7 +62,7 @@ describe('reading a capture', () => {
   });
 });
 
-const lead = (fields: FieldValues, archivedAt?: string): Lead => ({
+const lead = (fields: FieldValues): Lead => ({
   id: 5,
   organizationId: 1,
   version: 3,
@@ -72,21 +71,9 @@ const lead = (fields: FieldValues, archivedAt?: string): Lead => ({
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
   fields: fields as LeadFields,
-  ...(archivedAt && { archivedAt }),
 });
 
 describe('filling a matched lead', () => {
-  test('keeps out an email that is another lead’s, and lists it', () => {
-    const { fields, filled, kept } = fillLead(
-      lead({ name: 'Asha' }),
-      { name: 'Asha', email: 'a@b.in' },
-      true,
-    );
-    expect(fields).not.toHaveProperty('email');
-    expect(filled).toEqual([]);
-    expect(kept).toEqual([{ field: 'email', current: null, submitted: 'a@b.in' }]);
-  });
-
   test('takes the same choice from a list for the same, though the settings order it otherwise now', () => {
     expect(
       fillLead(lead({ interests: ['loan', 'hostel'] }), { interests: ['hostel', 'loan'] }, false)
@@ -108,56 +95,5 @@ describe('filling a matched lead', () => {
     );
 
     expect([code, Object.keys(details.fields ?? {})]).toEqual(['VALIDATION_FAILED', ['city']]);
-  });
-
-  const value = fc.oneof(
-    fc.string({ minLength: 1 }),
-    fc.integer(),
-    fc.boolean(),
-    fc.array(fc.string(), { minLength: 1 }),
-  );
-  const values = fc.dictionary(
-    fc.constantFrom('name', 'email', 'city', 'budget', 'interests', 'valueOf', 'hasOwnProperty'),
-    value,
-    {
-      noNullPrototype: true,
-    },
-  ) as fc.Arbitrary<FieldValues>;
-  const own = (fields: FieldValues, key: string): FieldValue | undefined =>
-    Object.hasOwn(fields, key) ? fields[key] : undefined;
-
-  test('never changes a field that is not empty; filled and kept are apart and cover all that differs', () => {
-    fc.assert(
-      fc.property(
-        values,
-        values,
-        fc.boolean(),
-        fc.boolean(),
-        (before, submitted, emailIsTaken, isArchived) => {
-          const { fields, filled, kept } = fillLead(
-            lead(before, isArchived ? '2026-02-02T00:00:00.000Z' : undefined),
-            submitted,
-            emailIsTaken,
-          );
-
-          for (const key of Object.keys(before)) expect(own(fields, key)).toEqual(own(before, key));
-          for (const key of filled)
-            expect([own(before, key), own(fields, key)]).toEqual([undefined, own(submitted, key)]);
-          const told = [...filled, ...kept.map(({ field }) => field)];
-          expect(new Set(told).size).toBe(told.length);
-          for (const key of Object.keys(submitted)) {
-            if (!told.includes(key))
-              expect(String(own(fields, key)).toLowerCase()).toBe(
-                String(own(submitted, key)).toLowerCase(),
-              );
-          }
-          expect(Object.keys(fields).sort()).toEqual(
-            [...new Set([...Object.keys(before), ...filled])].sort(),
-          );
-          if (isArchived) expect(filled).toEqual([]);
-          if (emailIsTaken) expect(filled).not.toContain('email');
-        },
-      ),
-    );
   });
 });

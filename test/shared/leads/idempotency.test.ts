@@ -44,17 +44,6 @@ describe('the fingerprint of a body', () => {
     expect(fingerprintOf({ name: 'Asha' })).toMatch(/^[\w-]{43}$/));
 });
 
-describe('the keys of a request', () => {
-  test.each<[string | undefined, string | undefined, string[]]>([
-    [undefined, undefined, []],
-    ['a', 'b', ['a', 'b']],
-    ['a', 'a', ['a']],
-    ['a', 'A', ['a', 'A']],
-  ])('header %j and externalId %j are %j', (header, externalId, values) =>
-    expect(idempotencyKeys(header, externalId).map(({ value }) => value)).toEqual(values),
-  );
-});
-
 describe('the record to replay', () => {
   const record = (fingerprint: string, id: number) => ({
     fingerprint,
