@@ -33,7 +33,7 @@ interface AlarmDefinition {
   readonly act: string;
   /** The option that switches it on. */
   readonly only?: keyof LeadServiceProps;
-  /** The heading in OPERATE.md that has more. @default the section about all alarms */
+  /** The heading in OPERATE.md that has more. @default the table of symptoms */
   readonly runbook?: string;
 }
 
@@ -202,7 +202,7 @@ export type AlarmName = keyof typeof alarms;
 
 /** The description of an alarm, which its email shows. CloudWatch allows 1,024 characters. */
 export function alarmDescription(name: AlarmName, values: AlarmValues): string {
-  const { when, act, runbook = 'when-an-alarm-goes-off' }: AlarmDefinition = alarms[name];
+  const { when, act, runbook = 'a-bad-night' }: AlarmDefinition = alarms[name];
   const text = `${when} What to do: ${act} More: infra/OPERATE.md#${runbook}.`;
   const known = new Map(Object.entries(values));
   return text.replace(/\b[A-Z_]+\b/g, (word) => known.get(word) ?? word);

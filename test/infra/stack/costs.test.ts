@@ -98,7 +98,7 @@ test('COSTS.md has each count, price and sum', async () => {
     '',
     'Of these, `heartbeat` with a domain, and its calls:',
     '',
-    '| what of `heartbeat` | a month |',
+    '| what `heartbeat` adds | a month |',
     '|---|--:|',
     ...heartbeat.filter(({ count }) => count > 0).map((cost) => `| ${cost.what} | ${cell(cost)} |`),
     ...beats().map(([what, value]) => `| ${what} | ${dollars(value)} |`),
