@@ -24,7 +24,8 @@ import { memoryVariables } from '../bundle/function-memory.ts';
 import type { LeadTable } from './lead-table.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-interface OfService {
+/** What every part with a function needs to know of its service. */
+export interface OfService {
   readonly options: ServiceOptions;
   /** The service's version, for log lines. */
   readonly version: string;

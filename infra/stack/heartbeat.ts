@@ -4,16 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { heartbeatVariables } from '../../shared/metrics.ts';
 import { heartbeatName } from '../bundle/built-functions.ts';
-import { BundledFunction } from './endpoint-function.ts';
-import type { ServiceOptions } from './service-options.ts';
-
-export interface HeartbeatProps {
-  /** The address that callers use. */
-  readonly baseUrl: string;
-  readonly options: ServiceOptions;
-  /** Of the service, for log lines. */
-  readonly version: string;
-}
+import { BundledFunction, type OfService } from './endpoint-function.ts';
 
 /** A heartbeat that is late says nothing about now: it is dropped, and the next one comes (the shortest age that Lambda allows). */
 const heartbeatMaxAge = Duration.minutes(1);
@@ -24,7 +15,8 @@ const heartbeatMaxAge = Duration.minutes(1);
  * so the third minute keeps the call and its own metric in one period of five minutes, which the alarm on unknown keys subtracts.
  */
 export class Heartbeat extends Construct {
-  constructor(scope: Construct, id: string, { baseUrl, options, version }: HeartbeatProps) {
+  /** @param baseUrl the address that callers use */
+  constructor(scope: Construct, id: string, baseUrl: string, { options, version }: OfService) {
     super(scope, id);
     const handler = new BundledFunction(this, 'Function', {
       bundle: heartbeatName,

@@ -6,16 +6,8 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { eventFilter } from '../../shared/store/table/table-definition.ts';
 import { publisherName } from '../bundle/built-functions.ts';
-import { BundledFunction } from './endpoint-function.ts';
+import { BundledFunction, type OfService } from './endpoint-function.ts';
 import type { LeadTable } from './lead-table.ts';
-import type { ServiceOptions } from './service-options.ts';
-
-export interface LeadEventsProps {
-  readonly table: LeadTable;
-  readonly options: ServiceOptions;
-  /** The service's version, for log lines. */
-  readonly version: string;
-}
 
 /** As long as the stream keeps a record (AWS: DynamoDB Streams, data retention). */
 const retriedFor = Duration.days(1);
@@ -31,7 +23,7 @@ export class LeadEvents extends Construct {
   readonly publisher: BundledFunction;
   readonly undelivered: Queue;
 
-  constructor(scope: Construct, id: string, { table, options, version }: LeadEventsProps) {
+  constructor(scope: Construct, id: string, table: LeadTable, { options, version }: OfService) {
     super(scope, id);
     this.bus = new EventBus(this, 'Bus', {
       eventBusName: options.serviceName,

@@ -15,7 +15,7 @@ import { endpoints } from '../../shared/endpoints.ts';
 import { projectFolder } from '../bundle/built-functions.ts';
 import { Audit } from './audit.ts';
 import { Backups } from './backups.ts';
-import { EndpointFunction } from './endpoint-function.ts';
+import { EndpointFunction, type OfService } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LeadApi } from './lead-api.ts';
@@ -60,15 +60,13 @@ export class LeadService extends Construct {
     super(scope, id);
     const options = checkOptions({ ...props });
     const release = releaseIn(projectFolder);
-    const { version } = release;
+    const ofService = { options, version: release.version };
 
     this.table = new LeadTable(this, 'Table', options);
     this.api = new LeadApi(this, 'Api', options);
-    const functions = addFunctions(this, options, version);
-    if (options.events)
-      this.events = new LeadEvents(this, 'Events', { table: this.table, options, version });
-    if (options.heartbeat)
-      new Heartbeat(this, 'Heartbeat', { baseUrl: this.api.baseUrl, options, version });
+    const functions = addFunctions(this, ofService);
+    if (options.events) this.events = new LeadEvents(this, 'Events', this.table, ofService);
+    if (options.heartbeat) new Heartbeat(this, 'Heartbeat', this.api.baseUrl, ofService);
     if (options.backup) this.backups = new Backups(this, 'Backups', this.table, options);
     const audit = options.auditDays
       ? new Audit(this, 'Audit', this.table, options.auditDays)
@@ -95,10 +93,9 @@ export class LeadService extends Construct {
 }
 
 /** A function for each endpoint, each with its route. */
-const addFunctions = (service: LeadService, options: ServiceOptions, version: string) =>
+const addFunctions = (service: LeadService, ofService: OfService) =>
   endpoints.map((endpoint) => {
-    const { table } = service;
-    const props = { endpoint, table, options, version };
+    const props = { endpoint, table: service.table, ...ofService };
     const handler = new EndpointFunction(service, constructId(endpoint.name), props);
     service.api.route(endpoint, handler);
     return handler;
