@@ -15,29 +15,6 @@ const bearer = (key: string): string => `Bearer ${key}`;
 const json = ['Content-Type', 'application/json'] as const;
 
 describe('headers that speak for the caller', () => {
-  test.each<[string, readonly (readonly [string, string])[]]>([
-    [
-      'twice, the last secure',
-      [
-        ['X-Forwarded-Proto', 'http'],
-        ['X-Forwarded-Proto', 'https'],
-      ],
-    ],
-    [
-      'twice, the first secure',
-      [
-        ['X-Forwarded-Proto', 'https'],
-        ['x-forwarded-PROTO', 'http'],
-      ],
-    ],
-  ])('plain HTTP is seen %s, whatever other headers say', async (_, headers) => {
-    const { status, code } = await send({
-      headers: [['Authorization', bearer(organization.reader)], ...headers],
-    });
-
-    expect([status, code]).toEqual([403, 'HTTPS_REQUIRED']);
-  });
-
   test.each([
     ['X-HTTP-Method-Override', 'POST'],
     ['X-Original-URL', '/api/v1/leads'],

@@ -117,6 +117,8 @@ test.each([
   ['http', ['x-forwarded-proto', 'http'], 'http', '80'],
   ['HTTP', ['X-FORWARDED-PROTO', 'HTTP'], 'http', '80'],
   ['another word', ['X-Forwarded-Proto', 'ftp'], 'https', '443'],
+  ['http and https', ['X-Forwarded-Proto', 'http', 'x-forwarded-PROTO', 'https'], 'http', '80'],
+  ['https and http', ['X-Forwarded-Proto', 'https', 'x-forwarded-PROTO', 'http'], 'http', '80'],
 ])('passes a request that says %s of its protocol on as %s', (_, rawHeaders, proto, port) => {
   const { headers, multiValueHeaders } = eventOf({ rawHeaders });
 

@@ -174,36 +174,20 @@ test('an engine that ignores SIGTERM ends too when the process that started it i
   await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false);
 });
 
-test('an engine that ends before it is ready is reported with its last output', async () => {
-  const start = await startEngineProcess({
-    command: 'sh',
-    args: ['-c', 'echo address already in use >&2; exit 3'],
-    readyWithinMs: 5000,
-  });
-
-  expect(start).toEqual({
-    failure: expect.stringContaining('ended at once: address already in use'),
-  });
-});
-
-test('an engine whose program is not there is reported', async () => {
-  const start = await startEngineProcess({
-    command: join(scratch, 'nothing'),
-    args: [],
-    readyWithinMs: 5000,
-  });
-
-  expect(start).toEqual({ failure: expect.stringContaining('ENOENT') });
-});
-
-test('an engine that is never ready is ended', async () => {
-  const start = await startEngineProcess({
-    command: 'sleep',
-    args: ['60'],
-    readyWithinMs: 200,
-  });
-
-  expect(start).toEqual({ failure: expect.stringContaining('not ready after 0.2 s') });
+test.each([
+  [
+    'ends before it is ready',
+    { command: 'sh', args: ['-c', 'echo address already in use >&2; exit 3'], readyWithinMs: 5000 },
+    'ended at once: address already in use',
+  ],
+  ['has no program', { command: '/nowhere/nothing', args: [], readyWithinMs: 5000 }, 'ENOENT'],
+  [
+    'is never ready',
+    { command: 'sleep', args: ['60'], readyWithinMs: 200 },
+    'not ready after 0.2 s',
+  ],
+])('an engine that %s is ended, and reported with its last output', async (_, start, failure) => {
+  expect(await startEngineProcess(start)).toEqual({ failure: expect.stringContaining(failure) });
 });
 
 test("a data folder is one process-wide owner's, until it is let go of", async () => {

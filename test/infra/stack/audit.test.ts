@@ -2,6 +2,8 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { templateWith } from './service-template.ts';
 
+const template = await templateWith({ auditDays: 365 });
+
 test('without auditDays, there is no trail and no bucket', async () => {
   const off = await templateWith();
 
@@ -9,8 +11,7 @@ test('without auditDays, there is no trail and no bucket', async () => {
   off.resourceCountIs('AWS::S3::Bucket', 0);
 });
 
-test('with auditDays, CloudTrail records the reads and writes of the table, and nothing else', async () => {
-  const template = await templateWith({ auditDays: 365 });
+test('with auditDays, CloudTrail records the reads and writes of the table, and nothing else', () => {
   const [tableId] = Object.keys(template.findResources('AWS::DynamoDB::Table'));
 
   template.hasResourceProperties('AWS::CloudTrail::Trail', {
@@ -27,9 +28,7 @@ test('with auditDays, CloudTrail records the reads and writes of the table, and 
   });
 });
 
-test('the log is encrypted, private and kept for auditDays, and outlives the stack', async () => {
-  const template = await templateWith({ auditDays: 365 });
-
+test('the log is encrypted, private and kept for auditDays, and outlives the stack', () => {
   template.hasResource('AWS::S3::Bucket', {
     DeletionPolicy: 'RetainExceptOnCreate',
     UpdateReplacePolicy: 'Retain',

@@ -113,17 +113,16 @@ describe('the gateway', () => {
     expect(full.toJSON().Outputs).toHaveProperty('DomainTarget');
   });
 
-  test('a service with keepDefaultAddress answers at its domain and at its own address', async () => {
+  test('a service without a domain, or with keepDefaultAddress, answers at its own address', async () => {
     const { domainName, certificateArn } = everyOption;
     const both = await templateWith({ domainName, certificateArn, keepDefaultAddress: true });
 
-    both.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false });
+    for (const template of [plain, both])
+      template.hasResourceProperties('AWS::ApiGateway::RestApi', {
+        DisableExecuteApiEndpoint: false,
+      });
     both.resourceCountIs('AWS::ApiGateway::DomainName', 1);
     expect(both.toJSON().Outputs.BaseUrl.Value).toBe('https://leads.example.com');
-  });
-
-  test('a service without a domain keeps its own address', () => {
-    plain.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false });
   });
 
   test('the gateway logs the resource and never the address, an origin, an agent or a header', () => {
