@@ -135,6 +135,8 @@ function valueOf(
   return metricMath(expression, byId);
 }
 
+const compiled = new Map<string, CallableFunction>();
+
 /**
  * Metric math of one period: numbers, metrics, `+ - * / >= <`, IF and FILL, which mean the same in JavaScript. What has a missing operand, or
  * is divided by zero, is missing.
@@ -155,6 +157,8 @@ export function metricMath(
     ...Object.fromEntries([...metrics].map(([name, value]) => [name, value ?? Number.NaN])),
   };
   const source = expression.replaceAll(/IF\((.+?) (>=|<) /g, 'IF(compared($1) $2 ');
-  const value = new Function(...Object.keys(scope), `return ${source};`)(...Object.values(scope));
+  const run = compiled.get(expression) ?? new Function(...Object.keys(scope), `return ${source};`);
+  compiled.set(expression, run);
+  const value = run(...Object.values(scope));
   return Number.isFinite(value) ? value : undefined;
 }

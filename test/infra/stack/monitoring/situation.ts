@@ -4,57 +4,46 @@ import { readOnlyChecks } from '../../../../infra/verify/read-only-checks.ts';
 import { startServiceProcess } from '../../../support/service-process.ts';
 import type { MinuteSum } from './alarm-evaluator.ts';
 
-/** What the callers meet. Calls come evenly: `callsPerHour` of them, of which `capturesPerHour` are captures. */
-export interface Situation {
-  readonly callsPerHour: number;
-  readonly capturesPerHour?: number;
-  /** Of all calls, evenly spread. */
-  readonly failuresPerHour?: number;
-  readonly notReadyPerHour?: number;
-  readonly unknownKeysPerHour?: number;
-  readonly capturesUnauthorizedPerHour?: number;
-  readonly capturesInvalidPerHour?: number;
-  readonly capturesRateLimitedPerHour?: number;
-  /** Of the captures with 401: those of a key that is known. */
-  readonly knownKeyRefusedPerHour?: number;
-  /** Of the invalid captures: those that lack a field, or have an unknown one. */
-  readonly capturesMismatchedPerHour?: number;
+/** What the callers meet. Counts are by the hour, and come evenly. */
+export interface Situation extends Partial<Readonly<Record<Counted, number>>> {
+  readonly calls: number;
+  /** Of the calls. */
+  readonly captures?: number;
+  /** Server errors other than NOT_READY. */
+  readonly failures?: number;
   /** By the gateway itself: its throttle, and unknown addresses. */
-  readonly gatewayRefusalsPerHour?: number;
-  /** By the firewall, before they are calls. */
-  readonly overRatePerHour?: number;
-  readonly attackersPerHour?: number;
-  /** Functions that Lambda did not start. */
-  readonly functionThrottlesPerHour?: number;
-  /** Calls that failed because DynamoDB throttled, because it failed, and because other requests wrote the same item. */
-  readonly throttledPerHour?: number;
-  readonly tableFailuresPerHour?: number;
-  readonly contendedPerHour?: number;
+  readonly gatewayRefusals?: number;
   /** Of every minute. */
-  readonly latencyP99Ms?: number;
-  readonly iteratorAgeMs?: number;
-  readonly deadLetters?: number;
+  readonly Latency?: number;
+  readonly IteratorAge?: number;
+  readonly ApproximateNumberOfMessagesVisible?: number;
+  readonly certificateDays?: number;
   /** By default answered. `unanswered`: the address is dead. `spoiled`: the function answers, but too late, or a proxy changes the response. */
   readonly heartbeats?: 'answered' | 'unanswered' | 'spoiled' | 'missing';
-  readonly certificateDays?: number;
   /** When a deployment ends and the functions start cold, and when a verification runs: minutes after the beginning. */
   readonly deploymentsAt?: readonly number[];
   readonly verificationsAt?: readonly number[];
 }
 
-export const busy = { callsPerHour: 120_000, capturesPerHour: 12_000 };
-export const quiet = { callsPerHour: 10, capturesPerHour: 10 };
+/** Metrics of the log lines, of Lambda, and of the firewall, whose blocks come before there is a call. */
+type Counted =
+  | ('notReady' | 'unauthorized' | 'knownKeyRefused' | 'tableThrottled' | 'tableFailed')
+  | ('capturesUnauthorized' | 'capturesInvalid' | 'capturesMismatched' | 'capturesRateLimited')
+  | ('contended' | 'Throttles' | 'RequestsPerAddress' | 'KnownAttackers');
+
+export const busy = { calls: 120_000, captures: 12_000 };
+export const quiet = { calls: 10, captures: 10 };
 /** Of 600 enquiries an hour, so many come from one organization of several, all of whose enquiries are refused. */
-const several = { callsPerHour: 1000, capturesPerHour: 600 };
+const several = { calls: 1000, captures: 600 };
 export const withOldKey = (perHour: number): Situation => ({
   ...several,
-  capturesUnauthorizedPerHour: perHour,
-  knownKeyRefusedPerHour: perHour,
+  capturesUnauthorized: perHour,
+  knownKeyRefused: perHour,
 });
 export const misfit = (perHour: number): Situation => ({
   ...several,
-  capturesInvalidPerHour: perHour,
-  capturesMismatchedPerHour: perHour,
+  capturesInvalid: perHour,
+  capturesMismatched: perHour,
 });
 
 /** What one read-only verification adds to the metrics. */
@@ -115,39 +104,22 @@ export function metricsOf(
   offset: number,
   verification: Verification = {},
 ): MinuteSum {
-  const refusals = sum([
-    situation.unknownKeysPerHour ?? situation.capturesUnauthorizedPerHour ?? 0,
-    situation.capturesInvalidPerHour ?? 0,
-    situation.capturesRateLimitedPerHour ?? 0,
-  ]);
-  const blocked = (situation.overRatePerHour ?? 0) + (situation.attackersPerHour ?? 0);
-  const perHour: Record<string, number | undefined> = {
-    'AWS/ApiGateway Count': situation.callsPerHour,
-    'AWS/ApiGateway 4XXError': refusals + blocked + (situation.gatewayRefusalsPerHour ?? 0),
-    'AWS/WAFV2 BlockedRequests': blocked,
-    'LeadService refused': refusals,
-    'LeadService knownKeyRefused': situation.knownKeyRefusedPerHour,
-    'LeadService capturesMismatched': situation.capturesMismatchedPerHour,
-    'AWS/ApiGateway 5XXError': (situation.failuresPerHour ?? 0) + (situation.notReadyPerHour ?? 0),
-    'AWS/Lambda Invocations': situation.capturesPerHour,
-    'AWS/WAFV2 AllowedRequests': situation.callsPerHour,
-    'AWS/WAFV2 RequestsPerAddress': situation.overRatePerHour,
-    'AWS/WAFV2 KnownAttackers': situation.attackersPerHour,
-    'LeadService notReady': situation.notReadyPerHour,
-    'LeadService unauthorized': situation.unknownKeysPerHour,
-    'LeadService capturesUnauthorized': situation.capturesUnauthorizedPerHour,
-    'LeadService capturesInvalid': situation.capturesInvalidPerHour,
-    'LeadService capturesRateLimited': situation.capturesRateLimitedPerHour,
-    'AWS/Lambda Throttles': situation.functionThrottlesPerHour,
-    'LeadService tableThrottled': situation.throttledPerHour,
-    'LeadService tableFailed': situation.tableFailuresPerHour,
-    'LeadService contended': situation.contendedPerHour,
+  const { calls, captures = 0, failures = 0, notReady = 0, gatewayRefusals = 0 } = situation;
+  const { unauthorized, capturesUnauthorized, capturesInvalid = 0 } = situation;
+  const { capturesRateLimited = 0, RequestsPerAddress = 0, KnownAttackers = 0 } = situation;
+  const refused =
+    (unauthorized ?? capturesUnauthorized ?? 0) + capturesInvalid + capturesRateLimited;
+  const blocked = RequestsPerAddress + KnownAttackers;
+  const { Latency, IteratorAge, ApproximateNumberOfMessagesVisible, certificateDays } = situation;
+  const levels: Readonly<Record<string, number | undefined>> = {
+    ...{ Latency, IteratorAge, ApproximateNumberOfMessagesVisible, certificateDays },
   };
-  const levels: Record<string, number | undefined> = {
-    'AWS/ApiGateway Latency': situation.latencyP99Ms,
-    'AWS/Lambda IteratorAge': situation.iteratorAgeMs,
-    'AWS/SQS ApproximateNumberOfMessagesVisible': situation.deadLetters,
-    'LeadService certificateDays': situation.certificateDays,
+  const perHour: Readonly<Record<string, unknown>> = {
+    ...situation,
+    ...{ Count: calls, Invocations: captures, refused },
+    '4XXError': refused + blocked + gatewayRefusals,
+    '5XXError': failures + notReady,
+    ...{ BlockedRequests: blocked, AllowedRequests: calls },
   };
   const { deploymentsAt = [], verificationsAt = [], heartbeats = 'answered' } = situation;
   const beating = (metric: string, minute: number): number => {
@@ -165,9 +137,10 @@ export function metricsOf(
     );
   };
   return (metric, minute) => {
-    if (metric === 'AWS/ApiGateway Latency' && deploymentsAt.includes(minute - offset)) return 4000;
-    if (metric in levels) return minute < offset ? undefined : levels[metric];
-    const evenly = minute < 0 ? 0 : inMinute(perHour[metric] ?? 0, minute, offset);
+    const name = metric.slice(metric.indexOf(' ') + 1);
+    if (name === 'Latency' && deploymentsAt.includes(minute - offset)) return 4000;
+    if (name in levels) return minute < offset ? undefined : levels[name];
+    const evenly = minute < 0 ? 0 : inMinute(Number(perHour[name] ?? 0), minute, offset);
     const count = evenly + verifying(metric, minute - offset) + beating(metric, minute);
     return count === 0 ? undefined : count;
   };

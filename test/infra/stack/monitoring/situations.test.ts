@@ -85,45 +85,45 @@ type SituationCase = [string, Situation, readonly AlarmName[], number?];
 const situations: readonly SituationCase[] = [
   ['nothing is wrong', { ...busy, certificateDays: 31 }, []],
   ['nothing is wrong and few call', quiet, []],
-  ['nobody calls but the heartbeat', { callsPerHour: 0 }, [], 55],
-  ['one call of 100,000 fails', { ...busy, failuresPerHour: 1 }, []],
+  ['nobody calls but the heartbeat', { calls: 0 }, [], 55],
+  ['one call of 100,000 fails', { ...busy, failures: 1 }, []],
   [
     'a service of ten calls an hour is fully down',
-    { ...quiet, failuresPerHour: 10 },
+    { ...quiet, failures: 10 },
     ['FailuresContinue'],
   ],
   [
     'a busy service is fully down',
-    { ...busy, failuresPerHour: 120_000 },
+    { ...busy, failures: 120_000 },
     ['ServerErrors', 'FailuresContinue'],
   ],
   [
     'an endpoint with 0.9 % of the traffic is wholly broken',
-    { ...busy, failuresPerHour: 1080 },
+    { ...busy, failures: 1080 },
     ['FailuresContinue'],
   ],
-  ['one call of 900 fails', { ...busy, failuresPerHour: 132 }, ['FailuresContinue']],
+  ['one call of 900 fails', { ...busy, failures: 132 }, ['FailuresContinue']],
   [
     'all keys of a busy service are unknown',
-    { ...busy, unknownKeysPerHour: 120_000, capturesUnauthorizedPerHour: 12_000 },
+    { ...busy, unauthorized: 120_000, capturesUnauthorized: 12_000 },
     ['CallersUnauthorized', 'CapturesUnauthorized'],
     25,
   ],
   [
     'all keys of a service of ten calls an hour are unknown',
-    { ...quiet, unknownKeysPerHour: 10, capturesUnauthorizedPerHour: 10 },
+    { ...quiet, unauthorized: 10, capturesUnauthorized: 10 },
     ['CallersUnauthorized', 'CapturesUnauthorized'],
     25,
   ],
   [
     'a field that all forms lack became required',
-    { ...misfit(20), capturesPerHour: 20 },
+    { ...misfit(20), captures: 20 },
     ['CapturesKeepFailing', 'CapturesInvalid'],
     30,
   ],
   [
     'the keys of the websites, which send a tenth of the calls, lack the scope',
-    { ...busy, capturesUnauthorizedPerHour: 12_000, knownKeyRefusedPerHour: 12_000 },
+    { ...busy, capturesUnauthorized: 12_000, knownKeyRefused: 12_000 },
     ['CapturesUnauthorized', 'KnownKeyRefused'],
     20,
   ],
@@ -137,75 +137,71 @@ const situations: readonly SituationCase[] = [
   ['the form of one enquiry an hour lacks a field', misfit(1), ['CapturesKeepFailing'], 305],
   [
     'a scanner tries a thousand unknown keys an hour',
-    { ...busy, unknownKeysPerHour: 1000, capturesUnauthorizedPerHour: 1000 },
+    { ...busy, unauthorized: 1000, capturesUnauthorized: 1000 },
     [],
     400,
   ],
-  ['visitors mistype one enquiry of twenty', { ...busy, capturesInvalidPerHour: 600 }, [], 400],
+  ['visitors mistype one enquiry of twenty', { ...busy, capturesInvalid: 600 }, [], 400],
   [
     'the throttle of an endpoint refuses a twentieth of the calls',
-    { ...busy, gatewayRefusalsPerHour: 6000 },
+    { ...busy, gatewayRefusals: 6000 },
     ['GatewayThrottled'],
   ],
   [
     'other services use up the limit of the account',
-    { callsPerHour: 3000, capturesPerHour: 0, gatewayRefusalsPerHour: 2400 },
+    { calls: 3000, captures: 0, gatewayRefusals: 2400 },
     ['GatewayThrottled'],
   ],
-  ['a robot tries ten unknown addresses a minute', { ...quiet, gatewayRefusalsPerHour: 600 }, []],
+  ['a robot tries ten unknown addresses a minute', { ...quiet, gatewayRefusals: 600 }, []],
   ['no heartbeat is sent', { ...busy, heartbeats: 'missing' }, ['HeartbeatFailed']],
-  ['the address is dead', { callsPerHour: 0, heartbeats: 'unanswered' }, ['HeartbeatFailed']],
-  ['another reply arrives', { callsPerHour: 0, heartbeats: 'spoiled' }, ['HeartbeatFailed'], 30],
+  ['the address is dead', { calls: 0, heartbeats: 'unanswered' }, ['HeartbeatFailed']],
+  ['another reply arrives', { calls: 0, heartbeats: 'spoiled' }, ['HeartbeatFailed'], 30],
   ['the certificate ends in 20 days', { ...quiet, certificateDays: 20 }, ['CertificateExpires']],
   [
     'captures are over the hourly limit',
-    { ...busy, capturesRateLimitedPerHour: 60 },
+    { ...busy, capturesRateLimited: 60 },
     ['CapturesRateLimited'],
   ],
-  [
-    'an organization is not ready for captures',
-    { ...busy, notReadyPerHour: 60 },
-    ['CaptureNotReady'],
-  ],
+  ['an organization is not ready for captures', { ...busy, notReady: 60 }, ['CaptureNotReady']],
   [
     'the firewall refuses a server for its rate',
-    { ...busy, overRatePerHour: 60 },
+    { ...busy, RequestsPerAddress: 60 },
     ['RequestsBlocked'],
   ],
   [
     'the firewall takes the websites for attackers',
-    { callsPerHour: 600, capturesPerHour: 100, attackersPerHour: 600 },
+    { calls: 600, captures: 100, KnownAttackers: 600 },
     ['RequestsBlocked'],
   ],
-  ['a scanner is blocked on a busy service', { ...busy, attackersPerHour: 600 }, []],
+  ['a scanner is blocked on a busy service', { ...busy, KnownAttackers: 600 }, []],
   [
     'the account has no concurrent executions left',
-    { ...busy, functionThrottlesPerHour: 60 },
+    { ...busy, Throttles: 60 },
     ['ReadingFunctionsThrottled', 'WritingFunctionsThrottled'],
   ],
   [
     'one partition of the table is throttled',
-    { ...busy, throttledPerHour: 132, failuresPerHour: 132 },
+    { ...busy, tableThrottled: 132, failures: 132 },
     ['FailuresContinue', 'TableThrottled'],
   ],
   [
     'DynamoDB fails',
-    { ...busy, tableFailuresPerHour: 600, failuresPerHour: 600 },
+    { ...busy, tableFailed: 600, failures: 600 },
     ['FailuresContinue', 'TableFailed'],
   ],
+  ['DynamoDB fails once in a while', { ...busy, tableFailed: 12, failures: 12 }, []],
+  ['many callers write one lead', { ...busy, contended: 600 }, ['TransactionsRefused']],
+  ['a capture is given up now and then', { ...busy, contended: 12 }, []],
+  ['calls are slow', { ...busy, Latency: 4000 }, ['SlowAnswers']],
+  ['calls are as fast as ever', { ...busy, Latency: 300 }, []],
+  ['the bus refuses events', { ...busy, IteratorAge: 600_000 }, ['EventsLate']],
+  ['events come a second late', { ...busy, IteratorAge: 1000 }, []],
   [
-    'DynamoDB fails once in a while',
-    { ...busy, tableFailuresPerHour: 12, failuresPerHour: 12 },
-    [],
+    'events were given up',
+    { ...busy, ApproximateNumberOfMessagesVisible: 1 },
+    ['EventsUndelivered'],
   ],
-  ['many callers write one lead', { ...busy, contendedPerHour: 600 }, ['TransactionsRefused']],
-  ['a capture is given up now and then', { ...busy, contendedPerHour: 12 }, []],
-  ['calls are slow', { ...busy, latencyP99Ms: 4000 }, ['SlowAnswers']],
-  ['calls are as fast as ever', { ...busy, latencyP99Ms: 300 }, []],
-  ['the bus refuses events', { ...busy, iteratorAgeMs: 600_000 }, ['EventsLate']],
-  ['events come a second late', { ...busy, iteratorAgeMs: 1000 }, []],
-  ['events were given up', { ...busy, deadLetters: 1 }, ['EventsUndelivered']],
-  ['a scanner is blocked on a quiet service', { ...quiet, attackersPerHour: 60 }, []],
+  ['a scanner is blocked on a quiet service', { ...quiet, KnownAttackers: 60 }, []],
 ];
 
 describe('whenever a situation begins, these alarms go off and no other', () => {
@@ -218,7 +214,7 @@ test.each<SituationCase>(situations.filter(([, , expected]) => expected.length >
   'its alarms end, with calls and without, within 40 minutes or the hours that they watch: %s',
   (_, situation) => {
     const cause = metricsOf(situation, 0);
-    for (const afterwards of [metricsOf(busy, 0), metricsOf({ callsPerHour: 0 }, 0)]) {
+    for (const afterwards of [metricsOf(busy, 0), metricsOf({ calls: 0 }, 0)]) {
       const over: MinuteSum = (metric, minute) =>
         (minute < 30 ? cause : afterwards)(metric, minute);
       const endsWithin = (alarm: AlarmProperties) => Math.max(40, 5 * alarm.EvaluationPeriods);
@@ -232,24 +228,24 @@ test.each<SituationCase>(situations.filter(([, , expected]) => expected.length >
 );
 
 describe('within 40 minutes, no alarm goes off', () => {
-  const oneAMinute = { callsPerHour: 60, capturesPerHour: 0 };
+  const oneAMinute = { calls: 60, captures: 0 };
   const services: readonly (readonly [string, Situation])[] = [
-    ['that nobody calls', { callsPerHour: 0 }],
+    ['that nobody calls', { calls: 0 }],
     ['of ten captures an hour', quiet],
     ['of one request a minute', oneAMinute],
-    ['of one capture a minute', { ...oneAMinute, capturesPerHour: 60 }],
+    ['of one capture a minute', { ...oneAMinute, captures: 60 }],
     ['that is busy', busy],
   ];
   const works: readonly (readonly [string, Situation])[] = [
-    ['a deployment', { callsPerHour: 0, deploymentsAt: [0] }],
-    ['a verification', { callsPerHour: 0, verificationsAt: [0] }],
+    ['a deployment', { calls: 0, deploymentsAt: [0] }],
+    ['a verification', { calls: 0, verificationsAt: [0] }],
     [
       'a deployment with its verification, and a verification six minutes later',
-      { callsPerHour: 0, deploymentsAt: [0], verificationsAt: [1, 7] },
+      { calls: 0, deploymentsAt: [0], verificationsAt: [1, 7] },
     ],
     [
       'a deployment with its verification, twice in six minutes',
-      { callsPerHour: 0, deploymentsAt: [0, 6], verificationsAt: [1, 7] },
+      { calls: 0, deploymentsAt: [0, 6], verificationsAt: [1, 7] },
     ],
   ];
   test.each(
@@ -291,7 +287,7 @@ test('KeyExpiresSoon goes off within a day of a key that is used once, and not w
 test('NoCaptures goes off after the hours of the option, and stays silent while captures come', () => {
   const alarm = byName.get('NoCaptures')!;
   const silentFromHour = (hour: number): MinuteSum => {
-    const before = metricsOf({ callsPerHour: 60, capturesPerHour: 60 }, 0);
+    const before = metricsOf({ calls: 60, captures: 60 }, 0);
     return (metric, minute) => (minute < 60 * hour ? before(metric, Math.abs(minute)) : undefined);
   };
 
