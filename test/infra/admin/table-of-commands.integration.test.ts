@@ -39,16 +39,12 @@ test('with --stack, a command uses the table of that stack and needs no LEADS_TA
 });
 
 test('an unreachable CloudFormation is reported as CloudFormation, not as DynamoDB', async () => {
-  const nobody = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
-
-  const answer = await runAdmin(['organization', 'list', '--stack', 'leads'], {
-    environment: nobody,
+  const { status, stderr } = await runAdmin(['organization', 'list', '--stack', 'leads'], {
+    environment: { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' },
   });
 
-  expect(answer).toMatchObject({ status: 1, stdout: '' });
-  expect(answer.stderr).toMatch(
-    /^CloudFormation cannot be reached in region \S+ to find stack leads: /,
-  );
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^CloudFormation cannot be reached in region \S+ to find stack leads: /);
 });
 
 test('a stack that is not there, and one without a service, are refused in one sentence', async () => {
@@ -56,10 +52,7 @@ test('a stack that is not there, and one without a service, are refused in one s
   aws.outputs.delete('BaseUrl');
   const other = await onStack('leads', 'organization', 'list');
 
-  expect([nothing, other]).toMatchObject([
-    { status: 1, stdout: '' },
-    { status: 1, stdout: '' },
-  ]);
+  expect([nothing.status, other.status]).toEqual([1, 1]);
   expect(nothing.stderr).toMatch(
     /^There is no stack nothing in region .+: check --stack, AWS_REGION and AWS_PROFILE\.\n$/,
   );
@@ -88,12 +81,10 @@ test('without LEADS_TABLE a command works on the table of the service that runs 
   const { id } = await givenOrganization();
   const localFolder = givenFolder('running', service().baseUrl);
 
-  const { status, json } = await runAdmin(['organization', 'show', String(id), '--json'], {
-    environment: unnamed,
-    localFolder,
-  });
+  const args = ['organization', 'show', String(id), '--json'];
+  const { json } = await runAdmin(args, { environment: unnamed, localFolder });
 
-  expect([status, json.id]).toEqual([0, id]);
+  expect(json.id).toBe(id);
 });
 
 test('a service that was killed is not taken for one that runs', async () => {

@@ -141,13 +141,10 @@ test('lead edit names each lead that it refuses, and changes the others', async 
 
 test('lead edit looks a stage up in the pipeline that is named with it', async () => {
   const stage = { slug: 'new', name: 'New', order: 1, meaning: 'open', isDefault: true };
-  const pipelines = [1, 2].map((id) => ({
-    id,
-    name: `P${id}`,
-    order: id,
-    isDefault: id === 1,
-    stages: [{ ...stage, id: id * 10 }],
-  }));
+  const pipelines = [1, 2].map((id) => {
+    const stages = [{ ...stage, id: id * 10 }];
+    return { id, name: `P${id}`, order: id, isDefault: id === 1, stages };
+  });
   const organization = await givenOrganization({ pipelines });
   const { id } = await givenLead(organization);
 
@@ -163,16 +160,8 @@ test('lead edit looks a stage up in the pipeline that is named with it', async (
 test('an edit that was killed is completed by a repeat, and no lead is changed or noted twice', async () => {
   const organization = await givenOrganization();
   const ids = [await givenLead(organization), await givenLead(organization)].map(({ id }) => id);
-  const args = commandOf(
-    organization,
-    'lead edit',
-    '--lead',
-    ids.join(),
-    '--set',
-    'city=Goa',
-    '--note',
-    'Moved',
-  );
+  const change = ['--set', 'city=Goa', '--note', 'Moved'];
+  const args = commandOf(organization, 'lead edit', '--lead', ids.join(), ...change);
   await killedAtWrite(1, args); // Lead 1 is changed, but not noted.
   await killedAtWrite(1, args); // Lead 1 is noted.
 

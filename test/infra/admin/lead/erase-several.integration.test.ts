@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { eraseLeads } from '../../../../shared/store/maintenance/erase-lead.ts';
 import { readAuditLog } from '../../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
-import { eraseLead, givenLead, storedLead } from '../../../support/leads.ts';
+import { eraseLead, givenLead, storedLeads } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
@@ -55,20 +55,17 @@ test('several leads are erased in one pass; one that does not exist is named', a
   const planned = await run(organization, 'lead erase', '--lead', ids, '--dry-run', '--json');
   const erased = await run(organization, 'lead erase', '--lead', ids, '--yes', '--json');
 
-  const outcomes = { [one.id]: 1, [two.id]: 2 };
-  for (const { status, stdout, stderr } of [planned, erased]) {
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/has no lead 2000000000\./);
-    const { items } = JSON.parse(stdout);
-    expect(
-      Object.fromEntries(
-        items.map((item: { leadId: number; otherEntries: number }) => [
-          item.leadId,
-          item.otherEntries,
-        ]),
-      ),
-    ).toEqual(outcomes);
-  }
+  for (const reply of [planned, erased])
+    expect(reply).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/has no lead 2000000000\./),
+      json: {
+        items: [
+          { leadId: one.id, otherEntries: 1 },
+          { leadId: two.id, otherEntries: 2 },
+        ],
+      },
+    });
   expect(JSON.stringify(await itemsOf(table()))).not.toMatch(
     new RegExp([one, two].map(({ phone }) => phone.slice(1)).join('|')),
   );
@@ -76,18 +73,25 @@ test('several leads are erased in one pass; one that does not exist is named', a
   expect(await violationsIn(organization)).toEqual([]);
 });
 
-test('--max-items counts the items of all leads together, each once', async () => {
+test('more changes than --max-items, counted once for all leads, or no confirmation, change nothing', async () => {
   const organization = await givenOrganization();
   const [one, two] = await givenNamedLeads(organization);
-  const erase = (max: string) =>
-    run(organization, 'lead erase', '--lead', `${one.id},${two.id}`, '--yes', '--max-items', max);
+  const before = await storedLeads(organization);
+  const erase = (...more: string[]) =>
+    run(organization, 'lead erase', '--lead', `${one.id},${two.id}`, ...more);
 
-  const refused = await erase('1');
+  const refused = await erase('--yes', '--max-items', '1');
+  const unconfirmed = await erase();
 
-  expect(refused.status).toBe(1);
-  expect(refused.stderr).toMatch(/^Erasing 2 leads would change 2 timeline items of 1 other lead,/);
-  expect(await storedLead(organization, one.id)).toBeDefined();
-  expect((await erase('2')).status).toBe(0);
+  expect([refused.status, unconfirmed.status]).toEqual([1, 1]);
+  expect(refused.stderr).toMatch(
+    /^Erasing 2 leads would change 2 timeline items of 1 other lead, more than 1 item: .*--max-items/,
+  );
+  expect(unconfirmed.stderr).toMatch(
+    /^Erasing changes 2 .*\.\nErasing removes 2 leads of organization \d+ \(1, 2\) for good\. Add --yes/,
+  );
+  expect(await storedLeads(organization)).toEqual(before);
+  expect((await erase('--yes', '--max-items', '2')).status).toBe(0);
 });
 
 test('erasing many at once leaves what erasing them one by one leaves', async () => {
@@ -135,45 +139,25 @@ const withoutTimes = async (copy: Table): Promise<ReadonlyMap<string, unknown>> 
       ]),
   );
 
-test('--inactive-since erases the leads without a timeline item since then, and no other', async () => {
+test('--inactive-since erases the leads without a timeline item since then, at most --max of them', async () => {
   const organization = await givenOrganization();
-  await importFrom(organization, [2019, 2020, 2021]);
-  await run(organization, 'lead archive', '--lead', 2);
-  await addNote(organization, 3, 'Called today');
-  const erase = (...more: readonly string[]) =>
-    json(organization, 'lead erase', '--inactive-since', '2024-01-01', '--yes', ...more);
+  await importFrom(organization, [2018, 2019, 2020, 2021]);
+  await run(organization, 'lead archive', '--lead', 3);
+  await addNote(organization, 4, 'Called today');
+  const erase = (since: string, ...more: readonly string[]) =>
+    run(organization, 'lead erase', '--inactive-since', since, '--yes', ...more, '--json');
 
-  const planned = await erase('--dry-run');
-  const onlyArchived = await json(
-    organization,
-    'lead erase',
-    '--inactive-since',
-    '2100-01-01',
-    '--archived',
-    '--dry-run',
-  );
-  const erased = await erase();
+  const planned = await erase('2024-01-01', '--dry-run');
+  const onlyArchived = await erase('2100-01-01', '--archived', '--dry-run');
+  const refused = await erase('2024-01-01', '--max', '1');
+  const erased = await erase('2024-01-01', '--max', '2');
 
-  expect(planned.items).toMatchObject([{ leadId: 1, dryRun: true }]);
-  expect(onlyArchived.items).toMatchObject([{ leadId: 2 }]);
-  expect(erased.items).toMatchObject([{ leadId: 1, backupsUntil: expect.any(String) }]);
-  expect(await erase()).toEqual({ items: [] });
-});
-
-test('--inactive-since refuses more leads than --max, with their number', async () => {
-  const organization = await givenOrganization();
-  await importFrom(organization, [2019, 2020, 2021]);
-  const erase = (max: string) =>
-    run(organization, 'lead erase', '--inactive-since', '2024-01-01', '--yes', '--max', max);
-
-  const refused = await erase('2');
-
-  expect(refused).toMatchObject({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/^3 leads .* more than 2: .*--max .* Nothing was changed\.$/m),
-  });
-  expect((await erase('3')).status).toBe(0);
+  expect(planned.json.items).toMatchObject([{ leadId: 1, dryRun: true }, { leadId: 2 }]);
+  expect(onlyArchived.json.items).toMatchObject([{ leadId: 3 }]);
+  expect(refused).toMatchObject({ status: 1, stdout: '' });
+  expect(refused.stderr).toMatch(/^2 leads .* more than 1: .*--max .* Nothing was changed\.$/m);
+  expect(erased.json.items).toMatchObject([{ leadId: 1 }, { leadId: 2 }]);
+  expect((await erase('2024-01-01')).json).toEqual({ items: [] });
 });
 
 test('--inactive-since completes the erasures that were interrupted', async () => {

@@ -1,12 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { parseApiKey } from '../../../../shared/organization/api-key.ts';
-import { givenLead, timelineOf } from '../../../support/leads.ts';
+import { spawnAdmin } from '../../../support/admin.ts';
+import { givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { table } from '../../../support/table.ts';
-import { addNote, capture, json, run, update, violationsIn } from '../commands.ts';
+import {
+  addNote,
+  capture,
+  captureLead,
+  commandOf,
+  json,
+  run,
+  update,
+  violationsIn,
+} from '../commands.ts';
 import { itemsOf } from '../table/restored-tables.ts';
 
 useOwnTable();
@@ -33,14 +43,12 @@ test('lead erase removes the person everywhere: the lead, its timeline and recor
   await update(organization, id, { fields: { phone: before.phone } });
   await update(organization, id, { fields: { phone: erased.phone } });
   await addNote(organization, id, `Called ${marker}`);
-  const kept = await givenLead(organization, { fields: { ...other, city: 'Pune' } });
+  const kept = await givenLead(organization, { fields: other });
   await capture(organization, {
     ...other,
     email: erased.email.toUpperCase(),
     name: marker,
     notes: `${marker} asks`,
-    attribution: { pageUrl: `https://example.com/?m=${marker}` },
-    fields: { city: marker },
   });
   const spaced = erased.phone.replace(/^\+91(\d{5})/, '$1 ');
   await addNote(organization, kept.id, `Brother of ${spaced}, not 1${erased.phone.slice(3)}0`);
@@ -71,16 +79,7 @@ test('lead erase removes the person everywhere: the lead, its timeline and recor
   });
   expect(Date.parse(answer.backupsUntil) - Date.now()).toBeGreaterThan(34 * 86_400_000);
   expect((await timelineOf(organization, kept.id)).slice(1)).toMatchObject([
-    {
-      type: 'captured',
-      notes: '[erased]',
-      attribution: { pageUrl: '[erased]' },
-      kept: [
-        { field: 'name', current: other.name, submitted: '[erased]' },
-        { field: 'email', current: other.email, submitted: '[erased]' },
-        { field: 'city', current: 'Pune', submitted: '[erased]' },
-      ],
-    },
+    { type: 'captured', notes: '[erased]' },
     { type: 'note_added', text: `Brother of [erased], not 1${erased.phone.slice(3)}0` },
     { type: 'note_added', text: 'Before that [erased].' },
   ]);
@@ -90,4 +89,51 @@ test('lead erase removes the person everywhere: the lead, its timeline and recor
     status: 1,
     stderr: `Organization ${organization.id} has no lead ${id}.\n`,
   });
+});
+
+test('a dry run says exactly what the erasure then changes, and changes nothing', async () => {
+  const organization = await givenOrganization();
+  const who = person();
+  const leadId = await captureLead(organization, { ...who, externalId: randomUUID() });
+  const erase = ['lead erase', '--lead', leadId] as const;
+  const [one, two] = [
+    await givenLead(organization),
+    await givenLead(organization, { fields: { guardian_phone: who.phone } }),
+  ];
+  await addNote(organization, one.id, `Brother of ${who.phone}`);
+  await addNote(organization, one.id, `Write to ${who.email}`);
+  await addNote(organization, two.id, `Brother of ${who.phone}`);
+  const before = await storedLeads(organization);
+  const timelines = await spawnAdmin(commandOf(organization, 'lead timelines')).ended;
+  const notes = timelines.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ type }) => type === 'note_added');
+
+  const planned = await json(organization, ...erase, '--dry-run');
+
+  expect(await storedLeads(organization)).toEqual(before);
+  expect(planned).toEqual({
+    leadId,
+    dryRun: true,
+    timelineEntries: 1,
+    idempotencyRecords: 2,
+    importedRows: 0,
+    otherEntries: 3,
+    otherLeads: 2,
+    mentions: [{ leadId: two.id, fields: ['guardian_phone'] }],
+    phones: [who.phone],
+    emails: [who.email],
+    changes: notes.map((item) => ({ leadId: item.leadId, id: item.id })),
+  });
+  expect(notes).toHaveLength(3);
+  const { stdout } = await run(organization, ...erase, '--dry-run');
+  expect(stdout).toContain('with 1 timeline record, 2 idempotency records and 0 imported rows.');
+  expect(stdout).toContain(`The person's phones: ${who.phone}. Emails: ${who.email}.`);
+  expect(stdout).toContain(
+    `Lead ${one.id} would change in 2 timeline items: ${notes[0]?.id}, ${notes[1]?.id}.`,
+  );
+  const { dryRun: _, ...counts } = planned;
+  expect(await json(organization, ...erase, '--yes')).toMatchObject(counts);
 });

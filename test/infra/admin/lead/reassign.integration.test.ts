@@ -80,12 +80,11 @@ test("lead reassign gives a user's leads to others in turn, and records it on ea
 
 test('with --stage only the leads of that stage are reassigned', async () => {
   const organization = await givenOrganization({ users });
-  const [first = 0] = await givenLeads(organization, 1);
+  const [first] = await givenLeads(organization, 1);
   const enrolled = await givenLead(organization, { stageId: 12, fields: { assigned_to: 7 } });
 
-  expect(await adminJson(...argsOf(organization, '--to', '8', '--stage', '12', '--yes'))).toEqual({
-    reassigned: 1,
-  });
+  await adminJson(...argsOf(organization, '--to', '8', '--stage', '12', '--yes'));
+
   expect(await listed(organization, '7')).toEqual([first]);
   expect(await listed(organization, '8')).toEqual([enrolled.id]);
 });

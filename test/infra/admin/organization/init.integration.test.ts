@@ -70,26 +70,17 @@ test('init never overwrites a file, and names what is wrong with a path', async 
   const again = await init(file, '--id', '6');
   const nowhere = await init(files.path('nowhere', 'mine.json'), '--id', '6');
 
-  expect(again).toMatchObject({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringMatching(
-      /mine\.json cannot be written: a file is in the way\. Name another file\./,
-    ),
-  });
-  expect(nowhere).toMatchObject({
-    status: 1,
-    stderr: expect.stringMatching(/its folder does not exist\. Name/),
-  });
+  expect([again.status, nowhere.status]).toEqual([1, 1]);
+  expect(again.stderr).toMatch(
+    /mine\.json cannot be written: a file is in the way\. Name another file\./,
+  );
+  expect(nowhere.stderr).toMatch(/its folder does not exist\. Name/);
   expect(await readFile(file, 'utf8')).toBe(before);
 });
 
 test('schema prints the JSON Schema, for people and for programs', async () => {
-  const [json, people] = await Promise.all([
-    runAdmin(['organization', 'schema', '--json']),
-    runAdmin(['organization', 'schema']),
-  ]);
-
-  expect(json.json).toEqual(settingsJsonSchema());
-  expect(JSON.parse(people.stdout)).toEqual(json.json);
+  for (const json of ['', '--json']) {
+    const { stdout } = await runAdmin(['organization', 'schema', json].filter(Boolean));
+    expect(JSON.parse(stdout)).toEqual(settingsJsonSchema());
+  }
 });
