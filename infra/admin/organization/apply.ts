@@ -67,12 +67,16 @@ async function apply(context: CommandContext, path: string, options: ApplyOption
   if (dryRun) return preview(context, file, rate);
   const expectedVersion = await replaceableVersion(context, file);
   const what = `organization apply${overwrite ? ' --overwrite' : ''}`;
-  const request = { what, expectedVersion, readUnitsPerSecond: rate };
-  await applyAndNote(context, settings, request, ({ outcome, version: now, before }) => {
-    const done = outcome === 'unchanged' ? 'already has these settings' : `is ${outcome}`;
-    const total = `${nameOf(settings)} ${done}, version ${now}: ${inventory(settings)}.`;
-    return [total, ...(before ? changeLines(before, settings) : [])];
-  });
+  await applyAndNote(
+    context,
+    settings,
+    { what, expectedVersion, rate },
+    ({ outcome, version: now, before }) => {
+      const done = outcome === 'unchanged' ? 'already has these settings' : `is ${outcome}`;
+      const total = `${nameOf(settings)} ${done}, version ${now}: ${inventory(settings)}.`;
+      return [total, ...(before ? changeLines(before, settings) : [])];
+    },
+  );
 }
 
 const nameOf = ({ id, name }: Settings): string => `Organization ${id} (${name})`;
@@ -125,26 +129,19 @@ const isOutdated = ({ settings, version }: FileToApply, inForce: StoredSettings)
   version < inForce.version &&
   !isDeepStrictEqual(settings, inForce.settings);
 
-interface ApplyRequest {
-  /** The audit log's entry. */
-  readonly what: string;
-  /** Applies only if this version is still in force; undefined for any version. */
-  readonly expectedVersion: number | undefined;
-  /** Of the search for references. */
-  readonly readUnitsPerSecond?: number | undefined;
-}
-
 /**
  * Applies settings, notes a wait for removals, prints the result, then notes what the settings and their change break.
+ * @param request the audit log's entry, the version that must still be in force, if any, and the rate of the search for references
  * @throws SettingsRejectedError, SettingsMovedError as `applySettings`
  */
 export async function applyAndNote(
   context: CommandContext,
   settings: Settings,
-  { what, readUnitsPerSecond, expectedVersion }: ApplyRequest,
+  request: { what: string; expectedVersion: number | undefined; rate?: number | undefined },
   linesOf: (applied: Applied) => readonly string[],
 ): Promise<void> {
-  const table = context.pacedTable(readUnitsPerSecond);
+  const { what, expectedVersion, rate } = request;
+  const table = context.pacedTable(rate);
   const applied = await applySettings(table, settings, {
     ...(expectedVersion !== undefined && { expectedVersion }),
     action: { who: await context.callerIdentity(), what },

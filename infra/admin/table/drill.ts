@@ -27,42 +27,44 @@ export async function drill(context: CommandContext): Promise<void> {
   try {
     for (const { name } of [old, restored])
       await createTable({ ...context.environment, LEADS_TABLE: name } as TableEnvironment);
-    await restoreCopy(context, { table, old, restored });
+    const items = await copyItems(table, [old, restored]);
+    await restoreCopy(context, { old, restored, items });
   } finally {
     await removeCopies();
   }
 }
 
 interface Copies {
-  readonly table: Table;
   readonly old: Table;
   readonly restored: Table;
+  /** How many each of them has. */
+  readonly items: number;
 }
 
 async function restoreCopy(
   context: CommandContext,
-  { table, old, restored }: Copies,
+  { old, restored, items }: Copies,
 ): Promise<void> {
-  const items = await copyItems(table, [old, restored]);
   const since = await changeSince(old);
   const action = { who: await context.callerIdentity(), what: 'restore drill' };
-  const { keysRevoked, leadsErased } = await finishRestore(restored, {
-    old,
-    keptKeyIds: new Set(),
-    action,
-  });
+  const finished = await finishRestore(restored, { old, keptKeyIds: new Set(), action });
+  const { keysRevoked, leadsErased } = finished;
   const { leads, violations } = await checkTable(restored);
   const isClean =
     violations.length === 0 && keysRevoked === since.keys && leadsErased === since.leads;
   if (!isClean) context.exitWithFailure();
+  const { name } = context.table();
+  const verdict = isClean
+    ? 'The restore works.'
+    : 'The restore does not work: read the lines above.';
   context.print(
     { items, keysRevoked, leadsErased, leads, violations },
-    `1. Copied ${countOf(items, 'item')} of table ${table.name} to ${old.name}, as the table in use, and to ${restored.name}, as its backup.`,
+    `1. Copied ${countOf(items, 'item')} of table ${name} to ${old.name}, as the table in use, and to ${restored.name}, as its backup.`,
     `2. After the backup, in ${old.name}: ${countOf(since.keys, 'key')} revoked, ${countOf(since.leads, 'lead')} erased.`,
     `3. restore finish --from ${old.name}: ${countOf(keysRevoked, 'key')} revoked and ${countOf(leadsErased, 'lead')} erased again in ${restored.name}.`,
     `4. check: ${countOf(violations.length, 'violation')}, ${countOf(leads, 'lead')} read.`,
     violations,
-    `5. Both copies are deleted; table ${table.name} was only read. ${isClean ? 'The restore works.' : 'The restore does not work: read the lines above.'}`,
+    `5. Both copies are deleted; table ${name} was only read. ${verdict}`,
   );
 }
 
