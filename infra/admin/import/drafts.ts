@@ -73,11 +73,12 @@ export function rowDigest({ fields, properties }: ImportRow): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** The phone and the email of a lead, each after its field's key: no two leads of an organization may share one. */
-export const identitiesOf = ({ identity: { phone, email } }: Draft): string[] => [
-  ...(phone === undefined ? [] : [`phone ${phone}`]),
-  ...(email === undefined ? [] : [`email ${comparableEmail(email)}`]),
-];
+/** The fields of a phone and an email, each by a name of its value: no two leads of an organization may share one. */
+export const identitiesOf = ({ phone, email }: Draft['identity']): Map<string, string> =>
+  new Map([
+    ...(phone === undefined ? [] : [[`phone ${phone}`, 'phone'] as const]),
+    ...(email === undefined ? [] : [[`email ${comparableEmail(email)}`, 'email'] as const]),
+  ]);
 
 /** The outcome of a row. */
 export interface RowResult {
@@ -98,7 +99,7 @@ export const refused = (row: FileRow, ...issues: readonly string[]): RowResult =
 });
 
 /** Refuses a row whose phone, email or lead ID somebody else has. */
-export const taken = ({ row }: Draft, name: string, holder: string): RowResult =>
+export const taken = (row: FileRow, name: string, holder: string): RowResult =>
   refused(row, `${row.columnOf(name).label} belongs to ${holder}: no two leads may share it.`);
 
 /** The result of a draft that another run has imported, perhaps with other options. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../shared/errors.ts';
 import type { Lead } from '../../../shared/leads/lead.ts';
-import { updateByRow } from '../../../shared/leads/transfer/import-row.ts';
+import { updatedByRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import {
   addMissingNote,
@@ -11,18 +11,18 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import { ContentionError } from '../../../shared/store/table/retry.ts';
 import { ThrottledError } from '../../../shared/store/table/transact.ts';
 import { tableForOneWrite } from '../context.ts';
-import { type Draft, issuesOf, type RowResult, refused, taken } from './drafts.ts';
+import { issuesOf, type RowResult, refused, taken } from './drafts.ts';
+import type { FileRow } from './rows.ts';
 
 /** Changes a lead as a row says. A repeat finds nothing left to change. */
-export async function updateByDraft(
+export async function updateByRow(
   table: Table,
   lead: EditedLead,
-  draft: Draft,
+  row: FileRow,
   organization: () => Promise<Organization>,
 ): Promise<RowResult> {
-  const { row } = draft;
   try {
-    return await change(tableForOneWrite(table), lead, draft, organization);
+    return await change(tableForOneWrite(table), lead, row, organization);
   } catch (error) {
     if (error instanceof ApiError) return refused(row, ...issuesOf(error, row));
     if (!(error instanceof ContentionError || error instanceof ThrottledError)) throw error;
@@ -36,29 +36,23 @@ export async function updateByDraft(
 async function change(
   table: Table,
   lead: EditedLead,
-  draft: Draft,
+  row: FileRow,
   organization: () => Promise<Organization>,
 ): Promise<RowResult> {
-  const { row } = draft;
   let note: string | undefined;
   const edited = await editLead(table, lead, async (before: Lead): Promise<Lead> => {
-    const after = updateByRow(await organization(), row.read, before, new Date());
+    const after = updatedByRow(await organization(), row.read, before, new Date());
     note = after.note;
     return after.lead;
   });
   if (edited.outcome === 'absent') return refused(row, `Lead ${lead.leadId} was erased meanwhile.`);
   if (edited.outcome === 'duplicate')
-    return taken(draft, edited.holder.field, `lead ${edited.holder.leadId}`);
+    return taken(row, edited.holder.field, `lead ${edited.holder.leadId}`);
   // A row that was imported before adds its note only once, whatever came later.
   const isNoted = note !== undefined && (await addMissingNote(table, lead, note, (all) => all));
   const fields = edited.outcome === 'changed' ? edited.changes.map(({ field }) => field) : [];
   const changed = [...fields, ...(isNoted ? ['note'] : [])].join(', ');
-  return changed === ''
-    ? { row, issues: [], outcome: 'alreadyThere' }
-    : {
-        row,
-        issues: [],
-        outcome: 'updated',
-        change: `Lead ${lead.leadId}: ${changed} would be changed.`,
-      };
+  if (changed === '') return { row, issues: [], outcome: 'alreadyThere' };
+  const planned = `Lead ${lead.leadId}: ${changed} would be changed.`;
+  return { row, issues: [], outcome: 'updated', change: planned };
 }

@@ -1,6 +1,6 @@
 import type { Organization } from '../../../shared/organization/organization.ts';
+import type { IdentityHolder } from '../../../shared/store/leads/identities.ts';
 import { nextOwners } from '../../../shared/store/leads/rotation.ts';
-import type { EditedLead } from '../../../shared/store/maintenance/edit-lead.ts';
 import {
   findRows,
   type ImportedLead,
@@ -26,7 +26,7 @@ import {
   refused,
   taken,
 } from './drafts.ts';
-import { updateByDraft } from './update.ts';
+import { updateByRow } from './update.ts';
 
 export interface WriteOptions {
   readonly organizationId: number;
@@ -61,7 +61,7 @@ export class LeadWriter {
   readonly #table: Table;
   readonly #options: WriteOptions;
   readonly #rateLimiter: RateLimiter;
-  /** By lead, the row that made or updated it. In a dry run also by phone and email, which the table does not have. */
+  /** The first row of the file with a phone, an email, or a lead that it updates. */
   readonly #rowOf = new Map<string, number>();
 
   constructor(table: Table, options: WriteOptions) {
@@ -70,32 +70,11 @@ export class LeadWriter {
     this.#rateLimiter = new RateLimiter(options.leadsPerSecond);
   }
 
-  /** Makes leads of drafts: in the order of the file where they share a phone or an email, else in parallel, as many as a lookup may have. */
+  /** Makes leads of the drafts that the table does not have yet, in any form. */
   async write(drafts: readonly Draft[]): Promise<RowResult[]> {
-    const lastRound = new Map<string, number>();
-    // An update can change what a lead is found by.
-    const holders = this.#options.updatedBy === undefined ? [] : await this.#find(drafts);
-    const rounds = Map.groupBy(drafts, (draft, at) => {
-      const { phoneLeadId, emailLeadId } = holders[at] ?? {};
-      const leads = [phoneLeadId, emailLeadId].flatMap((id) => (id ? [`lead ${id}`] : []));
-      const identities = [...identitiesOf(draft), ...leads];
-      const round = 1 + Math.max(0, ...identities.map((one) => lastRound.get(one) ?? 0));
-      for (const one of identities) lastRound.set(one, round);
-      return round;
-    });
-    const results: RowResult[] = [];
-    for (const round of rounds.values()) {
-      const lookUps: Promise<RowResult[]>[] = [];
-      for (let from = 0; from < round.length; from += rowsPerLookUp)
-        lookUps.push(this.#writeRound(round.slice(from, from + rowsPerLookUp)));
-      results.push(...(await allSettled(lookUps)).flat());
-    }
-    return results;
-  }
-
-  /** Writes the drafts that the table does not have yet, in any form. */
-  async #writeRound(drafts: readonly Draft[]): Promise<RowResult[]> {
-    const matches = await this.#find(drafts);
+    const { organizationId, dryRun } = this.#options;
+    const lookUps = partsOf(drafts).map((part) => findRows(this.#table, organizationId, part));
+    const matches = (await allSettled(lookUps)).flat();
     const results: RowResult[] = [];
     const unknown: LeadDraft[] = [];
     const writes: Promise<RowResult[]>[] = [];
@@ -105,13 +84,9 @@ export class LeadWriter {
       else if (known) results.push(known);
       else if (isLeadDraft(draft)) unknown.push(draft);
     }
-    if (this.#options.dryRun) results.push(...unknown.map((draft) => this.#writeDry(draft)));
-    else writes.push(this.#writeUnknown(unknown));
+    if (dryRun) results.push(...unknown.map(imported));
+    else writes.push(...partsOf(unknown).map((part) => this.#writeUnknown(part)));
     return [...results, ...(await allSettled(writes)).flat()];
-  }
-
-  #find(drafts: readonly Draft[]): Promise<RowMatches[]> {
-    return findRows(this.#table, this.#options.organizationId, drafts);
   }
 
   /** Undefined for a draft that is to be written. */
@@ -123,44 +98,42 @@ export class LeadWriter {
     const field = phoneLeadId === undefined ? 'email' : 'phone';
     const { updatedBy: by } = this.#options;
     if (leadId !== undefined && by !== undefined) {
-      if ((emailLeadId ?? leadId) === leadId) return this.#update(draft, field, { leadId, by });
+      if ((emailLeadId ?? leadId) === leadId)
+        return this.#takenByRow(draft, { leadId, field }) ?? this.#update(draft, leadId, by);
       const sentence = `The phone belongs to lead ${leadId}, and the email to lead ${emailLeadId}: correct one of them.`;
       return refused(draft.row, sentence);
     }
     if (importedRow) return alreadyImported(this.#options, draft, importedRow);
     if (!isLeadDraft(draft)) return refused(draft.row, ...draft.issues);
-    return leadId === undefined ? undefined : taken(draft, field, `lead ${leadId}`);
+    if (leadId !== undefined) return taken(draft.row, field, `lead ${leadId}`);
+    return this.#takenByRow(draft);
   }
 
-  /** Updates the lead that has the row's phone or email, unless another row has made or updated it: a repeat would change it again. */
-  async #update(
-    draft: Draft,
-    field: 'phone' | 'email',
-    { leadId, by }: Pick<EditedLead, 'leadId' | 'by'>,
-  ): Promise<RowResult> {
-    const { organizationId, organization, dryRun } = this.#options;
-    const other = this.#rowOf.get(`lead ${leadId}`);
-    if (other !== undefined) return taken(draft, field, `row ${other}`);
-    this.#rowOf.set(`lead ${leadId}`, draft.row.number);
-    await this.#rateLimiter.take(1);
-    return updateByDraft(this.#table, { organizationId, leadId, by, dryRun }, draft, organization);
-  }
-
-  /** Finds what a real run would find in the table if the earlier rows had been written. */
-  #writeDry(draft: LeadDraft): RowResult {
-    const identities = identitiesOf(draft);
-    for (const identity of identities) {
-      const other = this.#rowOf.get(identity);
-      const [field = ''] = identity.split(' ');
-      if (other !== undefined) return taken(draft, field, `row ${other}`);
+  /** Refuses a draft that has the phone or email of an earlier row, or updates the same lead: a repeat would change that lead again. */
+  #takenByRow({ row, identity }: Draft, updated?: IdentityHolder): RowResult | undefined {
+    const names = identitiesOf(identity);
+    if (updated) names.set(`lead ${updated.leadId}`, updated.field);
+    for (const [name, field] of names) {
+      const other = this.#rowOf.get(name);
+      if (other !== undefined) return taken(row, field, `row ${other}`);
     }
-    for (const identity of identities) this.#rowOf.set(identity, draft.row.number);
-    return imported(draft);
+    for (const name of names.keys()) this.#rowOf.set(name, row.number);
+    return undefined;
+  }
+
+  async #update(draft: Draft, leadId: number, by: string): Promise<RowResult> {
+    const { organizationId, organization, dryRun } = this.#options;
+    await this.#rateLimiter.take(1);
+    return updateByRow(
+      this.#table,
+      { organizationId, leadId, by, dryRun },
+      draft.row,
+      organization,
+    );
   }
 
   /** Writes drafts. If no answer comes in time, writes them again, by the settings in force then. */
   async #writeUnknown(drafts: readonly LeadDraft[]): Promise<RowResult[]> {
-    if (drafts.length === 0) return [];
     await this.#rateLimiter.take(drafts.reduce((sum, draft) => sum + kilobytesOf(draft), 0));
     let writes = await this.#withIds(drafts);
     const forbidden: RowResult[] = [];
@@ -193,10 +166,7 @@ export class LeadWriter {
     if (highest > 0) await passLeadId(this.#table, organizationId, highest);
     const missing = kept.filter((id) => id === undefined).length;
     let next = missing > 0 ? await reserveLeadIds(this.#table, organizationId, missing) : 0;
-    const writes = drafts.map((draft, at) => ({ draft, leadId: kept[at] ?? next++ }));
-    if (this.#options.updatedBy !== undefined)
-      for (const { draft, leadId } of writes) this.#rowOf.set(`lead ${leadId}`, draft.row.number);
-    return writes;
+    return drafts.map((draft, at) => ({ draft, leadId: kept[at] ?? next++ }));
   }
 
   /**
@@ -252,9 +222,9 @@ export class LeadWriter {
       case 'imported':
         return alreadyImported(this.#options, draft, result.importedRow);
       case 'duplicate':
-        return taken(draft, result.what, `lead ${result.leadId}`);
+        return taken(draft.row, result.what, `lead ${result.leadId}`);
       case 'erasing':
-        return taken(draft, 'lead id', 'a lead under erasure');
+        return taken(draft.row, 'lead id', 'a lead under erasure');
     }
     if (mayBeWritten) throw unknownOutcome();
     const sentence =
@@ -271,3 +241,9 @@ const unknownOutcome = (): UnknownOutcomeError =>
 /** DynamoDB charges a write by the kilobyte. */
 const kilobytesOf = ({ start: { lead, note } }: LeadDraft): number =>
   Math.ceil((Buffer.byteLength(JSON.stringify([lead.fields, note])) + 400) / 1024);
+
+/** As many as a lookup may have. */
+const partsOf = <T>(all: readonly T[]): (readonly T[])[] =>
+  Array.from({ length: Math.ceil(all.length / rowsPerLookUp) }, (_, at) =>
+    all.slice(at * rowsPerLookUp, (at + 1) * rowsPerLookUp),
+  );

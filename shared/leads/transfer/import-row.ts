@@ -76,7 +76,7 @@ export function identityOfRow(
  * Applies a row to a lead by the rules of update-lead: its fields, stage and pipeline, as far as they are not empty, and its note.
  * @throws ApiError VALIDATION_FAILED
  */
-export function updateByRow(
+export function updatedByRow(
   organization: Organization,
   row: ImportRow,
   lead: Lead,

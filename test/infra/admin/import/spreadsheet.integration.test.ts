@@ -72,7 +72,7 @@ test('one command imports a German spreadsheet: windows-1252, dates, decimal com
   ]);
   expect(repeated).toMatchObject({ rows: 1, imported: 0, refused: 1 });
   expect(report).toMatch(
-    /^\uFEFFrefused row;refused because;Kunde;Telefon;.*;Angelegt am\r\n\d;"phone \(column ""Telefon""\) belongs to lead \d+: .*;Doppelt;/,
+    /^\uFEFFrefused row;refused because;Kunde;Telefon;.*;Angelegt am\r\n\d;"phone \(column ""Telefon""\) belongs to row 2: .*;Doppelt;/,
   );
   expect(await json(organization, 'check')).toMatchObject({ violations: [] });
 });
