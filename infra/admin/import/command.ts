@@ -9,16 +9,13 @@ import { organizationCommand } from '../options.ts';
 import { dateFormats, decimalMarks } from './cell-formats.ts';
 import { encodings, type FileOptions, openImportFile } from './file.ts';
 import { parseMap } from './mapping.ts';
-import { ImportReport, reportFileOf } from './report.ts';
+import { ImportReport, type ReportOptions, reportFileOf } from './report.ts';
 import { type ImportCounts, type ImportRequest, importRows } from './run.ts';
 import { undoImport } from './undo.ts';
 import type { WriteOptions } from './write.ts';
 
-interface ImportOptions extends FileOptions {
-  readonly dryRun?: boolean;
+interface ImportOptions extends FileOptions, ReportOptions {
   readonly rate?: number;
-  readonly report?: string;
-  readonly update?: boolean;
   readonly undo?: boolean;
   readonly yes?: boolean;
 }
@@ -55,7 +52,11 @@ const withFileOptions = (command: CliCommand): CliCommand =>
   command
     .option('--sheet <NAME>', 'sheet of an .xlsx file (default: the first one)')
     .option('--map <COLUMN=FIELD>', 'field key of a column; may be repeated', parseMap)
-    .option('--ignore <COLUMN>', 'ignore a column; may be repeated', collectColumn)
+    .option(
+      '--ignore <COLUMN>',
+      'ignore a column; may be repeated',
+      (column, before: readonly string[] = []) => [...before, column],
+    )
     .addOption(countryOption())
     .addOption(new Option('--dates <FORMAT>', 'date format of the file').choices(dateFormats))
     .addOption(new Option('--decimal <MARK>', 'decimal mark of the file').choices(decimalMarks))
@@ -112,11 +113,6 @@ function parseValue(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
 }
 
-const collectColumn = (column: string, before: readonly string[] = []): string[] => [
-  ...before,
-  column,
-];
-
 async function importFile(
   context: CommandContext,
   path: string,
@@ -127,11 +123,10 @@ async function importFile(
   const file = await openImportFile(path, organization, options);
   const reportFile = await reportFileOf(path, options);
   const report = new ImportReport(organization, options.country);
-  const begun = Date.now();
   const onResults: ImportRequest['onResults'] = (results, counts) => {
     report.add(results);
     const percent = Math.floor(100 * file.progress());
-    context.progress(`${percent} %: ${summary(counts, dryRun, begun)}`);
+    context.progress(`${percent} %: ${summary(counts, dryRun)}`);
   };
   const written = await writeOptions(context, options);
   const run = () => importRows(context.table(), { ...written, rows: file.rows, onResults });
@@ -146,24 +141,8 @@ async function importFile(
   if (hasRefused || !dryRun) await report.write(reportFile, file);
   if (hasRefused) context.exitWithFailure();
   const result = { ...counts, report: hasRefused ? reportFile : null, dryRun };
-  const total = `Organization ${organization.id}: ${summary(counts, dryRun, begun)}.`;
-  context.print(result, total, detailsOf(report, result, options));
-}
-
-function detailsOf(
-  report: ImportReport,
-  counts: ImportCounts & { readonly report: string | null },
-  { dryRun = false, update = false, keepIds = false }: ImportOptions,
-): string[] {
-  const lines = [...(dryRun && update ? report.plannedLines(counts) : []), ...report.lines()];
-  if (counts.report !== null)
-    lines.push(
-      `Refused rows and their reasons: ${counts.report}. Correct a copy and import it with the same options. The report contains personal data: delete it when you no longer need it.`,
-    );
-  if (!update && !keepIds && report.hasTaken()) lines.push('To change those leads, add --update.');
-  if (!dryRun && counts.imported > 0)
-    lines.push('To remove the leads that it created, run the same command with --undo.');
-  return lines;
+  const total = `Organization ${organization.id}: ${summary(counts, dryRun)}.`;
+  context.print(result, total, report.lines(result, options));
 }
 
 async function writeOptions(
@@ -192,15 +171,12 @@ function rateOf(context: CommandContext, { rate, dryRun = false }: ImportOptions
 function summary(
   { rows, imported, updated, alreadyThere, refused }: ImportCounts,
   dryRun: boolean,
-  begun: number,
 ): string {
   const would = dryRun ? 'would be ' : '';
   const state = updated === undefined ? 'imported before' : 'unchanged';
   const before = alreadyThere > 0 ? `, ${alreadyThere.toLocaleString('en')} ${state}` : '';
   const changed = updated ? `, ${updated.toLocaleString('en')} ${would}updated` : '';
-  const seconds = (Date.now() - begun) / 1000;
-  const speed = seconds < 1 ? '' : `, ${Math.round(rows / seconds)} rows per second`;
-  return `${countOf(rows, 'row')}, ${imported.toLocaleString('en')} ${would}imported${changed}${before}, ${refused.toLocaleString('en')} ${would}refused${speed}`;
+  return `${countOf(rows, 'row')}, ${imported.toLocaleString('en')} ${would}imported${changed}${before}, ${refused.toLocaleString('en')} ${would}refused`;
 }
 
 const importHelp = `

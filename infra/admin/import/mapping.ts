@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { activeFields } from '../../../shared/leads/fields.ts';
 import {
   exportedProperties,
   type ImportTarget,
@@ -9,6 +10,7 @@ import {
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
+import { countOf } from '../../cli/format.ts';
 
 /** Field keys by column. */
 type MappedColumns = ReadonlyMap<string, string>;
@@ -165,27 +167,20 @@ export function assertColumn(
 /** The most field keys that a refusal names. */
 const keysMax = 40;
 
-/** One unknown column in a sentence, several on a line each. */
 function unknownColumns(
   organization: Organization,
   headings: readonly string[],
   file: string,
 ): string[] {
-  const issues = headings.map(
-    (heading) => `${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`,
-  );
-  const remedy =
-    "Name the field with --map 'COLUMN=FIELD', keep a text as a note with --map 'COLUMN=note', or ignore the column with --ignore 'COLUMN'.";
-  const keys = organization.fields.filter(({ active }) => active).map(({ key }) => key);
+  if (headings.length === 0) return [];
+  const keys = activeFields(organization).map(({ key }) => key);
   const more = keys.length > keysMax ? `, and ${keys.length - keysMax} more` : '';
-  const fields = `The fields are ${keys.slice(0, keysMax).join(', ')}${more}; other columns can be owner, stage, pipeline, created at, updated at, archived, archived at, note.`;
-  if (issues.length === 0) return [];
-  if (issues.length === 1)
-    return [`${file} has an unknown column: ${issues[0]} ${remedy} ${fields}`];
   return [
-    `${file} has ${issues.length} unknown columns. ${remedy}`,
-    ...issues.map((issue) => `  ${issue}`),
-    `  ${fields}`,
+    `${file} has ${countOf(headings.length, 'unknown column')}. Name the field with --map 'COLUMN=FIELD', keep a text as a note with --map 'COLUMN=note', or ignore the column with --ignore 'COLUMN'.`,
+    ...headings.map(
+      (heading) => `  ${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`,
+    ),
+    `  The fields are ${keys.slice(0, keysMax).join(', ')}${more}; other columns can be owner, stage, pipeline, created at, updated at, archived, archived at, note.`,
   ];
 }
 

@@ -14,8 +14,14 @@ import { countOf, printable } from '../../cli/format.ts';
 import { cellOf, workbookFile } from '../lead/workbook.ts';
 import type { RowResult } from './drafts.ts';
 import type { ImportFile } from './file.ts';
+import type { MappingOptions } from './mapping.ts';
 import type { ImportCounts } from './run.ts';
 import type { Cell } from './workbook.ts';
+
+export interface ReportOptions {
+  readonly report?: string;
+  readonly dryRun?: boolean;
+}
 
 /**
  * The path of a report: by default next to the file. A dry run has a path of its own, because an earlier report may contain corrections that
@@ -24,7 +30,7 @@ import type { Cell } from './workbook.ts';
  */
 export async function reportFileOf(
   file: string,
-  { report, dryRun = false }: { readonly report?: string; readonly dryRun?: boolean },
+  { report, dryRun = false }: ReportOptions,
 ): Promise<string> {
   const kind = dryRun ? 'would-be-refused' : 'refused';
   const path = report ?? file.replace(/\.[^.]+$/, (extension) => `.${kind}${extension}`);
@@ -99,30 +105,38 @@ export class ImportReport {
     await rename(unfinished(path), path);
   }
 
-  /** What a dry run of an update says of the leads that it would change or make. */
-  plannedLines({ updated = 0, imported }: Pick<ImportCounts, 'updated' | 'imported'>): string[] {
+  /** What the command says after its counts. */
+  lines(
+    counts: ImportCounts & { readonly report: string | null },
+    { dryRun = false, update = false, keepIds = false }: MappingOptions & ReportOptions,
+  ): string[] {
+    const lines = [...(dryRun && update ? this.#plannedLines(counts) : []), ...this.#reasonLines()];
+    if (this.#nationalPhones > 0) {
+      const [have, are] = this.#nationalPhones === 1 ? ['has', 'is'] : ['have', 'are'];
+      lines.push(
+        `${countOf(this.#nationalPhones, 'phone')} ${have} no country code and ${are} read as Indian, such as ${this.#nationalPhone}. If that is wrong, name the country: --country DE.`,
+      );
+    }
+    if (counts.report !== null)
+      lines.push(
+        `Refused rows and their reasons: ${counts.report}. Correct a copy and import it with the same options. The report contains personal data: delete it when you no longer need it.`,
+      );
+    const isTaken = [...this.#reasons.keys()].some((reason) => reason.includes('to another lead'));
+    if (isTaken && !update && !keepIds) lines.push('To change those leads, add --update.');
+    if (!dryRun && counts.imported > 0)
+      lines.push('To remove the leads that it created, run the same command with --undo.');
+    return lines;
+  }
+
+  /** The leads that a dry run of an update would change or make. */
+  #plannedLines({ updated = 0, imported }: ImportCounts): string[] {
     const more = (count: number) => (count > plannedMax ? [`and ${count - plannedMax} more`] : []);
     const rows = [...this.#newRows, ...more(imported)].join(', ');
     const newLeads = imported === 0 ? [] : [`Rows that would become new leads: ${rows}.`];
     return [...this.#changes, ...more(updated), ...newLeads];
   }
 
-  /** The most frequent reasons of refusals, and how many phones were read as Indian. */
-  lines(): string[] {
-    const reasons = this.#reasonLines();
-    if (this.#nationalPhones === 0) return reasons;
-    const [have, are] = this.#nationalPhones === 1 ? ['has', 'is'] : ['have', 'are'];
-    return [
-      ...reasons,
-      `${countOf(this.#nationalPhones, 'phone')} ${have} no country code and ${are} read as Indian, such as ${this.#nationalPhone}. If that is wrong, name the country: --country DE.`,
-    ];
-  }
-
-  /** Whether rows were refused because other leads have their phones or emails. */
-  hasTaken(): boolean {
-    return [...this.#reasons.keys()].some((reason) => reason.includes('belongs to another lead'));
-  }
-
+  /** The most frequent reasons of refusals. */
   #reasonLines(): string[] {
     const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
     const frequent = sorted.slice(0, reasonLinesMax);

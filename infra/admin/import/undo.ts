@@ -1,4 +1,3 @@
-import type { Organization } from '../../../shared/organization/organization.ts';
 import { allSettled, RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
 import {
   importedFrom,
@@ -39,8 +38,7 @@ export async function undoImport(
   options: UndoOptions,
 ): Promise<void> {
   const { dryRun = false, yes = false } = options;
-  const organization = await context.organization();
-  const undo = (how: UndoSettings) => undoRows(context, organization, { ...options, ...how, path });
+  const undo = (how: UndoSettings) => undoRows(context, path, { ...options, ...how });
   let undone: Undone | undefined;
   if (dryRun || !yes) undone = await undo({ who: 'a dry run', dryRun: true });
   if (!dryRun && (undone?.removed ?? 1) > 0) {
@@ -64,13 +62,14 @@ export async function undoImport(
 
 async function undoRows(
   context: CommandContext,
-  organization: Organization,
-  options: UndoOptions & UndoSettings & { readonly path: string },
+  path: string,
+  options: UndoOptions & UndoSettings,
 ): Promise<Undone> {
+  const organization = await context.organization();
   const own = { table: context.table(), organizationId: organization.id };
   const limiter = new RateLimiter(options.rate);
   const undone: Undone = { rows: 0, matched: 0, removed: 0, kept: [] };
-  const file = await openImportFile(options.path, organization, options);
+  const file = await openImportFile(path, organization, options);
   for await (const rows of batchesOf(file.rows, options.rate)) {
     const readable = rows.filter(({ issue }) => issue === undefined);
     const digests = readable.map(({ sent }) => rowDigest(sent));

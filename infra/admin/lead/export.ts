@@ -220,14 +220,13 @@ export function formOf(
   const mark = excel ? '\uFEFF' : '';
   const isCsv = format === 'csv';
   const names = [...columns.map(({ name }) => name), 'fields'];
-  const options = { isForSpreadsheet: excel };
   const lineOf = (cellOf: (column: ExportColumn) => string) =>
     csvLine(columns.map(cellOf), dialect);
   return {
     heading: isCsv ? mark + lineOf(({ heading }) => heading) : '',
     lineOf: (lead) =>
       isCsv
-        ? lineOf(({ textOf }) => textOf(lead, options))
+        ? lineOf(({ textOf }) => textOf(lead, excel))
         : `${JSON.stringify(exportObject(organization, lead), names)}\n`,
     newIds: (length) => new Uint32Array(length),
     nounOfRecord: `lead of organization ${organization.id}`,

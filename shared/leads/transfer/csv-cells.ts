@@ -6,14 +6,6 @@ import type { Field, Organization } from '../../organization/organization.ts';
 import type { RawValue } from '../field-types.ts';
 import type { FieldValue } from '../lead.ts';
 
-export interface CellOptions {
-  /**
-   * A spreadsheet opens the file itself, so it must not take a phone for a number (`+49170…` becomes 4.9E+12).
-   * @default a program reads the file, or a person imports it as text
-   */
-  readonly isForSpreadsheet?: boolean;
-}
-
 /**
  * A row of a CSV file. Programs that guess the delimiter count the ones outside quotes, so text with a semicolon is always quoted. Most
  * programs end a row at any line break; csv-stringify quotes those that are not `lineEnd` only on request:
@@ -33,12 +25,14 @@ export const csvLine = (
 /**
  * A field's value as a cell of a CSV file. Sources and users are written by name if only one has the name, and lists are separated by commas
  * unless an item contains one.
+ * @param isForSpreadsheet a spreadsheet opens the file itself, so it must not take a phone for a number (`+49170…` becomes 4.9E+12); else a
+ * program reads the file, or a person imports it as text
  */
 export function cellOf(
   organization: Organization,
   field: Field,
   value: FieldValue,
-  { isForSpreadsheet = false }: CellOptions = {},
+  isForSpreadsheet = false,
 ): string {
   const { references } = fieldKinds[field.type];
   if (references !== null) return nameOrId(organization[references], value);

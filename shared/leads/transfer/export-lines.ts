@@ -4,7 +4,7 @@ import { optionFinder } from '../../organization/named.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 import { withAllOptions } from '../field-types.ts';
 import { type FieldValue, type Lead, valueOf } from '../lead.ts';
-import { type CellOptions, cellOf, listCell, nameOrId, unguardable } from './csv-cells.ts';
+import { cellOf, listCell, nameOrId, unguardable } from './csv-cells.ts';
 import { exportedProperties, exportMark, targetNamed } from './import-columns.ts';
 
 /** A lead as a line of a JSONL export, with IDs instead of names and its fields in form order. Its import creates the same lead. */
@@ -34,7 +34,7 @@ export interface ExportColumn {
   /** In a workbook: options by label, and numbers, times and booleans as such. */
   readonly valueOf: (lead: Lead) => WorkbookValue;
   /** In CSV. Stage, pipeline, source and users are written by name if only one has the name. */
-  readonly textOf: (lead: Lead, options: CellOptions) => string;
+  readonly textOf: (lead: Lead, isForSpreadsheet: boolean) => string;
 }
 
 /** A cell of a workbook; null if it is empty. A date is midnight in UTC. */
@@ -85,9 +85,9 @@ function fieldColumn(organization: Organization, field: Field): ExportColumn {
       const value = valueOf(fields, key);
       return value === null ? null : workbookValue(organization, field, value);
     },
-    textOf: ({ fields }, options) => {
+    textOf: ({ fields }, isForSpreadsheet) => {
       const value = valueOf(fields, key);
-      return value === null ? '' : cellOf(organization, field, value, options);
+      return value === null ? '' : cellOf(organization, field, value, isForSpreadsheet);
     },
   };
 }

@@ -12,12 +12,6 @@ import { importJson } from './given-files.ts';
 const { write: givenFile } = useFolder();
 
 const wrongFiles: [name: string, content: string | Buffer, args: string[], message: RegExp][] = [
-  [
-    'columns.csv',
-    'nme,phone\nA,1\n',
-    [],
-    /"nme" is not a field of the organization; did you mean "name"\? .*--map.*--ignore/,
-  ],
   ['nophone.csv', 'name,email\nA,a@example.com\n', [], /no column for phone.*--map 'COLUMN=phone'/],
   ['twice.csv', 'name,phone,Phone \nA,1,2\n', [], /more than one column for phone/],
   [
