@@ -36,13 +36,6 @@ test('the byte order mark of UTF-8 counts for more than --encoding, as in the re
   expect(file.form.mark).toBe('\uFEFF');
 });
 
-test('the report of a windows-1252 file has a byte order mark; of UTF-8 without a mark, none', async () => {
-  const content = 'name,phone\nAsha,1\n';
-
-  expect((await opened('windows.csv', content, 'windows-1252')).form.mark).toBe('\uFEFF');
-  expect((await opened('utf8.csv', content)).form.mark).toBe('');
-});
-
 test('a file larger than one read is read whole, with its byte order marks and line ends', async () => {
   const lines = Array.from({ length: 20_000 }, (_, row) => `Zoë ${row}😀;${row}`);
   const file = await opened('large.csv', `\uFEFFname;phone\r\n${lines.join('\r\n')}\r\n`);

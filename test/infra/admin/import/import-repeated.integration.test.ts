@@ -2,17 +2,16 @@ import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FieldValues } from '../../../../shared/leads/lead.ts';
-import { adminJson, runAdmin, spawnAdmin } from '../../../support/admin.ts';
-import { call } from '../../../support/call.ts';
+import { spawnAdmin } from '../../../support/admin.ts';
 import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
 import { faultOnce } from '../../../support/faults/rules.ts';
 import { changeSettings, storedLeads } from '../../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { service } from '../../../support/service.ts';
 import { useFolder } from '../../given-folder.ts';
-import { commandOf, doneTo, json, violationsIn } from '../commands.ts';
+import { doneTo, json, run, update, violationsIn } from '../commands.ts';
 import { countLeads, fieldsOf, importJson, refusedIn } from './given-files.ts';
 import { killedAtWrite } from './killed-import.ts';
 
@@ -56,24 +55,12 @@ test('a repeat that reads numbers differently refuses the rows that are in with 
   const stored = await storedLeads(organization);
   const idOf = (budget: number) =>
     Number(stored.find(({ lead }) => (lead.fields as FieldValues).budget === budget)?.lead.sk);
-  const { status } = await call('update-lead', {
-    apiKey: organization.writer,
-    leadId: idOf(900),
-    body: { fields: { budget: 1 } },
-  });
+  const { status } = await update(organization, idOf(900), { fields: { budget: 1 } });
 
   const again = await importJson(organization, file, '--decimal', 'comma');
   const reasons = await reasonsIn(again.report);
   const dry = await importJson(organization, file, '--decimal', 'comma', '--dry-run');
-  const text = await runAdmin([
-    'lead',
-    'import',
-    file,
-    '--organization',
-    `${organization.id}`,
-    '--decimal',
-    'comma',
-  ]);
+  const text = await run(organization, 'lead import', file, '--decimal', 'comma');
   const same = await importJson(organization, file, '--decimal', 'point');
 
   expect(status).toBe(200);
@@ -100,27 +87,22 @@ test('a repeat with the option that other rows needed skips the rows that it rea
   expect(again).toMatchObject({ imported: 1, alreadyThere: 1, refused: 0 });
 });
 
-test.concurrent.each([true, false])(
-  'a row whose write gets no response is written once; applied: %s',
-  async (applied) => {
-    const organization = await givenOrganization();
-    const rows = Array.from({ length: 5 }, () => `Someone,${person().phone}\n`);
-    const file = await givenFile('slow.csv', `name,phone\n${rows.join('')}`);
-    const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
-    proxy.rule = faultOnce(({ operation }) => operation === 'TransactWriteItems', {
-      kind: 'cut',
-      applied,
-    });
-    const args = ['lead', 'import', '--organization', String(organization.id), file, '--json'];
+test.concurrent('a row whose write gets no response is written once', async () => {
+  const organization = await givenOrganization();
+  const rows = Array.from({ length: 5 }, () => `Someone,${person().phone}\n`);
+  const file = await givenFile('slow.csv', `name,phone\n${rows.join('')}`);
+  const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
+  const isWrite = ({ operation }: { operation: string }) => operation === 'TransactWriteItems';
+  proxy.rule = faultOnce(isWrite, { kind: 'cut', applied: true });
+  const args = ['lead', 'import', '--organization', String(organization.id), file, '--json'];
 
-    const { json } = await spawnAdmin(args, { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint }).ended;
-    await proxy.stop();
+  const { json } = await spawnAdmin(args, { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint }).ended;
+  await proxy.stop();
 
-    expect(json).toMatchObject({ rows: 5, imported: 5, alreadyThere: 0, refused: 0 });
-    expect(await storedLeads(organization)).toHaveLength(5);
-    expect(await violationsIn(organization)).toEqual([]);
-  },
-);
+  expect(json).toMatchObject({ rows: 5, imported: 5, alreadyThere: 0, refused: 0 });
+  expect(await storedLeads(organization)).toHaveLength(5);
+  expect(await violationsIn(organization)).toEqual([]);
+});
 
 test.concurrent('400 rows with some wrong ones, killed half way and begun again, are imported exactly once', async () => {
   const organization = await givenOrganization();
@@ -163,76 +145,38 @@ test.concurrent('400 rows with some wrong ones, killed half way and begun again,
   });
 }, 120_000);
 
-const importArgs = (organization: GivenOrganization, file: string, ...more: string[]) =>
-  commandOf(organization, 'lead import', file, ...more);
-
-async function givenRows(file: string, refused: number, taken: number): Promise<string> {
-  const rows = [
-    ...Array.from({ length: refused }, () => 'Nobody,12'),
-    ...Array.from({ length: taken }, () => `Someone,${person().phone}`),
-  ];
-  await writeFile(file, ['name,phone', ...rows, ''].join('\n'));
-  return file;
-}
-
-test('a run that breaks off leaves an earlier report, with the corrections made in it, as it is', async () => {
+test('only a run that reaches the end of the file replaces an earlier report, and a dry run never does', async () => {
   const organization = await givenOrganization();
   const own = await mkdtemp(folder.path('own-'));
-  const file = await givenRows(join(own, 'leads.csv'), 40, 80);
-  const report = join(own, 'leads.refused.csv');
-  await writeFile(report, 'corrected by hand\n');
-  const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
-  proxy.rule = ({ operation }) =>
-    operation === 'BatchGetItem' ? { kind: 'error', name: 'InternalServerError' } : undefined;
+  const corrections = 'corrected by hand\n';
+  const fileOf = async (name: string, phones: readonly string[], end = Buffer.alloc(0)) => {
+    const text = ['name,phone', ...phones.map((phone) => `Someone,${phone}`), ''].join('\n');
+    await writeFile(join(own, `${name}.csv`), Buffer.concat([Buffer.from(text), end]));
+    await writeFile(join(own, `${name}.refused.csv`), corrections);
+    return join(own, `${name}.csv`);
+  };
+  const some = await fileOf('some', ['12', person().phone]);
+  const none = await fileOf('none', [person().phone]);
+  const broken = await fileOf('broken', Array(10_000).fill('12'), Buffer.from([0xff]));
+  const reports = () =>
+    Promise.all(
+      [some, none, broken].map((file) =>
+        readFile(file.replace('.csv', '.refused.csv'), 'utf8').catch(() => undefined),
+      ),
+    );
 
-  const answer = await runAdmin(importArgs(organization, file, '--dry-run', '--report', report), {
-    environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
-  });
-  await proxy.stop();
+  await run(organization, 'lead import', some, '--dry-run');
+  const report = ['--report', none.replace('.csv', '.refused.csv')];
+  await run(organization, 'lead import', none, '--dry-run', ...report);
+  const afterDryRuns = await reports();
+  for (const file of [some, none]) await run(organization, 'lead import', file);
+  const { stderr } = await run(organization, 'lead import', broken);
 
-  expect(answer).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining('InternalServerError'),
-  });
-  expect(await readFile(report, 'utf8')).toBe('corrected by hand\n');
-  expect((await readdir(own)).sort()).toEqual(['leads.csv', 'leads.refused.csv']);
-});
-
-test('a dry run leaves the report of an earlier run as it is, whether or not it would refuse rows', async () => {
-  const organization = await givenOrganization();
-  const own = await mkdtemp(folder.path('own-'));
-  const [some, none] = [
-    await givenRows(join(own, 'some.csv'), 2, 2),
-    await givenRows(join(own, 'none.csv'), 0, 2),
-  ];
-  const reports = [join(own, 'some.refused.csv'), join(own, 'none.refused.csv')];
-  for (const report of reports) await writeFile(report, 'corrected by hand\n');
-
-  const wouldRefuse = await adminJson(...importArgs(organization, some, '--dry-run'));
-  const wouldNot = await adminJson(
-    ...importArgs(organization, none, '--dry-run', '--report', reports[1] ?? ''),
-  );
-
-  expect(wouldRefuse).toMatchObject({ refused: 2, report: join(own, 'some.would-be-refused.csv') });
-  expect(await readFile(wouldRefuse.report, 'utf8')).toMatch(
+  expect(afterDryRuns).toEqual([corrections, corrections, corrections]);
+  expect(await readFile(join(own, 'some.would-be-refused.csv'), 'utf8')).toMatch(
     /^refused row,refused because,name,phone\n2,/,
   );
-  expect(wouldNot).toMatchObject({ refused: 0, report: null });
-  for (const report of reports) expect(await readFile(report, 'utf8')).toBe('corrected by hand\n');
-});
-
-test('a finished import replaces an earlier report, or removes it when no row was refused', async () => {
-  const organization = await givenOrganization();
-  const own = await mkdtemp(folder.path('own-'));
-  const [some, none] = [
-    await givenRows(join(own, 'some.csv'), 1, 1),
-    await givenRows(join(own, 'none.csv'), 0, 1),
-  ];
-  for (const file of [some, none])
-    await writeFile(file.replace('.csv', '.refused.csv'), 'earlier\n');
-
-  for (const file of [some, none]) await adminJson(...importArgs(organization, file));
-
-  expect((await readdir(own)).sort()).toEqual(['none.csv', 'some.csv', 'some.refused.csv']);
-  expect(await readFile(join(own, 'some.refused.csv'), 'utf8')).toMatch(/^refused row,/);
+  expect(stderr).toContain('is not UTF-8');
+  expect(await reports()).toEqual([expect.stringMatching(/^refused row,/), undefined, corrections]);
+  expect((await readdir(own)).filter((name) => name.endsWith('unfinished'))).toEqual([]);
 });

@@ -46,12 +46,6 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], messa
     /--map "Ful name=name": \S+ has no column "Ful name"; did you mean "Full name"\?$/,
   ],
   [
-    'mapnone.csv',
-    'name,phone\nA,1\n',
-    ['--map', 'Mobile=phone'],
-    /has no column "Mobile"; its columns are "name", "phone"\.$/,
-  ],
-  [
     'ignore.csv',
     'name,phone,city\nA,1,B\n',
     ['--ignore', 'ciyt'],

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
+import { storedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
@@ -154,43 +154,4 @@ test('values of a list and of an empty cell are replaced; a colon may be part of
     { interests: ['hostel', 'abroad'], city: 'Pune' },
     { interests: ['hostel'], city: 'Delhi' },
   ]);
-});
-
-test('a note in JSON lines is on the timeline, and one that is too long refuses its row', async () => {
-  const organization = await givenOrganization();
-  const lines = [
-    { ...person(), note: ' Call after six. ' },
-    { ...person(), note: 'x'.repeat(5001) },
-    { ...person(), note: '' },
-  ];
-  const file = await givenFile('leads.jsonl', lines.map((line) => JSON.stringify(line)).join('\n'));
-
-  const { report, ...counts } = await importJson(organization, file);
-  const [first = 0] = (await storedLeads(organization)).map(({ lead }) => Number(lead.sk));
-
-  expect(counts).toMatchObject({ imported: 2, refused: 1 });
-  expect(await readFile(report, 'utf8')).toMatch(/note must be a text of at most 5000 characters/);
-  const timelines = await Promise.all([first, first + 1].map((id) => timelineOf(organization, id)));
-  expect(timelines.flat().filter(({ type }) => type === 'note_added')).toEqual([
-    expect.objectContaining({
-      text: 'Call after six.',
-      actor: { userId: null, name: 'administrator' },
-    }),
-  ]);
-});
-
-test('an ambiguous number is imported unchanged from an export, and from JSON lines', async () => {
-  const organization = await givenOrganization();
-  await givenLead(organization, { fields: { budget: 1.125 } });
-  const exported = `${await givenFile('leads', '')}.csv`;
-  await json(organization, 'lead export', '--out', exported);
-  const other = await givenOrganization();
-  const line = { ...person(), budget: 1.125 };
-  const lines = await givenFile('leads.jsonl', JSON.stringify(line));
-
-  expect(await importJson(other, exported)).toMatchObject({ imported: 1, refused: 0 });
-  expect(await importJson(other, lines)).toMatchObject({ imported: 1, refused: 0 });
-
-  const budgets = (await fieldsOf(other)).map(({ budget }) => budget);
-  expect(budgets).toEqual([1.125, 1.125]);
 });

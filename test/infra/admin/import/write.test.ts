@@ -139,29 +139,6 @@ test('a row that an unanswered write may have made is never refused by later set
   await expect(outcomes).rejects.toMatchObject({ name: 'UnknownOutcomeError' });
 });
 
-test('a row that the settings forbid since it was read is not sent', async () => {
-  const organization = forbiddenLater();
-  await organization();
-  const table = givenTable();
-
-  expect(await outcomesOf(table, [draftOfRow()], { organization })).toEqual(['refused']);
-  expect(table.sent.some((command) => command instanceof TransactWriteCommand)).toBe(false);
-});
-
-test('rows whose turns get no answer until the deadline are tried again, all', async () => {
-  const deadline = new AbortController();
-  vi.spyOn(AbortSignal, 'timeout')
-    .mockReturnValue(new AbortController().signal)
-    .mockReturnValueOnce(deadline.signal);
-  const table = givenTable((command) => {
-    if (!isTurn(command) || deadline.signal.aborted) return undefined;
-    deadline.abort();
-    throw aborted();
-  });
-
-  expect(await outcomesOf(table, [draftOfRow(), draftOfRow()])).toEqual(['imported', 'imported']);
-});
-
 test.each([
   ['the same digest', 'alreadyThere'],
   ['another digest', 'refused'],
