@@ -1,30 +1,36 @@
+/** The metrics of requests. */
+export const metricNames = [
+  'dynamodbCalls',
+  'readUnits',
+  'writeUnits',
+  'coldStart',
+  'failed',
+  'notReady',
+  'contended',
+  'tableThrottled',
+  'tableFailed',
+  'refused',
+  'rateLimited',
+  'unauthorized',
+  'knownKeyRefused',
+  'capturesUnauthorized',
+  'capturesInvalid',
+  'capturesMismatched',
+  'capturesRateLimited',
+  'keyExpiresSoon',
+] as const;
+/** Reported only with the option `heartbeat`. `heartbeatAnswered` is 1 or 0, so that its number of values counts the heartbeats sent. */
+export const heartbeatMetricNames = [
+  'heartbeatAnswered',
+  'heartbeatMs',
+  'certificateDays',
+] as const;
+export type MetricName = (typeof metricNames | typeof heartbeatMetricNames)[number];
 /**
  * A request's metrics by name: on the log line, and as CloudWatch metrics of the whole service. Organization, key and endpoint are on
  * the line for queries, but are not dimensions: each value would be a metric to pay for.
  */
 export type RequestMetrics = Readonly<Partial<Record<MetricName, number>>>;
-export type MetricName =
-  | 'dynamodbCalls'
-  | 'readUnits'
-  | 'writeUnits'
-  | 'coldStart'
-  | 'failed'
-  | 'notReady'
-  | 'contended'
-  | 'tableThrottled'
-  | 'tableFailed'
-  | 'refused'
-  | 'rateLimited'
-  | 'unauthorized'
-  | 'knownKeyRefused'
-  | 'capturesUnauthorized'
-  | 'capturesInvalid'
-  | 'capturesMismatched'
-  | 'capturesRateLimited'
-  | 'keyExpiresSoon'
-  | HeartbeatMetricName;
-/** Reported only with the option `heartbeat`. `heartbeatAnswered` is 1 or 0, so that its number of values counts the heartbeats sent. */
-export type HeartbeatMetricName = 'heartbeatAnswered' | 'heartbeatMs' | 'certificateDays';
 
 /** The dashboard and the alarms in infra/ use these names. */
 export const metricNamespace = 'LeadService';

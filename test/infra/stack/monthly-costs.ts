@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
-import type { HeartbeatMetricName, MetricName } from '../../../shared/metrics.ts';
-import { heartbeatVariables } from '../../../shared/metrics.ts';
+import { heartbeatMetricNames, heartbeatVariables, metricNames } from '../../../shared/metrics.ts';
 import { prices } from '../../bench/prices.ts';
+import { propertiesOf } from './service-template.ts';
 
 /** What a stack has that is paid by the month, with the price of all of them. */
 export interface MonthlyCost {
@@ -10,38 +10,10 @@ export interface MonthlyCost {
   readonly dollars: number;
 }
 
-/** Every metric of a log line: the compiler completes it. */
-const logMetrics: Readonly<Record<Exclude<MetricName, HeartbeatMetricName>, true>> = {
-  dynamodbCalls: true,
-  readUnits: true,
-  writeUnits: true,
-  coldStart: true,
-  failed: true,
-  notReady: true,
-  contended: true,
-  tableThrottled: true,
-  tableFailed: true,
-  refused: true,
-  rateLimited: true,
-  unauthorized: true,
-  knownKeyRefused: true,
-  capturesUnauthorized: true,
-  capturesInvalid: true,
-  capturesMismatched: true,
-  capturesRateLimited: true,
-  keyExpiresSoon: true,
-};
-
-const heartbeatMetrics: Readonly<Record<HeartbeatMetricName, true>> = {
-  heartbeatAnswered: true,
-  heartbeatMs: true,
-  certificateDays: true,
-};
-
 export function monthlyCostsOf(template: Template): MonthlyCost[] {
   const count = (type: string): number => Object.keys(template.findResources(type)).length;
   const { alarmMetric, customMetric, dashboard, key, webAcl, webAclRule } = prices.monthly;
-  const acls = propertiesOf<{ Rules: readonly unknown[] }>(template, 'AWS::WAFv2::WebACL');
+  const acls = propertiesOf(template, 'AWS::WAFv2::WebACL');
   const rules = acls.flatMap(({ Rules }) => Rules).length;
   const row = (what: string, number: number, price: number): MonthlyCost => ({
     what,
@@ -64,17 +36,12 @@ export function monthlyCostsOf(template: Template): MonthlyCost[] {
 }
 
 const numberOfLogMetrics = (template: Template): number =>
-  Object.keys(logMetrics).length +
-  (JSON.stringify(template).includes(heartbeatVariables.baseUrl)
-    ? Object.keys(heartbeatMetrics).length
-    : 0);
-
-const propertiesOf = <T>(template: Template, type: string): T[] =>
-  Object.values(template.findResources(type)).map(({ Properties }) => Properties as T);
+  metricNames.length +
+  (JSON.stringify(template).includes(heartbeatVariables.baseUrl) ? heartbeatMetricNames.length : 0);
 
 /** An alarm on metric math is paid for each of its metrics. */
 function alarmMetricsOf(template: Template): number {
-  const alarms = propertiesOf<{ Metrics?: readonly { MetricStat?: object }[] }>(
+  const alarms: { readonly Metrics?: readonly { readonly MetricStat?: object }[] }[] = propertiesOf(
     template,
     'AWS::CloudWatch::Alarm',
   );
@@ -86,12 +53,8 @@ function alarmMetricsOf(template: Template): number {
 
 /** Different metrics of the dashboard: the first three dashboards are free up to 50 each. */
 export function dashboardMetricsOf(template: Template): number {
-  const [{ DashboardBody } = { DashboardBody: undefined }] = propertiesOf<{
-    DashboardBody: unknown;
-  }>(template, 'AWS::CloudWatch::Dashboard');
-  const { 'Fn::Join': [, parts] = ['', []] } = DashboardBody as {
-    'Fn::Join'?: [string, readonly unknown[]];
-  };
+  const [dashboard] = propertiesOf(template, 'AWS::CloudWatch::Dashboard');
+  const [, parts]: [string, readonly unknown[]] = dashboard.DashboardBody['Fn::Join'];
   const body = parts
     .map((part) => (typeof part === 'string' ? part : JSON.stringify(part).replace(/\W/g, '')))
     .join('');

@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
-import { listen } from '../../../infra/cli/listen.ts';
 import { createTemporaryOrganization, removeLeft } from '../../../infra/verify/write-checks.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { removeIdempotencyRecords } from '../../../shared/store/maintenance/remove-organization.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import { idempotencyPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
+import { startStandInAws } from '../../support/aws/stand-in-aws.ts';
 import { newSettings } from '../../support/organizations.ts';
 import { startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
@@ -83,32 +82,17 @@ test('verify --write writes what the contract can write, and leaves nothing behi
 
 test('verify finds address, table and release of a stack by its outputs, and prints the release', async () => {
   const { environment } = service();
-  const outputs = {
-    BaseUrl: `http://127.0.0.1:${await freePort()}`,
-    TableName: environment.LEADS_TABLE,
-    Release: 'v1.1.0',
-    Version: '1.1.0+4f2a91c03b7d',
-  };
-  const members = Object.entries(outputs).map(
-    ([key, value]) =>
-      `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-  );
-  const cloudFormation = createServer((_, response) =>
-    response.end(
-      `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>leads</StackName><Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
-    ),
-  );
-  const port = await listen(cloudFormation, 0);
+  const baseUrl = `http://127.0.0.1:${await freePort()}`;
+  const aws = await startStandInAws();
+  aws.outputs.set('BaseUrl', baseUrl).set('TableName', environment.LEADS_TABLE ?? '');
+  aws.outputs.set('Release', 'v1.1.0').set('Version', '1.1.0+4f2a91c03b7d');
 
-  const reply = await verify(['--stack', 'leads'], {
-    ...environment,
-    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
-  });
+  const reply = await verify(['--stack', 'leads'], { ...aws.environment, ...environment });
 
-  cloudFormation.close();
+  aws.close();
   expect(reply.lines).toEqual([
     'Stack leads runs v1.1.0, version 1.1.0+4f2a91c03b7d.',
-    expect.stringContaining(`✗ GET ${outputs.BaseUrl}/api/v1/leads: no reply `),
+    expect.stringContaining(`✗ GET ${baseUrl}/api/v1/leads: no reply `),
     `✓ Table ${environment.LEADS_TABLE}: ACTIVE, with 4 indexes`,
     '1 passed, 1 failed',
   ]);
