@@ -1,6 +1,6 @@
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect } from 'vitest';
-import type { Lead } from '../../shared/leads/lead.ts';
+import type { FieldValues, Lead } from '../../shared/leads/lead.ts';
 import { presentEntry, type TimelineItem } from '../../shared/leads/timeline.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { newLeadWrites } from '../../shared/store/leads/create-lead.ts';
@@ -135,6 +135,29 @@ export function useOrganizationWithLead(fields?: object): OrganizationWithLead {
   beforeAll(async () => void Object.assign(organization, await givenOrganizationWithLead(fields)));
   return organization;
 }
+
+/** A new lead as the store knows it. */
+export const leadOf = (
+  {
+    organizationId,
+    id,
+    createdAt,
+    ...more
+  }: Pick<Lead, 'organizationId' | 'id' | 'createdAt'> & Partial<Lead>,
+  fields: FieldValues & { readonly phone: string },
+): Lead => ({
+  ...{
+    organizationId,
+    id,
+    createdAt,
+    updatedAt: createdAt,
+    version: 1,
+    stageId: 11,
+    pipelineId: 1,
+  },
+  ...more,
+  fields: { name: `Lead ${id}`, lead_type: 'student', ...fields },
+});
 
 const batchMax = 25;
 const parallelBatches = 8;

@@ -3,6 +3,7 @@ import type { Lead } from '../../../../shared/leads/lead.ts';
 import { createLead } from '../../../../shared/store/leads/create-lead.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { usagePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
+import { leadOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
 import { givenTable } from '../../../support/table.ts';
@@ -30,17 +31,8 @@ export async function takeLeadIds(
 
 /** A lead of a new person that is not stored yet. */
 export async function newLead(on: Table, { id: organizationId }: GivenOrganization): Promise<Lead> {
-  const now = new Date().toISOString();
-  return {
-    id: await takeLeadIds(on, organizationId, 1),
-    organizationId,
-    version: 1,
-    fields: { ...person(), lead_type: 'student' },
-    stageId: 11,
-    pipelineId: 1,
-    createdAt: now,
-    updatedAt: now,
-  };
+  const id = await takeLeadIds(on, organizationId, 1);
+  return leadOf({ organizationId, id, createdAt: new Date().toISOString() }, { ...person() });
 }
 
 /** A table in use with leads, and a backup of it. */

@@ -15,40 +15,24 @@ const windowEnds = `has a window that ends more than an hour from now, at window
 const noCapture = `whose timeline has no capture by key {keyId} at ${at}: delete the record, or look for the enquiry in a backup.`;
 
 const unknown = ([pk, sk]: readonly [pk: string, sk: string]): Case => [
-  `${pk} / ${sk} is not an item of the service`,
   added(() => ({ pk, sk })),
   `Item ${pk} / ${sk} has an unknown type.`,
 ];
 
 export const damagedItems: readonly Case[] = [
+  [removed('phone'), `${lead} has the phone +919820000001, but the item {phone} is not there.`],
+  [removed('email'), `${lead} has the email p.1@example.com, but the item {email} is not there.`],
   [
-    "a lead's phone has its item",
-    removed('phone'),
-    `${lead} has the phone +919820000001, but the item {phone} is not there.`,
-  ],
-  [
-    "a lead's email has its item",
-    removed('email'),
-    `${lead} has the email p.1@example.com, but the item {email} is not there.`,
-  ],
-  [
-    'a phone item names the lead that has the phone',
     changed('phone', { leadId: 2 }),
     'The item {phone} names lead 2 of organization 1, whose phone is +919820000002.',
   ],
   [
-    'an email item names a lead that has an email',
     changed('lead', { 'fields.email': null }),
     'The item {email} names lead 1 of organization 1, which has no email.',
     unexplained(1),
   ],
+  [changed('phone', { leadId: 'x' }), 'The item {phone} names no lead.'],
   [
-    'a phone item names a lead at all',
-    changed('phone', { leadId: 'x' }),
-    'The item {phone} names no lead.',
-  ],
-  [
-    'no two leads have a phone',
     async (world) => {
       await changed('captured', { 'fields.phone': '+919820000001' })(world);
       await removed('capturedPhone')(world);
@@ -57,7 +41,6 @@ export const damagedItems: readonly Case[] = [
     unexplained(2),
   ],
   [
-    'a lost lead leaves nothing behind',
     removed('captured'),
     'The idempotency record {record} names lead 2 of organization 1, which is not there.',
     'The item {capturedEmail} names lead 2 of organization 1, which is not there.',
@@ -65,57 +48,41 @@ export const damagedItems: readonly Case[] = [
     'The timeline TIMELINE#1#2 has entries, but organization 1 has no lead 2.',
   ],
   [
-    'a lead has an opening entry',
     removed('opening'),
     `${lead} has no opening entry (lead_created or captured_new) on its timeline TIMELINE#1#1.`,
   ],
   [
-    'a lead has no second opening entry',
     added(({ key }) => ({ ...key.opening, sk: `${at}#zz`, type: 'captured_new', at, actorId: 7 })),
     `${lead} has 2 opening entries ({openingSk}, ${at}#zz) on its timeline TIMELINE#1#1.`,
   ],
   [
-    'an entry is of a known type',
     added(({ key }) => ({ ...key.opening, sk: `${at}#zz`, type: 'lost', at, actorId: null })),
     `The timeline entry TIMELINE#1#1 / ${at}#zz has the type "lost", which must be one of lead_created, captured_new, captured, lead_updated, note_added, archived, restored.`,
   ],
   [
-    'an entry was made by a user of the organization',
     changed('opening', { actorId: 99 }),
     'The timeline entry {opening} was made by user 99, whom the organization does not have.',
   ],
   [
-    'an entry lies at its time',
     changed('enquiry', { at: '2020-01-01T00:00:00.000Z' }),
     'The timeline entry {enquiry} has the time "2020-01-01T00:00:00.000Z", which is not that of its key.',
     `Lead 2 of organization 1 was created at ${at}, but its timeline begins at 2020-01-01T00:00:00.000Z.`,
     `Lead 2 of organization 1 has the version 1, updated at ${at}, but by its timeline it must have the version 1, updated at 2020-01-01T00:00:00.000Z: ${missing}`,
   ],
   [
-    'an entry is not of the future',
     added(({ key }) => {
       const entry = { type: 'note_added', at: future, actorId: 7 };
       return { ...key.opening, sk: `${future}#zz`, ...entry };
     }),
     `The timeline entry TIMELINE#1#1 / ${future}#zz has the time ${future}, ${inFuture}`,
   ],
+  [changed('opening', { ttl: 4_000_000_000 }), `The timeline entry {opening} ${ttl}`],
+  [changed('lead', { 'fields.city': 'Pune' }), unexplained(1)],
   [
-    'a timeline entry does not expire',
-    changed('opening', { ttl: 4_000_000_000 }),
-    `The timeline entry {opening} ${ttl}`,
-  ],
-  [
-    "a lead's field was changed with an entry",
-    changed('lead', { 'fields.city': 'Pune' }),
-    unexplained(1),
-  ],
-  [
-    'a change has its entry',
     changed('lead', { version: 2, updatedAt: later }),
     `${lead} has the version 2, updated at ${later}, but by its timeline it must have the version 1, updated at ${at}: ${missing}`,
   ],
   [
-    'an entry of a change has its change',
     added(({ key }) => {
       const entry = { type: 'lead_updated', at: later, actorId: 7, via: 'api', keyId: 'x' };
       return { ...key.opening, sk: `${later}#zz`, ...entry, changes: [] };
@@ -123,14 +90,12 @@ export const damagedItems: readonly Case[] = [
     `${lead} has the version 1, updated at ${at}, but by its timeline it must have the version 2, updated at ${later}: ${missing}`,
   ],
   [
-    'a lead was archived with an entry',
     changed('lead', {
       ...{ archivedAt: at, stageKey: null, ownerKey: null, sourceKey: null, updateKey: null },
     }),
     `${lead} is archived since ${at}, but by its timeline it is not archived: npm run admin -- lead archive or restore sets it right.`,
   ],
   [
-    'a change of an imported lead has its entry',
     async (world) => {
       await changed('opening', { via: 'import', importedAt: at })(world);
       await changed('lead', { version: 2 })(world);
@@ -138,114 +103,83 @@ export const damagedItems: readonly Case[] = [
     `${lead} has the version 2, but its timeline shows no change since the import: ${missing}`,
   ],
   [
-    'an id is one that was given',
     changed('usage', { lastLeadId: 1 }),
     'Lead 2 of organization 1 has an id beyond 1, the last one that the usage item has assigned.',
   ],
   [
-    'a record expires',
     changed('record', { ttl: null }),
     'The idempotency record {record} has the ttl missing, which must be expiresAt in seconds: delete the item.',
   ],
   [
-    'a record expires a day after its capture',
     changed('record', { expiresAt: farAway, ttl: farAway / 1000 }),
     `The idempotency record {record} expires at ${farAway}, more than 24 hours from now: delete the item.`,
   ],
   [
-    'a record names the lead of its capture',
     changed('record', { 'result.id': 1 }),
     `The idempotency record {record} names lead 1 of organization 1, ${noCapture}`,
   ],
   [
-    'an imported row became a lead that is there',
     added(() => ({ pk: 'IMPORTED#1#a1b2', sk: 'ROW', leadId: 77 })),
     'The imported row IMPORTED#1#a1b2 / ROW became lead 77 of organization 1, which is not there.',
   ],
-  ['a phone item does not expire', changed('phone', { ttl: 1 }), `The item {phone} ${ttl}`],
+  [changed('phone', { ttl: 1 }), `The item {phone} ${ttl}`],
   [
-    'an audit log entry is not of the future',
     added(() => ({ pk: 'HISTORY#1', sk: `${future}#zz`, at: future, who: 'x', what: 'y' })),
     `The item HISTORY#1 / ${future}#zz has the at ${future}, ${inFuture}`,
   ],
   [
-    'an erasure was ended',
     added(() => ({ pk: 'ERASURE#1', sk: '0000000077' })),
     'The erasure of lead 77 of organization 1 is in progress or was interrupted: npm run admin -- lead erase --organization 1 --lead 77 completes it.',
   ],
   [
-    'a turn counts',
     added(() => ({ pk: 'TURN#1', sk: 'digest', turns: 'x' })),
     'The turn TURN#1 / digest has counted "x", which must be a number of turns taken.',
   ],
+  [removed('settings'), 'Organization 1 has items but no settings item (ORG#1 / SETTINGS).'],
   [
-    'settings are there',
-    removed('settings'),
-    'Organization 1 has items but no settings item (ORG#1 / SETTINGS).',
-  ],
-  [
-    'settings were not applied in the future',
     changed('settings', { appliedAt: future }),
     `Organization 1 has the appliedAt ${future}, ${inFuture}`,
   ],
   [
-    'settings are as a file can have them',
     changed('settings', { 'settings.assignmentRules': [{ users: [99] }] }),
     'Organization 1 has settings that no settings file can have: $.assignmentRules[0].users[0] is user 99, who is not in $.users: use the ID of a user in $.users. Apply a settings file that is right.',
   ],
-  ['usage is there', removed('usage'), 'Organization 1 has no usage item USAGE#1 / USAGE.'],
+  [removed('usage'), 'Organization 1 has no usage item USAGE#1 / USAGE.'],
   [
-    "the settings' version is the usage item's",
     changed('usage', { settingsVersion: 4 }),
     'Organization 1 has settings of version 1, but its usage item says 4.',
   ],
+  [changed('usage', { used: 3000, windowEndsAt: farAway }), `Organization 1 ${windowEnds}`],
   [
-    "an organization's window ends within an hour",
-    changed('usage', { used: 3000, windowEndsAt: farAway }),
-    `Organization 1 ${windowEnds}`,
-  ],
-  [
-    'usage counts',
     changed('usage', { used: 'many' }),
     'Organization 1 has the used "many" in its usage item, which must be a count.',
   ],
   [
-    'an organization is in the directory',
     removed('directory'),
     'Organization 1 is not in the directory: ORG#DIRECTORY / 0000000001 is not there.',
   ],
   [
-    'the directory has the name',
     changed('directory', { name: 'Old' }),
     'Organization 1 is called "Northwind Academy", but "Old" in the directory.',
   ],
+  [changed('apiKey', { windowEndsAt: farAway }), `API key {keyId} of organization 1 ${windowEnds}`],
   [
-    "a key's window ends within an hour",
-    changed('apiKey', { windowEndsAt: farAway }),
-    `API key {keyId} of organization 1 ${windowEnds}`,
-  ],
-  [
-    'a listed key is there',
     removed('apiKey'),
     'API key {keyId} of organization 1 is listed, but its item {apiKey} is not there.',
   ],
   [
-    'a key is listed',
     added(() => ({ pk: 'KEY#00ff', sk: 'KEY', organizationId: 1, keyId: 'unlisted00' })),
     'The API key item KEY#00ff / KEY is key unlisted00 of organization 1, which does not list it.',
   ],
   [
-    'a key is listed once',
     added(({ keyId }) => ({ pk: 'KEY#00ff', sk: 'KEY', organizationId: 1, keyId })),
     'The API key item KEY#00ff / KEY is key {keyId} of organization 1, which lists it under another hash.',
   ],
   [
-    'a key is listed as it is',
     changed('listing', { revokedAt: '2026-01-01T00:00:00.000Z' }),
     'API key {keyId} of organization 1 is listed with another revokedAt than its item has.',
   ],
   [
-    "a key's creator is there",
     async (world) => {
       await changed('listing', { createdBy: 99 })(world);
       await changed('apiKey', { createdBy: 99 })(world);
@@ -264,17 +198,14 @@ export const damagedItems: readonly Case[] = [
 /** Damage to items that name no organization: a check of one organization leaves them out. */
 export const damageOfNobody: readonly Case[] = [
   [
-    'the directory names organizations that are there',
     added(() => ({ pk: 'ORG#DIRECTORY', sk: '0000000005', name: 'Nobody' })),
     'Organization 5 has items but no settings item (ORG#5 / SETTINGS).',
   ],
   [
-    'a key says whose it is',
     added(() => ({ pk: 'KEY#00ff', sk: 'KEY' })),
     'The API key item KEY#00ff / KEY says neither its organization nor its id.',
   ],
   [
-    'an idempotency record belongs to a listed API key',
     added(() => ({ ...idempotencyPrimaryKey('nobody', 'x'), result: { id: 1 }, expiresAt: 1 })),
     `The idempotency record ${idempotencyPrimaryKey('nobody', 'x').pk} / RECORD belongs to API key nobody, which no organization lists.`,
   ],

@@ -1,4 +1,3 @@
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { recordExpiry } from '../../../../shared/leads/idempotency.ts';
 import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
 import { hashApiKey } from '../../../../shared/organization/api-key.ts';
@@ -8,6 +7,8 @@ import { nextOwner } from '../../../../shared/store/leads/rotation.ts';
 import { readTimelineItems } from '../../../../shared/store/leads/timeline.ts';
 import { admitOrganization } from '../../../../shared/store/organizations/admission.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
+import { getItem } from '../../../../shared/store/table/get-item.ts';
+import type { Item } from '../../../../shared/store/table/items.ts';
 import {
   apiKeyPrimaryKey,
   directoryPrimaryKey,
@@ -21,28 +22,23 @@ import {
   settingsPrimaryKey,
   usagePrimaryKey,
 } from '../../../../shared/store/table/primary-keys.ts';
+import { deletion, put, writeItem } from '../../../../shared/store/table/writes.ts';
+import { leadOf } from '../../../support/leads.ts';
 import { givenOrganizationWithoutKeys } from '../../../support/organizations.ts';
 
 /** When both leads were made. */
 export const at = new Date().toISOString();
-const leadOf = (id: number, organizationId: number, more: FieldValues = {}): Lead => ({
-  id,
-  organizationId,
-  version: 1,
-  fields: {
-    lead_type: 'student',
-    name: 'Person',
-    phone: `+91982000000${id}`,
-    email: `P.${id}@example.com`,
-    source: 1,
-    assigned_to: 7,
-    ...more,
-  },
-  stageId: 11,
-  pipelineId: 1,
-  createdAt: at,
-  updatedAt: at,
-});
+const leadIn = (organizationId: number, id: number, more: FieldValues = {}): Lead =>
+  leadOf(
+    { organizationId, id, createdAt: at },
+    {
+      phone: `+91982000000${id}`,
+      email: `P.${id}@example.com`,
+      source: 1,
+      assigned_to: 7,
+      ...more,
+    },
+  );
 
 /** An organization with a key, a created lead 1, a captured lead 2 and an advanced rotation counter, as the service writes them. */
 export async function givenWorld(table: Table, organizationId = 1) {
@@ -55,10 +51,10 @@ export async function givenWorld(table: Table, organizationId = 1) {
   for (let lead = 1; lead <= 2; lead += 1)
     await admitOrganization(table, organizationId, new Date(), true);
   const more = { course: 'mba', interests: ['hostel', 'loan'], budget: 4, wants_call: false };
-  const lead = leadOf(1, organizationId, more);
+  const lead = leadIn(organizationId, 1, more);
   const opening = { type: 'lead_created', at, actorId: 7, via: 'api', keyId } as const;
   await createLead(table, () => ({ lead, opening }));
-  const captured = leadOf(2, organizationId);
+  const captured = leadIn(organizationId, 2);
   const by = { actorId: 7, keyId, keyLabel: 'sync' };
   const keys = [{ value: 'form-1', givenAs: 'externalId' }] as const;
   const capture = { organizationId, keyId, keys, fingerprint: 'f' };
@@ -103,8 +99,8 @@ export type World = Awaited<ReturnType<typeof givenWorld>>;
 type Name = keyof World['key'];
 type Damage = (world: World) => Promise<unknown>;
 
-/** A rule, what breaks it in one place of a sound table, and the violations that a check then reports: `{phone}` is the name of that item. */
-export type Case = readonly [rule: string, damage: Damage, ...violations: string[]];
+/** What breaks a rule in one place of a sound table, and the violations that a check then reports: `{phone}` is the name of that item. */
+export type Case = readonly [damage: Damage, ...violations: string[]];
 
 /** Violations with the names of a world's items. */
 export const namedIn = ({ key, keyId }: World, violations: readonly string[]): string[] => {
@@ -117,49 +113,25 @@ export const namedIn = ({ key, keyId }: World, violations: readonly string[]): s
 };
 
 export const removed =
-  (...names: Name[]): Damage =>
-  async ({ table, key }) => {
-    for (const name of names)
-      await table.client.send(
-        new DeleteCommand({
-          TableName: table.name,
-          Key: { ...key[name] },
-          ConditionExpression: 'attribute_exists(pk)',
-        }),
-      );
-  };
+  (name: Name): Damage =>
+  ({ table, key }) =>
+    writeItem(table, deletion(key[name]));
 
 export const added =
   (itemIn: (world: World) => PrimaryKey & Readonly<Record<string, unknown>>): Damage =>
   (world) =>
-    world.table.client.send(
-      new PutCommand({ TableName: world.table.name, Item: { ...itemIn(world) } }),
-    );
+    writeItem(world.table, put(itemIn(world)));
 
 /** Sets attributes of an item, null to remove one; a nested one is `fields.city`. */
 export const changed =
   (name: Name, attributes: Readonly<Record<string, unknown>>): Damage =>
-  ({ table, key }) => {
-    const paths = Object.keys(attributes);
-    const pathOf = (path: string) => path.replace(/\w+/g, '#$&');
-    const markOf = (path: string) => `:${path.replace('.', '_')}`;
-    const sets = paths.filter((path) => attributes[path] !== null);
-    const removes = paths.filter((path) => attributes[path] === null).map(pathOf);
-    const set = sets.map((path) => `${pathOf(path)} = ${markOf(path)}`).join(', ');
-    return table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: { ...key[name] },
-        UpdateExpression: `${set && `SET ${set}`} ${removes.length > 0 ? `REMOVE ${removes.join(', ')}` : ''}`,
-        ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeNames: Object.fromEntries(
-          paths.flatMap((path) => path.split('.')).map((step) => [`#${step}`, step]),
-        ),
-        ...(set && {
-          ExpressionAttributeValues: Object.fromEntries(
-            sets.map((path) => [markOf(path), attributes[path]]),
-          ),
-        }),
-      }),
-    );
+  async ({ table, key }) => {
+    const item: Record<string, unknown> = { ...(await getItem<Item>(table, key[name])) };
+    for (const [path, value] of Object.entries(attributes)) {
+      const [own = '', nested] = path.split('.');
+      if (nested !== undefined)
+        item[own] = { ...(item[own] as object), [nested]: value ?? undefined };
+      else item[own] = value ?? undefined;
+    }
+    await writeItem(table, put(item));
   };

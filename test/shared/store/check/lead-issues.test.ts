@@ -100,54 +100,46 @@ test('an option that is being removed is still valid, because leads keep it', ()
 
 const future = '2999-01-01T00:00:00.000Z';
 const index = 'has an index attribute that disagrees with it:';
-test.each<[rule: string, damage: object, issue: string]>([
+const damages: readonly (readonly [damage: object, issue: string])[] = [
+  [{ pipelineId: 2 }, 'is in pipeline 2, but its stage 11 belongs to pipeline 1'],
+  [{ ttl: 1 }, 'has a ttl, at which DynamoDB deletes it: remove the attribute ttl'],
   [
-    'stage and pipeline',
-    { pipelineId: 2 },
-    'is in pipeline 2, but its stage 11 belongs to pipeline 1',
-  ],
-  ['no ttl', { ttl: 1 }, 'has a ttl, at which DynamoDB deletes it: remove the attribute ttl'],
-  [
-    'known fields',
     { fields: { ...person, shoe: 'x' } },
     'has a value in the field "shoe", which the organization does not have',
   ],
-  ['versions that count', { version: 0 }, 'has version 0, which must be a positive integer'],
-  ['date-times', { updatedAt: 'today' }, 'has the updatedAt "today", which is not a date-time'],
+  [{ version: 0 }, 'has version 0, which must be a positive integer'],
+  [{ updatedAt: 'today' }, 'has the updatedAt "today", which is not a date-time'],
   [
-    'updates after the creation',
     { updatedAt: '2020-01-01T00:00:00.000Z' },
     `was updated at 2020-01-01T00:00:00.000Z, before it was created at ${at}`,
   ],
   [
-    'no update in the future',
     { updatedAt: future },
     `has the updatedAt ${future}, which is in the future: compare the clock of this machine with that of the writer`,
   ],
   [
-    'its owner in the index',
     { fields: { ...person, assigned_to: 7 } },
     `${index} ownerKey is missing and must be "OWNER#1#7"`,
   ],
+  [{ sourceKey: 'SOURCE#1#1' }, `${index} sourceKey is "SOURCE#1#1" and must be absent`],
   [
-    'no source in the index that it does not have',
-    { sourceKey: 'SOURCE#1#1' },
-    `${index} sourceKey is "SOURCE#1#1" and must be absent`,
-  ],
-  [
-    'no place in an index once archived',
     { archivedAt: at, stageKey: undefined },
     `${index} updateKey is "UPDATED#1" and must be absent, as the lead is archived`,
   ],
   [
-    'its size if it is large',
     { fields: { ...person, remarks: 'x'.repeat(300_000) } },
     'has the size largeKb missing, which must be 320',
   ],
-  ['no size if it is small', { largeKb: 64 }, 'has the size largeKb 64, which must be absent'],
-])('a lead must have %s', (_, damage, issue) => {
-  expect(faultsOf({ ...item(person), ...damage })).toEqual([`Lead 5 of organization 1 ${issue}.`]);
-});
+  [{ largeKb: 64 }, 'has the size largeKb 64, which must be absent'],
+];
+test.each(damages.map(([damage, issue]) => ({ damage, issue })))(
+  'an issue of a lead: it $issue',
+  ({ damage, issue }) => {
+    expect(faultsOf({ ...item(person), ...damage })).toEqual([
+      `Lead 5 of organization 1 ${issue}.`,
+    ]);
+  },
+);
 
 test.each([undefined, null, 'x', []])('fields that are %j are an issue, not a crash', (fields) => {
   expect(faultsOf(item(fields))[0]).toBe('Lead 5 of organization 1 has no fields.');

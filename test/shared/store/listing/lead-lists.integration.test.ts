@@ -7,7 +7,7 @@ import { type LeadQuery, listLeads } from '../../../../shared/store/listing/lead
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { longestChain, type RecordedCall, totalUnits } from '../../../support/faults/calls.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../../../support/faults/proxy.ts';
-import { storeListedLeads } from '../../../support/leads.ts';
+import { leadOf as newLead, storeListedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
 import { table, tableOf } from '../../../support/table.ts';
@@ -15,26 +15,11 @@ import { table, tableOf } from '../../../support/table.ts';
 const at = (seconds: number): string =>
   new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toISOString();
 
-function leadOf(organizationId: number, id: number, remarks: string, updatedAt = at(id)): Lead {
-  const fields = {
-    name: `Lead ${id}`,
-    phone: `+9198${id}`,
-    lead_type: 'student',
-    assigned_to: 7,
-    source: 1,
-    remarks,
-  };
-  return {
-    id,
-    organizationId,
-    version: 1,
-    fields,
-    stageId: 11,
-    pipelineId: 1,
-    createdAt: at(0),
-    updatedAt,
-  };
-}
+const leadOf = (organizationId: number, id: number, remarks: string, updatedAt = at(id)): Lead =>
+  newLead(
+    { organizationId, id, createdAt: at(0), updatedAt },
+    { phone: `+9198${id}`, assigned_to: 7, source: 1, remarks },
+  );
 
 const store = async (lead: Lead): Promise<void> => {
   await table().client.send(
