@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FieldValue, Lead } from '../../../../shared/leads/lead.ts';
 import { call } from '../../../support/call.ts';
-import { storeListedLeads } from '../../../support/leads.ts';
+import { leadOf, storeListedLeads } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { table } from '../../../support/table.ts';
 import {
@@ -49,23 +49,14 @@ function randomLeads(organization: GivenOrganization, count: number, seed: numbe
           (entry): entry is [string, FieldValue] => entry[1] !== undefined,
         ),
       );
-      const unique = {
-        name: `Lead ${id}`,
-        phone: `+9170${String(id).padStart(8, '0')}`,
-        email: `lead${id}@example.com`,
-        lead_type: 'student',
-      };
-      const lead = {
-        id,
-        organizationId: organization.id,
-        version: 1,
-        fields: { ...given, ...unique },
-        stageId,
-        pipelineId,
-        createdAt: at,
-        updatedAt: at,
-      };
-      return archived === 0 ? { ...lead, archivedAt: at } : lead;
+      const phone = `+9170${String(id).padStart(8, '0')}`;
+      return leadOf(
+        {
+          ...{ id, organizationId: organization.id, stageId, pipelineId, createdAt: at },
+          ...(archived === 0 && { archivedAt: at }),
+        },
+        { ...given, phone, email: `lead${id}@example.com` },
+      );
     });
 }
 

@@ -54,26 +54,18 @@ test('a read counts as one call and its read units, a write as its write units',
   expect(consumedCapacity).toEqual({ calls: 4, readUnits: 2.5, writeUnits: 1 });
 });
 
-test('the units of a transaction that writes are write units', async () => {
+test('a transaction counts its write units, a refused write as a call, and its error is rethrown', async () => {
   const { client, consumedCapacity } = givenMeasured();
+  const Item = newItem();
 
-  await client.send(
-    new TransactWriteCommand({ TransactItems: [{ Put: { TableName, Item: newItem() } }] }),
-  );
-
+  await client.send(new TransactWriteCommand({ TransactItems: [{ Put: { TableName, Item } }] }));
   expect(consumedCapacity).toEqual({ calls: 1, readUnits: 0, writeUnits: 2 });
-});
 
-test('a refused write counts as a call, and its error is rethrown', async () => {
-  const { client, consumedCapacity } = givenMeasured();
-  const Key = newItem();
-
-  const refused = client.send(
-    new PutCommand({ TableName, Item: Key, ConditionExpression: 'attribute_exists(pk)' }),
+  const isAbsent = { ConditionExpression: 'attribute_not_exists(pk)' };
+  await expect(client.send(new PutCommand({ TableName, Item, ...isAbsent }))).rejects.toMatchObject(
+    { name: 'ConditionalCheckFailedException' },
   );
-
-  await expect(refused).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
-  expect(consumedCapacity.calls).toBe(1);
+  expect(consumedCapacity.calls).toBe(2);
 });
 
 test('the response is the one that the command requested', async () => {
