@@ -13,50 +13,41 @@ export const endpointDescriptions: Readonly<Record<EndpointName, OperationDescri
   'capture-lead': captureLead,
 };
 
-/** The errors of every endpoint (contract, section 7). */
-export const commonErrors: readonly ErrorCode[] = [
-  'KEY_IN_URL',
-  'UNAUTHORIZED',
-  'FORBIDDEN',
-  'HTTPS_REQUIRED',
-  'RATE_LIMITED',
-  'INTERNAL',
-];
+type Presence = 'always' | 'sometimes' | 'never';
 
-/** The errors of an endpoint that takes a body. */
-export const bodyErrors: readonly ErrorCode[] = [
-  'INVALID_JSON',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-];
+/**
+ * The errors that several endpoints have (contract, section 7): all endpoints, or those that take a body. And whether an error has the
+ * `RateLimit-*` headers, which are on a response after the API key was checked (contract, section 1). The gateway's throttle and an
+ * internal error can come before the check or after it.
+ */
+export const generalErrors: Readonly<
+  Partial<Record<ErrorCode, { readonly ofBodies?: true; readonly limits: Presence }>>
+> = {
+  KEY_IN_URL: { limits: 'never' },
+  INVALID_JSON: { ofBodies: true, limits: 'never' },
+  UNAUTHORIZED: { limits: 'never' },
+  FORBIDDEN: { limits: 'always' },
+  HTTPS_REQUIRED: { limits: 'never' },
+  PAYLOAD_TOO_LARGE: { ofBodies: true, limits: 'never' },
+  UNSUPPORTED_MEDIA_TYPE: { ofBodies: true, limits: 'never' },
+  RATE_LIMITED: { limits: 'sometimes' },
+  INTERNAL: { limits: 'sometimes' },
+};
+
+/** Whether an error has the `RateLimit-*` headers. An endpoint's own errors always have them. */
+export const showsLimits = (code: ErrorCode): Presence => generalErrors[code]?.limits ?? 'always';
 
 /**
  * Every error code of an endpoint, by status and then in the order of `shared/errors.ts`. The document is made from this data, and the
  * tests check every response against it.
  */
 export function errorsOf(name: EndpointName): ErrorCode[] {
-  const codes = new Set<string>([
-    ...commonErrors,
-    ...(takesBody(endpointNamed(name)) ? bodyErrors : []),
-    ...Object.keys(endpointDescriptions[name].errors),
-  ]);
+  const hasBody = takesBody(endpointNamed(name));
+  const own = endpointDescriptions[name].errors;
+  const isOf = (code: ErrorCode): boolean =>
+    Object.hasOwn(own, code) ||
+    (!!generalErrors[code] && (hasBody || !generalErrors[code].ofBodies));
   return keysOf(apiErrors)
-    .filter((code) => codes.has(code))
+    .filter(isOf)
     .sort((a, b) => apiErrors[a].status - apiErrors[b].status);
-}
-
-const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
-  ...bodyErrors,
-  'KEY_IN_URL',
-  'UNAUTHORIZED',
-  'HTTPS_REQUIRED',
-]);
-
-/**
- * Whether an error has the `RateLimit-*` headers, which are on a response after the API key was checked (contract, section 1).
- * The gateway's throttle and an internal error can come before the check or after it.
- */
-export function showsLimits(code: ErrorCode): 'always' | 'sometimes' | 'never' {
-  if (code === 'RATE_LIMITED' || code === 'INTERNAL') return 'sometimes';
-  return beforeTheKey.has(code) ? 'never' : 'always';
 }

@@ -1,11 +1,12 @@
+import { STATUS_CODES } from 'node:http';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode, errorBody } from '../../shared/errors.ts';
+import { keysOf } from '../../shared/keys-of.ts';
 import type { Examples, OperationDescription } from './endpoint-description.ts';
 import {
-  bodyErrors,
-  commonErrors,
   endpointDescriptions,
   errorsOf,
+  generalErrors,
   showsLimits,
 } from './endpoint-descriptions.ts';
 import { errorSchemaName } from './error-schemas.ts';
@@ -23,26 +24,19 @@ export const jsonContent = (schema: Json, named: Examples = {}): Json => ({
 const byStatus = (codes: readonly ErrorCode[]): Map<number, ErrorCode[]> =>
   Map.groupBy(codes, (code) => apiErrors[code].status);
 
-/** The statuses whose response is the same for every endpoint that has it, with the name of its component. */
-const shared: Readonly<Record<number, string>> = {
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  413: 'PayloadTooLarge',
-  415: 'UnsupportedMediaType',
-  429: 'TooManyRequests',
-  500: 'InternalServerError',
-};
+/** The name of the component that is the response of a status, if that is the same for every endpoint that has it. */
+const componentOf = (status: number): string | undefined =>
+  general.has(status) ? STATUS_CODES[status]?.replaceAll(' ', '') : undefined;
+
+/** The codes of those statuses. An endpoint has its own codes of status 400 too. */
+const general = byStatus(keysOf(generalErrors));
+general.delete(400);
 
 /** The shared responses by name. */
-export function responseComponents(): Json {
-  const codes = byStatus([...commonErrors, ...bodyErrors]);
-  return Object.fromEntries(
-    Object.entries(shared).map(([status, component]) => [
-      component,
-      errorResponse(codes.get(Number(status)) ?? []),
-    ]),
+export const responseComponents = (): Json =>
+  Object.fromEntries(
+    [...general].map(([status, codes]) => [componentOf(status), errorResponse(codes)]),
   );
-}
 
 /** Every response of an endpoint by status: its successes (contract, section 4), then its errors (sections 4 and 7). */
 export function responsesOf(name: EndpointName): Json {
@@ -58,7 +52,7 @@ export function responsesOf(name: EndpointName): Json {
     ],
   );
   const failures = [...byStatus(errorsOf(name))].map(([status, codes]) => {
-    const component = shared[status];
+    const component = componentOf(status);
     return [
       status,
       component ? { $ref: `#/components/responses/${component}` } : errorResponse(codes, errors),
