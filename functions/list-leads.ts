@@ -6,26 +6,20 @@ import { presentLead } from '../shared/leads/lead.ts';
 import { leadQuery, requireFilters } from '../shared/leads/lead-query.ts';
 import { limits } from '../shared/limits.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
-import { object } from '../shared/middleware/schemas.ts';
+import { integerText, object } from '../shared/middleware/schemas.ts';
 import { listLeads } from '../shared/store/listing/lead-lists.ts';
 import { refusalMessage } from '../shared/validation.ts';
 
 // Query parameters arrive as text. A message holds a reason, and a sentence that follows the parameter's name.
 
-const once = v.string(refusalMessage('wrong_type', 'is given more than once.'));
+const notOnce = refusalMessage('wrong_type', 'is given more than once.');
+const once = v.string(notOnce);
 
 /** An integer from `min` to `max`. */
-function queryInteger(min: number, max: number) {
-  const message = refusalMessage('invalid_number', `must be an integer from ${min} to ${max}.`);
-  const digits = v.regex(/^(0|[1-9]\d{0,9})$/, message);
-  return v.pipe(
-    once,
-    digits,
-    v.transform(Number),
-    v.minValue(min, message),
-    v.maxValue(max, message),
-  );
-}
+const queryInteger = (min: number, max: number) => {
+  const sentence = `must be an integer from ${min} to ${max}.`;
+  return integerText(min, max, refusalMessage('invalid_number', sentence), notOnce);
+};
 
 /** A date-time with an offset, read as epoch milliseconds. */
 const queryDateTime = v.pipe(

@@ -103,18 +103,20 @@ export const id = v.pipe(
   v.maxValue(limits.idMax, notAnId),
 );
 
+/** An integer from `min` to `max`, sent as text. */
+export const integerText = (min: number, max: number, message: string, notText = message) =>
+  v.pipe(
+    v.string(notText),
+    v.regex(/^(0|[1-9]\d{0,9})$/, message),
+    v.transform(Number),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
+
 const notALeadId = `The lead ID in the path must be an integer from 1 to ${limits.idMax}.`;
 
 /** The `leadId` of a path. The response is a 404 with this message. */
-export const leadIdPath = v.object({
-  leadId: v.pipe(
-    v.string(notALeadId),
-    v.regex(/^[1-9]\d{0,9}$/, notALeadId),
-    v.transform(Number),
-    v.minValue(1, notALeadId),
-    v.maxValue(limits.idMax, notALeadId),
-  ),
-});
+export const leadIdPath = v.object({ leadId: integerText(1, limits.idMax, notALeadId) });
 
 function valueIssue(value: unknown): RefusalMessage | undefined {
   if (value === null || typeof value === 'boolean') return undefined;
