@@ -12,19 +12,17 @@ import { loadOrganization } from '../../../shared/store/organizations/organizati
 import { sampleOrganization } from '../../support/settings.ts';
 import { bucketWith, callerWith, newApiKey, newOrganizationId } from './admitted.ts';
 import { type EventParts, requestEvent } from './event.ts';
+import { keepLines, lines } from './logged-lines.ts';
 
 vi.mock('../../../shared/store/organizations/admission.ts');
 vi.mock('../../../shared/store/organizations/organizations.ts');
 
+keepLines();
+
 let caller: Caller;
-let lines: string[];
 beforeEach(() => {
   vi.stubEnv('LEADS_TABLE', 'table');
   vi.stubEnv('AWS_REGION', 'eu-central-1');
-  lines = [];
-  for (const stream of [process.stdout, process.stderr]) {
-    vi.spyOn(stream, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
-  }
   caller = callerWith({ organizationId: newOrganizationId() });
   vi.mocked(admitKey).mockImplementation(async () => ({
     outcome: 'admitted',
@@ -42,10 +40,7 @@ beforeEach(() => {
     version: 1,
   }));
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 type Handler = ReturnType<typeof endpoint>;
 
