@@ -68,21 +68,15 @@ export function organizationFrom(settings: Settings, version: number): Organizat
     [...own].sort(byOrder).map((stage) => ({ ...stage, pipelineId })),
   );
   return {
-    id: settings.id,
-    name: settings.name,
+    ...settings,
     version,
-    modules: settings.modules,
-    fields: settings.fields,
     fieldByKey: new Map(settings.fields.map((field) => [field.key, field])),
     pipelines,
     pipelineById: byId(pipelines),
     stages,
     stageById: byId(stages),
-    sources: settings.sources,
     sourceById: byId(settings.sources),
-    users: settings.users,
     userById: byId(settings.users),
-    assignmentRules: settings.assignmentRules,
   };
 }
 
