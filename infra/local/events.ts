@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, closeSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
-import { appendFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { appendFile, stat, truncate } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
 import { eventSource, type LeadEvent } from '../../shared/leads/events.ts';
@@ -23,11 +24,15 @@ export class LocalEvents {
   #following: Promise<void> | undefined;
   #isStopping = false;
 
-  /** @throws CommandError when the file cannot be written */
-  constructor(file: string, tell: (sentence: string) => void) {
-    this.#written = openForEvents(file);
+  private constructor(file: string, written: Set<string>, tell: (sentence: string) => void) {
     this.#file = file;
+    this.#written = written;
     this.#tell = tell;
+  }
+
+  /** @throws CommandError when the file cannot be written, or has something else */
+  static async open(file: string, tell: (sentence: string) => void): Promise<LocalEvents> {
+    return new LocalEvents(file, await openForEvents(file), tell);
   }
 
   /** Begins to read the table's stream. @throws CommandError for a table without one */
@@ -93,9 +98,9 @@ const tailMaxBytes = 32_000_000;
  * @returns the IDs of the events at its end
  * @throws CommandError
  */
-function openForEvents(file: string): Set<string> {
+async function openForEvents(file: string): Promise<Set<string>> {
   try {
-    appendFileSync(file, '', { mode: 0o600 });
+    await appendFile(file, '', { mode: 0o600 });
   } catch (error) {
     const reason = pathIssue(error);
     if (reason === undefined) throw error;
@@ -103,26 +108,16 @@ function openForEvents(file: string): Set<string> {
       cause: error,
     });
   }
-  const { size } = statSync(file);
-  const from = Math.max(0, size - tailMaxBytes);
-  const tail = tailOf(file, from, size - from);
+  const { size } = await stat(file);
+  const start = Math.max(0, size - tailMaxBytes);
+  const tail = await buffer(createReadStream(file, { start }));
   const lineAt = tail.lastIndexOf('\n') + 1;
   const beginning = tail.toString('latin1', lineAt, lineAt + lineBeginning.length);
   if (!lineBeginning.startsWith(beginning))
     throw new CommandError(
       `--events ${file}: the file ends in a line that is not an event: name a new file, or one that --events wrote.`,
     );
-  truncateSync(file, from + lineAt);
+  await truncate(file, start + lineAt);
   const ids = tail.toString('latin1', 0, lineAt).matchAll(/"id":"([^"]+#[^"]+)"/g);
   return new Set([...ids].map(([, id = '']) => id));
-}
-
-function tailOf(file: string, position: number, length: number): Buffer {
-  const opened = openSync(file, 'r');
-  try {
-    const tail = Buffer.alloc(length);
-    return tail.subarray(0, readSync(opened, tail, 0, length, position));
-  } finally {
-    closeSync(opened);
-  }
 }

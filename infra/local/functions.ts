@@ -25,9 +25,8 @@ export interface FunctionsOptions {
   readonly report: (sentence: string) => void;
   /** Gets the functions' own output. */
   readonly output: NodeJS.WritableStream;
+  readonly workersPerFunction: number;
   readonly timeoutMs?: number;
-  /** @default the processors of the machine, from 2 to 8 */
-  readonly workersPerFunction?: number | undefined;
 }
 
 /** Lambda's limit for a response. That for an event needs no check here: a function refuses a body of a sixtieth of it, as the gateway would. */
@@ -45,10 +44,8 @@ const heapLimits = {
 };
 
 /** Tests that race requests want more in parallel than the processors of a small machine. @throws CommandError */
-export function workersOfEnvironment({
-  WORKERS_PER_FUNCTION: text,
-}: NodeJS.ProcessEnv): number | undefined {
-  if (!text) return undefined;
+export function workersPerFunctionIn({ WORKERS_PER_FUNCTION: text }: NodeJS.ProcessEnv): number {
+  if (!text) return workersMaxDefault;
   if (/^[1-9]\d?$/.test(text)) return Number(text);
   throw new CommandError(
     `WORKERS_PER_FUNCTION is ${text}: it must be an integer from 1 to 99, or not set.`,
@@ -97,13 +94,12 @@ export class Functions {
   async #run(name: string, invocation: Invocation): Promise<InvocationResult> {
     const pool = this.#pools.get(name) ?? { workers: [], waiting: [] };
     this.#pools.set(name, pool);
-    const { workersPerFunction = workersMaxDefault } = this.#options;
-    while (pool.workers.length >= workersPerFunction && pool.workers.every(({ isBusy }) => isBusy))
+    const freeWorker = () => pool.workers.find(({ isBusy }) => !isBusy);
+    while (!freeWorker() && pool.workers.length >= this.#options.workersPerFunction)
       await new Promise<void>((proceed) => pool.waiting.push(proceed));
-    const free = pool.workers.find(({ isBusy }) => !isBusy);
     const result = this.#isStopping
       ? stopping
-      : await (free ?? this.#start(pool, name)).run(invocation);
+      : await (freeWorker() ?? this.#start(pool, name)).run(invocation);
     pool.waiting.shift()?.();
     return result;
   }

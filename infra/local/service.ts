@@ -7,7 +7,7 @@ import { listen } from '../cli/listen.ts';
 import { routerFor } from '../gateway/routes.ts';
 import { type Engine, startEngine } from './engine.ts';
 import { LocalEvents } from './events.ts';
-import { Functions, workersOfEnvironment } from './functions.ts';
+import { Functions, workersPerFunctionIn } from './functions.ts';
 import { createGateway } from './gateway.ts';
 import { prepareTable, readOrganizationFiles, type ServedOrganization } from './prepare-table.ts';
 
@@ -46,7 +46,7 @@ const finishWithinMs = 3000;
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { tell, output } = options;
-  const workersPerFunction = workersOfEnvironment(process.env);
+  const workersPerFunction = workersPerFunctionIn(process.env);
   const files = readOrganizationFiles(options.organizations);
   const { baseUrl, serve, close } = await openGateway(options);
   let engine: Engine | undefined;
@@ -65,14 +65,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const { environment } = engine;
     const distFolder = await building.finally(stopEsbuild); // its process would stay
     // After the engine has locked the data folder: another service on the folder may be writing to the same file until then.
-    if (options.events !== undefined) events = new LocalEvents(options.events, tell);
+    if (options.events !== undefined) events = await LocalEvents.open(options.events, tell);
     const organizations = await prepareTable({ environment, files, tell });
     functions = new Functions({
       distFolder,
       environment: { ...environment, DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs) },
+      workersPerFunction,
       report: tell,
       output,
-      workersPerFunction,
     });
     await events?.follow(environment);
     serve(functions);

@@ -6,25 +6,25 @@ import { useFolder } from '../given-folder.ts';
 
 const files = useFolder();
 
-const open = (path: string) => new LocalEvents(path, () => undefined);
+const open = (path: string) => LocalEvents.open(path, () => undefined);
 
-test('a file of events that is opened again loses an incomplete last line, and nothing else', () => {
+test('a file of events that is opened again loses an incomplete last line, and nothing else', async () => {
   const file = files.path('events.jsonl');
   writeFileSync(file, '{"version":"0","id":"whole"}\n{"version":"0","id":"torn');
 
-  open(file);
+  await open(file);
 
   expect(readFileSync(file, 'utf8')).toBe('{"version":"0","id":"whole"}\n');
 });
 
-test('a file of events may be larger than what a program can read at once', () => {
+test('a file of events may be larger than what a program can read at once', async () => {
   const file = files.path('years-of-events.jsonl');
   const wholeBytes = 2 ** 31 + 1;
   writeFileSync(file, '');
   truncateSync(file, wholeBytes - 1); // a hole, which takes no space on the disk
   appendFileSync(file, '\n{"version":"0","id":"torn');
 
-  open(file);
+  await open(file);
 
   expect(statSync(file).size).toBe(wholeBytes);
 });
@@ -32,10 +32,10 @@ test('a file of events may be larger than what a program can read at once', () =
 test.each([
   ['its folder does not exist', 'missing/events.jsonl'],
   ['it is a folder', '.'],
-])('a file of events that cannot be written is refused: %s', (reason, name) => {
+])('a file of events that cannot be written is refused: %s', async (reason, name) => {
   const path = files.path(name);
 
-  expect(() => open(path)).toThrow(
+  await expect(open(path)).rejects.toThrow(
     new CommandError(`--events ${path}: the file cannot be written: ${reason}.`),
   );
 });
@@ -43,11 +43,11 @@ test.each([
 test.each([
   ['a settings file in one line', '{"id":1,"name":"Northwind Academy"}'],
   ['a file without a last line feed', 'LEADS_TABLE=leads\nAWS_REGION=ap-south-1'],
-])('a file of something else is refused for events, and left as it is: %s', (_, text) => {
+])('a file of something else is refused for events, and left as it is: %s', async (_, text) => {
   const path = files.path('other-file');
   writeFileSync(path, text);
 
-  expect(() => open(path)).toThrow(
+  await expect(open(path)).rejects.toThrow(
     `--events ${path}: the file ends in a line that is not an event`,
   );
 

@@ -74,6 +74,7 @@ function givenFunctions(options: { timeoutMs?: number; workersPerFunction?: numb
     report,
     output,
     timeoutMs: 3000,
+    workersPerFunction: 2,
     ...options,
   });
   running.push(functions);
