@@ -55,7 +55,10 @@ function parse(file: string): { settings: Settings; keys: KeyRequest[] } {
   try {
     return parseSettingsFile(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw refusalOf(file, error);
+    if (!(error instanceof Error && 'syscall' in error)) return refuse(file, error);
+    throw new CommandError(
+      `--organization ${file}: the file cannot be read (${errorCode(error)}): name a settings file.`,
+    );
   }
 }
 
@@ -115,11 +118,7 @@ async function applyFile(
   if (file === demoFile && (await readSettings(table, settings.id))) return;
   const onWait = (seconds: number): void =>
     tell(`${file} removes settings: waiting ${seconds} s for requests that may still use them.`);
-  try {
-    await applySettings(table, settings, { onWait });
-  } catch (error) {
-    throw refusalOf(file, error);
-  }
+  await applySettings(table, settings, { onWait }).catch((error) => refuse(file, error));
 }
 
 /**
@@ -134,27 +133,19 @@ async function createKeysOf(
   const existing = new Set((await listApiKeys(table, id)).map(({ label }) => label));
   const keys: Record<string, string> = {};
   for (const request of requests.filter(({ label }) => !existing.has(label))) {
-    const newKey = { organizationId: id, ...request, now: new Date() };
-    try {
-      keys[request.label] = (await createApiKey(table, newKey)).key;
-    } catch (error) {
-      throw refusalOf(file, error);
-    }
+    const creating = createApiKey(table, { organizationId: id, ...request, now: new Date() });
+    keys[request.label] = (await creating.catch((error) => refuse(file, error))).key;
   }
   return { id, keys, activeUserId: users.find(({ active }) => active)?.id };
 }
 
-/** Says in a sentence why the file is refused; returns any other error as it is. */
-function refusalOf(file: string, error: unknown): unknown {
+/** @throws CommandError that says why the file is refused; any other error as it is */
+function refuse(file: string, error: unknown): never {
   if (error instanceof SettingsRejectedError)
-    return new CommandError(`--organization ${file}: ${withIssues(error)}`);
+    throw new CommandError(`--organization ${file}: ${withIssues(error)}`);
   if (error instanceof ApiKeyError)
-    return new CommandError(`--organization ${file}: ${error.message}`);
-  if (error instanceof Error && 'syscall' in error)
-    return new CommandError(
-      `--organization ${file}: the file cannot be read (${errorCode(error)}): name a settings file.`,
-    );
-  return error;
+    throw new CommandError(`--organization ${file}: ${error.message}`);
+  throw error;
 }
 
 /** One issue in the sentence, several on a line each. */

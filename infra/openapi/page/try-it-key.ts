@@ -7,6 +7,7 @@ import { openTable, type Table } from '../../../shared/store/table/client.ts';
 import { callerIdentity } from '../../admin/caller-identity.ts';
 import { CommandError } from '../../cli/command.ts';
 import type { RunningService } from '../../local/running-service.ts';
+import { clientConfig, type TableEnvironment } from '../../local/table.ts';
 
 /** For a page that is killed: its key cannot be revoked at the end. */
 const validMs = 12 * 3_600_000;
@@ -28,15 +29,7 @@ export async function createTryItKey(
   { environment }: RunningService,
   onlyId?: number,
 ): Promise<TryItKey | undefined> {
-  const { LEADS_TABLE, AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION } = environment;
-  const table = openTable(LEADS_TABLE, {
-    endpoint: AWS_ENDPOINT_URL_DYNAMODB ?? '',
-    region: AWS_REGION ?? '',
-    credentials: {
-      accessKeyId: environment.AWS_ACCESS_KEY_ID ?? '',
-      secretAccessKey: environment.AWS_SECRET_ACCESS_KEY ?? '',
-    },
-  });
+  const table = openTable(environment.LEADS_TABLE, clientConfig(environment as TableEnvironment));
   const owner = await firstActiveUser(table, onlyId);
   if (!owner && onlyId !== undefined)
     throw new CommandError(
