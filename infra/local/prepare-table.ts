@@ -97,7 +97,7 @@ export async function prepareTable({
 function engineFailure(error: unknown, endpoint: string, answersWithinMs: number): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message } = error;
-  const isLate = name === 'TimeoutError';
+  const isLate = name === 'TimeoutError' && errorCode(error) !== 'ECONNRESET'; // the SDK gives both this name
   if (!isLate && !('$metadata' in error)) return error;
   const failure = isLate
     ? `did not answer within ${answersWithinMs / 1000} s: check how busy the machine is and start again, or check --engine.`

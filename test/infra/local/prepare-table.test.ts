@@ -8,7 +8,7 @@ import {
   readOrganizationFiles,
 } from '../../../infra/local/prepare-table.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
-import type { FaultRule } from '../../support/faults/rules.ts';
+import type { Fault, FaultRule } from '../../support/faults/rules.ts';
 import { useFolder } from '../given-folder.ts';
 
 const { newPath } = useFolder();
@@ -79,21 +79,24 @@ test.concurrent.for(['DescribeTable', 'TransactWriteItems'])(
   },
 );
 
-test.concurrent('an engine that fails is refused with one sentence', async ({ onTestFinished }) => {
-  const { endpoint, prepared } = await prepareWith(
-    ({ operation }) =>
-      operation === 'TransactWriteItems'
-        ? { kind: 'error', name: 'InternalServerError' }
-        : undefined,
-    onTestFinished,
-  );
+test.concurrent.for<[string, Fault]>([
+  ['InternalServerError: Internal server error', { kind: 'error', name: 'InternalServerError' }],
+  ['ECONNRESET: socket hang up', { kind: 'cut', applied: false }],
+])(
+  'an engine that fails is refused with one sentence: %s',
+  async ([reason, fault], { onTestFinished }) => {
+    const { endpoint, prepared } = await prepareWith(
+      ({ operation }) => (operation === 'TransactWriteItems' ? fault : undefined),
+      onTestFinished,
+    );
 
-  await expect(prepared).rejects.toThrow(
-    new CommandError(
-      `The engine at ${endpoint} failed (InternalServerError: Internal server error): start again, or check --engine.`,
-    ),
-  );
-});
+    await expect(prepared).rejects.toThrow(
+      new CommandError(
+        `The engine at ${endpoint} failed (${reason}): start again, or check --engine.`,
+      ),
+    );
+  },
+);
 
 test('the address of an engine that is not running is refused', async () => {
   const { environment } = await startEngine({ engine: 'http://127.0.0.1:1', dataFolder: inMemory });
