@@ -40,7 +40,7 @@ const dateForms: Readonly<Record<DateFormat, RegExp>> = {
 const midnight = 'T00:00:00Z';
 
 /** Reads a date, and its time if it has one, as `YYYY-MM-DDTHH:MM:SSZ`; undefined for any other text, and for a date or time that does not exist. */
-export function writtenTime(text: string, format: DateFormat): string | undefined {
+function writtenTime(text: string, format: DateFormat): string | undefined {
   const parts = dateForms[format].exec(text.trim())?.groups;
   if (!parts) return undefined;
   const pad = (part: string | undefined): string => (part ?? '0').padStart(2, '0');

@@ -130,14 +130,10 @@ export async function* jsonlRows(
     number += 1;
     if (line.trim() === '') continue;
     const object = parseJson(line);
-    if (!isPlainObject(object)) {
-      const row = unreadable('The line is not a JSON object.');
-      yield { number, original: { text: line }, ...row };
-      continue;
-    }
+    const original = isPlainObject(object) ? object : { text: line };
     const values = valuesOf(object, options);
     const row = typeof values === 'string' ? unreadable(values) : readRow(values);
-    yield { number, original: object, ...row };
+    yield { number, original, ...row };
   }
 }
 
@@ -153,13 +149,15 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 /**
- * The values of an object. Fields are in `fields`, as an export writes them, or among the other properties.
+ * The values of a line. Fields are in `fields`, as an export writes them, or among the other properties.
  * @returns a sentence if they cannot be read
  */
 function valuesOf(
-  { fields, ...others }: Readonly<Record<string, unknown>>,
+  object: unknown,
   { organization, mapping }: RowOptions,
 ): readonly FileValue[] | string {
+  if (!isPlainObject(object)) return 'The line is not a JSON object.';
+  const { fields, ...others } = object;
   if (fields !== undefined && !isPlainObject(fields))
     return 'fields must be an object of values by field key.';
   const values: FileValue[] = [];

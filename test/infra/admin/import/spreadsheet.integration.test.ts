@@ -6,7 +6,7 @@ import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { useFolder } from '../../given-folder.ts';
 import { json, run } from '../commands.ts';
-import { countLeads, fieldsOf, importJson } from './given-files.ts';
+import { countLeads, importJson } from './given-files.ts';
 
 useOwnTable();
 const { write: givenFile } = useFolder();
@@ -137,21 +137,4 @@ test('a refusal counts the most frequent reasons, each with the option by which 
   ]);
   expect(lines[6]).toBe('  2 × other reasons');
   expect(lines[7]).toMatch(/^Refused rows and their reasons: /);
-});
-
-test('values of a list and of an empty cell are replaced; a colon may be part of a heading', async () => {
-  const organization = await givenOrganization();
-  const rows = [`A,${person().phone},"Wohnheim, abroad",`, `B,${person().phone},hostel,Delhi`];
-  const file = await givenFile('leads.csv', `name,phone,Bitte: wählen,city\n${rows.join('\n')}\n`);
-
-  await importJson(
-    ...([organization, file, '--map', 'Bitte: wählen=interests', '--value', 'city:=Pune'] as const),
-    ...['--value', 'Bitte: wählen:wohnheim=hostel'],
-  );
-
-  const fields = (await fieldsOf(organization)).sort((a, b) => (a.name! < b.name! ? -1 : 1));
-  expect(fields).toMatchObject([
-    { interests: ['hostel', 'abroad'], city: 'Pune' },
-    { interests: ['hostel'], city: 'Delhi' },
-  ]);
 });
