@@ -1,5 +1,4 @@
 import { invalidValue, NotModelledError, ValidationError } from './errors.ts';
-import { compareNumbers, normalizeNumber, numberSize } from './numbers.ts';
 
 /** A value as DynamoDB's protocol writes it: an object with one member, named by the type. Sets and binary values are not modelled. */
 export interface AttributeValue {
@@ -20,37 +19,38 @@ export function typeOf(value: AttributeValue): AttributeType | undefined {
   return undefined;
 }
 
-/** Numbers in the form in which they are stored; everything else as it is.
- *  @throws ValidationError for a value that DynamoDB does not take */
-export function checkedValue(value: AttributeValue): AttributeValue {
-  if (value.S !== undefined || value.BOOL !== undefined) return value;
-  if (value.N !== undefined) {
-    const number = normalizeNumber(value.N);
-    return number === value.N ? value : { N: number };
-  }
-  if (value.M !== undefined) return { M: checkedItem(value.M) };
-  if (value.L !== undefined) return { L: value.L.map(checkedValue) };
-  if (value.NULL !== undefined) {
+/** @throws ValidationError for a value that DynamoDB does not take */
+export function assertValue(value: AttributeValue): void {
+  if (value.S !== undefined || value.BOOL !== undefined) return;
+  if (value.N !== undefined) assertNumber(value.N);
+  else if (value.M !== undefined) assertValues(value.M);
+  else if (value.L !== undefined) for (const one of value.L) assertValue(one);
+  else if (value.NULL !== undefined) {
     if (!value.NULL) throw invalidValue('Null attribute value types must have the value of true');
-    return value;
+  } else {
+    const type = typeOf(value);
+    if (type !== undefined) throw new NotModelledError(`values of type ${type}`);
+    throw new ValidationError(
+      'Supplied AttributeValue is empty, must contain exactly one of the supported datatypes',
+    );
   }
-  const type = typeOf(value);
-  if (type !== undefined) throw new NotModelledError(`values of type ${type}`);
-  throw new ValidationError(
-    'Supplied AttributeValue is empty, must contain exactly one of the supported datatypes',
-  );
 }
 
-export function checkedItem(item: Item): Item {
-  let changed: Record<string, AttributeValue> | undefined;
-  for (const name in item) {
-    const value = item[name] as AttributeValue;
-    const checked = checkedValue(value);
-    if (checked === value) continue;
-    changed ??= { ...item };
-    changed[name] = checked;
-  }
-  return changed ?? item;
+export function assertValues(item: Item): void {
+  for (const name in item) assertValue(item[name] as AttributeValue);
+}
+
+/** In the one form that DynamoDB returns, and exact as a number of JavaScript. */
+const integer = /^(0|-?[1-9]\d{0,14})$/;
+
+function assertNumber(text: string): void {
+  if (!integer.test(text)) throw new NotModelledError(`the number ${text}`);
+}
+
+export function addNumbers(one: string, other: string): string {
+  const sum = String(Number(one) + Number(other));
+  assertNumber(sum);
+  return sum;
 }
 
 /** The order of UTF-8 bytes, which is the order of code points. */
@@ -72,32 +72,15 @@ const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit 
 /** The order of two values of one type; undefined for types that have none, and for two types. */
 export function compareValues(one: AttributeValue, other: AttributeValue): number | undefined {
   if (one.S !== undefined && other.S !== undefined) return compareText(one.S, other.S);
-  if (one.N !== undefined && other.N !== undefined) return compareNumbers(one.N, other.N);
+  if (one.N !== undefined && other.N !== undefined) return Number(one.N) - Number(other.N);
   return undefined;
 }
 
 export function equalValues(one: AttributeValue, other: AttributeValue): boolean {
-  const order = compareValues(one, other);
-  if (order !== undefined) return order === 0;
-  if (one.BOOL !== undefined) return one.BOOL === other.BOOL;
-  if (one.NULL !== undefined) return one.NULL === other.NULL;
-  if (one.L && other.L) {
-    const twins = other.L;
-    return (
-      one.L.length === twins.length &&
-      one.L.every((value, at) => equalValues(value, twins[at] as AttributeValue))
-    );
-  }
-  return one.M !== undefined && other.M !== undefined && equalItems(one.M, other.M);
-}
-
-function equalItems(one: Item, other: Item): boolean {
-  const names = Object.keys(one);
-  if (names.length !== Object.keys(other).length) return false;
-  return names.every((name) => {
-    const twin = Object.hasOwn(other, name) ? other[name] : undefined;
-    return twin !== undefined && equalValues(one[name] as AttributeValue, twin);
-  });
+  const type = typeOf(one);
+  if (type === undefined || type !== typeOf(other)) return false;
+  if (type === 'L' || type === 'M') throw new NotModelledError('comparisons of lists and of maps');
+  return one[type] === other[type];
 }
 
 /** Bytes of a text in UTF-8. */
@@ -114,6 +97,12 @@ function valueSize(value: AttributeValue): number {
   if (value.BOOL !== undefined || value.NULL !== undefined) return 1;
   if (value.M) return 3 + itemSize(value.M) + Object.keys(value.M).length;
   return (value.L ?? []).reduce((bytes, one) => bytes + valueSize(one) + 1, 3);
+}
+
+/** About one byte for two digits, and one (DynamoDB developer guide, "Item sizes and formats"). */
+function numberSize(text: string): number {
+  const significant = text.replace(/^-/, '').replace(/0+$/, '');
+  return Math.min(21, Math.ceil(significant.length / 2) + 1 + (text.startsWith('-') ? 1 : 0));
 }
 
 export function itemSize(item: Item): number {

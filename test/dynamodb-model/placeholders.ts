@@ -1,4 +1,4 @@
-import { checkedValue } from './attribute-values.ts';
+import { assertValue } from './attribute-values.ts';
 import { DynamodbError, ValidationError } from './errors.ts';
 import type { Placeholders, UsedPlaceholders } from './expressions/scope.ts';
 import { ExpressionError } from './expressions/tokens.ts';
@@ -32,7 +32,7 @@ export class RequestExpressions {
     }
     if (names) assertNames(names, 'ExpressionAttributeNames', '#');
     if (values) assertNames(values, 'ExpressionAttributeValues', ':');
-    for (const name in values) assertValue(name, values);
+    for (const name in values) assertGivenValue(name, values);
   }
 
   /** Reads an expression if it is there. @throws ValidationError naming the parameter */
@@ -82,12 +82,12 @@ function assertNames(given: object, parameter: string, sign: string): void {
   if (isEmpty) throw new ValidationError(`${parameter} must not be empty`);
 }
 
-function assertValue(
+function assertGivenValue(
   name: string,
   values: NonNullable<ExpressionParameters['ExpressionAttributeValues']>,
 ): void {
   try {
-    checkedValue(values[name] ?? {});
+    assertValue(values[name] ?? {});
   } catch (error) {
     if (!(error instanceof DynamodbError)) throw error;
     throw new ValidationError(

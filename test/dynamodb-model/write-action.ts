@@ -1,4 +1,4 @@
-import { type AttributeValue, checkedItem, checkedValue, type Item } from './attribute-values.ts';
+import { assertValues, type Item } from './attribute-values.ts';
 import { conditionFailed, invalidValue, ValidationError } from './errors.ts';
 import { type Condition, readCondition } from './expressions/condition.ts';
 import { holds } from './expressions/holds.ts';
@@ -59,26 +59,20 @@ export function readAction(kind: WriteAction['kind'], table: Table, request: Req
     showsItemOnFailure: request.ReturnValuesOnConditionCheckFailure === 'ALL_OLD',
   };
   if (kind === 'put') {
-    const item = checkedItem(request.Item ?? {});
+    const { Item: item = {} } = request;
+    assertValues(item);
     const key = keyOfItem(schema, item);
     if (sizeOf(item) > maxItemBytes)
       throw new ValidationError('Item size has exceeded the maximum allowed size');
     return { ...common, key, item, keyAttributes: {} };
   }
-  const keyAttributes = normalizedKey(request.Key);
+  const { Key: keyAttributes = {} } = request;
   const key = keyOfRequest(schema, keyAttributes);
   const written = update ? writtenAttributes(update, placeholders) : [];
   const refused = keyNames(schema).find((name) => written.includes(name));
   if (refused !== undefined)
     throw invalidValue(`Cannot update attribute ${refused}. This attribute is part of the key`);
   return { ...common, key, item: undefined, keyAttributes };
-}
-
-/** A key as it is stored: of a number, its one form. */
-export function normalizedKey(key: Item = {}): Item {
-  const normalized: Record<string, AttributeValue> = {};
-  for (const name in key) normalized[name] = checkedValue(key[name] as AttributeValue);
-  return normalized;
 }
 
 /**

@@ -25,9 +25,7 @@ const text = fc.constantFrom('', 'a', 'ab', 'abc', 'b', 'é', '😀', '\uffff', 
 /** Of index entries: many, because DynamoDB promises no order of those that have the same. */
 export const score = fc.integer({ min: 10, max: 99 }).map(String);
 const digit = fc.constantFrom(...'012345678');
-const number = fc.constantFrom(
-  ...['0', '1', '-1', '2', '10', '3.14', '0.000001', '12345678901234567890', '9'.repeat(38)],
-);
+const number = fc.constantFrom('0', '1', '-1', '2', '10', '-1200', '12345678901234');
 const asText = (value: string): AttributeValue => ({ S: value });
 const asNumber = (value: string): AttributeValue => ({ N: value });
 
@@ -45,9 +43,8 @@ const valueWith = (
     ...(inner ? [inner.map((one) => ({ M: { a: one } }))] : []),
   );
 const innerValue = valueWith(digit, valueWith(digit));
-const wrongValue = fc.constantFrom<AttributeValue>({ N: 'seven' }, { N: '1e126' }, { NULL: false });
 /** Any value; seldom one that DynamoDB does not take. */
-export const anyValue = seldom(valueWith(number, innerValue), wrongValue, 66);
+export const anyValue = seldom(valueWith(number, innerValue), fc.constant({ NULL: false }), 66);
 
 const usual: Readonly<Record<AttributeName, fc.Arbitrary<AttributeValue>>> = {
   n: number.map(asNumber),

@@ -35,7 +35,6 @@ const operandCounts: Readonly<Record<string, number>> = {
   attribute_exists: 1,
   attribute_not_exists: 1,
   begins_with: 2,
-  contains: 2,
 };
 
 export interface ParsedCondition extends UsedPlaceholders {

@@ -49,15 +49,7 @@ function answerOf(name: string, [value, other]: readonly (AttributeValue | undef
       return value !== undefined;
     case 'attribute_not_exists':
       return value === undefined;
-    case 'begins_with':
+    default: // begins_with
       return value?.S !== undefined && other?.S !== undefined && value.S.startsWith(other.S);
-    default:
-      return value !== undefined && other !== undefined && contains(value, other);
   }
-}
-
-/** A part of a text, or an element of a list. */
-function contains(value: AttributeValue, sought: AttributeValue): boolean {
-  if (value.S !== undefined) return sought.S !== undefined && value.S.includes(sought.S);
-  return value.L?.some((one) => equalValues(one, sought)) ?? false;
 }

@@ -11,7 +11,7 @@ export type Operand =
 
 /** What expressions may hold, and the model does not have. */
 const notModelled =
-  /(?<![#:.\w])(?:(?:NOT|IN|DELETE)\b|(?:size|attribute_type|list_append)\s*\()|[[-]/i;
+  /(?<![#:.\w])(?:(?:NOT|IN|DELETE)\b|(?:size|attribute_type|list_append|contains)\s*\()|[[-]/i;
 
 /** The cursor that all grammars share. Words of the language are read in any case; reserved words are refused as names. */
 export class Parser {

@@ -1,6 +1,5 @@
-import { type AttributeValue, checkedValue, type Item } from '../attribute-values.ts';
+import { type AttributeValue, addNumbers, type Item } from '../attribute-values.ts';
 import { ValidationError } from '../errors.ts';
-import { addNumbers } from '../numbers.ts';
 import { cached, type Operand, Parser, type Path } from './parser.ts';
 import {
   assertApart,
@@ -121,7 +120,7 @@ export function applyUpdate(update: Update, before: Item, placeholders: Placehol
     after[resolvedName(attribute, placeholders)] = evaluated(value, before, placeholders);
   for (const attribute of update.remove) delete after[resolvedName(attribute, placeholders)];
   for (const { attribute, value } of update.add) {
-    const added = checkedValue(placeholders.values[value] as AttributeValue);
+    const added = placeholders.values[value] as AttributeValue;
     const there = valueAt(before, [attribute], placeholders);
     after[resolvedName(attribute, placeholders)] = there ? sum(there, added) : added;
   }
@@ -131,7 +130,7 @@ export function applyUpdate(update: Update, before: Item, placeholders: Placehol
 function evaluated(value: SetValue, item: Item, placeholders: Placeholders): AttributeValue {
   switch (value.kind) {
     case 'value':
-      return checkedValue(placeholders.values[value.name] as AttributeValue);
+      return placeholders.values[value.name] as AttributeValue;
     case 'path': {
       const there = valueAt(item, value.path, placeholders);
       if (there) return there;

@@ -8,7 +8,7 @@ import type { BatchKeys, BatchWrite } from '../request.ts';
 import { sizeOf } from '../stored-item.ts';
 import type { Table } from '../table.ts';
 import { type KeyText, keyOfRequest } from '../table-schema.ts';
-import { normalizedKey, readAction, type WriteAction } from '../write-action.ts';
+import { readAction, type WriteAction } from '../write-action.ts';
 import { readItem, writeOne } from './single-items.ts';
 
 const keysMax = 100;
@@ -51,7 +51,7 @@ function readBatch(dynamodb: DynamodbModel, table: Table, request: BatchKeys): R
   const expressions = new RequestExpressions(request);
   const projection = expressions.read('ProjectionExpression', readProjection);
   expressions.assertAllUsed();
-  const keys = request.Keys.map((key) => keyOfRequest(table.schema, normalizedKey(key)));
+  const keys = request.Keys.map((key) => keyOfRequest(table.schema, key));
   assertApart(keys);
   const isConsistent = request.ConsistentRead === true;
   const consumed = new Consumed(table);

@@ -8,13 +8,7 @@ import type { Reply } from '../request.ts';
 import { sizeOf } from '../stored-item.ts';
 import type { Table } from '../table.ts';
 import { type KeyText, keyOfRequest } from '../table-schema.ts';
-import {
-  evaluate,
-  normalizedKey,
-  readAction,
-  type WriteAction,
-  type Written,
-} from '../write-action.ts';
+import { evaluate, readAction, type WriteAction, type Written } from '../write-action.ts';
 
 /** The item that a read shows: the newest, or where it need not be consistent any state of the last seconds. */
 export function readItem(
@@ -38,7 +32,7 @@ const getItem: Operation = (dynamodb, request) => {
   const projection = expressions.read('ProjectionExpression', readProjection);
   expressions.assertAllUsed();
   const table = dynamodb.table(request.TableName);
-  const key = keyOfRequest(table.schema, normalizedKey(request.Key));
+  const key = keyOfRequest(table.schema, request.Key);
   const item = readItem(dynamodb, table, key, request.ConsistentRead === true);
   const consumed = new Consumed(table);
   consumed.read(sizeOf(item), request.ConsistentRead === true);

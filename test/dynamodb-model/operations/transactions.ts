@@ -15,13 +15,7 @@ import type { Reply, Request, TransactItem } from '../request.ts';
 import { type StoredItem, sizeOf } from '../stored-item.ts';
 import type { Table } from '../table.ts';
 import { type KeyText, keyOfRequest } from '../table-schema.ts';
-import {
-  evaluate,
-  normalizedKey,
-  readAction,
-  type WriteAction,
-  type Written,
-} from '../write-action.ts';
+import { evaluate, readAction, type WriteAction, type Written } from '../write-action.ts';
 
 const itemsMax = 100;
 const bytesMax = 4 * 1024 * 1024;
@@ -232,7 +226,7 @@ const transactGet: Operation = (dynamodb, request) => {
     const projection = expressions.read('ProjectionExpression', readProjection);
     expressions.assertAllUsed();
     const table = dynamodb.table(Get.TableName);
-    const key = keyOfRequest(table.schema, normalizedKey(Get.Key));
+    const key = keyOfRequest(table.schema, Get.Key);
     return { table, key, projection };
   });
   assertApart(reads);
