@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { memoryMbDefault, memoryVariables } from '../../infra/bundle/function-memory.ts';
-import { eventFor, newExtendedRequestId } from '../../infra/gateway/event.ts';
-import { routerFor } from '../../infra/gateway/routes.ts';
-import { type EndpointName, endpointNamed, endpoints } from '../../shared/endpoints.ts';
+import type { EndpointName } from '../../shared/endpoints.ts';
 import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
+import { type CallerRequest, gatewayEvent } from '../simulation/lambda/gateway-event.ts';
 
 /** What `function-process.mjs` sends for each event. */
 export interface Invoked {
@@ -21,49 +20,20 @@ export interface Invoked {
   readonly cpuMs: number;
   /** The most memory the process has held so far, in megabytes. */
   readonly peakMb: number;
+  /** Since the process began: the time of the import, and calls and processor time up to now and to the first answer of DynamoDB. */
+  readonly start: {
+    readonly importMs: number;
+    readonly calls: number;
+    readonly cpuMs: number;
+    readonly cpuToFirstAnswerMs: number;
+  };
 }
 
-export interface RequestParts {
-  readonly apiKey: string;
-  readonly leadId?: number;
-  readonly query?: Readonly<Record<string, string | number>>;
-  readonly body?: object;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-const route = routerFor(endpoints);
+export type RequestParts = Omit<CallerRequest, 'endpoint'>;
 
 /** The event that API Gateway would hand over for a request. */
-export function eventOf(
-  name: EndpointName,
-  { apiKey, leadId, query = {}, body, headers = {} }: RequestParts,
-): APIGatewayProxyEvent {
-  const { method, path } = endpointNamed(name);
-  const address = path.replace('{leadId}', String(leadId));
-  const found = route(method, address);
-  if (!found) throw new Error(`${method} ${address} is not routed.`);
-  const search = new URLSearchParams(
-    Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]),
-  );
-  const allHeaders = {
-    Host: 'api.example.com',
-    Authorization: `Bearer ${apiKey}`,
-    ...(body && { 'Content-Type': 'application/json' }),
-    ...headers,
-  };
-  const request = {
-    method,
-    path: address,
-    query: search.toString(),
-    rawHeaders: Object.entries(allHeaders).flat(),
-    body: Buffer.from(body ? JSON.stringify(body) : ''),
-    sourceIp: '127.0.0.1',
-    protocol: 'HTTP/1.1',
-    requestId: randomUUID(),
-    extendedRequestId: newExtendedRequestId(),
-  };
-  return eventFor(request, found);
-}
+export const eventOf = (endpoint: EndpointName, parts: RequestParts): APIGatewayProxyEvent =>
+  gatewayEvent({ endpoint, ...parts }, randomUUID(), Date.now());
 
 /** One Lambda, as a process of its own: it is warm from its second call on. */
 export class LambdaProcess {

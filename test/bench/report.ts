@@ -95,7 +95,7 @@ const loadTable = ({
   memory: { megabytes: seen, ...memory },
 }: LoadResult): ResultTable => ({
   title: 'Load on the local service',
-  note: `Reads, lists, notes and captures in turn, over 60 organizations and 240 keys, so that no limit is met. Client, gateway, functions and engine share the machine. Memory of the service over ${shown(memory.requests)} further requests on 8 connections: ${shown(seen[0] ?? 0, 0)} MB after the first part, ${shown(seen.at(-1) ?? 0, 0)} MB at the end; the last fifth over the second fifth: ${growthOf(seen).toFixed(3)}; errors: ${memory.errors}.`,
+  note: `Reads, lists, notes and captures in turn, of one organization, with raised limits. Client, gateway, functions and engine share the machine. Memory of the service over ${shown(memory.requests)} further requests on 8 connections: ${shown(seen[0] ?? 0, 0)} MB after the first part, ${shown(seen.at(-1) ?? 0, 0)} MB at the end; the last fifth over the second fifth: ${growthOf(seen).toFixed(3)}; errors: ${memory.errors}.`,
   rows: rounds.map(({ connections, requests, perSecond, p50Ms, p99Ms, errors }) => ({
     connections,
     requests,

@@ -1,19 +1,18 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test, vi } from 'vitest';
+import { listen } from '../../../infra/cli/listen.ts';
 import { bundleAssembled } from './side-by-side.ts';
 
 test("the benchmark's assembled stack reaches its table, with the middlewares that its libraries add", async ({
   onTestFinished,
 }) => {
-  const emptyTable = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
+  const emptyTable = createServer((_, response) => response.end('{}'));
   onTestFinished(() => void emptyTable.close());
-  await new Promise((resolve) => emptyTable.once('listening', resolve));
-  const { port } = emptyTable.address() as AddressInfo;
+  const port = await listen(emptyTable, 0);
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${port}`);
   vi.stubEnv('AWS_REGION', 'local');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');

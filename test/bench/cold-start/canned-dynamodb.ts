@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { listen } from '../../../infra/cli/listen.ts';
 import type { CallLevels } from './bare-handler.ts';
 
 /** A call that was answered. Times are milliseconds of `performance.now()`. */
@@ -36,7 +36,7 @@ export async function startCannedDynamodb(engine: string): Promise<CannedDynamod
 
   async function serve(request: IncomingMessage): Promise<Answer> {
     const startedAt = performance.now();
-    const body = await textOf(request);
+    const body = await text(request);
     const target = String(request.headers['x-amz-target']);
     const input = JSON.parse(body) as { Key?: { pk?: { S?: string } } };
     const kind = `${target} ${input.Key?.pk?.S?.split('#')[0] ?? ''}`;
@@ -76,10 +76,9 @@ export async function startCannedDynamodb(engine: string): Promise<CannedDynamod
       () => response.destroy(),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server, 0);
   const canned: CannedDynamodb = {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     latencyMs: 0,
     async record(run) {
       calls.length = 0;
@@ -96,12 +95,6 @@ export async function startCannedDynamodb(engine: string): Promise<CannedDynamod
 
 /** What one request makes, and no more than memory takes of thousands. */
 const callsMax = 1000;
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}
 
 type Marshalled = Parameters<typeof unmarshall>[0];
 const itemsByName: ReadonlySet<string> = new Set([

@@ -6,7 +6,7 @@ import { clientConfig } from '../../../infra/local/table.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { openTable } from '../../../shared/store/table/client.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
-import { progress, settingsOf, withFolder } from '../measuring.ts';
+import { progress, raisedLimits, settingsOf, withFolder } from '../measuring.ts';
 import { generatedLead, heavyLead, listedSettings, sinceOf } from './generated-leads.ts';
 import { importTable } from './imported-table.ts';
 import { type ListCost, type MeasuredFunction, measureList } from './measured-pages.ts';
@@ -74,7 +74,11 @@ export const measureListing = ({
       bundleFile,
       proxy,
       table,
-      environment: { ...environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+      environment: {
+        ...environment,
+        ...raisedLimits,
+        AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
+      },
     };
     try {
       for (const id of [...organizations.keys(), heavyOrganization])
