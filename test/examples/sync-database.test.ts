@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listen } from '../../infra/cli/listen.ts';
 import { LeadClient } from '../../shared/client/client.ts';
 import { freePort, node24, projectFolder } from '../support/service-process.ts';
 import { createTables, writeState } from './sync-database/sql-database.ts';
@@ -86,9 +86,7 @@ test.concurrent.each([
   async (status, code) => {
     const body = JSON.stringify({ error: { code, message: 'The key is wrong.' } });
     const service = createServer((_, response) => response.writeHead(status).end(body));
-    service.listen(0, '127.0.0.1');
-    await once(service, 'listening');
-    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const url = `http://127.0.0.1:${await listen(service, 0)}`;
 
     const [reply, ofFileJob] = await Promise.all([
       runJob(url, ['--database', join(folder, `${status}.sqlite`)]),
@@ -120,9 +118,7 @@ test.concurrent('a sync job names the file that it cannot use, and the option th
 }, async () => {
   const stages = { items: [{ id: 1, name: 'New', meaning: 'open' }], nextCursor: null };
   const service = createServer((_, response) => response.end(JSON.stringify(stages)));
-  service.listen(0, '127.0.0.1');
-  await once(service, 'listening');
-  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listen(service, 0)}`;
   const [nowhere, wrong, database, settings, other] = [
     join(folder, 'nowhere', 'leads.sqlite'),
     join(folder, 'text'),

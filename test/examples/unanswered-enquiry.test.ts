@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../../infra/cli/listen.ts';
 import { recipes } from '../support/recipes/recipes.ts';
 import { projectFolder } from '../support/service-process.ts';
 
@@ -23,9 +22,7 @@ async function givenService(unanswered: string): Promise<string> {
     else response.writeHead(201).end('{}');
   });
   onTestFinished(() => void server.close());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listen(server, 0)}`;
 }
 
 test.for(ofFolders)(

@@ -72,6 +72,23 @@ test.each(atTransactions.map((fault) => ({ fault, shown: JSON.stringify(fault) }
   },
 );
 
+test('an endpoint answers INTERNAL by itself while DynamoDB is not reachable', async () => {
+  const other = await startOwnService({ ...service().environment, ...deployedTimeout });
+  await other.proxy.stop();
+
+  const answer = await call('list-users', {
+    apiKey: organization.reader,
+    baseUrl: other.baseUrl,
+  });
+
+  expect([answer.status, answer.body.error.code]).toEqual([500, 'INTERNAL']);
+  // The gateway's own answer, for a function that hung or died, has no `Cache-Control`.
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(answer.body.error.message).not.toMatch(/DynamoDB|Exception|timeout| at |127\.0\.0\.1/);
+  expect(other.reports).toEqual([]);
+  await other.stop();
+});
+
 test.each<{ endpoint: EndpointName; site: string; fault: Fault }>([
   {
     endpoint: 'list-lead-stages',

@@ -1,7 +1,6 @@
 import { type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
-import { type CallOptions, type CallReply, call } from '../support/call.ts';
+import { type CallOptions, call } from '../support/call.ts';
 import type { GivenOrganization } from '../support/organizations.ts';
-import type { OwnService } from '../support/own-service.ts';
 import { person } from '../support/people.ts';
 import { goodRequests as sharedRequests } from '../support/requests.ts';
 
@@ -41,18 +40,4 @@ export async function goodRequests({
       options: { apiKey: apiKeyFor(name), ...request(leadId), ...additions[name]?.() },
       status,
     }));
-}
-
-/** Sends the requests in parallel. @returns the responses by endpoint */
-export async function sendAll(
-  requests: readonly GoodRequest[],
-  { baseUrl }: Pick<OwnService, 'baseUrl'>,
-): Promise<Readonly<Record<string, CallReply>>> {
-  const answers = await Promise.all(
-    requests.map(
-      async ({ endpoint, options }) =>
-        [endpoint, await call(endpoint, { ...options, baseUrl })] as const,
-    ),
-  );
-  return Object.fromEntries(answers);
 }

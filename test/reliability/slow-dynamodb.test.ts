@@ -20,6 +20,9 @@ interface Disturbed {
   readonly service: ObservedService;
   /** The functions' calls since the disturbance began. */
   readonly calls: readonly CallInfo[];
+  /** The functions' log lines since then. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+  readonly logged: readonly any[];
 }
 
 /** A service with lead 1 and, if warm, with functions that know their keys. Its DynamoDB is disturbed from then on. */
@@ -29,9 +32,15 @@ async function disturbed(
 ): Promise<Disturbed> {
   let isDisturbed = false;
   const calls: CallInfo[] = [];
+  const logged: unknown[] = [];
   const service = await ObservedService.start({
     versions: [code],
     latencyMaxMs,
+    functions: {
+      write(_instance, line) {
+        if (isDisturbed) logged.push(JSON.parse(line));
+      },
+    },
     simulation: {
       seed,
       faultOf(call) {
@@ -44,7 +53,7 @@ async function disturbed(
   await ask(service, 'create-lead', { body: { fields: person() } });
   if (isWarm) for (const { name, request } of goodRequests) await ask(service, name, request(1));
   isDisturbed = true;
-  return { service, calls };
+  return { service, calls, logged };
 }
 
 /** @returns the observed request, when its function has ended */
@@ -96,12 +105,50 @@ test.each(['UpdateItem KEY', 'UpdateItem USAGE'])(
   },
 );
 
+const writes = goodRequests.filter(({ name }) => takesBody(endpointNamed(name)));
+
+test('a write whose items stay throttled is tried for two seconds, then INTERNAL and logged as a failure with its cause', async () => {
+  const { service, calls, logged } = await disturbed(({ operation }) =>
+    operation === 'TransactWriteItems' ? 'throttled inside' : 'none',
+  );
+
+  for (const { name } of writes) {
+    const from = logged.length;
+    expect([name, await answerOf(service, name)]).toEqual([name, internal]);
+    const [failed, answered] = logged.slice(from);
+    expect(failed.error).toMatchObject({
+      name: 'ThrottledError',
+      cause: { name: 'TransactionCanceledException' },
+    });
+    expect(answered).toMatchObject({ code: 'INTERNAL', failed: 1 });
+    expect(answered.contended).toBeUndefined();
+    expect(answered.ms).toBeGreaterThanOrEqual(2000);
+  }
+  const attempts = calls.filter(({ operation }) => operation === 'TransactWriteItems');
+  expect(attempts.length).toBeGreaterThan(4 * writes.length);
+});
+
+test('the log line of a throttled call names what was throttled, and why', async () => {
+  const { service, logged } = await disturbed(() => 'throttled');
+
+  expect(await answerOf(service, 'list-lead-stages')).toEqual(internal);
+
+  expect(logged[0].error).toMatchObject({
+    name: 'ThrottlingException',
+    throttling: [
+      {
+        reason: 'TableWriteKeyRangeThroughputExceeded',
+        resource: expect.stringMatching(/:table\/leads$/),
+      },
+    ],
+  });
+});
+
 test('a write whose items stay contended gives up in time: capture answers 409, the others INTERNAL', async () => {
   const { service } = await disturbed(({ operation }) =>
     operation === 'TransactWriteItems' ? 'conflict' : 'none',
   );
 
-  const writes = goodRequests.filter(({ name }) => takesBody(endpointNamed(name)));
   for (const { name } of writes) {
     const expected =
       name === 'capture-lead' ? { status: 409, code: 'IDEMPOTENCY_IN_PROGRESS' } : internal;

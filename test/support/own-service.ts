@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { distFolder } from '../../infra/bundle/built-functions.ts';
+import { listen } from '../../infra/cli/listen.ts';
 import { routerFor } from '../../infra/gateway/routes.ts';
 import { Functions } from '../../infra/local/functions.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
@@ -69,9 +68,7 @@ export async function startOwnService(
     invoke: (...invocation) => functions.invoke(...invocation),
     gatewayLimits: false,
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server, 0);
   const killFunctions = (): Promise<void> => {
     const killed = functions;
     functions = coldFunctions();
@@ -90,10 +87,7 @@ export async function startOwnService(
     reports,
     killFunctions,
     kill,
-    async restart() {
-      server.listen(port, '127.0.0.1');
-      await once(server, 'listening');
-    },
+    restart: async () => void (await listen(server, port)),
     async stop() {
       await kill();
       await proxy.stop();

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
+import { listen } from '../../infra/cli/listen.ts';
 import { startRunningTime } from './busy-machine.ts';
 import { assertNoLeaks } from './log-leaks.ts';
 
@@ -108,11 +109,9 @@ function spawnService(
 
 /** A port that nothing listens on at this moment. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const server = createServer();
+  const port = await listen(server, 0);
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
-  return address.port;
+  return port;
 }

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { listen } from '../../../infra/cli/listen.ts';
 
 /** An entry of `PutEvents` (AWS: PutEventsRequestEntry). */
 interface PutEventsEntry {
@@ -20,11 +19,10 @@ export async function startEventBus() {
     response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.1' });
     response.end(JSON.stringify(body));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server, 0);
   return {
     /** `AWS_ENDPOINT_URL_EVENTBRIDGE` of the publisher. */
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     entries: entries as readonly PutEventsEntry[],
     stop() {
       server.closeAllConnections();

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { runAdmin } from '../../../infra/admin/program.ts';
+import { listen } from '../../../infra/cli/listen.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 
 /** A stand-in for CloudFormation, Lambda, CloudWatch Logs and X-Ray: one stack whose functions serve the endpoints, and one that serves none. */
@@ -84,8 +84,7 @@ export async function startStandInAws(): Promise<StandInAws> {
     response.writeHead(status, { 'Content-Type': isQuery ? 'text/xml' : 'application/json' });
     response.end(text);
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const endpoint = `http://127.0.0.1:${await listen(server, 0)}`;
   return {
     stack,
     outputs: stack.outputs,

@@ -6,11 +6,13 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { listen } from '../../../infra/cli/listen.ts';
+import { errorResponse } from '../../dynamodb-model/dynamodb-model.ts';
 import { type EngineReply, type Forward, leaveUnprocessed } from './altered-replies.ts';
 import { arrivingCall, consumedUnits, type RecordedCall } from './calls.ts';
-import { errorReply, type Fault, type FaultRule } from './rules.ts';
+import { errorOf, type Fault, type FaultRule } from './rules.ts';
 
 /** A DynamoDB endpoint on 127.0.0.1 that forwards every call to an engine, records it, and injects faults by a rule. */
 export interface DynamodbProxy {
@@ -43,7 +45,7 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = performance.now();
-    const body = JSON.parse((await bytesOf(request)).toString()) as Record<string, unknown>;
+    const body = (await json(request)) as Record<string, unknown>;
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
     const attempt = Number(
       /attempt=(\d+)/.exec(String(request.headers['amz-sdk-request']))?.[1] ?? 1,
@@ -81,12 +83,12 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
       request.socket.destroy();
       return;
     }
-    const answer =
+    const error =
       fault?.kind === 'error'
-        ? { ...errorReply(fault.name, call.items.length, fault.code), headers: {} }
+        ? errorResponse(errorOf(fault.name, call.items.length, fault.code))
         : undefined;
-    recorded.status = answer?.status ?? applied?.status;
-    const text = JSON.stringify(answer?.body ?? applied?.json ?? {});
+    recorded.status = error?.statusCode ?? applied?.status;
+    const text = error ? Buffer.from(error.body).toString() : JSON.stringify(applied?.json ?? {});
     response.writeHead(recorded.status ?? 200, {
       'content-type': 'application/x-amz-json-1.0',
       date: new Date(Date.now() + proxy.clockAheadMs).toUTCString(),
@@ -101,10 +103,9 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     if (fault.kind === 'cut') setTimeout(() => request.socket.destroy(), 20); // what was written must arrive first
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server, 0);
   const proxy: DynamodbProxy = {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     calls,
     rule: undefined,
     latencyMs: 0,
@@ -130,12 +131,6 @@ const isApplied = (fault: Fault | undefined): boolean =>
   fault.kind === 'unprocessed' ||
   fault.applied === true;
 
-async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
-
 /** Forwards a call. Neither engine checks a signature, so the body may change. Headers of the connection are not forwarded. */
 async function passOn(
   engine: string,
@@ -152,11 +147,11 @@ async function passOn(
   });
   request.end(text);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
-  const bytes = await bytesOf(response);
+  const reply = (await json(response)) as Record<string, unknown>;
   const requestId = response.headers['x-amzn-requestid'];
   return {
     status: response.statusCode ?? 500,
     headers: typeof requestId === 'string' ? { 'x-amzn-requestid': requestId } : {},
-    json: JSON.parse(bytes.toString()) as Record<string, unknown>,
+    json: reply,
   };
 }

@@ -1,3 +1,10 @@
+import {
+  DynamodbError,
+  internalServerError,
+  noReason,
+  throttled,
+  transactionCanceled,
+} from '../../dynamodb-model/dynamodb-model.ts';
 import { Random } from '../../simulation/random.ts';
 
 /**
@@ -61,19 +68,6 @@ export interface ArrivingCall {
 /** Decides about each call; undefined lets it pass. */
 export type FaultRule = (call: ArrivingCall) => Fault | undefined;
 
-interface ErrorReply {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-const type = (name: ErrorName): string => `com.amazonaws.dynamodb.v20120810#${name}`;
-
-const cancellationMessages: Readonly<Record<CancellationCode, string>> = {
-  TransactionConflict: 'Transaction is ongoing for the item',
-  ThrottlingError: 'Throughput exceeds the current capacity of your table or index.',
-  ProvisionedThroughputExceeded:
-    'The level of configured provisioned throughput for the table was exceeded.',
-};
 /** As of an index, on demand. */
 const throttlingReason = {
   reason: 'IndexWriteKeyRangeThroughputExceeded',
@@ -81,62 +75,27 @@ const throttlingReason = {
 };
 
 /**
- * DynamoDB's answer for an error: status, `__type` and message, `message` or `Message` as the service's model has it.
  * @param items how many items the call has: a cancelled transaction gives a reason for each
  * @param code why a transaction is cancelled
  */
-export function errorReply(
+export function errorOf(
   name: ErrorName,
   items: number,
   code: CancellationCode = 'TransactionConflict',
-): ErrorReply {
-  const plain = (message: string, status = 400): ErrorReply => ({
-    status,
-    body: { __type: type(name), message },
-  });
+): DynamodbError {
   switch (name) {
-    case 'ThrottlingException': {
-      const message =
-        'Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly.';
-      return {
-        status: 400,
-        body: { __type: type(name), message, throttlingReasons: [throttlingReason] },
-      };
-    }
-    case 'RequestLimitExceeded': {
-      const message = 'Throughput exceeds the current throughput limit for your account.';
-      return {
-        status: 400,
-        body: { __type: type(name), message, ThrottlingReasons: [throttlingReason] },
-      };
-    }
+    case 'ThrottlingException':
     case 'ProvisionedThroughputExceededException':
-      return plain(
-        'The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.',
-      );
-    case 'TransactionConflictException':
-      return plain('Transaction is ongoing for the item');
-    case 'TransactionInProgressException':
-      return {
-        status: 400,
-        body: {
-          __type: type(name),
-          Message: 'The transaction with the given request token is already in progress.',
-        },
-      };
+    case 'RequestLimitExceeded':
+      return throttled(name, [throttlingReason]);
     case 'InternalServerError':
-      return plain('Internal server error', 500);
-    case 'AccessDeniedException':
-      return plain('User is not authorized to perform this action on the resource.');
+      return internalServerError();
     case 'TransactionCanceledException': {
-      const reason = { Code: code, Message: cancellationMessages[code] };
-      const reasons = Array.from({ length: items }, (_, index) =>
-        index === 0 ? reason : { Code: 'None' },
-      );
-      const codes = reasons.map(({ Code }) => Code).join(', ');
-      const Message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
-      return { status: 400, body: { __type: type(name), CancellationReasons: reasons, Message } };
+      const others = Array.from({ length: items - 1 }, () => noReason);
+      return transactionCanceled([{ Code: code }, ...others]);
     }
+    default:
+      return new DynamodbError(name, 'The request was rejected.');
   }
 }
 

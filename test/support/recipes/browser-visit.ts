@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { vi } from 'vitest';
+import { listen } from '../../../infra/cli/listen.ts';
 import { withPage } from '../browser.ts';
 import type { Website } from './website.ts';
 
@@ -47,10 +46,9 @@ export async function visitWithBrowser(websites: readonly Website[]): Promise<re
       response.writeHead(502).end(String(error)),
     );
   });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
+  const port = await listen(proxy, 0);
   let shown: readonly Shown[] = [];
-  await withPage(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/`, async (page) => {
+  await withPage(`http://127.0.0.1:${port}/`, async (page) => {
     await vi.waitUntil(() => page.evaluate(hasLoaded), { timeout: 60_000 });
     shown = (await page.evaluate(visit)) as readonly Shown[];
   });
