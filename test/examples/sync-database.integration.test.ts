@@ -161,24 +161,30 @@ test('SQLite and PostgreSQL databases equal the service, though their sync jobs 
     adminJson('lead', 'timelines', ...ofOrganization(organization), '--out', path(file), ...more);
   const args = (file: string) => [
     ...['--database', path('leads.sqlite'), '--organization', path('organization.json')],
-    ...['--timelines', path(file)],
+    ...['--timelines', path(file), '--archived', 'mark', '--erased', 'mark'],
   ];
 
   // The first run is killed too, and ends as cron runs it.
   await show();
   await timelines('all.jsonl');
-  const options = (file: string) => ({
-    organization: path('organization.json'),
-    timelines: path(file),
-  });
+  const sqliteOptions = (file: string) =>
+    ({
+      organization: path('organization.json'),
+      timelines: path(file),
+      archived: 'mark',
+      erased: 'mark',
+      reconcile: false,
+    }) as const;
+  const postgresOptions = (file: string) =>
+    ({ ...sqliteOptions(file), archived: 'remove', erased: 'remove' }) as const;
   const sqlite = openSqlite(path('leads.sqlite'));
   const sqliteJobs = new KilledJobs(sqlite, `SQLite ${seed}`);
   const postgres = openPostgres();
   const postgresJobs = new KilledJobs(postgres, `PostgreSQL ${seed}`);
   const runAndKill = async (file: string) => {
     const reader = clientOf(readers[1 + Math.floor(sqliteJobs.counts.killed / 10)]);
-    await sqliteJobs.runAndKill(reader, options(file), statementsMax);
-    await postgresJobs.runAndKill(reader, options(file), statementsMax);
+    await sqliteJobs.runAndKill(reader, sqliteOptions(file), statementsMax);
+    await postgresJobs.runAndKill(reader, postgresOptions(file), statementsMax);
   };
   for (let turn = 0; turn < kills / 4; turn += 1) await runAndKill('all.jsonl');
   expect(await runJob(readers[0]!, args('all.jsonl'))).toMatchObject({ status: 0, stderr: '' });
@@ -229,7 +235,7 @@ test('SQLite and PostgreSQL databases equal the service, though their sync jobs 
 
   // A first copy from files, the export begun before the writes; the view and the types.
   const copy = openPostgres();
-  await sync(client, copy, { ...options('expected.jsonl'), leads: exported });
+  await sync(client, copy, { ...sqliteOptions('expected.jsonl'), leads: exported });
   expect(await databaseRows(copy)).toEqual(expected);
   const typed = await copy.query(
     'SELECT pg_typeof(updated_at) AS updated, pg_typeof(field_budget) AS budget, pg_typeof(field_start_on) AS start, field_city FROM leads_by_field WHERE field_city IS NOT NULL LIMIT 1',
@@ -241,28 +247,29 @@ test('SQLite and PostgreSQL databases equal the service, though their sync jobs 
     field_city: 'Pune',
   });
 
-  // PostgreSQL, and both repaired after damage.
-  await sync(client, postgres, options('all.jsonl'));
-  expect(await databaseRows(postgres)).toEqual(expected);
+  // PostgreSQL, without marks; and all repaired after damage, from the service and from an export.
+  await sync(client, postgres, postgresOptions('all.jsonl'));
+  const unmarked = { ...expected, archived: [], erased: [] };
+  expect(await databaseRows(postgres)).toEqual(unmarked);
   const unchanged = expected.active.filter(({ updatedAt }) => updatedAt === past.updatedAt);
   const victims = [unchanged[3]!.id, unchanged[9]!.id, expected.items[5].id, expected.items[9].id];
   for (const database of [sqlite, postgres]) await damage(database, victims);
   const newExport = { path: path('leads-2.jsonl'), exportedAt: new Date().toISOString() };
   await exportLeads('leads-2.jsonl');
-  const result = await sync(client, postgres, { ...options('all.jsonl'), leads: newExport });
-  const repaired = await runJob(readers[0]!, [
-    ...args('all.jsonl'),
-    ...['--leads', newExport.path, '--exported-at', newExport.exportedAt],
-  ]);
+  const result = await sync(client, postgres, {
+    ...postgresOptions('all.jsonl'),
+    leads: newExport,
+    reconcile: true,
+  });
+  const repaired = await runJob(readers[0]!, [...args('all.jsonl'), '--reconcile']);
   const one = { new: 1, changed: 0, repaired: 1, removed: 1 };
   expect(result).toEqual({ leads: one, items: one, changedLeads: expect.any(Number), newItems: 1 });
   expect(repaired.stdout).toContain(
     'Leads compared: 1 new, 1 repaired, 1 removed. Timeline items compared: 1 new, 1 repaired, 1 removed.',
   );
-  for (const database of [sqlite, postgres]) {
-    const after = await databaseRows(database);
-    expect(after.archived.at(-1)?.id).toBe(2_000_000_000);
-    expect({ ...after, archived: after.archived.slice(0, -1) }).toEqual(expected);
-  }
+  expect(await databaseRows(postgres)).toEqual(unmarked);
+  const after = await databaseRows(sqlite);
+  expect(after.archived.at(-1)?.id).toBe(2_000_000_000);
+  expect({ ...after, archived: after.archived.slice(0, -1) }).toEqual(expected);
   await Promise.all([sqlite.close(), copy.close(), postgres.close()]);
 });

@@ -65,7 +65,7 @@ test('a first copy drops inactive fields, and then reads what changed since the 
     new LeadClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'leads_live_x', fetch }),
     database,
     {
-      organization: settings,
+      ...{ archived: 'mark', erased: 'mark', reconcile: false, organization: settings },
       leads: { path: leads, exportedAt: '2026-11-20T02:00:00.000Z' },
     },
   );
@@ -144,6 +144,7 @@ test.concurrent('a sync job names the file that it cannot use, and the option th
     runJob(url, ['--database', database, '--timelines', wrong]),
     runJob(url, ['--database', `${database}2`, '--organization', wrong]),
     runJob(url, ['--database', `${database}3`, '--timelines', nowhere]),
+    runJob(url, ['--database', database, '--archived', 'keep']),
     runJob(url, ['--database', database, '--leads', wrong, '--organization', settings]),
     runJob(url, [...ofLeads, '--leads', wrong, '--exported-at', '2020-01-01']),
     runJob(url, [...ofLeads, '--leads', wrong, '--exported-at', '2999-01-01']),
@@ -167,6 +168,10 @@ test.concurrent('a sync job names the file that it cannot use, and the option th
     {
       status: 1,
       stderr: `${nowhere} cannot be read: run lead timelines --out ${nowhere} first.\n`,
+    },
+    {
+      status: 2,
+      stderr: "--archived must be remove or mark, not 'keep'. See node main.ts --help.\n",
     },
     {
       status: 2,

@@ -1,22 +1,62 @@
 import { open } from 'node:fs/promises';
 import { isLeadServiceError, type LeadClient } from '../../../shared/client/client.ts'; // in your project: 'lead-service-client'
 import {
+  type Choice,
   type Counts,
   type LeadRow,
   noCounts,
-  type Progress,
   position,
+  rowOf,
   storeLeads,
   sumOf,
 } from './leads.ts';
 import {
   batchSize,
+  clearState,
   jsonText,
+  readState,
   type SqlDatabase,
   type SqlValue,
   transaction,
   writeState,
 } from './sql-database.ts';
+
+const cursorState = 'reconcile cursor';
+const isMarked = 'archived_at IS NOT NULL OR erased_at IS NOT NULL';
+
+/**
+ * Compares every lead of the service with its row, and repairs the rows. A lead that changes meanwhile is read again by
+ * `syncLeads`. Killed, the next run goes on at the page it had come to.
+ */
+export async function compareWithService(
+  client: LeadClient,
+  database: SqlDatabase,
+  choice: Choice,
+): Promise<Counts> {
+  let counts = noCounts;
+  let read = 0;
+  const stored = await readState(database, cursorState);
+  let above = stored === undefined ? undefined : Number(stored);
+  // The list is in descending order of IDs, and its cursor is the last ID that a page has looked at.
+  for await (const { items, nextCursor } of client.leadPages({ cursor: above })) {
+    const rows = await database.query(
+      `SELECT id FROM leads WHERE id >= ? AND id < ? AND NOT (${isMarked})`,
+      [nextCursor ?? 0, above ?? 2 ** 31 - 1],
+    );
+    const gone = await goneOf(client, rows, new Set(items.map(({ id }) => id)));
+    await transaction(database, async () => {
+      counts = sumOf(counts, await storeLeads(database, choice, items.map(rowOf), () => true));
+      for (const leadId of gone) await removeOrMark(database, choice, leadId);
+      if (nextCursor === null) await clearState(database, cursorState);
+      else await writeState(database, cursorState, String(nextCursor));
+    });
+    counts = sumOf(counts, { ...noCounts, removed: gone.length });
+    read += items.length;
+    choice.progress?.(`${read} leads compared with the service`);
+    above = nextCursor ?? undefined;
+  }
+  return counts;
+}
 
 /** A JSONL file of `lead export --archived`. */
 export interface Export {
@@ -32,28 +72,29 @@ const overlapMs = 60_000;
 export async function compareWithExport(
   client: LeadClient,
   database: SqlDatabase,
+  choice: Choice,
   { path, exportedAt }: Export,
-  progress: Progress,
 ): Promise<Counts> {
   let counts = noCounts;
   const listed = new Set<number>();
   const unchangedBefore = new Date(Date.parse(exportedAt) - overlapMs).toISOString();
   for await (const rows of exportedRows(database, path)) {
-    for (const { id } of rows) listed.add(id);
+    const kept = rows.filter((row) => choice.archived === 'mark' || row.archived_at === null);
+    for (const { id } of kept) listed.add(id);
     await transaction(database, async () => {
       const isCompared = (stored: { updated_at?: unknown }) =>
         String(stored.updated_at) < unchangedBefore;
-      counts = sumOf(counts, await storeLeads(database, rows, isCompared));
+      counts = sumOf(counts, await storeLeads(database, choice, kept, isCompared));
     });
-    progress(`${listed.size} leads compared with ${path}`);
+    choice.progress?.(`${listed.size} leads compared with ${path}`);
   }
   const unchanged = await database.query(
-    'SELECT id FROM leads WHERE updated_at < ? AND archived_at IS NULL AND erased_at IS NULL',
+    `SELECT id FROM leads WHERE updated_at < ? AND NOT (${isMarked})`,
     [unchangedBefore],
   );
   const gone = await goneOf(client, unchanged, listed);
   await transaction(database, async () => {
-    for (const leadId of gone) await markArchived(database, leadId);
+    for (const leadId of gone) await removeOrMark(database, choice, leadId);
     await writeState(database, position, exportedAt);
   });
   return sumOf(counts, { ...noCounts, removed: gone.length });
@@ -145,7 +186,15 @@ async function isActive(client: LeadClient, leadId: number): Promise<boolean> {
 }
 
 /** Its last change stays as it was, so that a lead that comes back is stored again. */
-async function markArchived(database: SqlDatabase, leadId: number): Promise<void> {
-  const now = new Date().toISOString();
-  await database.query('UPDATE leads SET archived_at = ? WHERE id = ?', [now, leadId]);
+async function removeOrMark(
+  database: SqlDatabase,
+  { archived }: Choice,
+  leadId: number,
+): Promise<void> {
+  if (archived === 'remove') await database.query('DELETE FROM leads WHERE id = ?', [leadId]);
+  else
+    await database.query('UPDATE leads SET archived_at = ? WHERE id = ?', [
+      new Date().toISOString(),
+      leadId,
+    ]);
 }

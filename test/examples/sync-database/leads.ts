@@ -13,8 +13,12 @@ import {
   writeState,
 } from './sql-database.ts';
 
-/** Is told how far the job is. */
-export type Progress = (text: string) => void;
+/** What becomes of the rows of archived leads and of erased ones, and who hears how far the job is. */
+export interface Choice {
+  readonly archived: 'remove' | 'mark';
+  readonly erased: 'remove' | 'mark';
+  readonly progress?: (text: string) => void;
+}
 
 /** What became of rows: those that the database lacked, that changed in the service, that differed without a change, and that the service lacks. */
 export interface Counts {
@@ -47,32 +51,32 @@ export const position = 'position';
 export async function syncLeads(
   client: LeadClient,
   database: SqlDatabase,
-  progress: Progress,
+  choice: Choice,
 ): Promise<number> {
   const before = await readState(database, position);
   const isResumed = before !== undefined && before.length > new Date(0).toISOString().length;
-  const changed = await walkChanges(client, database, progress, before);
+  const changed = await walkChanges(client, database, choice, before);
   if (!isResumed) return changed;
   return (
-    changed + (await walkChanges(client, database, progress, await readState(database, position)))
+    changed + (await walkChanges(client, database, choice, await readState(database, position)))
   );
 }
 
 async function walkChanges(
   client: LeadClient,
   database: SqlDatabase,
-  progress: Progress,
+  choice: Choice,
   since: string | undefined,
 ): Promise<number> {
   let [changed, read] = [0, 0];
   for await (const page of client.changedLeads(since)) {
     await transaction(database, async () => {
-      const counts = await storeLeads(database, page.leads.map(rowOf));
+      const counts = await storeLeads(database, choice, page.leads.map(rowOf));
       changed += counts.new + counts.changed;
       await writeState(database, position, page.position);
     });
     read += page.leads.length;
-    progress(`${read} leads read from the service`);
+    choice.progress?.(`${read} leads read from the service`);
   }
   return changed;
 }
@@ -83,6 +87,7 @@ async function walkChanges(
  */
 export async function storeLeads(
   database: SqlDatabase,
+  choice: Choice,
   rows: readonly LeadRow[],
   isCompared: (stored: Row) => boolean = () => false,
 ): Promise<Counts> {
@@ -95,7 +100,7 @@ export async function storeLeads(
   const counts = { ...noCounts };
   const written: LeadRow[] = [];
   for (const listed of rows) {
-    const row = afterEnding(listed, endings.get(listed.id));
+    const row = afterEnding(listed, endings.get(listed.id), choice);
     const change = row && changeOf(stored.get(row.id), row, isCompared);
     if (!change) continue;
     counts[change] += 1;
@@ -120,10 +125,14 @@ async function endingsOf(
 }
 
 /** An index that lags, and an export, can still list a lead that was archived or erased since: what happened last counts. */
-function afterEnding(row: LeadRow, ending: Row | undefined): LeadRow | undefined {
+function afterEnding(
+  row: LeadRow,
+  ending: Row | undefined,
+  { archived }: Choice,
+): LeadRow | undefined {
   const at = String(ending?.at);
   if (!ending || at <= row.updated_at) return row;
-  if (ending.type === 'erased') return undefined;
+  if (ending.type === 'erased' || archived === 'remove') return undefined;
   return { ...row, archived_at: at, updated_at: at };
 }
 
@@ -155,28 +164,42 @@ export const rowOf = (lead: Lead): LeadRow => ({
   erased_at: null,
 });
 
-interface Ending {
-  readonly leadId: number;
-  readonly at: string;
+/** @param at when it was archived, which is also its last change */
+export async function archiveLead(
+  database: SqlDatabase,
+  { archived }: Choice,
+  { leadId, at }: { leadId: number; at: string },
+): Promise<void> {
+  if (archived === 'remove')
+    await database.query('DELETE FROM leads WHERE id = ? AND updated_at <= ?', [leadId, at]);
+  else
+    await database.query(
+      'UPDATE leads SET archived_at = ?, updated_at = ? WHERE id = ? AND updated_at <= ?',
+      [at, at, leadId, at],
+    );
 }
 
-/** The time of its archival is also that of its last change. */
-export async function archiveLead(database: SqlDatabase, { leadId, at }: Ending): Promise<void> {
-  await database.query(
-    'UPDATE leads SET archived_at = ?, updated_at = ? WHERE id = ? AND updated_at <= ?',
-    [at, at, leadId, at],
-  );
-}
-
-/** Nothing of the person stays: the row has only the ID and the time. */
-export async function eraseLead(database: SqlDatabase, { leadId, at }: Ending): Promise<void> {
+/** Nothing of the person stays. A mark has the ID and the time. */
+export async function eraseLead(
+  database: SqlDatabase,
+  { erased }: Choice,
+  { leadId, at }: { leadId: number; at: string },
+): Promise<void> {
   await database.query('DELETE FROM timeline_items WHERE lead_id = ? AND stored_at <= ?', [
     leadId,
     at,
   ]);
   await database.query('DELETE FROM leads WHERE id = ? AND updated_at <= ?', [leadId, at]);
-  await database.query(
-    'INSERT INTO leads (id, updated_at, erased_at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING',
-    [leadId, at, at],
-  );
+  if (erased === 'mark')
+    await database.query(
+      'INSERT INTO leads (id, updated_at, erased_at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING',
+      [leadId, at, at],
+    );
+}
+
+/** Removes marks of an earlier run that chose to keep them. */
+export async function removeUnwantedMarks(database: SqlDatabase, choice: Choice): Promise<void> {
+  for (const kind of ['archived', 'erased'] as const)
+    if (choice[kind] === 'remove')
+      await database.query(`DELETE FROM leads WHERE ${kind}_at IS NOT NULL`);
 }

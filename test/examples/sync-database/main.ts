@@ -27,8 +27,11 @@ const help = `node main.ts --database FILE [OPTION]...
   --database FILE       the SQLite database, made if it is not there; or postgres://USER:PASSWORD@HOST/NAME
   --organization FILE   users, sources, pipelines, stages and fields: organization show ID --json > FILE
   --timelines FILE      timelines, archived and erased leads: lead timelines --organization ID --out FILE
-  --leads FILE          compares all leads and timelines with the files: lead export --archived --out FILE.jsonl
+  --leads FILE          compares leads with an export, not with the service: lead export --archived --out FILE.jsonl
   --exported-at TIME    when that export began, such as 2026-11-20T02:00:00Z
+  --archived mark       archived leads get archived_at (default), or: remove
+  --erased remove       erased leads lose their row (default), or: mark
+  --reconcile           compares everything, and repairs what differs
 
 LEADS_URL and LEADS_API_KEY name the service and a key with the scope leads.read.
 
@@ -50,16 +53,25 @@ function readOptions(): SyncOptions & { readonly database: string } {
         timelines: { type: 'string' },
         leads: { type: 'string' },
         'exported-at': { type: 'string' },
+        archived: { type: 'string', default: 'mark' },
+        erased: { type: 'string', default: 'remove' },
+        reconcile: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     });
-    const { database } = values;
+    const { database, archived, erased } = values;
     if (values.help) {
       console.log(help);
       process.exit(0);
     }
     if (database === undefined) throw new TypeError('--database is missing.');
-    return { ...values, database, leads: exportOf(values) };
+    return {
+      ...values,
+      database,
+      leads: exportOf(values),
+      archived: choiceOf('--archived', archived),
+      erased: choiceOf('--erased', erased),
+    };
   } catch (error) {
     return fail(`${messageOf(error).replace(/\.$/, '')}. See node main.ts --help.`, 2);
   }
@@ -80,6 +92,11 @@ function exportOf(values: {
   if (Date.parse(exportedAt) > writtenAt)
     throw new TypeError(`--exported-at must be when the export began; ${path} was written before.`);
   return { path, exportedAt: new Date(exportedAt).toISOString() };
+}
+
+function choiceOf(option: string, value: string): 'remove' | 'mark' {
+  if (value === 'remove' || value === 'mark') return value;
+  throw new TypeError(`${option} must be remove or mark, not '${value}'.`);
 }
 
 const messageOf = (error: unknown): string =>

@@ -77,6 +77,10 @@ export async function writeState(database: SqlDatabase, id: string, value: strin
   await upsert(database, 'sync_state', [{ id, value }]);
 }
 
+export async function clearState(database: SqlDatabase, id: string): Promise<void> {
+  await database.query('DELETE FROM sync_state WHERE id = ?', [id]);
+}
+
 /**
  * SQLite stores TIMESTAMPTZ and JSONB as text: times are UTC in ISO 8601, which sort as text. No foreign keys: a lead can come before the
  * list that names its new stage.

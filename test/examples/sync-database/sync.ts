@@ -1,18 +1,19 @@
 import type { LeadClient } from '../../../shared/client/client.ts'; // in your project: 'lead-service-client'
-import { compareWithExport, type Export } from './comparison.ts';
-import { type Counts, type Progress, syncLeads } from './leads.ts';
+import { compareWithExport, compareWithService, type Export } from './comparison.ts';
+import { type Choice, type Counts, removeUnwantedMarks, syncLeads } from './leads.ts';
 import { syncReferenceLists } from './reference-lists.ts';
 import { createTables, type SqlDatabase } from './sql-database.ts';
 import { compareTimelines, syncTimelines } from './timelines.ts';
 
-export interface SyncOptions {
+export interface SyncOptions extends Choice {
   /** The output of `organization show --json`. */
   readonly organization?: string | undefined;
   /** A file of `lead timelines`. */
   readonly timelines?: string | undefined;
-  /** With an export, all leads and all lines of the timelines are compared, and what differs is repaired. */
+  /** Leads are compared with an export instead of with the service. */
   readonly leads?: Export | undefined;
-  readonly progress?: Progress;
+  /** Compares everything, and repairs what differs. */
+  readonly reconcile: boolean;
 }
 
 export interface SyncResult {
@@ -30,19 +31,23 @@ export interface SyncResult {
 export async function sync(
   client: LeadClient,
   database: SqlDatabase,
-  { organization, timelines, leads: exported, progress = () => undefined }: SyncOptions,
+  options: SyncOptions,
 ): Promise<SyncResult> {
+  const { organization, timelines, leads: exported, reconcile } = options;
   await createTables(database);
+  await removeUnwantedMarks(database, options);
   if (organization !== undefined) await syncReferenceLists(client, database, organization);
-  const readTimelines = exported ? compareTimelines : syncTimelines;
+  const readTimelines = reconcile ? compareTimelines : syncTimelines;
   const items =
-    timelines === undefined ? undefined : await readTimelines(database, timelines, progress);
-  const leads = exported && (await compareWithExport(client, database, exported, progress));
-  const changed = await syncLeads(client, database, progress); // also what changed while the leads were compared
+    timelines === undefined ? undefined : await readTimelines(database, timelines, options);
+  let leads: Counts | undefined;
+  if (exported) leads = await compareWithExport(client, database, options, exported);
+  else if (reconcile) leads = await compareWithService(client, database, options);
+  const changed = await syncLeads(client, database, options); // also what changed while the leads were compared
   return {
     newItems: items?.new ?? 0,
     changedLeads: changed + (leads?.changed ?? 0),
     leads,
-    items: exported && items,
+    items: reconcile ? items : undefined,
   };
 }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { archiveLead, type Counts, eraseLead, noCounts, type Progress, sumOf } from './leads.ts';
+import { archiveLead, type Choice, type Counts, eraseLead, noCounts, sumOf } from './leads.ts';
 import {
   batchSize,
   isSame,
@@ -40,14 +40,14 @@ const markBytes = 1024;
 export async function syncTimelines(
   database: SqlDatabase,
   path: string,
-  progress: Progress,
+  choice: Choice,
 ): Promise<Counts> {
   const file = await openFile(path);
   try {
     const mark = JSON.parse((await readState(database, 'timelines')) ?? 'null') as Mark | null;
     const isContinued = mark && (await digestBefore(file, mark.offset)) === mark.digest;
     const offset = isContinued ? mark.offset : 0;
-    return await storeFile({ database, file, path, progress }, offset, randomUUID());
+    return await storeFile({ database, file, path, choice }, offset, randomUUID());
   } finally {
     await file.close();
   }
@@ -65,12 +65,12 @@ const openFile = (path: string): Promise<FileHandle> =>
 export async function compareTimelines(
   database: SqlDatabase,
   path: string,
-  progress: Progress,
+  choice: Choice,
 ): Promise<Counts> {
   const file = await openFile(path);
   try {
     const run = randomUUID();
-    const stored = await storeFile({ database, file, path, progress }, 0, run);
+    const stored = await storeFile({ database, file, path, choice }, 0, run);
     const surplus = await database.query(
       `DELETE FROM timeline_items WHERE read_by <> ?
        AND stored_at >= (SELECT min(stored_at) FROM timeline_items WHERE read_by = ?)
@@ -87,11 +87,11 @@ interface Source {
   readonly database: SqlDatabase;
   readonly file: FileHandle;
   readonly path: string;
-  readonly progress: Progress;
+  readonly choice: Choice;
 }
 
 async function storeFile(source: Source, from: number, run: string): Promise<Counts> {
-  const { database, file, path, progress } = source;
+  const { database, file, path, choice } = source;
   let counts = noCounts;
   let offset = from;
   for (let size = chunkBytes; ; ) {
@@ -112,7 +112,7 @@ async function storeFile(source: Source, from: number, run: string): Promise<Cou
       await writeState(database, 'timelines', JSON.stringify({ offset: next, digest }));
     });
     offset = next;
-    progress(`${offset >> 20} MB of ${path} read`);
+    choice.progress?.(`${offset >> 20} MB of ${path} read`);
   }
 }
 
@@ -131,13 +131,13 @@ function parseLine(text: string, path: string): Line {
  * be read again, in any order.
  */
 async function storeLines(
-  { database }: Source,
+  { database, choice }: Source,
   lines: readonly Line[],
   run: string,
 ): Promise<Counts> {
   for (const { id, leadId, at } of lines.filter(({ type }) => type === 'erased')) {
     await upsert(database, 'erasures', [{ id, lead_id: leadId, at }]);
-    await eraseLead(database, { leadId, at });
+    await eraseLead(database, choice, { leadId, at });
   }
   const rows = latestRows(lines.filter(({ type }) => type !== 'erased'));
   const stored = await rowsById(database, 'timeline_items', [...rows.keys()]);
@@ -159,7 +159,7 @@ async function storeLines(
     written.map((row) => ({ ...row, read_by: run })),
   );
   for (const { type, lead_id: leadId, at } of written)
-    if (type === 'archived') await archiveLead(database, { leadId, at });
+    if (type === 'archived') await archiveLead(database, choice, { leadId, at });
   return counts;
 }
 
