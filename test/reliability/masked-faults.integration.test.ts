@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EndpointName } from '../../shared/endpoints.ts';
 import { checkTable } from '../../shared/store/check/check-table.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
-import { call } from '../support/call.ts';
-import { type Fault, faultOnce } from '../support/faults/rules.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { type CallOptions, call } from '../support/call.ts';
+import { type ArrivingCall, type Fault, faultOnce } from '../support/faults/rules.ts';
+import { useOrganizationWithLead } from '../support/leads.ts';
 import { deployedTimeout, type OwnService, startOwnService } from '../support/own-service.ts';
 import { useOwnTable } from '../support/own-table.ts';
+import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
 import { table } from '../support/table.ts';
-import { type GoodRequest, goodRequests } from './requests.ts';
 
 useOwnTable();
 
@@ -17,23 +16,44 @@ useOwnTable();
  * One fault, of every kind that an engine and a connection can have: the caller does not notice, and what was asked for is done once. The
  * simulator tries a fault at every call of every endpoint (`npm run simulate -- --pairs`).
  */
+const organization = useOrganizationWithLead();
 let own: OwnService;
-let organization: GivenOrganization;
 beforeAll(async () => {
-  [own, organization] = await Promise.all([
-    startOwnService({ ...service().environment, ...deployedTimeout }),
-    givenOrganization(),
-  ]);
+  own = await startOwnService({ ...service().environment, ...deployedTimeout });
 });
 afterAll(async () => {
   await own.stop();
   expect((await checkTable(table())).violations).toEqual([]);
 });
 
-async function goodRequest(endpoint: EndpointName): Promise<GoodRequest> {
-  const request = (await goodRequests(organization)).find((one) => one.endpoint === endpoint);
-  if (!request) throw new Error(`There is no request for ${endpoint}.`);
-  return request;
+type Endpoint = 'capture-lead' | 'update-lead' | 'list-leads' | 'list-lead-stages';
+/** Each reads and writes as many kinds of items as its endpoint can. */
+const requests: Readonly<Record<Endpoint, () => CallOptions>> = {
+  'capture-lead': () => ({
+    apiKey: organization.website,
+    body: person(),
+    headers: { 'Idempotency-Key': person().email },
+  }),
+  'update-lead': () => ({
+    apiKey: organization.writer,
+    leadId: organization.lead.id,
+    body: { fields: person() },
+  }),
+  'list-leads': () => ({ apiKey: organization.reader, query: { stage_id: 11 } }),
+  'list-lead-stages': () => ({ apiKey: organization.reader }),
+};
+
+/** Sends a request whose first such call fails. @returns its reply, and the sites of the calls that failed */
+async function sendThrough(
+  endpoint: Endpoint,
+  fault: Fault,
+  isCall: (call: ArrivingCall) => boolean,
+) {
+  own.proxy.rule = faultOnce(isCall, fault);
+  const { result, calls } = await own.proxy.record(() =>
+    call(endpoint, { ...requests[endpoint](), baseUrl: own.baseUrl }),
+  );
+  return { ...result, faulty: calls.filter((one) => one.fault !== undefined) };
 }
 
 const timelineOf = async (leadId: number): Promise<string[]> =>
@@ -59,16 +79,15 @@ const atTransactions: readonly Fault[] = [
 test.each(atTransactions.map((fault) => ({ fault, shown: JSON.stringify(fault) })))(
   'a captured lead is written once through $shown',
   async ({ fault }) => {
-    const { options, status } = await goodRequest('capture-lead');
-    own.proxy.rule = faultOnce(({ operation }) => operation === 'TransactWriteItems', fault);
-
-    const { result, calls } = await own.proxy.record(() =>
-      call('capture-lead', { ...options, baseUrl: own.baseUrl }),
+    const { status, body, faulty } = await sendThrough(
+      'capture-lead',
+      fault,
+      ({ operation }) => operation === 'TransactWriteItems',
     );
 
-    expect(calls.filter((one) => one.fault !== undefined)).toHaveLength(1);
-    expect(result.status).toBe(status);
-    expect(await timelineOf(result.body.lead.id)).toEqual(['captured_new']);
+    expect(faulty).toHaveLength(1);
+    expect(status).toBe(201);
+    expect(await timelineOf(body.lead.id)).toEqual(['captured_new']);
   },
 );
 
@@ -89,7 +108,7 @@ test('an endpoint answers INTERNAL by itself while DynamoDB is not reachable', a
   await other.stop();
 });
 
-test.each<{ endpoint: EndpointName; site: string; fault: Fault }>([
+test.each<{ endpoint: Endpoint; site: string; fault: Fault }>([
   {
     endpoint: 'list-lead-stages',
     site: 'UpdateItem KEY',
@@ -104,13 +123,8 @@ test.each<{ endpoint: EndpointName; site: string; fault: Fault }>([
   { endpoint: 'update-lead', site: 'GetItem LEADS', fault: { kind: 'cut', applied: false } },
   { endpoint: 'list-leads', site: 'Query STAGE', fault: { kind: 'cut', applied: false } },
 ])('$endpoint succeeds through $fault.kind at $site', async ({ endpoint, site, fault }) => {
-  const { options, status } = await goodRequest(endpoint);
-  own.proxy.rule = faultOnce((one) => one.site === site, fault);
+  const { status, faulty } = await sendThrough(endpoint, fault, (one) => one.site === site);
 
-  const { result, calls } = await own.proxy.record(() =>
-    call(endpoint, { ...options, baseUrl: own.baseUrl }),
-  );
-
-  expect(calls.filter((one) => one.fault !== undefined).map((one) => one.site)).toEqual([site]);
-  expect(result.status).toBe(status);
+  expect(faulty.map((one) => one.site)).toEqual([site]);
+  expect(status).toBe(endpoint === 'capture-lead' ? 201 : 200);
 });
