@@ -163,8 +163,9 @@ function statusOf(
 let position = 0;
 
 const organizationId = 1000;
-/** So many that requests at the same moment seldom meet in one lead or person. */
+/** So many that requests at the same moment seldom meet in one lead or person; above the IDs that captures get. */
 const leadCount = 500;
+const firstLeadId = 1_000_001;
 
 /** @returns the requests by their position: reads, lists, notes and captures in turn */
 async function givenRequests(
@@ -172,7 +173,7 @@ async function givenRequests(
 ): Promise<(position: number) => Request> {
   const table = tableOf(environment);
   await applySettings(table, settingsOf(sampleSettings, organizationId));
-  const ids = Array.from({ length: leadCount }, (_, index) => index + 1);
+  const ids = Array.from({ length: leadCount }, (_, index) => firstLeadId + index);
   await storeListedLeads(
     table,
     ids.map((id) => generatedLead(organizationId, id, leadCount)),
@@ -188,7 +189,8 @@ async function givenRequests(
     body: JSON.stringify(body),
   });
   return (position) => {
-    const id = 1 + (Math.floor(position / 4) % leadCount);
+    const person = Math.floor(position / 4) % leadCount;
+    const id = firstLeadId + person;
     switch (position % 4) {
       case 0:
         return get(`/api/v1/leads/${id}`);
@@ -198,9 +200,9 @@ async function givenRequests(
         return post(`/api/v1/leads/${id}/notes`, { text: 'Called back.' });
       default:
         return post('/api/v1/leads/capture', {
-          name: `Person ${id}`,
-          phone: `+91981234${String(id).padStart(4, '0')}`,
-          email: `person${id}@example.com`,
+          name: `Person ${person}`,
+          phone: `+91981234${String(person).padStart(4, '0')}`,
+          email: `person${person}@example.com`,
         });
     }
   };
