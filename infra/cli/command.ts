@@ -32,6 +32,14 @@ export class CliCommand extends Command {
     return this.addHelpText('after', text);
   }
 
+  /** Adds examples of this command to the end of the help. @param examples its arguments and options */
+  examples(...examples: readonly string[]): this {
+    return this.addHelpText('after', () => {
+      const lines = examples.map((options) => `  ${pathOf(this)} ${options}`.trimEnd());
+      return `\nExample${lines.length === 1 ? '' : 's'}:\n${lines.join('\n')}`;
+    });
+  }
+
   /** Adds a check of the options together. @param issueOf returns what is wrong with them */
   refuse<Options extends object>(issueOf: (options: Options) => string | false | undefined): this {
     this.#usageChecks.push((options) => issueOf(options as Options));

@@ -65,12 +65,10 @@ export function keyCreateCommand(key: CliCommand, context: CommandContext): void
     .requiredOption('--label <L>', 'name of the key', parseLabel)
     .requiredOption('--created-by <USER>', 'user that the key acts for, named by ID or name')
     .option('--expires-in <DAYSd>', expiresInText, parseDays)
-    .notes(`
-Examples:
-  npm run admin -- key create --organization 1 --type website-form \\
-    --label website --created-by 7
-  npm run admin -- key create --organization 1 --type application \\
-    --scopes leads.read --label trial --created-by 7 --expires-in 30d`)
+    .examples(
+      '--organization 1 --type website-form --label website --created-by 7',
+      '--organization 1 --type application --scopes leads.read --label trial --created-by 7 --expires-in 30d',
+    )
     .refuse(({ type, scopes }: CreateOptions) => {
       const granted = scopesFor(type, scopes);
       return typeof granted === 'string' && `option '--scopes <a,b>' ${granted}`;
@@ -97,10 +95,8 @@ export function keyRotateCommand(key: CliCommand, context: CommandContext): void
     .option('--expires-in <DAYSd>', expiresInText, parseDays)
     .notes(`
 The old key works until you revoke it: give its server the new key first. key
-list shows when each key was last used.
-
-Example:
-  npm run admin -- key rotate --organization 1 --key 4fQ8LmZ2xA --created-by 8`)
+list shows when each key was last used.`)
+    .examples('--organization 1 --key 4fQ8LmZ2xA --created-by 8')
     .action((_id, options: RotateOptions, command: CliCommand) =>
       rotate(context, options, command),
     );

@@ -19,10 +19,8 @@ export function keyListCommand(key: CliCommand, context: CommandContext): void {
   )
     .notes(`
 LAST USED is when the key's latest hour of use began (UTC); later requests in that
-hour do not change it. A request refused with 401 or 429 does not count.
-
-Example:
-  npm run admin -- key list --organization 1`)
+hour do not change it. A request refused with 401 or 429 does not count.`)
+    .examples('--organization 1')
     .action(() => list(context));
 }
 
@@ -84,7 +82,7 @@ export function keyRevokeCommand(key: CliCommand, context: CommandContext): void
   organizationCommand(key, 'revoke', 'revoke a key at once, for good')
     .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
     .option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
-    .notes('\nExample:\n  npm run admin -- key revoke --organization 1 --key 4fQ8LmZ2xA')
+    .examples('--organization 1 --key 4fQ8LmZ2xA')
     .action((_id, options: RevokeOptions) => revoke(context, options));
 }
 

@@ -15,10 +15,8 @@ export function leadArchiveCommands(lead: CliCommand, context: CommandContext): 
     leadsCommand(lead, name, commands[name])
       .notes(`
 If a lead does not exist, the command names it, ${name}s the others, and ends with
-status 1. If it is interrupted, run it again.
-
-Example:
-  npm run admin -- lead ${name} --organization 1 --lead 5,8,13`)
+status 1. If it is interrupted, run it again.`)
+      .examples('--organization 1 --lead 5,8,13')
       .action((_id, options: { lead: readonly number[] }) =>
         archiveLeads(context, options.lead, name),
       );

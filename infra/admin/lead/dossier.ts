@@ -26,10 +26,8 @@ export function leadDossierCommand(lead: CliCommand, context: CommandContext): v
     .notes(`
 It also lists what lead erase would find on other leads: read that before you
 answer the person, because it may be about somebody else. It reads the whole table
-once, but no backups, exported files or logs. Only you may read the file.
-
-Example:
-  npm run admin -- lead dossier --organization 1 --lead 5 --out lead-5.json`)
+once, but no backups, exported files or logs. Only you may read the file.`)
+    .examples('--organization 1 --lead 5 --out lead-5.json')
     .action((_id, options: DossierOptions) => dossier(context, options));
 }
 

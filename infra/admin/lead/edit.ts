@@ -49,12 +49,11 @@ export function leadEditCommand(lead: CliCommand, context: CommandContext): void
 The rules of update-lead apply, to archived leads too. Separate several options
 with commas (hostel,loan). If a lead is refused, the command names it with the
 reason, changes the others, and ends with status 1. If interrupted, run it again:
-if a lead's last item is the same note, less than 10 minutes old, it is not repeated.
-
-Examples:
-  npm run admin -- lead edit --organization 1 --lead 5 --set phone='+91 98200 12345'
-  npm run admin -- lead edit --organization 1 --lead 5,8 --stage Enrolled \\
-    --owner 'Asha Rao' --note 'Paid by transfer' --dry-run`)
+if a lead's last item is the same note, less than 10 minutes old, it is not repeated.`)
+    .examples(
+      "--organization 1 --lead 5 --set phone='+91 98200 12345'",
+      "--organization 1 --lead 5,8 --stage Enrolled --owner 'Asha Rao' --note 'Paid by transfer' --dry-run",
+    )
     .refuse(
       ({ set, stage, pipeline, owner, source, note }: EditOptions) =>
         [set, stage, pipeline, owner, source, note].every((value) => value === undefined) &&

@@ -65,6 +65,10 @@ export function leadEraseCommand(lead: CliCommand, context: CommandContext): voi
     .addOption(readRateOption())
     .option('--yes', 'do not ask for confirmation')
     .notes(eraseHelp)
+    .examples(
+      '--organization 1 --lead 5,8,13 --dry-run',
+      '--organization 1 --inactive-since 2024-01-01 --archived --dry-run',
+    )
     .needs('--archived', '--inactive-since <DATE>')
     .needs('--max', '--inactive-since <DATE>')
     .refuse(
@@ -82,11 +86,7 @@ or email are listed and not changed.
 
 Reads the whole table twice, however many leads it erases. If the command is
 interrupted, run it again; --inactive-since completes interrupted erasures too.
-The rules are in infra/guides/commands.md, "Erase".
-
-Examples:
-  npm run admin -- lead erase --organization 1 --lead 5,8,13 --dry-run
-  npm run admin -- lead erase --organization 1 --inactive-since 2024-01-01 --archived --dry-run`;
+The rules are in infra/guides/commands.md, "Erase".`;
 
 async function erase(context: CommandContext, options: EraseOptions): Promise<void> {
   const { dryRun = false, rate } = options;

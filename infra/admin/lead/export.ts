@@ -82,6 +82,11 @@ export function leadExportCommand(lead: CliCommand, context: CommandContext): vo
     .needs('--separator', '--excel')
     .refuse(usageIssue)
     .notes(exportHelp)
+    .examples(
+      '--organization 1 --archived --out leads.jsonl --resume',
+      '--organization 1 --stage New --columns name,phone,owner --out new-leads.xlsx',
+      '--organization 1 --excel --separator semicolon --out leads.csv',
+    )
     .action((_id, options: ExportOptions) => exportLeads(context, options));
   withFileOptions(command, 'leads');
 }
@@ -93,14 +98,7 @@ updated at, archived at. A lead that is created, imported or restored during the
 export may be missing: --resume adds it.
 
 The file contains personal data: only you may read it. An export reads every lead:
-one read unit per 4 KB. The rules are in infra/guides/commands.md, "Export".
-
-Examples:
-  npm run admin -- lead export --organization 1 --archived --out leads.jsonl --resume
-  npm run admin -- lead export --organization 1 --stage New \\
-    --columns name,phone,owner --out new-leads.xlsx
-  npm run admin -- lead export --organization 1 --excel --separator semicolon \\
-    --out leads.csv`;
+one read unit per 4 KB. The rules are in infra/guides/commands.md, "Export".`;
 
 /** The format that the options name, or that a file name ends in, as lead import reads it. */
 function formatOf({ format, out, excel = false }: ExportOptions): ExportFormat | undefined {

@@ -59,10 +59,10 @@ export function leadListCommand(lead: CliCommand, context: CommandContext): void
       'only leads that changed then or later; a date (UTC) or a date-time with an offset',
       parseTime,
     )
-    .notes(`
-Examples:
-  npm run admin -- lead list --organization 1 --stage New --owner 'Asha Rao'
-  npm run admin -- lead list --organization 1 --updated-since 2026-11-01`)
+    .examples(
+      "--organization 1 --stage New --owner 'Asha Rao'",
+      '--organization 1 --updated-since 2026-11-01',
+    )
     .action((_id, options: ListOptions) => list(context, options));
   withSearchOptions(command);
 }
@@ -136,11 +136,8 @@ export function leadFindCommand(lead: CliCommand, context: CommandContext): void
     .notes(`
 A whole phone or an email is found at once. A search by name or by part of a phone,
 or by a phone without a country code that no lead has, reads leads, newest first,
-until it has found --limit of them: one read unit per 4 KB of leads.
-
-Examples:
-  npm run admin -- lead find --organization 1 --phone '+91 98200 12345'
-  npm run admin -- lead find --organization 1 --name kulkarni`)
+until it has found --limit of them: one read unit per 4 KB of leads.`)
+    .examples("--organization 1 --phone '+91 98200 12345'", '--organization 1 --name kulkarni')
     .refuse(usageIssue)
     .action((_id, options: FindOptions) => find(context, options));
   withSearchOptions(command);

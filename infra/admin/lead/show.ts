@@ -13,13 +13,11 @@ export function leadShowCommands(lead: CliCommand, context: CommandContext): voi
   leadCommand(lead, 'show', 'print one lead with all its fields, archived or not')
     .notes(`
 With --json, the command prints the lead as the API returns it. Without --json, it
-prints inactive fields too.
-
-Example:
-  npm run admin -- lead show --organization 1 --lead 5`)
+prints inactive fields too.`)
+    .examples('--organization 1 --lead 5')
     .action((_id, options: { lead: number }) => show(context, options.lead));
   leadCommand(lead, 'timeline', 'print the timeline of a lead, oldest item first')
-    .notes('\nExample:\n  npm run admin -- lead timeline --organization 1 --lead 5')
+    .examples('--organization 1 --lead 5')
     .action((_id, options: { lead: number }) => timeline(context, options.lead));
 }
 

@@ -43,6 +43,10 @@ export function leadTimelinesCommand(lead: CliCommand, context: CommandContext):
     )
     .addOption(readRateOption())
     .notes(timelinesHelp)
+    .examples(
+      '--organization 1 --out timelines.jsonl --resume',
+      '--organization 1 --since 2026-11-20T00:00:00Z --out since-friday.jsonl',
+    )
     .action((_id, options: TimelinesOptions) => writeTimelines(context, options));
   withFileOptions(command, 'items');
 }
@@ -54,12 +58,7 @@ erased: delete everything you stored about that lead.
 
 Begin each run a minute before the last one began, and replace items by their ID.
 --resume adds new items at the end. Only you may read the file. The rules, and what
-a nightly job needs, are in infra/guides/commands.md, "Timelines".
-
-Examples:
-  npm run admin -- lead timelines --organization 1 --out timelines.jsonl --resume
-  npm run admin -- lead timelines --organization 1 --since 2026-11-20T00:00:00Z \\
-    --out since-friday.jsonl`;
+a nightly job needs, are in infra/guides/commands.md, "Timelines".`;
 
 async function writeTimelines(
   context: CommandContext,

@@ -42,10 +42,8 @@ export function organizationApplyCommand(organization: CliCommand, context: Comm
 A file with an older version than the one in force is refused, because it would
 undo what others have applied since. A file without a version is always applied.
 A file that removes something reads every lead to find references. The rules are
-in infra/guides/settings-file.md.
-
-Example:
-  npm run admin -- organization apply northwind.json --dry-run`)
+in infra/guides/settings-file.md.`)
+    .examples('northwind.json --dry-run')
     .action((file: string, options: ApplyOptions) => apply(context, file, options));
 }
 

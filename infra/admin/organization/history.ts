@@ -10,7 +10,7 @@ export function organizationListCommand(organization: CliCommand, context: Comma
   organization
     .command('list')
     .description('list the organizations of the table')
-    .notes('\nExample:\n  npm run admin -- organization list')
+    .examples('')
     .action(() => list(context));
 }
 
@@ -42,10 +42,8 @@ export function organizationHistoryCommand(
     )
     .notes(`
 An entry that ends in "begun" belongs to a long command that is running or was
-interrupted: run an interrupted one again. ENDED is when a long command completed.
-
-Example:
-  npm run admin -- organization history --organization 1`)
+interrupted: run an interrupted one again. ENDED is when a long command completed.`)
+    .examples('--organization 1')
     .action((_id, { limit }: { limit: number }) => history(context, limit));
 }
 

@@ -25,10 +25,8 @@ export function organizationInitCommands(organization: CliCommand, context: Comm
     )
     .notes(`
 The file names the JSON Schema of settings files ("$schema"): an editor such as
-Visual Studio Code then explains and completes every property.
-
-Example:
-  npm run admin -- organization init northwind.json`)
+Visual Studio Code then explains and completes every property.`)
+    .examples('northwind.json')
     .action((file: string, { id }: { id?: number }) => init(context, file, id));
   organization
     .command('schema')

@@ -59,10 +59,8 @@ export function organizationDiffCommand(organization: CliCommand, context: Comma
     .requiredOption('--from <N>', 'the earlier version', parseVersion)
     .option('--to <N>', 'the later version (default: the version in force)', parseVersion)
     .notes(`
-organization history lists the versions, and who applied them.
-
-Example:
-  npm run admin -- organization diff 1 --from 3 --to 5`)
+organization history lists the versions, and who applied them.`)
+    .examples('1 --from 3 --to 5')
     .action((_id, options: DiffOptions) => diff(context, options));
 }
 
@@ -102,10 +100,8 @@ export function organizationUndoCommand(organization: CliCommand, context: Comma
     .option('--yes', 'do not ask for confirmation')
     .notes(`
 The last ${versionsKept} versions are kept: organization history lists them. If something
-that was added since is in use, the undo is refused.
-
-Example:
-  npm run admin -- organization undo --organization 1 --to 3`)
+that was added since is in use, the undo is refused.`)
+    .examples('--organization 1 --to 3')
     .action((_id, options: UndoOptions) => undo(context, options));
 }
 

@@ -17,10 +17,8 @@ export function requestCommand(program: CliCommand, context: CommandContext): vo
     .option('--hours <N>', 'hours to look back, at most 87600', integerOption(1, 87_600), 24)
     .notes(`
 Searches every log group of the stack. With accessLogs or tracing, the lines of
-Lambda itself are found too. An ID can begin with a hyphen: -- ends the options.
-
-Example:
-  npm run admin -- request --stack lead-service-production -- JKJaXmPLvHcESHA=`)
+Lambda itself are found too. An ID can begin with a hyphen: -- ends the options.`)
+    .examples('--stack lead-service-production -- JKJaXmPLvHcESHA=')
     .action((id: string, { hours }: { hours: number }) => printRequest(context, id, hours));
 }
 

@@ -12,10 +12,8 @@ export function checkCommand(program: CliCommand, context: CommandContext): void
     .notes(`
 You can run it while the service is in use: a suspicious item is reported only
 if it is still wrong two seconds later. With --organization, it still reads the
-whole table: 1,000 read units per second are 8 MB per second.
-
-Example:
-  npm run admin -- check --rate 300`)
+whole table: 1,000 read units per second are 8 MB per second.`)
+    .examples('--rate 300')
     .action((_id, options: CheckOptions) => check(context, options));
   withOrganization(command, false);
 }

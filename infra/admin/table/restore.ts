@@ -75,10 +75,8 @@ export function restoreCommands(restore: CliCommand, context: CommandContext): v
     .description('rehearse a restore on the local engine, with copies of the table')
     .notes(`
 Makes two copies of the table, which stand for the table in use and its backup, and
-deletes them at the end. The table itself is only read.
-
-Example:
-  npm run admin -- restore drill`)
+deletes them at the end. The table itself is only read.`)
+    .examples('')
     .action(() => drill(context));
 }
 

@@ -9,15 +9,13 @@ export function serviceCommands(service: CliCommand, context: CommandContext): v
     .description('stop all requests of a deployed service; callers get 500 until service start')
     .notes(`
 Sets the reserved concurrency of each function that serves an endpoint to 0.
-Requests that have begun end within ten seconds. A deployment does not undo it.
-
-Example:
-  npm run admin -- service stop --stack lead-service-production`)
+Requests that have begun end within ten seconds. A deployment does not undo it.`)
+    .examples('--stack lead-service-production')
     .action(() => changeFunctions(context, 'stop'));
   service
     .command('start')
     .description('allow the requests of a deployed service again')
-    .notes('\nExample:\n  npm run admin -- service start --stack lead-service-production')
+    .examples('--stack lead-service-production')
     .action(() => changeFunctions(context, 'start'));
 }
 
