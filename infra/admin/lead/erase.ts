@@ -65,10 +65,7 @@ export function leadEraseCommand(lead: CliCommand, context: CommandContext): voi
     .addOption(readRateOption())
     .option('--yes', 'do not ask for confirmation')
     .notes(eraseHelp)
-    .examples(
-      '--organization 1 --lead 5,8,13 --dry-run',
-      '--organization 1 --inactive-since 2024-01-01 --archived --dry-run',
-    )
+    .examples('--organization 1 --lead 5,8,13 --dry-run')
     .needs('--archived', '--inactive-since <DATE>')
     .needs('--max', '--inactive-since <DATE>')
     .refuse(

@@ -49,10 +49,9 @@ interface ExportOptions extends Omit<FormOptions, 'columns'>, FileOptions {
 }
 
 export function leadExportCommand(lead: CliCommand, context: CommandContext): void {
-  const command = organizationCommand(
-    lead,
-    'export',
-    'write leads to a file that lead import can read',
+  withFileOptions(
+    organizationCommand(lead, 'export', 'write leads to a file that lead import can read'),
+    'leads',
   )
     .option('--archived', 'also export archived leads')
     .addOption(
@@ -88,7 +87,6 @@ export function leadExportCommand(lead: CliCommand, context: CommandContext): vo
       '--organization 1 --excel --separator semicolon --out leads.csv',
     )
     .action((_id, options: ExportOptions) => exportLeads(context, options));
-  withFileOptions(command, 'leads');
 }
 
 const exportHelp = `
