@@ -19,6 +19,7 @@ import {
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
 import { partitionKeyPrefixes } from '../table/table-definition.ts';
+import { readUnitsPerSecondDefault, withPacedReads } from './pacing.ts';
 import { scanLeadsAscending } from './read-leads.ts';
 import { scanTable } from './scan-table.ts';
 
@@ -64,7 +65,8 @@ export async function removeOrganization(table: Table, organizationId: number): 
 }
 
 /**
- * Removes the idempotency records of API keys, for organizations whose callers sent keys that nobody knows. Scans the whole table.
+ * Removes the idempotency records of API keys, for organizations whose callers sent keys that nobody knows. Scans the whole table, as slowly
+ * as a command does.
  * @returns the number of items deleted
  */
 export async function removeIdempotencyRecords(
@@ -76,7 +78,8 @@ export async function removeIdempotencyRecords(
     FilterExpression: 'begins_with(pk, :prefix)',
     ExpressionAttributeValues: { ':prefix': partitionKeyPrefixes.idempotency },
   };
-  await scanTable(table, records, async ({ items }) => {
+  const paced = withPacedReads(table, readUnitsPerSecondDefault);
+  await scanTable(paced, records, async ({ items }) => {
     const own = items.filter((key) => {
       const item = kindOf(key);
       return item?.kind === 'idempotency' && keyIds.has(item.keyId);
