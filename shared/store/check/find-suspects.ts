@@ -1,13 +1,13 @@
 import { inParallel } from '../../in-parallel.ts';
 import { TimelineReplay } from '../../leads/timeline-replay.ts';
 import type { Organization } from '../../organization/organization.ts';
-import { scanTable, type TableItem } from '../maintenance/scan-table.ts';
+import { scanTable } from '../maintenance/scan-table.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import { type ItemKind, kindOf } from '../table/item-kind.ts';
-import type { TimelineEntryItem } from '../table/items.ts';
+import type { Item, Stored, TimelineEntryItem } from '../table/items.ts';
 import { queryPages } from '../table/many-items.ts';
 import {
   keyListingPrimaryKey,
@@ -122,7 +122,7 @@ class Finder {
   }
 
   /** Whether only one organization is read, and the item is not its own. Nothing but its API key says whose an idempotency record is. */
-  #isLeftOut({ pk, organizationId }: TableItem): boolean {
+  #isLeftOut({ pk, organizationId }: Stored<Item>): boolean {
     const { organizationId: only } = this.#options;
     if (only === undefined || pk.startsWith(prefix.idempotency)) return false;
     return (pk.startsWith(prefix.apiKey) ? organizationId : Number(pk.split('#')[1])) !== only;
@@ -143,7 +143,7 @@ class Finder {
     const lastLeadId = lastLeadIdIn(await getItem(this.#table, usagePrimaryKey(organizationId)));
     const expectedItems = new ExpectedItems();
     let lastLead: PrimaryKey | undefined;
-    const pages = queryPages<TableItem>(this.#table, leadsPartitionKey(organizationId), {
+    const pages = queryPages<Stored<Item>>(this.#table, leadsPartitionKey(organizationId), {
       ConsistentRead: this.#options.isConsistent ?? false,
     });
     for await (const items of pages) {
@@ -175,13 +175,13 @@ class Finder {
     return lastLead && lastLead.sk > key.sk ? lastLead : key;
   }
 
-  async readPage(items: readonly TableItem[], segment: number): Promise<void> {
+  async readPage(items: readonly Stored<Item>[], segment: number): Promise<void> {
     for (const item of items) if (!this.#isLeftOut(item)) await this.#examine(item, segment);
     this.#otherItems += items.length;
     this.#reportProgress();
   }
 
-  async #examine(item: TableItem, segment: number): Promise<void> {
+  async #examine(item: Stored<Item>, segment: number): Promise<void> {
     const kind = kindOf(item);
     if (kind?.kind === 'apiKey' || hasAny(itemIssues(item, kind, item))) this.#suspect(item);
     if (!kind || kind.kind === 'apiKey') return;
@@ -197,7 +197,7 @@ class Finder {
 
   async #examineEntry(
     { organizationId, leadId }: Extract<ItemKind, { readonly leadId: number }>,
-    item: TableItem,
+    item: Stored<Item>,
     segment: number,
     { organization, expectedItems }: ReadOrganization,
   ): Promise<void> {
@@ -210,7 +210,7 @@ class Finder {
       open = { organizationId, leadId, replay: new TimelineReplay() };
       this.#timelineOfSegment.set(segment, open);
     }
-    open.replay.add(item as TableItem & TimelineEntryItem);
+    open.replay.add(item as Stored<Item> & TimelineEntryItem);
   }
 
   async #compare({ organizationId, leadId, replay }: OpenTimeline): Promise<void> {
@@ -220,7 +220,7 @@ class Finder {
       this.#suspect(leadPrimaryKey(organizationId, leadId));
   }
 
-  #examineRecord(record: TableItem, keyId: string): void {
+  #examineRecord(record: Stored<Item>, keyId: string): void {
     // In a check of one organization, nearly all of these records are other organizations'.
     if (this.#options.organizationId !== undefined && !this.#organizationOfKey.has(keyId)) return;
     const leadId = recordedLead(record);

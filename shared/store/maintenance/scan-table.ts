@@ -1,14 +1,12 @@
 import { ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../table/client.ts';
 import { itemsOf } from '../table/get-item.ts';
-import type { Item } from '../table/items.ts';
+import type { Item, Stored } from '../table/items.ts';
 import { keyOf, type PrimaryKey } from '../table/primary-keys.ts';
 import { allSettled } from './pacing.ts';
 
-export type TableItem = Item & PrimaryKey;
-
 export interface ScannedPage {
-  readonly items: readonly TableItem[];
+  readonly items: readonly Stored<Item>[];
   /** The segment that the page is of. A segment has whole partitions, one after another, each in its order. */
   readonly segment: number;
 }
@@ -54,7 +52,7 @@ export async function scanTable(
         }),
       );
       const { Items, ScannedCount = 0, LastEvaluatedKey: lastKey } = page;
-      await onPage({ items: itemsOf<TableItem>(Items), segment });
+      await onPage({ items: itemsOf<Stored<Item>>(Items), segment });
       itemsRead += ScannedCount;
       onProgress?.(itemsRead);
       next = lastKey && (await startAfter(keyOf({ pk: lastKey.pk, sk: lastKey.sk })));

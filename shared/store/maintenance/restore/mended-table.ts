@@ -1,7 +1,6 @@
 import type { Table } from '../../table/client.ts';
 import { kindOf } from '../../table/item-kind.ts';
-import type { Item } from '../../table/items.ts';
-import type { PrimaryKey } from '../../table/primary-keys.ts';
+import type { Item, Stored } from '../../table/items.ts';
 import { type Condition, deletion, put, writeItem } from '../../table/writes.ts';
 
 export interface LeadReference {
@@ -38,20 +37,20 @@ export class MendedTable {
   }
 
   /** @param condition the item is written only if the stored one fulfils it */
-  async put(item: Item & PrimaryKey, condition?: Condition): Promise<void> {
+  async put(item: Stored<Item>, condition?: Condition): Promise<void> {
     if (!(await writeItem(this.table, put(item, condition)))) return;
     this.completed += 1;
     this.#addLeadOf(item);
   }
 
   /** @param condition the item is removed only if the stored one fulfils it */
-  async remove(item: Item & PrimaryKey, condition?: Condition): Promise<void> {
+  async remove(item: Stored<Item>, condition?: Condition): Promise<void> {
     if (!(await writeItem(this.table, deletion(item, condition)))) return;
     this.removed += 1;
     this.#addLeadOf(item);
   }
 
-  #addLeadOf(item: Item & PrimaryKey): void {
+  #addLeadOf(item: Stored<Item>): void {
     const { organizationId, leadId }: Item = { ...item, ...kindOf(item) };
     if (typeof organizationId !== 'number' || typeof leadId !== 'number') return;
     this.#leads.set(nameOf({ organizationId, leadId }), { organizationId, leadId });

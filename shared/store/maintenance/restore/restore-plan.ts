@@ -5,9 +5,9 @@ import { readErasures } from '../../organizations/audit-log.ts';
 import { batchGet } from '../../table/batch-get.ts';
 import type { Table } from '../../table/client.ts';
 import { kindOf } from '../../table/item-kind.ts';
-import type { Item } from '../../table/items.ts';
+import type { Item, Stored } from '../../table/items.ts';
 import { keyOf } from '../../table/primary-keys.ts';
-import { type ScannedPage, scanTable, type TableItem } from '../scan-table.ts';
+import { type ScannedPage, scanTable } from '../scan-table.ts';
 import { type LeadReference, nameOf, referenceOf } from './mended-table.ts';
 import { describeTable, RestoreError } from './restore-origin.ts';
 
@@ -89,7 +89,7 @@ export class RestorePlan {
     }
   }
 
-  async read(items: readonly TableItem[]): Promise<void> {
+  async read(items: readonly Stored<Item>[]): Promise<void> {
     const compared = items.filter((item) =>
       ['lead', 'timeline'].includes(kindOf(item)?.kind ?? ''),
     );
@@ -97,7 +97,7 @@ export class RestorePlan {
     for (const item of items) await this.#readItem(item, copies?.get(keyOf(item)));
   }
 
-  async #readItem(item: TableItem, copy: Item | undefined): Promise<void> {
+  async #readItem(item: Stored<Item>, copy: Item | undefined): Promise<void> {
     const kind = kindOf(item);
     const { organizationId } = kind && 'organizationId' in kind ? kind : item;
     if (typeof organizationId === 'number') this.organizations.add(organizationId);
@@ -108,7 +108,7 @@ export class RestorePlan {
     if (kind?.kind === 'lead') await this.#readLead(kind, item, copy);
   }
 
-  #compareEntry(entry: TableItem, copy: Item): void {
+  #compareEntry(entry: Stored<Item>, copy: Item): void {
     if (isDeepStrictEqual(entry, copy)) return;
     if (String(copy.cleanedAt ?? '') > String(entry.cleanedAt ?? ''))
       this.cleanedEntries.push(copy);
