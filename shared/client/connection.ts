@@ -86,7 +86,8 @@ export class Connection {
     let afterUnknownOutcome = false;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const waitMs = this.#rateLimiter.reserve(maxWaitMs);
+        // A call without a retry wants its response now, such as that of a form whose visitor waits.
+        const waitMs = attempts === 1 ? 0 : this.#rateLimiter.reserve(maxWaitMs);
         if (waitMs > 0) await sleep(waitMs, signal);
         return await this.#sendOnce(route, call);
       } catch (error) {
