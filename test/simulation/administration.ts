@@ -1,25 +1,9 @@
 import type { FileRow } from '../../infra/admin/import/rows.ts';
-import { importRows } from '../../infra/admin/import/run.ts';
 import type { Scope } from '../../shared/endpoints.ts';
 import type { ImportRow } from '../../shared/leads/transfer/import-row.ts';
-import { parseSettingsFile } from '../../shared/organization/settings.ts';
-import { checkTable } from '../../shared/store/check/check-table.ts';
-import { setArchived } from '../../shared/store/leads/archive.ts';
-import { eraseLeads, planErasures } from '../../shared/store/maintenance/erase-lead.ts';
-import { scanLeadsAscending, scanTimelines } from '../../shared/store/maintenance/read-leads.ts';
-import { ownedLeads, reassignLead } from '../../shared/store/maintenance/reassign-leads.ts';
-import { finishRestore } from '../../shared/store/maintenance/restore/finish-restore.ts';
-import { createApiKey, revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
-import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
-import {
-  readAuditLog,
-  readKeptSettings,
-  versionsBefore,
-} from '../../shared/store/organizations/audit-log.ts';
-import { loadOrganization, readSettings } from '../../shared/store/organizations/organizations.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
 import type { HeldKey } from './checker/history.ts';
-import { type SettingsVariant, settingsFile } from './organizations.ts';
+import type { SettingsVariant } from './organizations.ts';
 
 export { openTable };
 
@@ -56,41 +40,54 @@ type Own = Readonly<Record<'organizationId', number>> & { readonly table: Table 
 
 /**
  * An administrator's commands, without what they print and ask, by the names that a history has for them. The process of a simulated
- * administrator evaluates this module with all that it imports.
+ * administrator evaluates this module, and of all others those that its commands need: to evaluate all takes ten milliseconds.
  */
 export const commands = {
-  'settings apply': ({ table, organizationId }: Own, wanted: SettingsVariant | SettingsFile) => {
+  async 'settings apply'({ table, organizationId }: Own, wanted: SettingsVariant | SettingsFile) {
+    const { settingsFile } = await import('./organizations.ts');
+    const { parseSettingsFile } = await import('../../shared/organization/settings.ts');
+    const { applySettings } = await import('../../shared/store/organizations/apply-settings.ts');
     const file = 'file' in wanted ? wanted.file : settingsFile(organizationId, wanted);
     return applySettings(table, parseSettingsFile(JSON.stringify(file)).settings);
   },
   /** Back to the settings before the last apply; undefined when there are none. */
-  'settings undo': async ({ table, organizationId }: Own) => {
+  async 'settings undo'({ table, organizationId }: Own) {
+    const { readSettings } = await import('../../shared/store/organizations/organizations.ts');
+    const { applySettings } = await import('../../shared/store/organizations/apply-settings.ts');
+    const log = await import('../../shared/store/organizations/audit-log.ts');
     const stored = await readSettings(table, organizationId);
     if (!stored) return undefined;
-    const entries = await readAuditLog(table, organizationId, 100);
-    const [version] = versionsBefore(entries, stored.version);
-    const kept =
-      version === undefined ? undefined : await readKeptSettings(table, organizationId, version);
+    const entries = await log.readAuditLog(table, organizationId, 100);
+    const [version] = log.versionsBefore(entries, stored.version);
+    if (version === undefined) return undefined;
+    const kept = await log.readKeptSettings(table, organizationId, version);
     return kept && applySettings(table, kept, { expectedVersion: stored.version });
   },
-  'key create': async ({ table, organizationId }: Own, order: KeyOrder): Promise<HeldKey> => {
+  async 'key create'({ table, organizationId }: Own, order: KeyOrder): Promise<HeldKey> {
+    const { createApiKey } = await import('../../shared/store/organizations/api-keys.ts');
     const request = { label: 'simulated', ...order, organizationId, now: new Date() };
     const created = await createApiKey(table, request);
     return { ...created, organizationId, expiresAt: Date.parse(created.expiresAt) };
   },
-  'key revoke': ({ table, organizationId }: Own, { keyId }: { readonly keyId: string }) =>
-    revokeApiKey(table, organizationId, keyId, { at: new Date() }),
-  archive: ({ table, organizationId }: Own, { leadId }: OneLead) =>
-    setArchived(table, organizationId, leadId, { archived: true }),
-  restore: ({ table, organizationId }: Own, { leadId }: OneLead) =>
-    setArchived(table, organizationId, leadId, { archived: false }),
-  erase: async (own: Own, { leadId }: OneLead) =>
-    (await eraseLeads(own, [leadId], { who: 'simulated' })).get(leadId),
+  async 'key revoke'({ table, organizationId }: Own, { keyId }: { readonly keyId: string }) {
+    const { revokeApiKey } = await import('../../shared/store/organizations/api-keys.ts');
+    return revokeApiKey(table, organizationId, keyId, { at: new Date() });
+  },
+  archive: (own: Own, { leadId }: OneLead) => setArchived(own, leadId, true),
+  restore: (own: Own, { leadId }: OneLead) => setArchived(own, leadId, false),
+  async erase(own: Own, { leadId }: OneLead) {
+    const { eraseLeads } = await import('../../shared/store/maintenance/erase-lead.ts');
+    return (await eraseLeads(own, [leadId], { who: 'simulated' })).get(leadId);
+  },
   /** What an erasure would remove. */
-  'plan of an erasure': async (own: Own, { leadId }: OneLead) =>
-    (await planErasures(own, [leadId], {})).get(leadId),
-  import: ({ table, organizationId }: Own, file: FileOfLeads) =>
-    importRows(table, {
+  async 'plan of an erasure'(own: Own, { leadId }: OneLead) {
+    const { planErasures } = await import('../../shared/store/maintenance/erase-lead.ts');
+    return (await planErasures(own, [leadId], {})).get(leadId);
+  },
+  async import({ table, organizationId }: Own, file: FileOfLeads) {
+    const { importRows } = await import('../../infra/admin/import/run.ts');
+    const { loadOrganization } = await import('../../shared/store/organizations/organizations.ts');
+    return importRows(table, {
       rows: fileRows(file.rows),
       organizationId,
       organization: async () => {
@@ -103,29 +100,48 @@ export const commands = {
       leadsPerSecond: file.leadsPerSecond ?? 100,
       erasing: new Set(),
       onResults: () => undefined,
-    }),
+    });
+  },
   /** All leads as an export walks them. */
-  export: ({ table, organizationId }: Own) =>
-    all(scanLeadsAscending(table, organizationId, { withArchived: true })),
-  timelines: ({ table, organizationId }: Own) => all(scanTimelines(table, organizationId)),
+  async export({ table, organizationId }: Own) {
+    const { scanLeadsAscending } = await import('../../shared/store/maintenance/read-leads.ts');
+    return all(scanLeadsAscending(table, organizationId, { withArchived: true }));
+  },
+  async timelines({ table, organizationId }: Own) {
+    const { scanTimelines } = await import('../../shared/store/maintenance/read-leads.ts');
+    return all(scanTimelines(table, organizationId));
+  },
   /** Gives the leads of a user to another one. @returns the IDs of those that changed their owner */
-  reassign: async ({ table, organizationId }: Own, { ownerId, newOwnerId }: Reassignment) => {
+  async reassign({ table, organizationId }: Own, { ownerId, newOwnerId }: Reassignment) {
+    const leads = await import('../../shared/store/maintenance/reassign-leads.ts');
     const owned = { organizationId, ownerId };
     const reassigned: number[] = [];
-    const { leadIds } = await ownedLeads(table, owned, () => undefined);
+    const { leadIds } = await leads.ownedLeads(table, owned, () => undefined);
     for (const leadId of leadIds)
-      if (await reassignLead(table, owned, leadId, { newOwnerId, by: 'simulated' }))
+      if (await leads.reassignLead(table, owned, leadId, { newOwnerId, by: 'simulated' }))
         reassigned.push(leadId);
     return reassigned;
   },
-  check: ({ table }: Own) => checkTable(table),
-  'restore finish': ({ table }: Own, { oldName, keptKeyIds }: RestoredFrom) =>
-    finishRestore(table, {
+  async check({ table }: Own) {
+    const { checkTable } = await import('../../shared/store/check/check-table.ts');
+    return checkTable(table);
+  },
+  async 'restore finish'({ table }: Own, { oldName, keptKeyIds }: RestoredFrom) {
+    const { finishRestore } = await import(
+      '../../shared/store/maintenance/restore/finish-restore.ts'
+    );
+    return finishRestore(table, {
       old: oldName === undefined ? undefined : { ...table, name: oldName },
       keptKeyIds: new Set(keptKeyIds),
       action: { who: 'simulated', what: 'restore finish' },
-    }),
+    });
+  },
 } as const;
+
+async function setArchived({ table, organizationId }: Own, leadId: number, archived: boolean) {
+  const archive = await import('../../shared/store/leads/archive.ts');
+  return archive.setArchived(table, organizationId, leadId, { archived });
+}
 
 interface SettingsFile {
   readonly file: object;

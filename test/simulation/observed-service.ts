@@ -22,8 +22,13 @@ import {
   type GatewayFault,
   SimulatedGateway,
 } from './lambda/simulated-gateway.ts';
-import { firstKeys, idIn, type KeyKind } from './organizations.ts';
-import { type OrganizationKeys, preparedTable } from './prepared-table.ts';
+import type { KeyKind } from './organizations.ts';
+import {
+  itemsIn,
+  type OrganizationKeys,
+  type PreparedTable,
+  preparedTable,
+} from './prepared-table.ts';
 import { Simulation, type SimulationOptions } from './simulation.ts';
 
 export interface ObservedServiceOptions {
@@ -125,18 +130,26 @@ export class ObservedService {
     };
   }
 
-  /** Begins with organizations, keys and nothing else; no fault happened on the way. */
-  static async start(options: ObservedServiceOptions): Promise<ObservedService> {
-    const prepared = await preparedTable(options.versions[0]);
+  /** @param from what there is at the beginning; no fault happened on the way */
+  static async start(
+    options: ObservedServiceOptions,
+    from?: PreparedTable,
+  ): Promise<ObservedService> {
+    const prepared = from ?? (await preparedTable());
     const service = new ObservedService(options, prepared.keys);
     const { dynamodb, scheduler } = service.simulation;
     const table = dynamodb.table('leads');
     // So long ago that no read may show a state of before.
     for (const { key, item } of prepared.items)
       table.write(table.place(key), item, scheduler.now - 3_600_000);
-    for (const { key, item } of prepared.items)
-      service.recorder.wrote({ key, before: undefined, after: item });
+    service.recorder.continue(prepared);
     return service;
+  }
+
+  /** The table as it is, and what was observed until now. */
+  prepared(): PreparedTable {
+    const { requests, actions, writes } = this.history;
+    return { keys: this.#keys, items: itemsIn(this.simulation), requests, actions, writes };
   }
 
   get now(): number {
@@ -231,12 +244,6 @@ export class ObservedService {
   async newKey(organizationId: number, order: KeyOrder): Promise<HeldKey | undefined> {
     const { outcome, result } = await this.administrate('key create', organizationId, order);
     return outcome === 'done' ? (result as HeldKey) : undefined;
-  }
-
-  /** A key of the checker's own, which no limit and no revocation has met. */
-  quietKey(organizationId: number): Promise<HeldKey | undefined> {
-    const createdBy = idIn(organizationId, 7);
-    return this.run(() => this.newKey(organizationId, { ...firstKeys.reader, createdBy }));
   }
 
   /** No more faults; what is under way comes to its end, and indexes show what is in the table. */

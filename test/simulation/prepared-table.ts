@@ -1,48 +1,74 @@
 import type { Item, KeyText } from '../dynamodb-model/dynamodb-model.ts';
 import { AdministratorProcess } from './administrator-process.ts';
-import type { HeldKey } from './checker/history.ts';
-import type { ServicePrograms } from './lambda/modules.ts';
+import type { HeldKey, History } from './checker/history.ts';
+import { plainItem } from './checker/plain.ts';
+import { readService } from './lambda/modules.ts';
 import { Runtime } from './lambda/runtime.ts';
 import { firstKeys, firstVariant, idIn, type KeyKind, organizationIds } from './organizations.ts';
+import { defaultStart } from './scheduler.ts';
 import { Simulation } from './simulation.ts';
 
-export type OrganizationKeys = Readonly<Record<KeyKind, HeldKey>>;
+const orders = {
+  ...firstKeys,
+  /** The checker's own, which meets no limit and no revocation. */
+  checker: { ...firstKeys.reader, expiresAt: '2030-01-01T00:00:00.000Z' },
+} as const;
+type KeyName = keyof typeof orders;
 
-/** A table with the organizations and their keys in it, to begin any number of histories with. */
-export interface PreparedTable {
-  readonly items: readonly { readonly key: KeyText; readonly item: Item }[];
+/** Of one organization. */
+export type OrganizationKeys = Readonly<Record<KeyKind | 'checker', HeldKey>>;
+
+/** A table, and what was observed until it was so, to begin any number of histories with. */
+export interface PreparedTable extends Pick<History, 'requests' | 'actions' | 'writes'> {
   readonly keys: ReadonlyMap<number, OrganizationKeys>;
+  readonly items: readonly { readonly key: KeyText; readonly item: Item }[];
 }
 
-const prepared = new WeakMap<ServicePrograms, Promise<PreparedTable>>();
+export const itemsIn = ({ dynamodb }: Simulation): PreparedTable['items'] =>
+  [...dynamodb.table('leads').all()].flatMap(({ key, current: item }) =>
+    item ? [{ key, item }] : [],
+  );
 
-/** Prepared once for the code. */
-export function preparedTable(bundles: ServicePrograms): Promise<PreparedTable> {
-  const known = prepared.get(bundles) ?? prepare(bundles);
-  prepared.set(bundles, known);
-  return known;
+let prepared: Promise<PreparedTable> | undefined;
+
+/** With two organizations and their keys. Prepared once, by the unchanged code. */
+export function preparedTable(): Promise<PreparedTable> {
+  prepared ??= prepareTable(() => Object.keys(orders) as KeyName[]);
+  return prepared;
 }
 
-async function prepare(bundles: ServicePrograms): Promise<PreparedTable> {
+/** @param keysOf the keys that an organization has; each costs `check` six calls */
+export async function prepareTable(
+  keysOf: (organizationId: number) => readonly KeyName[],
+): Promise<PreparedTable> {
   const simulation = new Simulation({ seed: 'prepared' });
   const administrator = new AdministratorProcess(
     new Runtime({ name: 'preparing', network: simulation.network }),
-    bundles,
+    await readService(),
   );
   const keys = new Map<number, OrganizationKeys>();
   await simulation.scheduler.run(async () => {
     for (const organizationId of organizationIds) {
       await administrator.run('settings apply', organizationId, firstVariant);
-      const own: Partial<Record<KeyKind, HeldKey>> = {};
-      for (const kind of Object.keys(firstKeys) as KeyKind[]) {
-        const order = { ...firstKeys[kind], createdBy: idIn(organizationId, 7), label: kind };
+      const own: Partial<Record<KeyName, HeldKey>> = {};
+      for (const kind of keysOf(organizationId)) {
+        const order = { ...orders[kind], createdBy: idIn(organizationId, 7), label: kind };
         own[kind] = await administrator.run('key create', organizationId, order);
       }
       keys.set(organizationId, own as OrganizationKeys);
     }
   });
-  const items = [...simulation.dynamodb.table('leads').all()].flatMap(({ key, current: item }) =>
-    item ? [{ key, item }] : [],
-  );
-  return { items, keys };
+  const items = itemsIn(simulation);
+  const writes = items.map(({ key, item }, order) => ({
+    order,
+    evaluatedOrder: order,
+    at: defaultStart,
+    pk: key.partition,
+    sk: key.sort,
+    before: undefined,
+    after: plainItem(item),
+    call: undefined,
+    work: undefined,
+  }));
+  return { keys, items, requests: [], actions: [], writes };
 }

@@ -10,11 +10,14 @@ export interface TraceLine {
   readonly what: string;
 }
 
+/** Where simulated time begins, in epoch milliseconds: 2026-01-31T09:30:00Z. */
+export const defaultStart = Date.UTC(2026, 0, 31, 9, 30);
+
 export interface SchedulerOptions {
   readonly seed: string;
   /** @default chosen by the seed */
   readonly choices?: Choices;
-  /** Simulated time at the start, in epoch milliseconds. @default 2026-01-31T09:30:00Z */
+  /** @default `defaultStart` */
   readonly startsAt?: number;
   /** Timers that are due within so many milliseconds compete with the steps that may be taken now. @default 0, steps come first */
   readonly timersCompeteWithinMs?: number;
@@ -46,14 +49,14 @@ export class Scheduler {
   constructor({
     seed,
     choices,
-    startsAt,
+    startsAt = defaultStart,
     timersCompeteWithinMs = 0,
     keepTrace = false,
   }: SchedulerOptions) {
     this.#seed = seed;
     this.random = new Random(`scheduler ${seed}`);
     this.choices = choices ?? new SeededChoices(seed);
-    this.#now = startsAt ?? Date.UTC(2026, 0, 31, 9, 30);
+    this.#now = startsAt;
     this.#competeWithinMs = timersCompeteWithinMs;
     this.#keepsTrace = keepTrace;
   }

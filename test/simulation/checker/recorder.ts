@@ -6,6 +6,7 @@ import {
 import type { InvocationResult } from '../lambda/instance.ts';
 import type { CallInfo, Fault } from '../network.ts';
 import {
+  type History,
   isFault,
   type ObservedAction,
   type ObservedRequest,
@@ -56,6 +57,15 @@ export class Recorder {
 
   constructor(now: () => number) {
     this.#now = now;
+  }
+
+  /** Goes on from what was observed before. */
+  continue({ requests, actions, writes }: Pick<History, 'requests' | 'actions' | 'writes'>): void {
+    this.requests.push(...requests);
+    this.actions.push(...actions);
+    this.writes.length = 0;
+    this.writesOf.clear();
+    for (const write of writes) this.#add(write);
   }
 
   begin(work: ObservedRequest | ObservedAction): void {
@@ -147,9 +157,13 @@ export class Recorder {
       call,
       work,
     };
-    this.writes.push(write);
     work?.writes.push(write);
-    const name = `${pk} ${sk}`;
+    this.#add(write);
+  }
+
+  #add(write: Write): void {
+    this.writes.push(write);
+    const name = `${write.pk} ${write.sk}`;
     const others = this.writesOf.get(name);
     if (others) others.push(write);
     else this.writesOf.set(name, [write]);

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Item } from '../../dynamodb-model/dynamodb-model.ts';
 import { checkHistory, violationsOf } from '../checker/check-history.ts';
 import { readService, type ServicePrograms } from '../lambda/modules.ts';
-import type { ObservedService } from '../observed-service.ts';
+import type { CallInfo } from '../network.ts';
+import { ObservedService } from '../observed-service.ts';
 import type { Touch } from '../scheduler.ts';
 import { RedundantRunError } from './every-race.ts';
 import { type PairBounds, PairChoices } from './pair-choices.ts';
 import { allPairs, organizationId, type Pair, perform } from './pair-operations.ts';
-import { type PreparedPair, preparePair, startPair } from './prepared-pair.ts';
+import { type PreparedPair, pairStart, preparePair } from './prepared-pair.ts';
 
 export interface PairLimits extends PairBounds {
   /** Which of the pairs. @default all */
@@ -24,7 +25,8 @@ export interface Explored {
   histories: number;
   redundant: number;
   faults: number;
-  states: Set<string>;
+  /** Last states of the table that no pair before had. */
+  states: number;
   isWhole: boolean;
   /** How many runs there are in all, as far as those of before tell. */
   runsInAll: number;
@@ -59,11 +61,13 @@ export async function explorePairs(
     active: await preparePair(bundles, 'active'),
     archived: await preparePair(bundles, 'archived'),
   };
+  const seen = new Set<string>();
   const totals = { pairs: 0, histories: 0, faults: 0, violations: 0, unfinished: 0 };
   for (const [at, pair] of allPairs().entries()) {
     if (limits.pairs && !limits.pairs(pair.name, at)) continue;
     const began = performance.now();
-    const explored = await explorePair({ pair, prepared: prepared[pair.state], bundles, limits });
+    const exploration = { pair, prepared: prepared[pair.state], bundles, limits, seen };
+    const explored = await explorePair(exploration);
     totals.pairs += 1;
     totals.histories += explored.histories;
     totals.faults += explored.faults;
@@ -81,13 +85,13 @@ const lineOf = (
   { histories, redundant, faults, states, isWhole, runsInAll, violations }: Explored,
   ms: number,
 ): string =>
-  `${name.padEnd(48)} ${histories} histories (${redundant} broken off), ${faults} faults, ${states.size} last states, ${violations.length} violations, ${Math.round(ms)} ms${isWhole ? '' : `, left unfinished, about ${runsInAll.toLocaleString('en')} runs in all`}`;
+  `${name.padEnd(48)} ${histories} histories (${redundant} broken off), ${faults} faults, ${states} new last states, ${violations.length} violations, ${Math.round(ms)} ms${isWhole ? '' : `, left unfinished, about ${runsInAll.toLocaleString('en')} runs in all`}`;
 
 const newExplored = (): Explored => ({
   histories: 0,
   redundant: 0,
   faults: 0,
-  states: new Set(),
+  states: 0,
   isWhole: true,
   runsInAll: 0,
   violations: [],
@@ -98,6 +102,8 @@ interface Exploration {
   readonly prepared: PreparedPair;
   readonly bundles: ServicePrograms;
   readonly limits: PairLimits;
+  /** Last states of the table that were looked at. */
+  readonly seen: Set<string>;
   /** Told of every step of a run. */
   readonly trace?: (line: string) => void;
 }
@@ -154,7 +160,7 @@ export async function replayPair(
   const explored = newExplored();
   const lines: string[] = [];
   await runOnce(
-    { pair, prepared, bundles, limits, trace: (line) => lines.push(line) },
+    { pair, prepared, bundles, limits, seen: new Set(), trace: (line) => lines.push(line) },
     choicesOf(pair, limits, script),
     explored,
   );
@@ -173,17 +179,16 @@ async function runOnce(
   explored: Explored,
 ): Promise<boolean> {
   const { pair, prepared, bundles } = exploration;
-  const service = await startPair(prepared, {
-    versions: [bundles],
-    simulation: {
-      seed: 'pair',
-      isTimed: false,
-      timersCompeteWithinMs: 250,
-      choices,
-      faultOf: (call) => choices.faultOf(call),
-      keepTrace: trace !== undefined,
-    },
-  });
+  const simulation = {
+    seed: 'pair',
+    startsAt: pairStart,
+    isTimed: false,
+    timersCompeteWithinMs: 250,
+    choices,
+    faultOf: (call: CallInfo) => choices.faultOf(call),
+    keepTrace: trace !== undefined,
+  };
+  const service = await ObservedService.start({ versions: [bundles], simulation }, prepared);
   const both = () =>
     Promise.all(([0, 1] as const).map((side) => perform(service, pair, prepared, side)));
   let script: readonly number[] = [];
@@ -194,7 +199,7 @@ async function runOnce(
     choices.end();
     explored.faults += choices.faults;
     const issues = await askAgain(service, pair, prepared, known);
-    issues.push(...(await violations(service, explored)));
+    issues.push(...(await violations(service, exploration.seen, explored)));
     if (trace) for (const line of storyOf(service)) trace(line);
     explored.violations.push(
       ...issues.map((issue) => `${pair.name}: ${issue} Script: ${script.join(' ')}`),
@@ -241,12 +246,17 @@ async function askAgain(
   return issues;
 }
 
-/** Lists and the service's own check look at each last state of the table once. */
-async function violations(service: ObservedService, explored: Explored): Promise<string[]> {
+/** Lists and the service's own check look at each last state of the table once, whichever pair comes to it. */
+async function violations(
+  service: ObservedService,
+  seen: Set<string>,
+  explored: Explored,
+): Promise<string[]> {
   await service.settle();
   const state = digestOf(service);
-  if (explored.states.has(state)) return violationsOf(service.history);
-  explored.states.add(state);
+  if (seen.has(state)) return violationsOf(service.history);
+  seen.add(state);
+  explored.states += 1;
   return checkHistory(service, {
     walks: (id) => (id === organizationId ? [{}, { stage_id: 11 }] : []),
   });
