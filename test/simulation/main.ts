@@ -1,5 +1,4 @@
 /** `npm run simulate`: the service's own code under a simulated DynamoDB, in as many histories as are wanted. */
-import { startHistoryProcesses } from './explore/history-processes.ts';
 import { longTime } from './explore/long-time.ts';
 import { manyHistories } from './explore/many-histories.ts';
 import { explorePairs } from './explore/pairs.ts';
@@ -38,10 +37,11 @@ function isRandomWanted({ minutes, histories, pairs, long, bugs }: SimulateOptio
 async function randomHistories(wanted: SimulateOptions): Promise<Summary> {
   const { seed, minutes, processes } = wanted;
   const histories = wanted.histories ?? (minutes === undefined ? 200 : Number.POSITIVE_INFINITY);
-  const runner = startHistoryProcesses(Math.min(processes, histories));
-  const withinMs = minutes === undefined ? {} : { withinMs: minutes * 60_000 };
-  const totals = await manyHistories(runner, { seed, histories, ...withinMs }, report);
-  runner.end();
+  const withinMs = (minutes ?? Number.POSITIVE_INFINITY) * 60_000;
+  const totals = await manyHistories(
+    { seed, histories, withinMs, processes: Math.min(processes, histories) },
+    report,
+  );
   const perSecond = (totals.histories / totals.processorSeconds).toFixed(1);
   report.print(
     `${totals.requests} requests, ${totals.commands} commands, ${totals.calls} calls, ${totals.simulatedHours.toFixed(1)} simulated hours, ${perSecond} histories a second of processor time`,

@@ -12,7 +12,7 @@ Without an option: 200 random histories. The last line says how many histories, 
   --pairs         every pair of operations, in every order of their calls that makes a difference, with a fault at each call
   --long          histories of days of simulated time
   --bugs          the planted bugs: what finds each, written to planted-bugs/found-by.json; one that nothing finds is a violation
-  --processes P   processes that run the random histories (default: one for each core); their number changes nothing in the results
+  --processes P   processes that run the random histories (default: one for each core); a seed's history is the same in any of them
   --help          this text
 
 A history that fails is printed with its seed, as small as it goes, as a story. Status: 1 on a violation, 2 on wrong usage.

@@ -1,6 +1,5 @@
 import { type Choices, SeededChoices, type Step, type Touch } from './choices.ts';
 import { Random } from './random.ts';
-import { type Timer, TimerQueue } from './timer-queue.ts';
 
 export type { Step, Touch };
 
@@ -23,6 +22,34 @@ export interface SchedulerOptions {
   readonly timersCompeteWithinMs?: number;
   /** Keeps every line of the trace, and the stacks of errors, which take a tenth of the time. @default false */
   readonly keepTrace?: boolean;
+}
+
+/** What is to happen at a moment. A cancelled one stays in the queue until its turn and is passed over. */
+interface Timer {
+  readonly at: number;
+  readonly what: string;
+  readonly take: () => void;
+  isCancelled: boolean;
+}
+
+/** Timers by their time; of equal ones, the one that was added first comes first. */
+class TimerQueue {
+  readonly #timers: Timer[] = [];
+
+  add(timer: Timer): void {
+    this.#timers.splice(this.#timers.findLastIndex(({ at }) => at <= timer.at) + 1, 0, timer);
+  }
+
+  get first(): Timer | undefined {
+    while (this.#timers[0]?.isCancelled) this.#timers.shift();
+    return this.#timers[0];
+  }
+
+  take(): Timer | undefined {
+    const { first } = this;
+    if (first) this.#timers.shift();
+    return first;
+  }
 }
 
 /** Thrown when something is awaited that nothing scheduled can bring about. */
@@ -72,8 +99,14 @@ export class Scheduler {
   }
 
   /** Runs `take` after so many simulated milliseconds. */
-  after(ms: number, what: string, take: () => void): Timer {
-    return this.#timers.add(this.#now + Math.max(0, ms), what, take);
+  after(ms: number, what: string, take: () => void): { cancel(): void } {
+    const timer = { at: this.#now + Math.max(0, ms), what, take, isCancelled: false };
+    this.#timers.add(timer);
+    return {
+      cancel: () => {
+        timer.isCancelled = true;
+      },
+    };
   }
 
   /** Offers a step whose turn among the others is a choice. */

@@ -49,7 +49,7 @@ export async function runEngineHistory(
     await service.settle();
     const calls = proxy.calls.slice(from);
     const issues: string[] = [];
-    for (const client of all) issues.push(...((await client.finish?.()) ?? []));
+    for (const client of all) issues.push(...(await client.finish()));
     const violations = [...issues, ...(await checkEngineHistory(service))];
     const faults = calls.flatMap(({ position, fault }) =>
       deaths.has(position) ? 'death' : (fault ?? []),

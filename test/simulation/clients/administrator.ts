@@ -1,44 +1,37 @@
 import type { AdministratorCommand, CommandOptions } from '../administration.ts';
 import type { ObservedAction } from '../checker/history.ts';
-import { firstKeys, idIn, type KeyKind, removables } from '../organizations.ts';
-import { type Client, type ClientOptions, Sender, spelled } from './client.ts';
+import { firstKeys, type KeyKind, removables } from '../organizations.ts';
+import { Client, spelled } from './client.ts';
 
 /** Who runs the organization: archives, restores, erases, reassigns, imports and exports leads, changes settings, replaces keys. */
-export class Administrator implements Client {
-  readonly #sender: Sender;
+export class Administrator extends Client {
   #commands = 0;
   /** Leads whose erasure broke off: it is given again. */
   readonly #erasing = new Set<number>();
 
-  constructor(options: ClientOptions) {
-    this.#sender = new Sender(options);
-  }
-
   async run(): Promise<void> {
-    const { random, requests } = this.#sender.options;
-    const id = this.#organizationId;
     const commands = [
-      () => this.#give('archive', { leadId: this.#sender.leadId() }),
-      () => this.#give('restore', { leadId: this.#sender.leadId() }),
-      () => this.#erase(this.#sender.leadId()),
+      () => this.#give('archive', { leadId: this.leadId() }),
+      () => this.#give('restore', { leadId: this.leadId() }),
+      () => this.#erase(this.leadId()),
       () => this.#import(),
       () => this.#give('export', {}),
       // To the user who is always active.
-      () => this.#give('reassign', { ownerId: idIn(id, 8), newOwnerId: idIn(id, 7) }),
+      () => this.#give('reassign', { ownerId: this.own(8), newOwnerId: this.own(7) }),
       () => this.#applySettings(),
       () => this.#applySettings(),
       () => this.#give('settings undo', {}),
       () => this.#replaceKey(),
       () => this.#replaceKey(),
     ];
-    for (; this.#commands < Math.ceil(requests / 3); this.#commands += 1) {
-      await random.pick<() => Promise<unknown>>(commands)();
-      await this.#sender.pause();
+    for (; this.#commands < Math.ceil(this.options.requests / 3); this.#commands += 1) {
+      await this.random.pick<() => Promise<unknown>>(commands)();
+      await this.pause();
     }
   }
 
   /** What broke off is done again, as the commands say. */
-  async finish(): Promise<readonly string[]> {
+  override async finish(): Promise<readonly string[]> {
     const issues: string[] = [];
     for (const leadId of this.#erasing) {
       const { outcome, result } = await this.#erase(leadId);
@@ -48,15 +41,11 @@ export class Administrator implements Client {
     return issues;
   }
 
-  get #organizationId(): number {
-    return this.#sender.options.shared.organizationId;
-  }
-
   #give<Name extends AdministratorCommand>(
     name: Name,
     options: CommandOptions<Name>,
   ): Promise<ObservedAction> {
-    return this.#sender.options.service.administrate(name, this.#organizationId, options);
+    return this.options.service.administrate(name, this.shared.organizationId, options);
   }
 
   async #erase(leadId: number): Promise<ObservedAction> {
@@ -67,15 +56,15 @@ export class Administrator implements Client {
   }
 
   async #import(): Promise<void> {
-    const { random, shared, name } = this.#sender.options;
+    const { random } = this;
     const rows = random
-      .shuffle(shared.people)
+      .shuffle(this.shared.people)
       .slice(0, random.between(1, 3))
       .map((person) => ({
         name: person.name,
         phone: spelled(random, person.phone),
         email: person.email,
-        city: `${name}-${this.#commands}`,
+        city: `${this.options.name}-${this.#commands}`,
       }));
     const file = {
       rows: random.chance(0.2) ? [...rows, ...rows.slice(0, 1)] : rows,
@@ -86,7 +75,7 @@ export class Administrator implements Client {
   }
 
   async #applySettings(): Promise<void> {
-    const { random, shared } = this.#sender.options;
+    const { random, shared } = this;
     shared.variant = {
       hasWave: random.chance(0.5),
       hasSecondUser: random.chance(0.6),
@@ -98,14 +87,15 @@ export class Administrator implements Client {
 
   /** A new key, then the old one revoked, as the contract tells to (section 5, rule 4). */
   async #replaceKey(): Promise<void> {
-    const { random, shared, service } = this.#sender.options;
+    const { random, shared } = this;
+    const { service } = this.options;
     const kind = random.pick(Object.keys(firstKeys) as KeyKind[]);
     const expiresAt = random.chance(0.5)
       ? new Date(service.now + random.between(-500, 3000)).toISOString()
       : undefined;
-    const key = await service.newKey(this.#organizationId, {
+    const key = await service.newKey(shared.organizationId, {
       ...firstKeys[kind],
-      createdBy: idIn(this.#organizationId, 7),
+      createdBy: this.own(7),
       ...(expiresAt && { expiresAt }),
     });
     if (!key) return;

@@ -3,7 +3,7 @@ import { markOf } from '../checker/check-answers.ts';
 import type { HeldKey, History, ObservedAction } from '../checker/history.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { CallerAnswer } from '../lambda/simulated-gateway.ts';
-import { firstVariant, type KeyKind, type SettingsVariant } from '../organizations.ts';
+import { firstVariant, idIn, type KeyKind, type SettingsVariant } from '../organizations.ts';
 import type { OrganizationKeys } from '../prepared-table.ts';
 import type { Random } from '../random.ts';
 
@@ -92,51 +92,65 @@ export interface ClientOptions {
   readonly isHasty: boolean;
 }
 
-export interface Client {
-  /** Sends requests, one after the other, until it has sent all. */
-  run(): Promise<void>;
-  /** When all is well again: what is left to do, and what the client can say was not as promised. */
-  finish?(): Promise<readonly string[]>;
-}
-
 /** How long a client waits before it asks again, at the most; one that is told to wait for longer gives up, or comes back much later. */
 const patienceMs = 5000;
 const pausesMs = [0, 1, 20, 300, 3000] as const;
 const hastyPausesMs = [0, 1, 5] as const;
 
 /** Sends requests as the guide for integrators tells a client to. */
-export class Sender {
-  readonly options: ClientOptions;
+export abstract class Client {
+  protected readonly options: ClientOptions;
+  protected readonly random: Random;
+  protected readonly shared: SharedKnowledge;
   #left: number;
 
   constructor(options: ClientOptions) {
     this.options = options;
+    this.random = options.random;
+    this.shared = options.shared;
     this.#left = options.requests;
   }
 
-  get isDone(): boolean {
+  /** Sends requests, one after the other, until it has sent all. */
+  abstract run(): Promise<void>;
+
+  /** When all is well again: what is left to do, and what the client can say was not as promised. */
+  async finish(): Promise<readonly string[]> {
+    return [];
+  }
+
+  /** Does something again and again, with pauses. */
+  protected async repeat(act: () => Promise<unknown>): Promise<void> {
+    while (!this.isDone) {
+      await act();
+      await this.pause();
+    }
+  }
+
+  protected get isDone(): boolean {
     return this.#left <= 0;
   }
 
-  get now(): number {
-    return this.options.service.now;
+  /** The id that an item of the settings has in this organization. */
+  protected own(id: number): number {
+    return idIn(this.shared.organizationId, id);
   }
 
   /** A pause between two things that a client does. */
-  pause(): Promise<void> {
+  protected pause(): Promise<void> {
     const { random, service, isHasty } = this.options;
     return service.sleep(random.fraction() * random.pick(isHasty ? hastyPausesMs : pausesMs));
   }
 
   /** Mostly the key that is in use, seldom one that was retired. */
-  key(kind: KeyKind): HeldKey {
-    const { random, shared } = this.options;
-    const isRetired = shared.retiredKeys.length > 0 && random.chance(0.15);
-    return isRetired ? random.pick(shared.retiredKeys) : shared.keys[kind];
+  protected key(kind: KeyKind): HeldKey {
+    const { retiredKeys, keys } = this.shared;
+    const isRetired = retiredKeys.length > 0 && this.random.chance(0.15);
+    return isRetired ? this.random.pick(retiredKeys) : keys[kind];
   }
 
   /** Sends a request once. */
-  async once(
+  protected async once(
     apiKey: HeldKey,
     request: Omit<CallerRequest, 'apiKey'>,
   ): Promise<CallerAnswer | undefined> {
@@ -144,12 +158,12 @@ export class Sender {
     const answer = await this.options.service.request(this.options.name, apiKey, request);
     const named =
       answer && answer.status < 300 ? /"lead":\{"id":(\d+)/.exec(answer.body)?.[1] : undefined;
-    if (named) this.options.shared.leadIds.add(Number(named));
+    if (named) this.shared.leadIds.add(Number(named));
     return answer;
   }
 
   /** Sends it again on no answer, 409, 429, 500 and 503, as long as the client may send. @returns the last answer */
-  async untilAnswered(
+  protected async untilAnswered(
     apiKey: HeldKey,
     request: Omit<CallerRequest, 'apiKey'>,
   ): Promise<CallerAnswer | undefined> {
@@ -171,10 +185,10 @@ export class Sender {
   }
 
   /** A lead of the organization, or (seldom) one that is not there. */
-  leadId(): number {
-    const { random, shared } = this.options;
-    const known = [...shared.leadIds];
-    return known.length > 0 && !random.chance(0.05) ? random.pick(known) : random.between(1, 40);
+  protected leadId(): number {
+    const known = [...this.shared.leadIds];
+    const isKnown = known.length > 0 && !this.random.chance(0.05);
+    return isKnown ? this.random.pick(known) : this.random.between(1, 40);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Client, type ClientOptions, Sender } from './client.ts';
+import { Client, type ClientOptions } from './client.ts';
 
 interface ListedLead {
   readonly id: number;
@@ -10,27 +10,23 @@ const overlapMs = 60_000;
 const pagesMax = 30;
 
 /** Keeps a copy of the leads: again and again, it walks what changed since a minute before the last walk began. */
-export class SyncJob implements Client {
-  readonly #sender: Sender;
+export class SyncJob extends Client {
   readonly #copy = new Map<number, string>();
   #since: number;
 
   constructor(options: ClientOptions) {
-    this.#sender = new Sender(options);
+    super(options);
     this.#since = options.service.now;
   }
 
-  async run(): Promise<void> {
-    while (!this.#sender.isDone) {
-      await this.#walk();
-      await this.#sender.pause();
-    }
+  run(): Promise<void> {
+    return this.repeat(() => this.#walk());
   }
 
   /** After a last walk the copy has every lead as it is. */
-  async finish(): Promise<readonly string[]> {
+  override async finish(): Promise<readonly string[]> {
     if (!(await this.#walk())) return [];
-    const { shared, service, name } = this.#sender.options;
+    const { shared, service, name } = this.options;
     const stored = service.history.writesOf;
     const prefix = `LEADS#${shared.organizationId} `;
     const issues: string[] = [];
@@ -48,15 +44,14 @@ export class SyncJob implements Client {
   }
 
   async #walk(): Promise<boolean> {
-    const { random } = this.#sender.options;
-    const begunAt = this.#sender.now;
+    const begunAt = this.options.service.now;
     const updated_since = new Date(this.#since - overlapMs).toISOString();
-    const limit = random.pick([1, 2, 5, 100]);
+    const limit = this.random.pick([1, 2, 5, 100]);
     let cursor: number | null = null;
     const listed: ListedLead[] = [];
     for (let page = 0; page < pagesMax; page += 1) {
       const query = { updated_since, limit, ...(cursor !== null && { cursor }) };
-      const answer = await this.#sender.untilAnswered(this.#sender.options.shared.keys.reader, {
+      const answer = await this.untilAnswered(this.shared.keys.reader, {
         endpoint: 'list-leads',
         query,
       });
@@ -68,7 +63,7 @@ export class SyncJob implements Client {
       listed.push(...items);
       cursor = nextCursor;
       if (cursor === null) break;
-      if (this.#sender.isDone && page > 5) return false;
+      if (this.isDone && page > 5) return false;
     }
     for (const { id, updatedAt } of listed)
       if (updatedAt > (this.#copy.get(id) ?? '')) this.#copy.set(id, updatedAt);

@@ -98,16 +98,3 @@ test('processes that meet nowhere run in one order, and none is broken off', asy
   ]);
   expect([racing.runs, racing.redundant]).toEqual([8, 0]);
 });
-
-test('the share of all runs that are over is told between them', () => {
-  const choices = new EveryRace();
-  const shares: number[] = [];
-  while (choices.hasNext) {
-    choices.begin();
-    for (const what of ['fault of one', 'fault of the other']) choices.choose(2, what);
-    choices.next();
-    shares.push(choices.share);
-  }
-
-  expect(shares).toEqual([0.25, 0.5, 0.75, 1]);
-});

@@ -19,8 +19,6 @@ interface Node {
   readonly wanted: Set<string>;
   /** Options whose runs were all seen before, by name. */
   readonly asleep: Map<string, Option>;
-  /** Options that were asleep when it was first come to. */
-  readonly asleepAtFirst: number;
   chosen: number;
 }
 
@@ -82,26 +80,6 @@ export class EveryRace implements Choices {
     return this.#nodes.slice(0, this.#depth).map(({ chosen }) => chosen);
   }
 
-  /**
-   * Between two runs: what share of all runs is over, if each choice that is left at a node takes as many as one that is over. What a later
-   * run finds to be wanted makes it smaller.
-   */
-  get share(): number {
-    if (this.#isOver) return 1;
-    let share = 0;
-    let rest = 1;
-    for (const { options, isStep, wanted, asleep, asleepAtFirst, chosen } of this.#nodes) {
-      const over = asleep.size - asleepAtFirst;
-      const left = options.filter(
-        ({ what }, at) => at !== chosen && !asleep.has(what) && (!isStep || wanted.has(what)),
-      );
-      const all = over + 1 + left.length;
-      share += (rest * over) / all;
-      rest /= all;
-    }
-    return share;
-  }
-
   choose(options: number, what: string): number {
     if (!this.#hasBegun) return 0;
     const names = Array.from(
@@ -130,7 +108,7 @@ export class EveryRace implements Choices {
       const asleep = isStep ? new Map(this.#sleeping) : new Map<string, Option>();
       const chosen = this.#first[this.#depth] ?? options.findIndex(({ what }) => !asleep.has(what));
       if (chosen < 0) throw new RedundantRunError();
-      node = { options, isStep, wanted: new Set(), asleep, asleepAtFirst: asleep.size, chosen };
+      node = { options, isStep, wanted: new Set(), asleep, chosen };
       this.#nodes.push(node);
     }
     this.#depth += 1;

@@ -1,47 +1,44 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import type { HistoryTotals, Report } from './report.ts';
 import type { SeedResult } from './run-seed.ts';
-
-/** Runs the histories of seeds, here or in other processes. */
-export interface Runner {
-  readonly run: (seed: number) => Promise<SeedResult>;
-  /** How many it is given at once. */
-  readonly atOnce: number;
-}
 
 export interface ManyHistories {
   /** Of the first; the next ones count on. */
   readonly seed: number;
   readonly histories: number;
-  /** Milliseconds of real time after which no further history begins. */
+  /** Milliseconds of real time after which no further history begins. @default any number */
   readonly withinMs?: number;
+  readonly processes: number;
 }
 
-/** Runs random histories, and adds them in the order of their seeds: the totals are the same however many run at once. */
+/** Runs random histories of the code as it is in the working copy, with the events that they publish, in processes of their own. */
 export async function manyHistories(
-  runner: Runner,
-  { seed, histories, withinMs = Number.POSITIVE_INFINITY }: ManyHistories,
+  { seed, histories, withinMs = Number.POSITIVE_INFINITY, processes }: ManyHistories,
   report: Report,
 ): Promise<HistoryTotals> {
   const startedAt = performance.now();
   const totals = noTotals();
-  const underWay: Promise<SeedResult>[] = [];
-  let begun = 0;
-  const begin = (): void => {
-    while (underWay.length < runner.atOnce && begun < histories) {
-      if (performance.now() - startedAt >= withinMs) return;
-      const running = runner.run(seed + begun);
-      running.catch(() => undefined); // awaited in its turn
-      underWay.push(running);
-      begun += 1;
-    }
-  };
-  for (begin(); underWay.length > 0; begin()) {
-    const { totals: one, lines } = await (underWay.shift() as Promise<SeedResult>);
+  const add = ({ totals: one, lines }: SeedResult): void => {
     for (const name of Object.keys(totals) as (keyof HistoryTotals)[]) totals[name] += one[name];
     for (const line of lines) report.print(line);
     report.progress(
       `${totals.histories} histories, ${totals.faults} faults, ${totals.violations} violations`,
     );
+  };
+  let next = seed;
+  const runSome = async (process: HistoryProcess): Promise<void> => {
+    while (next < seed + histories && performance.now() - startedAt < withinMs) {
+      next += 1;
+      add(await process.run(next - 1));
+    }
+  };
+  const started = Array.from({ length: processes }, () => new HistoryProcess());
+  try {
+    await Promise.all(started.map(runSome));
+  } finally {
+    for (const process of started) process.end();
   }
   return totals;
 }
@@ -56,3 +53,26 @@ const noTotals = (): HistoryTotals => ({
   simulatedHours: 0,
   processorSeconds: 0,
 });
+
+/** A process that runs one history after the other (`history-process.ts`). */
+class HistoryProcess {
+  readonly #child = fork(join(import.meta.dirname, 'history-process.ts'));
+  readonly #ended: Promise<never>;
+
+  constructor() {
+    this.#ended = once(this.#child, 'exit').then(([status, signal]) => {
+      throw new Error(`A process that ran histories ended: ${signal ?? `status ${status}`}.`);
+    });
+    this.#ended.catch(() => undefined); // awaited with each history
+  }
+
+  async run(seed: number): Promise<SeedResult> {
+    this.#child.send(seed);
+    const [result] = await Promise.race([once(this.#child, 'message'), this.#ended]);
+    return result as SeedResult;
+  }
+
+  end(): void {
+    this.#child.kill();
+  }
+}

@@ -16,8 +16,6 @@ export interface PairLimits extends PairBounds {
   readonly bundles?: ServicePrograms;
   /** After so many runs a pair is left, and said to be unfinished. @default never */
   readonly runs?: number;
-  /** Told what each pair came to, as soon as it is known. */
-  readonly onPair?: (name: string, explored: Explored) => void;
 }
 
 /** What the exploration of one pair came to. */
@@ -28,8 +26,6 @@ export interface Explored {
   /** Last states of the table that no pair before had. */
   states: number;
   isWhole: boolean;
-  /** How many runs there are in all, as far as those of before tell. */
-  runsInAll: number;
   readonly violations: string[];
 }
 
@@ -42,10 +38,7 @@ export interface PairTotals {
   readonly unfinished: number;
 }
 
-/**
- * What `npm test` goes through: orders in which a caller that could go on is interrupted once at most, and of each pair so many runs. The
- * counts tell how many pairs have more.
- */
+/** What `npm test` goes through: orders in which a caller that could go on is interrupted once at most, and of each pair so many runs. */
 export const briefly: PairLimits = { interruptions: 1, runs: 15 };
 
 /**
@@ -73,7 +66,6 @@ export async function explorePairs(
     totals.faults += explored.faults;
     totals.violations += explored.violations.length;
     if (!explored.isWhole) totals.unfinished += 1;
-    limits.onPair?.(pair.name, explored);
     report(lineOf(pair, explored, performance.now() - began));
     for (const violation of explored.violations) report(violation);
   }
@@ -82,10 +74,10 @@ export async function explorePairs(
 
 const lineOf = (
   { name }: Pair,
-  { histories, redundant, faults, states, isWhole, runsInAll, violations }: Explored,
+  { histories, redundant, faults, states, isWhole, violations }: Explored,
   ms: number,
 ): string =>
-  `${name.padEnd(48)} ${histories} histories (${redundant} broken off), ${faults} faults, ${states} new last states, ${violations.length} violations, ${Math.round(ms)} ms${isWhole ? '' : `, left unfinished, about ${runsInAll.toLocaleString('en')} runs in all`}`;
+  `${name.padEnd(48)} ${histories} histories (${redundant} broken off), ${faults} faults, ${states} new last states, ${violations.length} violations, ${Math.round(ms)} ms${isWhole ? '' : `, left unfinished`}`;
 
 const newExplored = (): Explored => ({
   histories: 0,
@@ -93,7 +85,6 @@ const newExplored = (): Explored => ({
   faults: 0,
   states: 0,
   isWhole: true,
-  runsInAll: 0,
   violations: [],
 });
 
@@ -128,9 +119,6 @@ async function explorePair(exploration: Exploration): Promise<Explored> {
   }
   explored.histories = explorer.complete;
   explored.redundant = explorer.redundant;
-  explored.runsInAll = Math.round(
-    (explored.histories + explored.redundant) / Math.max(Number.MIN_VALUE, explorer.share),
-  );
   return explored;
 }
 

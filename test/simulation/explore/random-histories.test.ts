@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundlePublisher } from '../events/publish-history.ts';
-import { startHistoryProcesses } from './history-processes.ts';
 import { longTime } from './long-time.ts';
 import { manyHistories } from './many-histories.ts';
 import { type Plan, planOf } from './plan.ts';
@@ -18,12 +17,10 @@ const histories = 100;
 
 test('a hundred random histories of many clients under faults keep every promise of the contract', {
   timeout: 600_000, // 20 s of one core, which a busy machine makes minutes of
-}, async ({ onTestFinished }) => {
+}, async () => {
   const lines: string[] = [];
   const report = { ...noReport, print: (text: string) => lines.push(text) };
-  const processes = startHistoryProcesses(1);
-  onTestFinished(processes.end);
-  const totals = await manyHistories(processes, { seed: 1, histories }, report);
+  const totals = await manyHistories({ seed: 1, histories, processes: 1 }, report);
 
   expect(lines).toEqual([]);
   expect(totals).toMatchObject({ histories, violations: 0 });

@@ -82,11 +82,7 @@ export async function runHistory(
   reaper.end();
   await service.settle();
   const issues: string[] = [];
-  for (const client of clients)
-    issues.push(
-      ...((client.finish && (await service.run(() => client.finish?.() ?? Promise.resolve([])))) ??
-        []),
-    );
+  for (const client of clients) issues.push(...(await service.run(() => client.finish())));
   const random = scheduler.randomFor('walks');
   const violations = await checkHistory(service, {
     walks: (organizationId) => someLists(organizationId, random),

@@ -6,10 +6,10 @@ import { compileFunction } from 'node:vm';
 import { build, transform } from 'esbuild';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { type Packages, sharedPackages } from './packages.ts';
-import { type Globals, globalNames } from './simulated-process.ts';
+import { ownGlobals } from './process.ts';
 
 /** The exports of a program, evaluated anew with all modules of the project that it imports, as a process that starts evaluates them. */
-export type Program = (globals: Globals) => Readonly<Record<string, unknown>>;
+export type Program = () => Exports;
 
 /** Changes a module's source text. The path is relative to the project's folder. */
 export type ChangeSource = (path: string, text: string) => string;
@@ -64,28 +64,21 @@ export async function readProgram(
     Promise.all([entryPath, ...paths].map(read)),
   ]);
   const compiledModules = new Map(modules);
-  return (globals) => evaluate(entryPath, { modules: compiledModules, packages, globals });
-}
-
-interface Process {
-  readonly modules: ReadonlyMap<string, CompiledModule>;
-  readonly packages: Packages;
-  readonly globals: Globals;
+  return () => evaluate(compiledModules, packages);
 }
 
 type Exports = Readonly<Record<string, unknown>>;
 
-/** Evaluates a module, and each one that it imports the first time it is asked for. */
-function evaluate(entry: string, { modules, packages, globals }: Process): Exports {
+/** Evaluates the entry, and each module the first time it is imported. */
+function evaluate(modules: ReadonlyMap<string, CompiledModule>, packages: Packages): Exports {
   const evaluated = new Map<string, Exports>();
-  const process = globals.process as NodeJS.Process;
-  const values = globalNames.map((name) => globals[name]);
+  const { getBuiltinModule } = ownGlobals.process as NodeJS.Process;
   const importFrom =
     ({ imported }: CompiledModule) =>
     (name: string): unknown => {
       const path = imported(name);
       if (path !== undefined) return load(path);
-      if (isBuiltin(name)) return process.getBuiltinModule(name);
+      if (isBuiltin(name)) return getBuiltinModule(name);
       if (!packages[name]) throw new Error(`Add ${name} to the packages in packages.ts.`);
       return packages[name];
     };
@@ -96,11 +89,11 @@ function evaluate(entry: string, { modules, packages, globals }: Process): Expor
     if (!found) throw new Error(`${path} was not read: only what the unchanged source imports is.`);
     const module = { exports: {} };
     evaluated.set(path, module.exports);
-    found.run(module, importFrom(found), ...values);
+    found.run(module, importFrom(found), ...Object.values(ownGlobals));
     evaluated.set(path, module.exports);
     return module.exports;
   };
-  return load(entry);
+  return load(entryPath);
 }
 
 interface CompiledModule {
@@ -113,7 +106,7 @@ interface CompiledModule {
   readonly imported: (name: string) => string | undefined;
 }
 
-const parameters = ['module', 'require', ...globalNames];
+const parameters = ['module', 'require', ...Object.keys(ownGlobals)];
 const compiledModules = new Map<string, Promise<CompiledModule>>();
 
 /** Compiled once for each text of a module. */

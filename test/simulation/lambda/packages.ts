@@ -2,9 +2,8 @@ import { resolve } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { build } from 'esbuild';
 import { builtinsWithoutFacade, replacedPackages } from '../../../infra/bundle/esbuild-plugins.ts';
-import { currentProcess } from './current-process.ts';
+import { ownGlobals } from './process.ts';
 import { simulatedClient } from './simulated-client.ts';
-import { globalNames } from './simulated-process.ts';
 
 /** Packages by the name under which they are imported, with their members. */
 export type Packages = Readonly<Record<string, object>>;
@@ -32,12 +31,15 @@ export function sharedPackages(): Promise<Packages> {
 let evaluated: Promise<Packages> | undefined;
 
 async function evaluate(): Promise<Packages> {
-  const run = compileFunction(await bundleText(), ['module', 'exports', ...globalNames], {
-    filename: 'packages.cjs',
-  }) as (...values: unknown[]) => void;
+  const run = compileFunction(
+    await bundleText(),
+    ['module', 'exports', ...Object.keys(ownGlobals)],
+    {
+      filename: 'packages.cjs',
+    },
+  ) as (...values: unknown[]) => void;
   const module = { exports: {} as { packages: Packages } };
-  const values = globalNames.map((name) => currentProcess.globals[name]);
-  run(module, module.exports, ...values);
+  run(module, module.exports, ...Object.values(ownGlobals));
   const { packages } = module.exports;
   const withSimulated = (name: (typeof packageNames)[number], client: string): object => {
     const members = packages[name] as Parameters<typeof simulatedClient>[0];

@@ -1,8 +1,6 @@
 import { type Caller, Connection, type Network } from '../network.ts';
-import type { Random } from '../random.ts';
-import { currentProcess, type ProcessContext } from './current-process.ts';
 import type { Program } from './modules.ts';
-import { globalsFor } from './simulated-process.ts';
+import { type ProcessContext, runIn } from './process.ts';
 
 export interface RuntimeOptions {
   readonly name: string;
@@ -10,18 +8,7 @@ export interface RuntimeOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** How far its clock is from the right time. @default 0 */
   readonly skewMs?: number;
-  /** Lines that its code writes. @default dropped */
-  readonly write?: (line: string) => void;
 }
-
-/** Ids are drawn apart, since the SDK's client draws one for each call: what happens does not depend on how many it draws. */
-const randomOf = (random: Random, ids: Random): ProcessContext['random'] => ({
-  fraction: () => random.fraction(),
-  below: (bound) => random.below(bound),
-  between: (min, max) => random.between(min, max),
-  fill: (bytes) => random.fill(bytes),
-  uuid: () => ids.uuid(),
-});
 
 /**
  * A process with a clock, randomness and a connection of its own. Frozen, it does nothing: timers that are due and answers that arrive wait
@@ -29,7 +16,6 @@ const randomOf = (random: Random, ids: Random): ProcessContext['random'] => ({
  */
 export class Runtime implements Caller {
   readonly name: string;
-  readonly random: Random;
   skewMs: number;
   isDead = false;
   readonly #network: Network;
@@ -41,17 +27,16 @@ export class Runtime implements Caller {
   constructor(options: RuntimeOptions) {
     this.name = options.name;
     this.#network = options.network;
-    this.random = options.network.scheduler.randomFor(options.name);
     this.skewMs = options.skewMs ?? 0;
     const { scheduler } = options.network;
     const startedAt = scheduler.now;
     this.#context = {
       environment: { LEADS_TABLE: 'leads', ...options.environment },
-      random: randomOf(this.random, options.network.scheduler.randomFor(`${this.name} ids`)),
+      random: scheduler.randomFor(this.name),
+      ids: scheduler.randomFor(`${this.name} ids`),
       now: () => this.now,
       elapsed: () => scheduler.now - startedAt,
       after: (ms, what, take) => this.after(ms, what, take),
-      write: options.write ?? (() => undefined),
       connection: new Connection(options.network, this),
     };
   }
@@ -63,13 +48,12 @@ export class Runtime implements Caller {
 
   /** Evaluates a program's modules in this process. */
   load<T>(program: Program): T {
-    const globals = globalsFor(this.#context);
-    return this.run(() => program(globals) as T);
+    return this.run(() => program() as T);
   }
 
   /** Runs code of this process: all that it calls, and whatever follows from that, is in this process. */
   run<T>(code: () => T): T {
-    return currentProcess.run(this.#context, code);
+    return runIn(this.#context, code);
   }
 
   after(ms: number, what: string, take: () => void): { cancel(): void } {

@@ -5,7 +5,7 @@ import {
   httpResponse,
   requestOf,
 } from '../../dynamodb-model/dynamodb-model.ts';
-import { currentProcess } from './current-process.ts';
+import { currentProcess } from './process.ts';
 
 interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ class SimulatedRequestHandler {
     const operation = headers['x-amz-target']?.split('.')[1] ?? '';
     const options = { abortSignal, timeoutMs: this.#timeoutMs };
     try {
-      const reply = await currentProcess.connection().call(operation, requestOf(body), options);
+      const reply = await currentProcess().connection.call(operation, requestOf(body), options);
       return { response: httpResponse(200, reply) };
     } catch (error) {
       if (!(error instanceof DynamodbError)) throw error;

@@ -19,12 +19,13 @@ export interface SimulatedGatewayOptions {
   readonly scheduler: Scheduler;
   readonly functions: SimulatedFunctions;
   readonly faultOf?: (request: CallerRequest, requestId: string) => GatewayFault;
-  /** After so long without an answer a caller takes it that none comes. @default 35 s, past the gateway's own end */
-  readonly callerTimeoutMs?: number;
 }
 
 /** Longer than that a REST API waits for no function. */
 export const gatewayTimeoutMs = 29_000;
+
+/** After so long without an answer, past the gateway's own end, a caller takes it that none comes. */
+const callerTimeoutMs = 35_000;
 
 /** API Gateway, from the caller's side: what comes back, or nothing. */
 export class SimulatedGateway {
@@ -45,7 +46,7 @@ export class SimulatedGateway {
     request: CallerRequest,
     requestId = this.nextRequestId(),
   ): Promise<CallerAnswer | undefined> {
-    const { scheduler, faultOf, callerTimeoutMs = 35_000 } = this.#options;
+    const { scheduler, faultOf } = this.#options;
     const fault = faultOf?.(request, requestId) ?? 'none';
     return new Promise((resolve) => {
       const timer = scheduler.after(callerTimeoutMs, `${requestId} is given up`, () =>

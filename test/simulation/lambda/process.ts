@@ -1,0 +1,168 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Connection } from '../network.ts';
+import type { Random } from '../random.ts';
+
+/** What is a simulated process's own. */
+export interface ProcessContext {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly random: Random;
+  /** Ids are drawn apart, since the SDK's client draws one for each call: what happens does not depend on how many it draws. */
+  readonly ids: Random;
+  /** Epoch milliseconds by this process's own clock. */
+  readonly now: () => number;
+  /** Milliseconds since it began, by a clock that never goes back. */
+  readonly elapsed: () => number;
+  readonly after: (ms: number, what: string, take: () => void) => { cancel(): void };
+  readonly connection: Connection;
+}
+
+/** The process whose code is running, through all its promises and timers. */
+const running = new AsyncLocalStorage<ProcessContext>();
+
+export const runIn = <T>(context: ProcessContext, run: () => T): T => running.run(context, run);
+
+export function currentProcess(): ProcessContext {
+  const context = running.getStore();
+  if (!context) throw new Error('Code of a simulated process runs outside of it.');
+  return context;
+}
+
+/** While packages are evaluated no process runs: none of them may make use of the time then. */
+const evaluatedAt = Date.UTC(2026, 0, 1);
+const now = (): number => running.getStore()?.now() ?? evaluatedAt;
+const elapsed = (): number => running.getStore()?.elapsed() ?? 0;
+
+/** An object with the members of another, some replaced, whatever accessors those are. */
+function withOwn<T extends object, O extends object>(base: T, own: O): T & O {
+  const descriptors = Object.entries(own).map(([name, value]) => [
+    name,
+    { value, writable: true, enumerable: true, configurable: true },
+  ]);
+  return Object.create(base, Object.fromEntries(descriptors)) as T & O;
+}
+
+const RealDate = Date;
+
+/** `Date` by the process's clock. A date made outside is an instance too. */
+class OwnDate extends RealDate {
+  constructor(...parts: [] | [number | string | Date]) {
+    if (parts.length === 0) super(now());
+    else super(...(parts as [number]));
+  }
+  static override now(): number {
+    return now();
+  }
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof RealDate;
+  }
+}
+
+/** What Node.js returns for a timer, as far as anybody here asks it for something. */
+const handleOf = (timer: { cancel(): void }) => ({
+  timer,
+  ref() {
+    return this;
+  },
+  unref() {
+    return this;
+  },
+  hasRef: () => true,
+});
+
+type Take = (...values: unknown[]) => void;
+const clear = (handle: ReturnType<typeof handleOf> | undefined): void => handle?.timer.cancel();
+
+const timers = {
+  setTimeout: (take: Take, ms = 0, ...values: unknown[]) => {
+    const wholeMs = Math.max(1, Math.trunc(Number(ms) || 0));
+    return handleOf(currentProcess().after(wholeMs, 'timer', () => take(...values)));
+  },
+  clearTimeout: clear,
+  setInterval: () => {
+    throw new Error('A function that repeats something by itself is not simulated.');
+  },
+  clearInterval: clear,
+  setImmediate: (take: Take, ...values: unknown[]) =>
+    handleOf(currentProcess().after(0, 'immediate', () => take(...values))),
+  clearImmediate: clear,
+};
+
+const sleep = <T>(
+  ms = 1,
+  value?: T,
+  { signal }: { signal?: AbortSignal } = {},
+): Promise<T | undefined> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const timer = currentProcess().after(Math.max(1, ms), 'sleep', () => resolve(value));
+    signal?.addEventListener('abort', () => {
+      timer.cancel();
+      reject(signal.reason);
+    });
+  });
+
+function fill<T extends Uint8Array>(bytes: T): T {
+  const { buffer, byteOffset, byteLength } = bytes;
+  currentProcess().random.fill(new Uint8Array(buffer, byteOffset, byteLength));
+  return bytes;
+}
+
+const randomUUID = (): string => currentProcess().ids.uuid();
+const nodeCrypto = withOwn(process.getBuiltinModule('node:crypto'), {
+  randomUUID,
+  randomBytes: (size: number) => fill(Buffer.alloc(size)),
+  randomInt: (min: number, max?: number) => {
+    const { random } = currentProcess();
+    return max === undefined ? random.below(min) : random.between(min, max - 1);
+  },
+  randomFillSync: fill,
+  getRandomValues: fill,
+});
+
+const performance = { now: elapsed, timeOrigin: evaluatedAt };
+const modules = new Map<string, unknown>([
+  ['crypto', nodeCrypto],
+  ['timers', timers],
+  ['timers/promises', { setTimeout: sleep, setImmediate: (value?: unknown) => sleep(0, value) }],
+  ['perf_hooks', { performance }],
+]);
+
+const silent = (): void => undefined;
+const own = {
+  ...timers,
+  process: withOwn(process, {
+    env: new Proxy<Record<string, string>>(
+      {},
+      { get: (_, name) => running.getStore()?.environment[String(name)] },
+    ),
+    getBuiltinModule: (name: string): unknown =>
+      modules.get(name.replace(/^node:/, '')) ?? process.getBuiltinModule(name),
+    hrtime: Object.assign(() => [0, 0], { bigint: () => BigInt(Math.round(elapsed() * 1e6)) }),
+    uptime: () => elapsed() / 1000,
+    emitWarning: silent,
+    stdout: { write: silent },
+  }),
+  Date: OwnDate,
+  Math: withOwn(Math, { random: () => currentProcess().random.fraction() }),
+  performance,
+  crypto: { randomUUID, getRandomValues: fill },
+  console: withOwn(console, {
+    log: silent,
+    info: silent,
+    warn: silent,
+    error: silent,
+    debug: silent,
+    trace: silent,
+  }),
+  fetch: () => {
+    throw new Error('A simulated process has no network but its connection to DynamoDB.');
+  },
+};
+const ownGlobalThis = withOwn(globalThis, own);
+
+/** Everything by which code could learn the real time, or be different from one run to the next: that of the process that is running. */
+export const ownGlobals: Readonly<Record<string, unknown>> = {
+  ...own,
+  globalThis: ownGlobalThis,
+  global: ownGlobalThis,
+};
