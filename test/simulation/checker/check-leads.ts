@@ -4,13 +4,13 @@ import { isSame, type Plain } from './plain.ts';
 import { type ReferenceSettings, type Values, valueIn } from './reference.ts';
 import { leadIdsOf, leadKey } from './states.ts';
 
-/** Each lead follows from its timeline, entry by entry in the timeline's order, and the timeline from the writes: nothing is lost on the way. */
+/** What is left of each lead in the end: a timeline in the order of its changes, nothing that was removed, what administrators were told. */
 export function checkLeads(history: History): string[] {
   return history.organizationIds.flatMap((organizationId) =>
     leadIdsOf(history, organizationId).flatMap((leadId) => {
       const writes = history.writesOf.get(leadKey(organizationId, leadId).join(' ')) ?? [];
       const issues = [
-        ...replayIssues(history, organizationId, leadId, writes),
+        ...orderIssues(history, organizationId, leadId, writes),
         ...actionIssues(history, organizationId, leadId),
         ...referenceIssues(history, organizationId, writes.at(-1)?.after),
       ];
@@ -19,58 +19,59 @@ export function checkLeads(history: History): string[] {
   );
 }
 
-function replayIssues(
+const creations = ['lead_created', 'captured_new'];
+
+function orderIssues(
   history: History,
   organizationId: number,
   leadId: number,
   writes: readonly Write[],
 ): string[] {
-  const last = writes.at(-1)?.after;
   const entries = entriesOf(history, organizationId, leadId);
-  if (!last)
+  if (!writes.at(-1)?.after)
     return entries.length === 0 || isBeingErased(history, organizationId, leadId)
       ? []
       : ['is gone, and its timeline is not'];
-  const [opening, ...others] = entries;
-  if (!opening || !['lead_created', 'captured_new'].includes(String(opening.after?.type)))
+  if (!creations.includes(String(entries[0]?.after?.type)))
     return ['does not begin with its creation'];
-  let lead = writes[0]?.after as Plain;
-  let isArchived = lead.archivedAt !== undefined;
-  for (const entry of others) {
-    const {
-      type,
-      changes = [],
-      filled = [],
-    } = entry.after as { type: string; changes?: readonly Change[]; filled?: readonly string[] };
-    if (type === 'lead_created' || type === 'captured_new') return ['is created twice'];
-    if (type === 'archived' || type === 'restored') {
-      if (isArchived === (type === 'archived')) return [`is ${type} twice`];
-      isArchived = type === 'archived';
-    }
-    const unmatched = changes.find(({ field, from }) => !isSame(valueOf(lead, field), from));
-    if (unmatched)
-      return [
-        `was not ${JSON.stringify(unmatched.from)} in ${unmatched.field} when that was changed, but ${JSON.stringify(valueOf(lead, unmatched.field))}`,
-      ];
-    lead = changes.reduce((one, { field, to }) => withValue(one, field, to), lead);
-    const written = entry.call && writes.find(({ call }) => call === entry.call)?.after;
-    for (const field of filled) {
-      if (valueOf(lead, field) !== null) return [`had something in ${field} when that was filled`];
-      lead = withValue(lead, field, valueOf(written ?? {}, field));
-    }
-  }
-  const { fields, stageId, pipelineId } = lead;
-  const isExplained = isSame(
-    { fields, stageId, pipelineId },
-    { fields: last.fields, stageId: last.stageId, pipelineId: last.pipelineId },
-  );
-  if (!isExplained)
-    return [
-      `is ${JSON.stringify(last)}, while its timeline leads to ${JSON.stringify({ fields, stageId, pipelineId })}`,
-    ];
-  return isArchived === (last.archivedAt !== undefined)
+  const calls = new Set(writes.map(({ call }) => call));
+  const orders = entries.flatMap(({ call, order }) => (calls.has(call) ? [order] : []));
+  return orders.every((order, at) => at === 0 || order > (orders[at - 1] ?? 0))
     ? []
-    : ['is archived otherwise than its timeline says'];
+    : ['has its changes in another order on its timeline'];
+}
+
+/** Whether an entry tells of a change what the change did: with all entries of its timeline it explains every state of a lead. */
+export function isExplained({ before, after = {} }: Write, entry: Plain): boolean {
+  const {
+    type,
+    changes = [],
+    filled = [],
+  } = entry as {
+    type: string;
+    changes?: readonly Change[];
+    filled?: readonly string[];
+  };
+  if (!before) return creations.includes(type);
+  let lead = before;
+  for (const { field, from, to } of changes) {
+    if (isSame(from, to) || !isSame(valueOf(lead, field), from)) return false;
+    lead = withValue(lead, field, to);
+  }
+  for (const field of filled) {
+    if (valueOf(lead, field) !== null) return false;
+    lead = withValue(lead, field, valueOf(after, field));
+  }
+  const wasArchived = before.archivedAt !== undefined;
+  const isArchived = type === 'archived' || (wasArchived && type !== 'restored');
+  const isArchiving = type === 'archived' || type === 'restored';
+  return (
+    !creations.includes(type) &&
+    isArchived === (after.archivedAt !== undefined) &&
+    (!isArchiving || isArchived !== wasArchived) &&
+    isSame(lead.fields, after.fields) &&
+    isSame([lead.stageId, lead.pipelineId], [after.stageId, after.pipelineId])
+  );
 }
 
 interface Change {

@@ -1,3 +1,4 @@
+import { isExplained } from './check-leads.ts';
 import { type Commit, commitsOf, kindOf, nameOf } from './effects.ts';
 import type { History, ObservedAction, ObservedRequest, Work, Write } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
@@ -139,15 +140,15 @@ function turnIssues({ before, after }: Write, { work }: Commit): string[] {
 const clockErrorMs = 1000;
 
 function leadIssues(
-  { pk, sk, before, after }: Write,
+  write: Write,
   { work, at, writes }: Commit,
   { clockSkewMs }: History,
 ): string[] {
+  const { pk, sk, before, after } = write;
   const { startedAt } = work;
   const what = `lead ${Number(sk)}`;
-  const entries = writes.filter(
-    (write) => write.pk === `TIMELINE#${pk.split('#')[1]}#${Number(sk)}`,
-  );
+  const timeline = `TIMELINE#${pk.split('#')[1]}#${Number(sk)}`;
+  const entries = writes.filter((one) => one.pk === timeline);
   if (!after) return work.what === 'erase' ? [] : [`removed ${what}`];
   const issues: string[] = [];
   const notes = entries.filter(
@@ -155,19 +156,17 @@ function leadIssues(
   );
   if (entries.length !== 1 + Math.min(notes.length, 1))
     issues.push(`wrote ${what} with ${entries.length} entries on its timeline`);
+  const entry = entries.find((one) => !notes.includes(one))?.after ?? {};
+  if (!isExplained(write, entry))
+    issues.push(`wrote ${what} otherwise than its timeline says: ${JSON.stringify(entry)}`);
   if (after.version !== ((before?.version as number | undefined) ?? 0) + 1)
     issues.push(`wrote ${what} as version ${after.version} after ${before?.version}`);
   if (work.what !== 'import' && !issues.length)
     issues.push(...timeIssues(what, { before, after, at, startedAt, clockSkewMs }));
   if (before && before.createdAt !== after.createdAt)
     issues.push(`changed when ${what} was created`);
-  const isArchiving = work.what === 'archive' || work.what === 'restore';
-  if (isArchiving && !isSame([before?.fields, before?.stageId], [after.fields, after.stageId]))
-    issues.push(`changed ${what} by archiving`);
   if (work.what === 'reassign' && !isReassignment(before, after, work as ObservedAction))
     issues.push(`changed more of ${what} than its owner, or that of another user's lead`);
-  if (before && !isArchiving && before.archivedAt !== after.archivedAt)
-    issues.push(`archived or restored ${what}`);
   if (!isSame(indexAttributes(pk, after), indexOf(after)))
     issues.push(`left ${what} with index attributes ${JSON.stringify(indexOf(after))}`);
   return issues;
@@ -264,7 +263,7 @@ const dayMs = 24 * 3_600_000;
 /** A capture is remembered for 24 hours, and for that long nothing takes the record's place. */
 function recordIssues(
   { pk, before, after }: Write,
-  { work, at }: Commit,
+  { work, at, writes }: Commit,
   { clockSkewMs }: History,
 ): string[] {
   if (!after) return work.what === 'erase' && isErased(before, work) ? [] : [`forgot ${pk}`];
@@ -272,8 +271,11 @@ function recordIssues(
   const issues: string[] = [];
   if (before && (before.expiresAt as number) > at + clockSkewMs)
     issues.push(`replaced ${pk}, which had not expired`);
-  if (expiresAt > at + dayMs + clockSkewMs + clockErrorMs)
-    issues.push(`is remembered for more than 24 hours`);
+  const isLong = expiresAt > at + dayMs + clockSkewMs + clockErrorMs;
+  // Under a further key a replay is remembered until its first record ends.
+  const isFirst = writes.some((write) => kindOf(write) === 'TIMELINE');
+  if (isLong || (isFirst && expiresAt < Math.floor(work.startedAt - clockSkewMs) + dayMs))
+    issues.push('is remembered for more than 24 hours, or less');
   if (after.ttl !== Math.ceil(expiresAt / 1000))
     issues.push(`is remembered until ${expiresAt}, and deleted at ${after.ttl}`);
   return issues;

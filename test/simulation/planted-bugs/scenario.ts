@@ -16,7 +16,6 @@ import {
   type SettingsVariant,
   settingsFile,
 } from '../organizations.ts';
-import { furtherViolations } from './further-checks.ts';
 
 /** A short history in which something particular comes together. */
 export interface Scenario {
@@ -253,9 +252,8 @@ export async function runScenario(
   const given = new Given(service, steering);
   try {
     await service.run(() => scenario.run(given));
-    const violations = [...given.issues, ...furtherViolations(service.history)];
-    if (violations.length === 0)
-      violations.push(...(await checkHistory(service, { walks, means })));
+    const { issues } = given;
+    const violations = issues.length > 0 ? issues : await checkHistory(service, { walks, means });
     return { faults: service.recorder.faults, violations };
   } catch (error) {
     return {
