@@ -7,7 +7,7 @@ import { bundleVersions, runHistory, type Versions } from '../explore/random-his
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { Program } from '../lambda/modules.ts';
 import { ObservedService } from '../observed-service.ts';
-import { type PlantedBug, planted } from '../planted-bugs/bugs.ts';
+import { bugsFoundBy, planted, plantedBugs } from '../planted-bugs/bugs.ts';
 import { person } from '../planted-bugs/scenario.ts';
 import { eventViolations } from './check-events.ts';
 import { bundlePublisher, matchesFilter, publishHistory } from './publish-history.ts';
@@ -84,47 +84,8 @@ test('every acknowledged effect is published, in order per lead, and nothing tha
   expect(faults).toBeGreaterThan(300);
 }, 120_000);
 
-const bugs: readonly PlantedBug[] = [
-  {
-    file: 'shared/events/publish-in-order.ts',
-    before: 'if (leads.has(lead)) continue;',
-    after: '',
-    breaks: 'The bus refuses the first of two events of a lead and takes the second.',
-  },
-  {
-    file: 'shared/events/publish-in-order.ts',
-    before: 'request.filter((_, index) => isPublished[index])',
-    after: 'request.filter((_, index) => isPublished.length > index)',
-    breaks: 'An event that the bus refused is never published.',
-  },
-  {
-    file: 'shared/events/publish-in-order.ts',
-    before: 'return result(error);',
-    after: 'pending = pending.filter((one) => !request.includes(one));',
-    breaks: 'The events of a request that failed are never published.',
-  },
-  {
-    file: 'functions/publish-events.ts',
-    before: '[{ itemIdentifier: firstUnpublished.sequenceNumber }]',
-    after: "[{ itemIdentifier: Records.at(-1)?.dynamodb?.SequenceNumber ?? '' }]",
-    breaks: 'The stream goes on behind an event that is not published.',
-  },
-  {
-    file: 'shared/leads/events.ts',
-    before: 'kept: entry.kept.map(({ field }) => field)',
-    after: 'kept: entry.kept.map((kept) => JSON.stringify(kept))',
-    breaks: "An event has a person's values.",
-  },
-  {
-    file: 'shared/store/leads/stream-record.ts',
-    before: "if (kind?.kind !== 'timeline') return undefined;",
-    after: "if (kind?.kind !== 'timeline' || entry.type === 'note_added') return undefined;",
-    breaks: 'A note has no event.',
-  },
-];
-
 describe('a defect of the publisher is found', () => {
-  test.each(bugs)(
+  test.each(bugsFoundBy('test/simulation/events/events.test.ts'))(
     '$breaks',
     async (bug) => {
       const defective = await bundlePublisher({ change: (path, text) => planted(bug, path, text) });
@@ -135,12 +96,8 @@ describe('a defect of the publisher is found', () => {
   );
 
   test('in the erasure: the timeline does not end, so that nobody learns of it', async () => {
-    const bug: PlantedBug = {
-      file: 'shared/store/maintenance/erase-lead.ts',
-      before: "putTimelineEntry(lead, { type: 'erased', at: entry.at, actorId: null }, id),",
-      after: '',
-      breaks: 'An erasure has no event.',
-    };
+    const [bug] = plantedBugs.filter(({ breaks }) => breaks.startsWith('No event tells'));
+    if (!bug) throw new Error('It is not planted.');
     const defective = await bundleVersions({ change: (path, text) => planted(bug, path, text) });
     const history = await everyKind([defective[0], defective[0]]);
     const { events } = await publishHistory(history, publisher, { seed: '1', faultChance: 0 });

@@ -60,10 +60,14 @@ function inAnyLayout(source: string): RegExp {
 
 const foundByFile = join(import.meta.dirname, 'found-by.json');
 
-/** The scenario that found each bug last, by what the bug breaks: it is run first. `npm run simulate -- --bugs` writes it anew. */
+/** The bugs whose rows name this test. */
+export const bugsFoundBy = (path: string): PlantedBug[] =>
+  plantedBugs.filter(({ test }) => test === path);
+
+/** What found a bug last, a scenario or a seed, by what the bug breaks: it is run first. `npm run simulate -- --bugs` writes the scenarios anew. */
 export const foundBy: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(foundByFile, 'utf8'),
 );
 
 export const writeFoundBy = (scenarios: Readonly<Record<string, string>>): void =>
-  writeFileSync(foundByFile, `${JSON.stringify(scenarios, null, 2)}\n`);
+  writeFileSync(foundByFile, `${JSON.stringify({ ...foundBy, ...scenarios }, null, 2)}\n`);
