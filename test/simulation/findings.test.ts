@@ -117,20 +117,25 @@ test.each([
   expect(await checkHistory(service)).toEqual([]);
 });
 
-test('an import does not call a row refused that was written without an answer before settings forbade it', async () => {
+test('a row that was written without an answer before settings forbade it is never called refused', async () => {
+  let isOver = false;
   const faultOf = atTransactions(['lost after', 'throttled inside'], (sent) =>
     sent.includes(phones[0]),
   );
-  const service = await start('1', faultOf);
+  const service = await start('1', (call) => (isOver ? 'none' : faultOf(call)));
   const withoutWave = { ...firstVariant, hasWave: false };
+  const importRow = () => service.administrate('import', 1, { rows: [{ ...row, wave: 'first' }] });
   const [imported] = await service.run(() =>
     Promise.all([
-      service.administrate('import', 1, { rows: [{ ...row, wave: 'first' }] }),
+      importRow(),
       service.sleep(500).then(() => service.administrate('settings apply', 1, withoutWave)),
     ]),
   );
+  isOver = true;
+  const repeated = await service.run(importRow);
 
-  expect([imported.outcome, imported.result]).toMatchObject(['done', { imported: 1, refused: 0 }]);
+  expect([imported.outcome, imported.result]).toEqual(['failed', unknown]);
+  expect(repeated.result).toMatchObject({ alreadyThere: 1, refused: 0 });
   expect(await checkHistory(service)).toEqual([]);
 });
 
