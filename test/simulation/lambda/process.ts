@@ -14,6 +14,8 @@ export interface ProcessContext {
   readonly elapsed: () => number;
   readonly after: (ms: number, what: string, take: () => void) => { cancel(): void };
   readonly connection: Connection;
+  /** Takes each line that its code writes. */
+  readonly write: (line: string) => void;
 }
 
 /** The process whose code is running, through all its promises and timers. */
@@ -127,7 +129,8 @@ const modules = new Map<string, unknown>([
   ['perf_hooks', { performance }],
 ]);
 
-const silent = (): void => undefined;
+const write = (...parts: unknown[]): void =>
+  running.getStore()?.write(parts.map(String).join(' ').trimEnd());
 const own = {
   ...timers,
   process: withOwn(process, {
@@ -139,20 +142,20 @@ const own = {
       modules.get(name.replace(/^node:/, '')) ?? process.getBuiltinModule(name),
     hrtime: Object.assign(() => [0, 0], { bigint: () => BigInt(Math.round(elapsed() * 1e6)) }),
     uptime: () => elapsed() / 1000,
-    emitWarning: silent,
-    stdout: { write: silent },
+    emitWarning: () => undefined,
+    stdout: { write },
   }),
   Date: OwnDate,
   Math: withOwn(Math, { random: () => currentProcess().random.fraction() }),
   performance,
   crypto: { randomUUID, getRandomValues: fill },
   console: withOwn(console, {
-    log: silent,
-    info: silent,
-    warn: silent,
-    error: silent,
-    debug: silent,
-    trace: silent,
+    log: write,
+    info: write,
+    warn: write,
+    error: write,
+    debug: write,
+    trace: write,
   }),
   fetch: () => {
     throw new Error('A simulated process has no network but its connection to DynamoDB.');

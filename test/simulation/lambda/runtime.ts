@@ -8,6 +8,8 @@ export interface RuntimeOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** How far its clock is from the right time. @default 0 */
   readonly skewMs?: number;
+  /** Takes each line that its code writes. @default drops it */
+  readonly write?: (line: string) => void;
 }
 
 /**
@@ -38,6 +40,7 @@ export class Runtime implements Caller {
       elapsed: () => scheduler.now - startedAt,
       after: (ms, what, take) => this.after(ms, what, take),
       connection: new Connection(options.network, this),
+      write: options.write ?? (() => undefined),
     };
   }
 

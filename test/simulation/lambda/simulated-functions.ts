@@ -18,6 +18,8 @@ export interface SimulatedFunctionsOptions {
   /** The chance that an instance's clock is set anew before a request; it may step back. @default 0 */
   readonly clockStepChance?: number;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Takes each line that instances write. @default drops it */
+  readonly write?: (instance: string, line: string) => void;
   /** Told which instance handles a request, and when it has ended. */
   readonly onInvoked?: (instance: string, requestId: string) => void;
   readonly onEnded?: (requestId: string, result: InvocationResult) => void;
@@ -75,7 +77,7 @@ export class SimulatedFunctions {
   }
 
   #start(endpoint: EndpointName): Instance {
-    const { network, versions, environment } = this.#options;
+    const { network, versions, environment, write } = this.#options;
     const version = network.scheduler.choices.choose(versions.length, 'version of a new instance');
     const name = `${endpoint}#${this.#started}`;
     this.#started += 1;
@@ -84,6 +86,7 @@ export class SimulatedFunctions {
       network,
       skewMs: this.#skew(endpoint),
       ...(environment && { environment }),
+      ...(write && { write: (line: string) => write(name, line) }),
     });
     this.#instances.push(instance);
     return instance;
