@@ -25,6 +25,16 @@ import { tableDefinition } from '../../../shared/store/table/table-definition.ts
 import { node24, projectFolder } from '../../support/service-process.ts';
 import { enginePid, isAlive } from './engine-process.ts';
 
+/** Runs TypeScript in a process of its own, in the project's folder. @returns it and its first line, once it has printed that */
+async function startOwner(code: string): Promise<{ child: ChildProcess; line: string }> {
+  const child = spawn(node24, ['--input-type=module-typescript', '-e', code], {
+    cwd: projectFolder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(child.stdout, 'data');
+  return { child, line: String(line) };
+}
+
 let scratch: string;
 beforeAll(() => {
   scratch = mkdtempSync(join(tmpdir(), 'engine-test-'));
@@ -56,14 +66,10 @@ describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
       const { environment } = await startEngine({ engine: '${engine}', dataFolder: '${dataFolder}' });
       await Promise.all([createTable(environment), createTable(environment)]);
       console.log(JSON.stringify(environment));`;
-    const started = spawn(node24, ['--input-type=module-typescript', '-e', code], {
-      cwd: projectFolder,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    owner = started;
-    const [line] = await once(started.stdout, 'data');
-    first = JSON.parse(String(line));
-    client = new DynamoDBClient(clientConfig(JSON.parse(String(line))));
+    const { child, line } = await startOwner(code);
+    owner = child;
+    first = JSON.parse(line);
+    client = new DynamoDBClient(clientConfig(first));
   }, 60_000);
   afterAll(async () => {
     owner.kill('SIGKILL');
@@ -161,12 +167,7 @@ test('an engine that ignores SIGTERM ends too when the process that started it i
       args: ['-c', 'trap "" TERM; echo $$ > ${pidFile}; echo listening on http://127.0.0.1:1; while :; do sleep 0.1; done'],
       readyWithinMs: 5000 });
     console.log('up');`;
-  const owner = spawn(node24, ['--input-type=module-typescript', '-e', code], {
-    cwd: projectFolder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => void owner.kill('SIGKILL'));
-  await once(owner.stdout, 'data');
+  const { child: owner } = await startOwner(code);
   const pid = Number(readFileSync(pidFile, 'utf8'));
 
   owner.kill('SIGKILL');
@@ -196,12 +197,8 @@ test("a data folder is one process-wide owner's, until it is let go of", async (
     import { lockFolder } from './infra/local/engine.ts';
     globalThis.unlock = lockFolder('${dataFolder}'); // a lock that nothing refers to is collected
     console.log('taken'); setInterval(() => undefined, 1000);`;
-  const owner = spawn(node24, ['--input-type=module-typescript', '-e', code], {
-    cwd: projectFolder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const { child: owner } = await startOwner(code);
   onTestFinished(() => void owner.kill('SIGKILL'));
-  await once(owner.stdout, 'data');
 
   expect(() => lockFolder(dataFolder)).toThrow(
     `another service (process ${owner.pid}) is using this folder`,

@@ -60,30 +60,6 @@ test.each<[string, InvocationResult]>([
   });
 });
 
-test.each(['HEAD', 'OPTIONS', 'DELETE', 'PUT'])('%s is an unknown address', async (method) => {
-  const { baseUrl, events } = await givenGateway();
-
-  const response = await fetch(`${baseUrl}/api/v1/leads`, { method });
-
-  expect(response.status).toBe(404);
-  expect(events).toHaveLength(0);
-});
-
-test("the gateway sends the function's own status, headers and body", async () => {
-  const response = {
-    statusCode: 201,
-    headers: { Location: '/x' },
-    body: '"आ"',
-  };
-  const { baseUrl } = await givenGateway({ returned: response });
-
-  const sent = await fetch(`${baseUrl}/api/v1/leads`);
-
-  expect(sent.status).toBe(201);
-  expect(sent.headers.get('location')).toBe('/x');
-  expect(await sent.json()).toBe('आ');
-});
-
 test('the gateway keeps the connection for the next request', async () => {
   const { baseUrl } = await givenGateway();
 
@@ -140,17 +116,12 @@ test.each([
   expect(await sendRaw(port, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
-test('a long request line is accepted, unless the limits of API Gateway are switched on', async () => {
-  const open = await givenGateway();
-  const limited = await givenGateway(ok, true);
-  const query = `filter=${'x'.repeat(100_000)}`;
+test('a long request line is accepted unless the limits of API Gateway are switched on', async () => {
+  const { baseUrl } = await givenGateway();
 
-  expect((await fetch(`${open.baseUrl}/api/v1/leads?${query}`)).status).toBe(200);
-  const refused = await fetch(`${limited.baseUrl}/api/v1/leads?${query}`);
-  expect(refused.status).toBe(400);
-  expect(await refused.json()).toMatchObject({
-    error: { message: expect.stringContaining('10240 bytes') },
-  });
+  const response = await fetch(`${baseUrl}/api/v1/leads?filter=${'x'.repeat(100_000)}`);
+
+  expect(response.status).toBe(200);
 });
 
 test('the limit counts the request line and all headers', async () => {
@@ -159,7 +130,8 @@ test('the limit counts the request line and all headers', async () => {
   const filled = head.replace('q=', `q=${'x'.repeat(10_240 - head.length)}`);
 
   expect(await sendRaw(port, `${filled}\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
-  expect(await sendRaw(port, `${filled.replace('q=', 'q=x')}\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
+  const refused = await sendRaw(port, `${filled.replace('q=', 'q=x')}\r\n`);
+  expect(refused).toMatch(/^HTTP\/1\.1 400 .*INVALID_QUERY.* 10240 bytes/s);
 });
 
 test('a client that disconnects in the middle of its body does not affect other requests', async () => {

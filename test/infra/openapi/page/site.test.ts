@@ -1,8 +1,5 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -62,24 +59,6 @@ test('--out refuses a folder that is not empty, and what is no folder, and leave
     /the folder cannot be written \(a file is in the way\): name another folder/,
   );
   expect(readdirSync(full)).toEqual(['mine.txt']);
-});
-
-test('a port in use ends the command with status 1, and a wrong option with status 2', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
-  try {
-    const taken = await docs('--port', String(port));
-    const wrong = await docs('--prot', '1');
-
-    expect([taken.status, wrong.status]).toEqual([1, 2]);
-    expect(taken.stderr).toBe(
-      `--port ${port}: the port is in use: name another port, or 0 for a free one.\n`,
-    );
-    expect(wrong.stderr).toContain("Unknown option '--prot' (Did you mean --port?)");
-  } finally {
-    other.close();
-  }
 });
 
 test('the page names no other host for what it loads, and lets the browser ask none', () => {
