@@ -27,14 +27,14 @@ const ofEachEngine = [
 ];
 
 const found = await Promise.all(
-  engines.map(async (engine) => ({ ...engine, found: await engine.find() })),
+  engines.map(async (engine) => ({ ...engine, missing: await engine.missing() })),
 );
-for (const { name, remedy, found: result } of found)
-  if ('missing' in result)
+for (const { name, remedy, missing } of found)
+  if (missing)
     process.stderr.write(
-      `\nWARNING: the integration tests do not run on ${name}: ${result.missing}: ${remedy}.\n\n`,
+      `\nWARNING: the integration tests do not run on ${name}: ${missing}: ${remedy}.\n\n`,
     );
-const running = found.filter(({ found: result }) => 'command' in result);
+const running = found.filter(({ missing }) => !missing);
 
 export default defineConfig({
   test: {

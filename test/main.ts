@@ -26,7 +26,7 @@ for (const command of commands) {
 async function projectsOf(args: readonly string[]): Promise<string[]> {
   if (args.some((arg) => arg.startsWith('--project'))) return [];
   for (const engine of engines)
-    if ('command' in (await engine.find())) return ['--project', 'unit', '--project', engine.name];
+    if (!(await engine.missing())) return ['--project', 'unit', '--project', engine.name];
   return ['--project', 'unit'];
 }
 

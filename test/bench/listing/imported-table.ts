@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { dynoxide } from '../../../infra/local/engines.ts';
+import { dynoxide, dynoxideBinary } from '../../../infra/local/engines.ts';
 import { clientConfig, createTable } from '../../../infra/local/table.ts';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { putLead } from '../../../shared/store/leads/leads.ts';
@@ -41,9 +41,9 @@ export async function importTable(
   await writeFile(schema, JSON.stringify({ Table: await describedTable() }));
   progress('importing them into a table file of dynoxide');
   const output = join(folder, 'leads.sqlite');
-  const found = await dynoxide.find();
-  if (!('command' in found)) throw new Error(`${found.missing}: ${dynoxide.remedy}.`);
-  await run(found.command, [
+  const missing = await dynoxide.missing();
+  if (missing !== undefined) throw new Error(`${missing}: ${dynoxide.remedy}.`);
+  await run(dynoxideBinary, [
     'import',
     '--source',
     join(folder, 'export'),

@@ -41,7 +41,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-const hasJava = 'command' in (await dynamodbLocal.find());
+const hasJava = (await dynamodbLocal.missing()) === undefined;
 const engines = [
   { engine: 'dynoxide', isDurable: true, promised: 'every write' },
   {
@@ -117,11 +117,9 @@ describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
     const left = next!;
     const ofLeft = new DynamoDBClient(clientConfig(left.environment));
     await writePair(ofLeft, 31);
-    const program = await engineKinds.find(({ name }) => name === engine)!.find();
-    if (!('command' in program)) throw new Error(program.missing);
+    const kind = engineKinds.find(({ name }) => name === engine)!;
 
-    const args = program.args(45_671, join(dataFolder, engine));
-    const second = await startEngineProcess({ ...program, args });
+    const second = await startEngineProcess(kind.program(45_671, join(dataFolder, engine)));
 
     if (!('endpoint' in second)) throw new Error(second.failure);
     onTestFinished(() => second.stop());

@@ -24,8 +24,8 @@ test.each([
     rmSync(folder, { recursive: true });
   });
 
-  expect(await dynamodbLocal.find()).toMatchObject(
-    runs ? { command: 'java' } : { missing: 'there is no JDK of version 17 or later on the PATH' },
+  expect(await dynamodbLocal.missing()).toBe(
+    runs ? undefined : 'there is no JDK of version 17 or later on the PATH',
   );
 });
 
