@@ -77,14 +77,19 @@ export interface Network {
   readonly faultOf: (call: CallInfo) => Fault;
   /** Undefined: calls take no time, and which one is executed next is a choice of the scheduler. */
   readonly latency: Latency | undefined;
-  /** Told of every call when it is sent, with what is to go wrong with it. */
-  readonly onSent?: (call: CallInfo, fault: Fault) => void;
-  /** Told of a call for whose answer its caller waits no longer. */
-  readonly onGivenUp?: (call: CallInfo) => void;
-  /** Told of a call before each turn of its operation. */
-  readonly onTurn?: (call: CallInfo) => void;
-  /** Told of every call once its outcome at DynamoDB is known. */
-  readonly onExecuted?: (call: CallInfo, outcome: Reply | DynamodbError) => void;
+  readonly observer?: CallObserver | undefined;
+}
+
+/** Told of every call. */
+export interface CallObserver {
+  /** When it is sent, with what is to go wrong with it. */
+  sent(call: CallInfo, fault: Fault): void;
+  /** When its caller waits no longer for the answer. */
+  givenUp(call: CallInfo): void;
+  /** Before each turn of its operation. */
+  turn(call: CallInfo): void;
+  /** Once its outcome at DynamoDB is known. */
+  executed(call: CallInfo, outcome: Reply | DynamodbError): void;
 }
 
 export interface CallOptions {
@@ -126,7 +131,7 @@ export class Connection {
       const wait = () =>
         timeoutMs
           ? this.#caller.after(timeoutMs, `${info.caller} gives ${operation} up`, () => {
-              this.#network.onGivenUp?.(info);
+              this.#network.observer?.givenUp(info);
               settle(timedOut(timeoutMs));
             })
           : undefined;
@@ -151,7 +156,7 @@ export class Connection {
 
   #send(pending: Pending): void {
     const fault = this.#network.faultOf(pending.info);
-    this.#network.onSent?.(pending.info, fault);
+    this.#network.observer?.sent(pending.info, fault);
     if (fault === 'death before') this.#caller.die();
     else if (fault !== 'lost before' && fault !== 'silence') {
       this.#travel('arrives', pending, () => this.#arrive(pending, fault));
@@ -169,7 +174,7 @@ export class Connection {
   /** Runs the operation up to its next turn; the connection may be gone meanwhile, the operation goes on. */
   #proceed(pending: Pending, fault: Fault, progress: Progress, turn = 1): void {
     let outcome: Reply | DynamodbError;
-    this.#network.onTurn?.(pending.info);
+    this.#network.observer?.turn(pending.info);
     try {
       const { done, value } = progress.next();
       if (!done) {
@@ -185,7 +190,7 @@ export class Connection {
       if (!(error instanceof DynamodbError)) throw error;
       outcome = error;
     }
-    this.#network.onExecuted?.(pending.info, outcome);
+    this.#network.observer?.executed(pending.info, outcome);
     this.#answer(pending, this.#afterFault(fault, outcome, pending));
   }
 

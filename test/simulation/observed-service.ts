@@ -34,10 +34,7 @@ import { Simulation, type SimulationOptions } from './simulation.ts';
 export interface ObservedServiceOptions {
   /** The versions of the code that answer; the first is the administrator's. */
   readonly versions: readonly [ServicePrograms, ...ServicePrograms[]];
-  readonly simulation: Omit<
-    SimulationOptions,
-    'onGivenUp' | 'onSent' | 'onTurn' | 'onExecuted' | 'latencyMaxMs'
-  >;
+  readonly simulation: Omit<SimulationOptions, 'observer' | 'latencyMaxMs'>;
   /** The longest that a call travels, until all is well. @default that of a simulation */
   readonly latencyMaxMs?: number;
   readonly functions?: Omit<
@@ -91,11 +88,8 @@ export class ObservedService {
     this.simulation = new Simulation({
       ...simulation,
       faultOf: (call) => (this.#isQuiet ? 'none' : (faultOf?.(call) ?? 'none')),
-      onSent: (call, fault) => recorder.sent(call, fault),
+      observer: recorder,
       latencyMaxMs: () => (this.#isQuiet ? ordinaryLatencyMs : latencyMaxMs),
-      onGivenUp: (call) => recorder.givenUp(call),
-      onTurn: (call) => recorder.turn(call),
-      onExecuted: (call, outcome) => recorder.executed(call, outcome),
       dynamodb: { ...simulation.dynamodb, ...recorder.writeHooks },
     });
     const { network, scheduler } = this.simulation;

@@ -3,17 +3,10 @@ import {
   SimulatedDynamodb,
   type SimulatedDynamodbOptions,
 } from '../dynamodb-model/dynamodb-model.ts';
-import type { Choices } from './choices.ts';
 import type { Fault, Network } from './network.ts';
-import { Scheduler } from './scheduler.ts';
+import { Scheduler, type SchedulerOptions } from './scheduler.ts';
 
-export interface SimulationOptions
-  extends Pick<Network, 'onExecuted' | 'onGivenUp' | 'onSent' | 'onTurn'> {
-  readonly seed: string;
-  readonly choices?: Choices;
-  readonly keepTrace?: boolean;
-  readonly startsAt?: number;
-  readonly timersCompeteWithinMs?: number;
+export interface SimulationOptions extends SchedulerOptions, Pick<Network, 'observer'> {
   readonly dynamodb?: Omit<SimulatedDynamodbOptions, 'now' | 'choose' | 'at'>;
   readonly faultOf?: Network['faultOf'];
   /** Whether calls take (random) time; otherwise their order is a choice of the scheduler. @default true */
@@ -32,10 +25,7 @@ export class Simulation {
     dynamodb,
     faultOf,
     isTimed = true,
-    onExecuted,
-    onGivenUp,
-    onSent,
-    onTurn,
+    observer,
     latencyMaxMs = () => 4.5,
     ...options
   }: SimulationOptions) {
@@ -54,10 +44,7 @@ export class Simulation {
       dynamodb: this.dynamodb,
       faultOf: faultOf ?? ((): Fault => 'none'),
       latency: isTimed ? () => 0.5 + travel.fraction() * (latencyMaxMs() - 0.5) : undefined,
-      ...(onExecuted && { onExecuted }),
-      ...(onGivenUp && { onGivenUp }),
-      ...(onSent && { onSent }),
-      ...(onTurn && { onTurn }),
+      observer,
     };
   }
 }

@@ -10,7 +10,7 @@ import {
 } from './reference.ts';
 import { conflictIssues, errorOf, failureIssues, invalidIssues, queryIssues } from './refusals.ts';
 import { replayIssues } from './replays.ts';
-import { endOf, leadStates, settingsDuring, statesBetween } from './states.ts';
+import { endOf, leadStates, settingsDuring, statesDuring } from './states.ts';
 
 /** Every answer by itself: what the contract lets a service say to this request, in the state in which it was meanwhile. */
 export function checkAnswers(history: History): string[] {
@@ -100,13 +100,7 @@ export const markOf = (organizationId: number): string => `[org ${organizationId
 function keyIssues(history: History, request: ObservedRequest): string[] {
   const { apiKey, startedAt, organizationId, answer } = request;
   const status = answer?.status ?? 0;
-  const states = statesBetween(
-    history,
-    `ORG#${organizationId}`,
-    `KEY#${apiKey.keyId}`,
-    startedAt,
-    endOf(request),
-  );
+  const states = statesDuring(history, request, `ORG#${organizationId}`, `KEY#${apiKey.keyId}`);
   const { clockSkewMs } = history;
   const isDead =
     states.every((state) => !state || state.revokedAt !== undefined) ||

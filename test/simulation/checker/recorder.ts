@@ -4,7 +4,7 @@ import {
   type Reply,
 } from '../../dynamodb-model/dynamodb-model.ts';
 import type { InvocationResult } from '../lambda/instance.ts';
-import type { CallInfo, Fault } from '../network.ts';
+import type { CallInfo, CallObserver, Fault } from '../network.ts';
 import {
   type History,
   isFault,
@@ -40,7 +40,7 @@ function isOnlyThrottled({ members }: DynamodbError): boolean {
 }
 
 /** Writes down who did what, call by call. */
-export class Recorder {
+export class Recorder implements CallObserver {
   readonly requests: ObservedRequest[] = [];
   readonly actions: ObservedAction[] = [];
   readonly writes: Write[] = [];

@@ -3,7 +3,7 @@ import { effectsOf, kindOf } from './effects.ts';
 import type { History, ObservedRequest } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
 import type { Values } from './reference.ts';
-import { endOf, leadStates, statesBetween } from './states.ts';
+import { leadStates, statesDuring } from './states.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -38,9 +38,7 @@ function forgottenKeys(history: History, request: ObservedRequest, lead: Plain):
   const stored = leadStates(history, request, Number(lead.id));
   if (stored.includes(undefined)) return [];
   const isRemembered = (pk: string): boolean =>
-    statesBetween(history, pk, 'RECORD', request.startedAt, endOf(request)).some((state) =>
-      isSame(state?.result, lead),
-    );
+    statesDuring(history, request, pk, 'RECORD').some((state) => isSame(state?.result, lead));
   return recordKeys(request).every(isRemembered) ? [] : ['is not remembered under all its keys'];
 }
 
@@ -53,8 +51,7 @@ interface LiveRecord {
 /** What is remembered under the request's keys at some moment of it and has not expired by some clock. */
 export function liveRecords(history: History, request: ObservedRequest): LiveRecord[] {
   return recordKeys(request).flatMap((pk) => {
-    const states = statesBetween(history, pk, 'RECORD', request.startedAt, endOf(request));
-    const live = states.filter(
+    const live = statesDuring(history, request, pk, 'RECORD').filter(
       (state) => state && (state.expiresAt as number) > request.startedAt - history.clockSkewMs,
     );
     return live.map((state) => ({

@@ -55,27 +55,22 @@ export function endOf({ handledUntil, endedAt, writes }: Work): number {
 export const leadKey = (organizationId: number, leadId: number) =>
   [`LEADS#${organizationId}`, String(leadId).padStart(10, '0')] as const;
 
+/** The states that an item had at some moment of a piece of work. */
+export const statesDuring = (history: History, work: Work, pk: string, sk: string): State[] =>
+  statesBetween(history, pk, sk, work.startedAt, endOf(work));
+
 export const leadStates = (history: History, work: Work, leadId: number): State[] =>
-  statesBetween(history, ...leadKey(work.organizationId, leadId), work.startedAt, endOf(work));
+  statesDuring(history, work, ...leadKey(work.organizationId, leadId));
 
 /** The settings that held at some moment of a piece of work. */
-export function settingsDuring(history: History, work: Work): ReferenceSettings[] {
-  const states = statesBetween(
-    history,
-    `ORG#${work.organizationId}`,
-    'SETTINGS',
-    work.startedAt,
-    endOf(work),
+export const settingsDuring = (history: History, work: Work): ReferenceSettings[] =>
+  statesDuring(history, work, `ORG#${work.organizationId}`, 'SETTINGS').flatMap((state) =>
+    state ? [state.settings as ReferenceSettings] : [],
   );
-  return states.flatMap((state) => (state ? [state.settings as ReferenceSettings] : []));
-}
 
 /** What lead has a phone, or an email, at some moment of a piece of work. */
-export function holdersDuring(history: History, work: Work, pk: string): (number | undefined)[] {
-  return statesBetween(history, pk, 'UNIQUE', work.startedAt, endOf(work)).map(
-    (state) => state?.leadId as number | undefined,
-  );
-}
+export const holdersDuring = (history: History, work: Work, pk: string): (number | undefined)[] =>
+  statesDuring(history, work, pk, 'UNIQUE').map((state) => state?.leadId as number | undefined);
 
 export const phoneKey = (organizationId: number, phone: string): string =>
   `PHONE#${organizationId}#${phone}`;
