@@ -1,27 +1,12 @@
 // A process that stands for one Lambda: imports the handler of the module in argv, then answers the events its parent sends, one at a
 // time, and tells what each cost (`Invoked`). Run by `LambdaProcess`. Plain JavaScript: the loader of TypeScript would take 20 to 30 MB
 // of the memory that is measured.
-import { subscribe } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 
 const [, , moduleUrl = ''] = process.argv;
 // The functions log a line per request, which Lambda takes from stdout: here nobody reads it.
 process.stdout.write = () => true;
-const cpuAtStart = process.cpuUsage();
-const cpuMsSince = (before) => {
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-};
-let calls = 0;
-let cpuToFirstAnswerMs;
-subscribe('http.client.response.finish', () => {
-  calls += 1;
-  cpuToFirstAnswerMs ??= cpuMsSince(cpuAtStart);
-});
-
-const importBegun = performance.now();
 const { handler } = await import(moduleUrl);
-const importMs = performance.now() - importBegun;
 const context = {
   getRemainingTimeInMillis: () => 60_000,
   awsRequestId: 'bench',
@@ -33,12 +18,12 @@ process.on('message', async ({ event }) => {
   const begun = performance.now();
   const answer = await handler(event, context);
   const ms = performance.now() - begun;
+  const { user, system } = process.cpuUsage(cpuBefore);
   process.send?.({
     answer,
     ms,
-    cpuMs: cpuMsSince(cpuBefore),
+    cpuMs: (user + system) / 1000,
     peakMb: process.resourceUsage().maxRSS / 1024,
-    start: { importMs, calls, cpuMs: cpuMsSince(cpuAtStart), cpuToFirstAnswerMs },
   });
 });
 process.on('disconnect', () => process.exit(0));

@@ -20,13 +20,6 @@ export interface Invoked {
   readonly cpuMs: number;
   /** The most memory the process has held so far, in megabytes. */
   readonly peakMb: number;
-  /** Since the process began: the time of the import, and calls and processor time up to now and to the first answer of DynamoDB. */
-  readonly start: {
-    readonly importMs: number;
-    readonly calls: number;
-    readonly cpuMs: number;
-    readonly cpuToFirstAnswerMs: number;
-  };
 }
 
 export type RequestParts = Omit<CallerRequest, 'endpoint'>;

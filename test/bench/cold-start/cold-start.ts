@@ -1,13 +1,16 @@
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { bundle } from '../../../infra/bundle/bundle.ts';
 import { serviceNameVariable } from '../../../shared/metrics.ts';
-import { type Invoked, LambdaProcess } from '../lambda-process.ts';
 import { median, progress, withEngine, withFolder } from '../measuring.ts';
 import { type CannedDynamodb, callLevels, startCannedDynamodb } from './canned-dynamodb.ts';
 import { type FunctionCase, givenFunctionCases } from './function-cases.ts';
+
+const run = promisify(execFile);
 
 export interface ColdStart {
   readonly name: string;
@@ -24,11 +27,20 @@ export interface ColdStart {
   readonly sameCallsShare: number | undefined;
 }
 
-interface Case extends Pick<FunctionCase, 'event' | 'status'> {
+interface Case {
   readonly name: string;
   readonly file: string;
   readonly bytes: number;
   readonly environment: Readonly<Record<string, string>>;
+}
+
+interface Sample {
+  readonly importMs: number;
+  readonly firstMs: number;
+  readonly cpuMs: number;
+  readonly cpuToFirstAnswerMs: number;
+  readonly calls: number;
+  readonly status: number;
 }
 
 /** Imports and first requests, each in a fresh process, all cases in turn so that a busy moment of the machine meets all alike. */
@@ -41,6 +53,7 @@ export const measureColdStarts = (rounds: number): Promise<readonly ColdStart[]>
         ...engine.environment,
         AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
         [serviceNameVariable]: 'bench', // metrics are written, as in a deployment
+        PATH: process.env.PATH ?? '',
       };
       try {
         const cases = await casesOf(folder, functions, dynamodb, environment);
@@ -55,6 +68,7 @@ export const measureColdStarts = (rounds: number): Promise<readonly ColdStart[]>
   );
 
 const sameCalls = ', same calls';
+const coldProcess = join(import.meta.dirname, 'cold-process.mjs');
 
 async function casesOf(
   folder: string,
@@ -63,35 +77,29 @@ async function casesOf(
   environment: Readonly<Record<string, string>>,
 ): Promise<Case[]> {
   const caseOf = async (
-    {
-      name,
-      code,
-      event,
-      status,
-    }: Pick<FunctionCase, 'code' | 'event' | 'status'> & { name: string },
+    name: string,
+    code: Uint8Array,
     more: Record<string, string> = {},
   ): Promise<Case> => {
     const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.mjs`);
     await writeFile(file, code);
-    const own = { ...environment, ...more };
-    return { name, file, bytes: code.byteLength, environment: own, event, status };
+    return { name, file, bytes: code.byteLength, environment: { ...environment, ...more } };
   };
-  const { event } = functions[0] as FunctionCase; // of a bundle that does not read it
   const cases = await Promise.all(
-    Object.entries(floors).map(async ([name, build]) =>
-      caseOf({ name, code: await build(), event, status: 200 }),
-    ),
+    Object.entries(floors).map(async ([name, build]) => caseOf(name, await build())),
   );
   const bare = await naiveBundle(
     `export { handler } from ${JSON.stringify(join(import.meta.dirname, 'bare-handler.ts'))};`,
   );
-  for (const own of functions) {
-    const one = await caseOf(own);
+  for (const { name, code, event } of functions) {
+    const one = await caseOf(name, code, { BENCH_EVENT: JSON.stringify(event) });
     dynamodb.latencyMs = 15;
     const levels = callLevels(await dynamodb.record(() => sample(one)));
     dynamodb.latencyMs = 0;
-    const naive = { name: `${own.name}${sameCalls}`, code: bare, event, status: 200 };
-    cases.push(one, await caseOf(naive, { BENCH_CALLS: JSON.stringify(levels) }));
+    cases.push(
+      one,
+      await caseOf(`${name}${sameCalls}`, bare, { BENCH_CALLS: JSON.stringify(levels) }),
+    );
   }
   return cases;
 }
@@ -99,8 +107,8 @@ async function casesOf(
 async function sampleInTurn(
   cases: readonly Case[],
   rounds: number,
-): Promise<ReadonlyMap<string, readonly Invoked[]>> {
-  const samples = new Map<string, Invoked[]>();
+): Promise<ReadonlyMap<string, readonly Sample[]>> {
+  const samples = new Map<string, Sample[]>();
   // The first round fills the disk's cache.
   for (let round = 0; round <= rounds; round += 1) {
     progress(
@@ -116,35 +124,36 @@ async function sampleInTurn(
   return samples;
 }
 
-async function sample({ file, environment, event, status }: Case): Promise<Invoked> {
-  const lambda = await LambdaProcess.start(pathToFileURL(file).href, environment);
-  try {
-    return await lambda.invoke(event, status);
-  } finally {
-    await lambda.stop();
-  }
+async function sample({ name, file, environment }: Case): Promise<Sample> {
+  const { stdout } = await run(process.execPath, [coldProcess, pathToFileURL(file).href], {
+    env: environment,
+  });
+  const sampled = JSON.parse(stdout) as Sample;
+  if (sampled.status >= 400)
+    throw new Error(`${name} answered ${sampled.status} to its first request.`);
+  return sampled;
 }
 
 function coldStartOf(
   { name, bytes }: Case,
-  samples: ReadonlyMap<string, readonly Invoked[]>,
+  samples: ReadonlyMap<string, readonly Sample[]>,
 ): ColdStart {
   const own = samples.get(name) ?? [];
   // The least of all rounds: other work on the machine can only add.
-  const least = (of: (sample: Invoked) => number, all: readonly Invoked[]): number =>
+  const least = (of: (sample: Sample) => number, all: readonly Sample[]): number =>
     Math.min(...all.map(of));
-  const shareOf = (of: (sample: Invoked) => number, other: string): number =>
+  const shareOf = (of: (sample: Sample) => number, other: string): number =>
     least(of, own) / least(of, samples.get(other) ?? own);
   return {
     name,
     bytes,
-    calls: own[0]?.start.calls ?? 0,
-    importMs: median(own.map(({ start }) => start.importMs)),
-    firstMs: median(own.map(({ ms }) => ms)),
-    cpuMs: median(own.map(({ start }) => start.cpuMs)),
-    share: shareOf(({ start }) => start.cpuToFirstAnswerMs, naiveFloor),
+    calls: own[0]?.calls ?? 0,
+    importMs: median(own.map(({ importMs }) => importMs)),
+    firstMs: median(own.map(({ firstMs }) => firstMs)),
+    cpuMs: median(own.map(({ cpuMs }) => cpuMs)),
+    share: shareOf(({ cpuToFirstAnswerMs }) => cpuToFirstAnswerMs, naiveFloor),
     sameCallsShare: samples.has(`${name}${sameCalls}`)
-      ? shareOf(({ start }) => start.cpuMs, `${name}${sameCalls}`)
+      ? shareOf(({ cpuMs }) => cpuMs, `${name}${sameCalls}`)
       : undefined,
   };
 }
