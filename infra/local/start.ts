@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
 import { CliCommand, CommandError } from '../cli/command.ts';
 import { integerOption } from '../cli/options.ts';
-import { whenNpmIsGone } from '../cli/parent.ts';
+import { whenToldToEnd } from '../cli/parent.ts';
 import { isEngine } from './engine.ts';
 import { defaultDataFolder, recordRunningService } from './running-service.ts';
 import { type Service, startService } from './service.ts';
@@ -99,9 +99,7 @@ async function end(status: number): Promise<void> {
   await service?.stop();
   process.exit(status);
 }
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-  process.on(signal, () => void end(0));
-whenNpmIsGone(() => void end(0));
+whenToldToEnd(() => void end(0));
 
 try {
   announce(await starting);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { whenNpmIsGone } from '../cli/parent.ts';
+import { whenToldToEnd } from '../cli/parent.ts';
 
 /**
  * `npm run verify`. The checks run in a process of their own, so that Ctrl-C in a terminal reaches them only through this one. If this
@@ -13,7 +13,6 @@ const checks = spawn(
   { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
 );
 const interrupt = (): void => void (checks.connected && checks.send('interrupt'));
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-whenNpmIsGone(interrupt);
+whenToldToEnd(interrupt);
 const [status] = await once(checks, 'close');
 process.exit(status ?? 1);

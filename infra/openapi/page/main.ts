@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { CliCommand, CommandError } from '../../cli/command.ts';
 import { integerOption, parseId } from '../../cli/options.ts';
-import { whenNpmIsGone } from '../../cli/parent.ts';
+import { whenToldToEnd } from '../../cli/parent.ts';
 import { defaultDataFolder } from '../../local/running-service.ts';
 import { DocsServer } from './server.ts';
 import { writeSite } from './site.ts';
@@ -62,9 +62,7 @@ async function serve(port: number, organizationId: number | undefined): Promise<
     await server.stop();
     process.exit(0);
   };
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-    process.on(signal, () => void end());
-  whenNpmIsGone(() => void end());
+  whenToldToEnd(() => void end());
   const address = await server.listen(port);
   console.log(`API reference: ${address}\nPress Ctrl-C to stop.`);
 }
