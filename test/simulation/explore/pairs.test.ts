@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readService } from '../lambda/modules.ts';
+import { planted, plantedBugs } from '../planted-bugs/bugs.ts';
 import { briefly, explorePairs, replayPair } from './pairs.ts';
 
 const isOfRequests = (name: string): boolean =>
@@ -28,13 +29,9 @@ const name = 'update fields | update stage (one caller)';
 test('a lead version that is no longer compared is found, and its script finds it again', {
   timeout: 120_000,
 }, async () => {
-  const condition = "'#version = :before'";
-  const bundles = await readService({
-    change: (path, text) =>
-      path === 'shared/store/leads/leads.ts'
-        ? text.replace(condition, "'#version = :before OR attribute_exists(#version)'")
-        : text,
-  });
+  const [bug] = plantedBugs.filter(({ breaks }) => breaks.startsWith('Of two updates at once'));
+  if (!bug) throw new Error('It is not planted.');
+  const bundles = await readService({ change: (path, text) => planted(bug, path, text) });
   const limits = { bundles, interruptions: 1, faults: 0 };
   const lines: string[] = [];
   const { violations } = await explorePairs((line) => lines.push(line), {
