@@ -80,7 +80,10 @@ test.concurrent.for(['DescribeTable', 'TransactWriteItems'])(
 );
 
 test.concurrent.for<[string, Fault]>([
-  ['InternalServerError: Internal server error', { kind: 'error', name: 'InternalServerError' }],
+  [
+    'InternalServerError: The request processing has failed because of an unknown error, exception or failure',
+    { kind: 'error', name: 'InternalServerError' },
+  ],
   ['ECONNRESET: socket hang up', { kind: 'cut', applied: false }],
 ])(
   'an engine that fails is refused with one sentence: %s',
