@@ -17,6 +17,7 @@ import type { EngineService } from './engine-service.ts';
 export async function checkEngineHistory(service: EngineService): Promise<string[]> {
   const { requests, actions, undescribed, history } = service;
   await service.settle();
+  await service.waitForEngine();
   const repeats = await repeatCaptures(service);
   await service.settle(); // a repeat may be the first that takes effect
   const own = requests.length;

@@ -180,6 +180,12 @@ export class EngineService implements ClientService {
       for (const item of Items) this.history.writesOf.set(`${item.pk} ${item.sk}`, [asFound(item)]);
   }
 
+  /** New functions, which wait for the engine as long as a request may take: without faults, only a machine that stalls delays it. */
+  async waitForEngine(): Promise<void> {
+    Object.assign(this.faulty.environment, { DYNAMODB_TIMEOUT_MS: '9000' });
+    await this.faulty.killFunctions();
+  }
+
   async stop(): Promise<void> {
     this.table.client.destroy();
     this.#faultyTable.client.destroy();
