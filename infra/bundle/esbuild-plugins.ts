@@ -6,19 +6,21 @@ const builtinNames: ReadonlySet<string> = new Set(builtinModules);
 
 /**
  * Node.js modules that the SDK imports but a function rarely uses: loaded when one of their functions is first called. `node:fs/promises`
- * loads the readers of terminals, and `node:zlib` its streams: 6 ms of a cold start together.
+ * loads the readers of terminals, and `node:zlib` its streams: 6 ms of a cold start together. A bundle gets their functions alone, no constants.
  */
 const lazyBuiltins: ReadonlySet<string> = new Set(['fs/promises', 'zlib']);
 
 /**
  * An object whose prototype has the module's members. esbuild's interop asks for the descriptor of each own key, and so would load what
- * the module loads with its members: of `node:util`, worker threads and the parser of arguments (4 ms). It also asks for `__esModule`.
+ * the module loads with its members: of `node:util`, worker threads and the parser of arguments (4 ms). It also asks for `__esModule`,
+ * and a promise of `import()` for `then`.
  */
 const moduleWithoutOwnKeys = (path: string): string => {
   const builtin = `process.getBuiltinModule(${JSON.stringify(`node:${path}`)})`;
   if (lazyBuiltins.has(path)) {
     return `
-  const functionNamed = (_, name) => name === '__esModule' ? undefined : (...values) => ${builtin}[name](...values);
+  const functionNamed = (_, name) =>
+    name === '__esModule' || name === 'then' ? undefined : (...values) => ${builtin}[name](...values);
   module.exports = Object.create(new Proxy({}, { get: functionNamed }));`;
   }
   return `
