@@ -12,7 +12,6 @@ import {
   transactionConflict,
 } from '../dynamodb-model/dynamodb-model.ts';
 import type { Scheduler } from './scheduler.ts';
-import { touchesOf } from './touches.ts';
 
 /**
  * What goes wrong with one call. `before` and `after` say whether the operation was executed; `during`: it is, slowly, while its caller
@@ -182,7 +181,7 @@ export class Connection {
         const what = `${labelOf(pending)}: ${value}`;
         if (fault === 'reset during' && turn === 1)
           this.#network.scheduler.after(slowTurnMs, what, go);
-        else this.#turn(what, pending, go);
+        else this.#turn(what, go);
         return;
       }
       outcome = value;
@@ -214,13 +213,13 @@ export class Connection {
   }
 
   #travel(what: string, pending: Pending, take: () => void): void {
-    this.#turn(`${labelOf(pending)} ${what}`, pending, take);
+    this.#turn(`${labelOf(pending)} ${what}`, take);
   }
 
-  #turn(what: string, { info }: Pending, take: () => void): void {
+  #turn(what: string, take: () => void): void {
     const { scheduler, latency } = this.#network;
     if (latency) scheduler.after(latency(), what, take);
-    else scheduler.offer(what, take, touchesOf(info.operation, info.request));
+    else scheduler.offer(what, take);
   }
 }
 
