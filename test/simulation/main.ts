@@ -1,11 +1,11 @@
 /** `npm run simulate`: the service's own code under a simulated DynamoDB, in as many histories as are wanted. */
-import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
+import { bundlePublisher } from './events/publish-history.ts';
 import { longTime } from './explore/long-time.ts';
-import { manyHistories } from './explore/many-histories.ts';
 import { explorePairs } from './explore/pairs.ts';
 import { bundleVersions } from './explore/random-histories.ts';
-import { type Report, type Summary, sumOf } from './explore/report.ts';
+import { noHistory, type Report, type Summary, sumOf } from './explore/report.ts';
+import { manyHistories } from './explore/run-seed.ts';
 import { findPlantedBugs } from './planted-bugs/run.ts';
 
 interface SimulateOptions {
@@ -15,7 +15,6 @@ interface SimulateOptions {
   readonly pairs?: true;
   readonly long?: true;
   readonly bugs?: true;
-  readonly processes: number;
 }
 
 function wholeNumber(text: string): number {
@@ -46,12 +45,6 @@ const options = new Command('npm run simulate --')
   )
   .option('--long', 'histories of days of simulated time')
   .option('--bugs', 'what finds each planted bug, written to planted-bugs/found-by.json')
-  .option(
-    '--processes <n>',
-    "processes that run the random histories; a seed's history is the same in any of them",
-    wholeNumber,
-    availableParallelism(),
-  )
   .addHelpText('after', help)
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .parse()
@@ -76,25 +69,25 @@ if (long) summaries.push(await longTime((await bundleVersions())[0], report));
 if (bugs) summaries.push(await findPlantedBugs(report));
 if (minutes !== undefined || histories !== undefined || !(pairs || long || bugs))
   summaries.push(await randomHistories());
-const sum = sumOf(summaries);
+const sum = summaries.reduce(sumOf, noHistory);
 if (isTerminal) process.stderr.write('\n');
 report.print(`histories ${sum.histories}, faults ${sum.faults}, violations ${sum.violations}`);
 process.exit(sum.violations > 0 ? 1 : 0);
 
 async function randomHistories(): Promise<Summary> {
   const most = histories ?? (minutes === undefined ? 200 : Number.POSITIVE_INFINITY);
+  const [versions, publisher] = await Promise.all([bundleVersions(), bundlePublisher()]);
   const totals = await manyHistories(
     {
       seed: options.seed,
       histories: most,
       withinMs: (minutes ?? Number.POSITIVE_INFINITY) * 60_000,
-      processes: Math.min(options.processes, most),
     },
+    { versions, publisher },
     report,
   );
-  const perSecond = (totals.histories / totals.processorSeconds).toFixed(1);
   report.print(
-    `${totals.requests} requests, ${totals.commands} commands, ${totals.calls} calls, ${totals.simulatedHours.toFixed(1)} simulated hours, ${perSecond} histories a second of processor time`,
+    `${totals.requests} requests, ${totals.commands} commands, ${totals.calls} calls, ${totals.simulatedHours.toFixed(1)} simulated hours`,
   );
   return totals;
 }

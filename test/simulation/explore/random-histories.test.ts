@@ -1,16 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundlePublisher } from '../events/publish-history.ts';
+import type { Program } from '../lambda/modules.ts';
 import { longTime } from './long-time.ts';
-import { manyHistories } from './many-histories.ts';
 import { type Plan, planOf } from './plan.ts';
 import { bundleVersions, runHistory, type Versions } from './random-histories.ts';
 import { noReport } from './report.ts';
-import { runSeed } from './run-seed.ts';
+import { manyHistories, runSeed } from './run-seed.ts';
 import { shrink } from './shrink.ts';
 
 let versions: Versions;
+let publisher: Program;
 beforeAll(async () => {
-  versions = await bundleVersions();
+  [versions, publisher] = await Promise.all([bundleVersions(), bundlePublisher()]);
 }, 120_000);
 
 const histories = 100;
@@ -20,7 +21,7 @@ test('a hundred random histories of many clients under faults keep every promise
 }, async () => {
   const lines: string[] = [];
   const report = { ...noReport, print: (text: string) => lines.push(text) };
-  const totals = await manyHistories({ seed: 1, histories, processes: 1 }, report);
+  const totals = await manyHistories({ seed: 1, histories }, { versions, publisher }, report);
 
   expect(lines).toEqual([]);
   expect(totals).toMatchObject({ histories, violations: 0 });
@@ -71,11 +72,11 @@ describe('a defect of the service', () => {
       before: "if (kind?.kind !== 'timeline') return undefined;",
       after: 'return undefined;',
     };
-    const publisher = await bundlePublisher({
+    const defective = await bundlePublisher({
       change: (path, text) =>
         path === 'shared/store/leads/stream-record.ts' ? text.replace(bug.before, bug.after) : text,
     });
-    const { lines } = await runSeed(1, { versions, publisher });
+    const { lines } = await runSeed(1, { versions, publisher: defective });
 
     expect(lines.join('\n')).toMatch(
       /Seed 1 violates[\s\S]* was acknowledged, and has no event Lead/,

@@ -1,19 +1,19 @@
 /** What an exploration comes to. */
 export interface Summary {
-  histories: number;
-  faults: number;
-  violations: number;
+  readonly histories: number;
+  readonly faults: number;
+  readonly violations: number;
 }
+
+export const noHistory: Summary = { histories: 0, faults: 0, violations: 0 };
 
 /** What any number of random histories came to. */
 export interface HistoryTotals extends Summary {
-  requests: number;
+  readonly requests: number;
   /** Commands of administrators. */
-  commands: number;
-  calls: number;
-  simulatedHours: number;
-  /** Of one core. */
-  processorSeconds: number;
+  readonly commands: number;
+  readonly calls: number;
+  readonly simulatedHours: number;
 }
 
 /** Where an exploration tells how far it is, and what it found. */
@@ -25,12 +25,9 @@ export interface Report {
 
 export const noReport: Report = { progress: () => undefined, print: () => undefined };
 
-export const sumOf = (summaries: readonly Summary[]): Summary =>
-  summaries.reduce(
-    (sum, { histories, faults, violations }) => ({
-      histories: sum.histories + histories,
-      faults: sum.faults + faults,
-      violations: sum.violations + violations,
-    }),
-    { histories: 0, faults: 0, violations: 0 },
-  );
+/** The figures of the first, each with what the other adds to it. */
+export function sumOf<Figures extends Summary>(one: Figures, other: Figures): Figures {
+  const names = Object.keys(one) as (keyof Figures)[];
+  const sums = names.map((name) => [name, Number(one[name]) + Number(other[name])]);
+  return Object.fromEntries(sums) as Figures;
+}

@@ -4,7 +4,7 @@ import { publishHistory } from '../events/publish-history.ts';
 import type { Program } from '../lambda/modules.ts';
 import { type Plan, planOf } from './plan.ts';
 import { runHistory, type Versions } from './random-histories.ts';
-import type { HistoryTotals } from './report.ts';
+import { type HistoryTotals, noHistory, type Report, sumOf } from './report.ts';
 import { shrink } from './shrink.ts';
 import { storyOf } from './story.ts';
 
@@ -16,9 +16,36 @@ export interface Code {
 }
 
 /** What running one seed's history came to, and the story of what failed. */
-export interface SeedResult {
+interface SeedResult {
   readonly totals: HistoryTotals;
   readonly lines: readonly string[];
+}
+
+interface ManyHistories {
+  /** Of the first; the next ones count on. */
+  readonly seed: number;
+  readonly histories: number;
+  /** Milliseconds of real time after which no further history begins. @default any number */
+  readonly withinMs?: number;
+}
+
+/** Runs the histories of one seed after the other. */
+export async function manyHistories(
+  { seed, histories, withinMs = Number.POSITIVE_INFINITY }: ManyHistories,
+  code: Code,
+  report: Report,
+): Promise<HistoryTotals> {
+  const startedAt = performance.now();
+  let sum: HistoryTotals = { ...noHistory, requests: 0, commands: 0, calls: 0, simulatedHours: 0 };
+  while (sum.histories < histories && performance.now() - startedAt < withinMs) {
+    const { totals, lines } = await runSeed(seed + sum.histories, code);
+    sum = sumOf(sum, totals);
+    for (const line of lines) report.print(line);
+    report.progress(
+      `${sum.histories} histories, ${sum.faults} faults, ${sum.violations} violations`,
+    );
+  }
+  return sum;
 }
 
 /** Of a call to the event bus, and of an invocation of the publisher. */
@@ -26,10 +53,8 @@ const publisherFaultChance = 0.3;
 
 /** Runs a random history. What fails is made as small as it goes and told. */
 export async function runSeed(seed: number, code: Code): Promise<SeedResult> {
-  const before = process.cpuUsage();
   const plan = planOf(String(seed));
   const outcome = await outcomeOf(plan, code);
-  const { user, system } = process.cpuUsage(before);
   const { requests = [], actions = [] } = outcome.history ?? {};
   const totals: HistoryTotals = {
     histories: 1,
@@ -39,7 +64,6 @@ export async function runSeed(seed: number, code: Code): Promise<SeedResult> {
     faults: outcome.faults,
     violations: outcome.violations.length,
     simulatedHours: outcome.simulatedMs / 3_600_000,
-    processorSeconds: (user + system) / 1e6,
   };
   const { violations } = outcome;
   return { totals, lines: violations.length > 0 ? await told(plan, code, violations) : [] };
