@@ -4,6 +4,15 @@ import { Random } from './random.ts';
 export interface Step {
   readonly what: string;
   readonly take: () => void;
+  /** What it reads and writes; undefined where that is not known. */
+  readonly touches?: readonly Touch[] | undefined;
+}
+
+/** A place that a step reads or writes: without a part, all of it. */
+export interface Touch {
+  readonly where: string;
+  readonly part?: string;
+  readonly isWrite: boolean;
 }
 
 /**
@@ -16,8 +25,8 @@ export interface Choices {
    * @param otherChance how probable it is, where chance decides, that it is none but the ordinary one. @default all are alike
    */
   choose(options: number, what: string, otherChance?: number): number;
-  /** One of the steps that may be taken now; their number stands for a timer that competes with them. @default as `choose` */
-  chooseStep?(steps: readonly Step[], timer: Step | undefined): number;
+  /** One of the steps that may be taken now. @default as `choose` */
+  chooseStep?(steps: readonly Step[]): number;
 }
 
 /** Chooses at random, by a seed. */

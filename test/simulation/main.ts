@@ -39,10 +39,7 @@ const options = new Command('npm run simulate --')
   .option('--seed <n>', "the first random history's seed; the next ones count on", wholeNumber, 1)
   .option('--histories <n>', 'how many random histories', wholeNumber)
   .option('--minutes <n>', 'as many random histories as these minutes take', wholeNumber)
-  .option(
-    '--pairs',
-    'every pair of operations: one interrupts the other at each call, with a fault at each',
-  )
+  .option('--pairs', 'every pair of operations, in every order of calls, with a fault at each')
   .option('--long', 'histories of days of simulated time')
   .option('--bugs', 'what finds each planted bug, written to planted-bugs/found-by.json')
   .addHelpText('after', help)

@@ -12,6 +12,7 @@ import {
   transactionConflict,
 } from '../dynamodb-model/dynamodb-model.ts';
 import type { Scheduler } from './scheduler.ts';
+import { touchesOf } from './touches.ts';
 
 /**
  * What goes wrong with one call. `before` and `after` say whether the operation was executed; `during`: it is, slowly, while its caller
@@ -181,7 +182,7 @@ export class Connection {
         const what = `${labelOf(pending)}: ${value}`;
         if (fault === 'reset during' && turn === 1)
           this.#network.scheduler.after(slowTurnMs, what, go);
-        else this.#turn(what, go);
+        else this.#turn(what, pending, go);
         return;
       }
       outcome = value;
@@ -213,13 +214,13 @@ export class Connection {
   }
 
   #travel(what: string, pending: Pending, take: () => void): void {
-    this.#turn(`${labelOf(pending)} ${what}`, take);
+    this.#turn(`${labelOf(pending)} ${what}`, pending, take);
   }
 
-  #turn(what: string, take: () => void): void {
+  #turn(what: string, { info }: Pending, take: () => void): void {
     const { scheduler, latency } = this.#network;
     if (latency) scheduler.after(latency(), what, take);
-    else scheduler.offer(what, take);
+    else scheduler.offer(what, take, touchesOf(info.operation, info.request));
   }
 }
 

@@ -1,5 +1,7 @@
-import { type Choices, SeededChoices, type Step } from './choices.ts';
+import { type Choices, SeededChoices, type Step, type Touch } from './choices.ts';
 import { Random } from './random.ts';
+
+export type { Step, Touch };
 
 /** One line of what happened, in order. `at` is simulated time in epoch milliseconds. */
 export interface TraceLine {
@@ -108,8 +110,8 @@ export class Scheduler {
   }
 
   /** Offers a step whose turn among the others is a choice. */
-  offer(what: string, take: () => void): void {
-    this.#steps.push({ what, take });
+  offer(what: string, take: () => void, touches?: readonly Touch[]): void {
+    this.#steps.push({ what, take, touches });
   }
 
   note(what: string): void {
@@ -180,7 +182,9 @@ export class Scheduler {
   #chooseStep(options: number, timer: Timer | undefined): number {
     const { choices } = this;
     if (!choices.chooseStep) return options === 1 ? 0 : choices.choose(options, 'next step');
-    return choices.chooseStep(this.#steps, options > this.#steps.length ? timer : undefined);
+    return choices.chooseStep(
+      timer && options > this.#steps.length ? [...this.#steps, timer] : this.#steps,
+    );
   }
 
   #fire(): boolean {

@@ -1,99 +1,122 @@
-import { type Choices, ScriptedChoices, type Step } from '../choices.ts';
+import type { Choices } from '../choices.ts';
 import type { CallInfo, Fault } from '../network.ts';
+import type { Step, Touch } from '../scheduler.ts';
+import { callerOf, EveryRace } from './every-race.ts';
 
-/** How often a caller that could go on is interrupted (a context bound). */
-const interruptionsMax = 1;
-/** How often a pause before a retry ends while the other operation could go on; after that it waits for it. */
-const hastyRetriesMax = 1;
-/** How probable it is, where chance decides, that a caller is interrupted, and that a call goes wrong. */
-const interruptionChance = 0.15;
-const faultChance = 0.08;
+export interface PairBounds {
+  /** How often a caller that could go on is interrupted (a context bound). @default as often as it can be */
+  readonly interruptions?: number;
+  /** How often a pause before a retry ends while the other operation could go on; after that it waits for it. @default 1 */
+  readonly hastyRetries?: number;
+  /** How many calls of a run go wrong. @default 1 */
+  readonly faults?: number;
+}
 
-/** What one pair of operations may do: orders of their calls, the ends of pauses before a retry among them, and one call that goes wrong. */
+/**
+ * What one pair of operations could do: every order of their calls that makes a difference, and a fault at each call. A pause before a retry
+ * ends before or after any call of the other operation.
+ */
 export class PairChoices implements Choices {
-  /** What was chosen, to repeat the run. */
-  readonly made: number[] = [];
-  readonly #choices: Choices;
   /** While false everything goes the ordinary way: before and after the pair. */
-  #isExploring = false;
-  #fault: Fault = 'none';
+  isExploring = false;
+  readonly explorer: EveryRace;
+  readonly #bounds: Required<PairBounds>;
+  #faults = 0;
   #interruptions = 0;
   #hastyRetries = 0;
   #last = '';
 
-  constructor(choices: Choices) {
-    this.#choices = choices;
+  /** @param script the choices of the first run. @default the first of each */
+  constructor(
+    bounds: PairBounds,
+    ignores: (touch: Touch) => boolean,
+    script: readonly number[] = [],
+  ) {
+    this.explorer = new EveryRace(ignores, bounds.interruptions !== undefined, script);
+    this.#bounds = {
+      interruptions: Number.POSITIVE_INFINITY,
+      hastyRetries: 1,
+      faults: 1,
+      ...bounds,
+    };
   }
 
   get faults(): number {
-    return this.#fault === 'none' ? 0 : 1;
+    return this.#faults;
   }
 
   begin(): void {
-    this.#isExploring = true;
+    this.explorer.begin();
+    this.isExploring = true;
+    this.#faults = 0;
+    this.#interruptions = 0;
+    this.#hastyRetries = 0;
+    this.#last = '';
   }
 
   end(): void {
-    this.#isExploring = false;
+    this.isExploring = false;
   }
 
-  /** The same run once more. */
-  again(): PairChoices {
-    return new PairChoices(new ScriptedChoices(this.made));
-  }
-
-  choose(options: number, what: string, otherChance?: number): number {
-    if (!this.#isExploring || options < 2) return 0;
-    const chosen = this.#choices.choose(options, what, otherChance);
-    this.made.push(chosen);
-    return chosen;
+  choose(options: number, what: string): number {
+    return this.isExploring && options > 1 ? this.explorer.choose(options, what) : 0;
   }
 
   faultOf(call: CallInfo): Fault {
-    if (!this.#isExploring || this.#fault !== 'none') return 'none';
-    const faults = ['none', ...faultsOf(call)] as const;
-    this.#fault = faults[this.choose(faults.length, 'fault', faultChance)] as Fault;
-    return this.#fault;
+    if (!this.isExploring || this.#faults >= this.#bounds.faults) return 'none';
+    const faults = faultsOf(call);
+    const chosen = this.explorer.choose(faults.length + 1, `${call.caller} ${call.number} fault`);
+    if (chosen === 0) return 'none';
+    this.#faults += 1;
+    return faults[chosen - 1] as Fault;
   }
 
-  chooseStep(steps: readonly Step[], timer: Step | undefined): number {
-    if (!this.#isExploring) return 0;
-    const all = [...steps, ...(timer ? [timer] : [])].map(({ what }, at): Turn => {
-      const isPause = at === steps.length && !what.endsWith(' immediate'); // which waits for nothing
-      return { at, caller: what.slice(0, what.indexOf(' ')), isPause };
-    });
-    // Whoever is at work goes on: the first run interrupts nobody.
-    const offered = this.#within(all).toSorted(
-      (one, other) => Number(this.#isAtWork(other)) - Number(this.#isAtWork(one)),
+  chooseStep(steps: readonly Step[]): number {
+    if (!this.isExploring) return 0;
+    const all = steps.map(
+      (step, at): Turn => ({ at, caller: callerOf(step), isCall: !isPause(step), step }),
     );
-    const otherChance = offered[0] && this.#isAtWork(offered[0]) ? interruptionChance : undefined;
-    const chosen = offered[this.choose(offered.length, 'turn', otherChance)] as Turn;
-    if (!this.#isAtWork(chosen) && all.some((one) => this.#isAtWork(one) && !one.isPause))
+    // Whoever is at work goes on: the first run interrupts nobody.
+    const allowed = this.#within(all);
+    const own = allowed.filter(({ caller }) => caller === this.#last);
+    const offered = [...own, ...allowed.filter((turn) => !own.includes(turn))];
+    // The end of a pause reads and writes nothing; only the clock moves on.
+    const options = offered.map(
+      ({ step }): Step => ({ what: step.what, take: step.take, touches: step.touches ?? [] }),
+    );
+    const chosen = offered[this.explorer.chooseStep(options)] as Turn;
+    if (
+      chosen.caller !== this.#last &&
+      all.some(({ caller, isCall }) => isCall && caller === this.#last)
+    ) {
       this.#interruptions += 1;
-    if (chosen.isPause && all.some(({ isPause }) => !isPause)) this.#hastyRetries += 1;
+    }
+    if (!chosen.isCall && all.some(({ isCall }) => isCall)) this.#hastyRetries += 1;
     this.#last = chosen.caller;
     return chosen.at;
   }
 
-  #isAtWork({ caller }: Turn): boolean {
-    return caller === this.#last;
-  }
-
   /** The turns that the bounds leave. */
   #within(all: readonly Turn[]): readonly Turn[] {
-    const calls = all.filter(({ isPause }) => !isPause);
-    const turns = this.#hastyRetries >= hastyRetriesMax && calls.length > 0 ? calls : all;
-    const own = turns.filter((one) => this.#isAtWork(one));
-    const isHeld = this.#interruptions >= interruptionsMax && own.some(({ isPause }) => !isPause);
+    const { interruptions, hastyRetries } = this.#bounds;
+    const calls = all.filter(({ isCall }) => isCall);
+    const turns = this.#hastyRetries >= hastyRetries && calls.length > 0 ? calls : all;
+    const own = turns.filter(({ caller }) => caller === this.#last);
+    const isHeld = this.#interruptions >= interruptions && own.some(({ isCall }) => isCall);
     return isHeld ? own : turns;
   }
 }
 
+/** Timers have no touches; that of an `immediate` waits for nothing. */
+const isPause = ({ what, touches }: Step): boolean =>
+  touches === undefined && !what.endsWith(' immediate');
+
 interface Turn {
   readonly at: number;
   readonly caller: string;
-  /** The end of a pause, rather than a call. */
-  readonly isPause: boolean;
+  /** Or the end of a pause. */
+  readonly isCall: boolean;
+  readonly step: Step;
 }
 
 /**

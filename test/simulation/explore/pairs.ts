@@ -1,98 +1,172 @@
 import { createHash } from 'node:crypto';
 import type { Item } from '../../dynamodb-model/dynamodb-model.ts';
 import { checkHistory, violationsOf } from '../checker/check-history.ts';
-import { type Choices, nextScript, ScriptedChoices, SeededChoices } from '../choices.ts';
 import { readService, type ServicePrograms } from '../lambda/modules.ts';
 import type { CallInfo } from '../network.ts';
 import { ObservedService } from '../observed-service.ts';
-import { PairChoices } from './pair-choices.ts';
+import type { Touch } from '../scheduler.ts';
+import { RedundantRunError } from './every-race.ts';
+import { type PairBounds, PairChoices } from './pair-choices.ts';
 import { allPairs, organizationId, type Pair, perform } from './pair-operations.ts';
 import { type PreparedPair, pairStart, preparePair } from './prepared-pair.ts';
-import type { Summary } from './report.ts';
 
-export interface PairLimits {
-  /** Which of the pairs, by name. @default all */
-  readonly pairs?: (name: string) => boolean;
+export interface PairLimits extends PairBounds {
+  /** Which of the pairs. @default all */
+  readonly pairs?: (name: string, at: number) => boolean;
   readonly bundles?: ServicePrograms;
-  /** So many runs of each pair, by chance. @default every run that the bounds of `PairChoices` allow */
+  /** After so many runs a pair is left, and said to be unfinished. @default never */
   readonly runs?: number;
 }
 
-export interface PairTotals extends Summary {
-  pairs: number;
+/** What the exploration of one pair came to. */
+export interface Explored {
+  histories: number;
+  redundant: number;
+  faults: number;
+  /** Last states of the table that no pair before had. */
+  states: number;
+  isWhole: boolean;
+  readonly violations: string[];
 }
 
+export interface PairTotals {
+  readonly pairs: number;
+  readonly histories: number;
+  readonly faults: number;
+  readonly violations: number;
+  /** Pairs that were left before their end. */
+  readonly unfinished: number;
+}
+
+/** What `npm test` goes through: orders in which a caller that could go on is interrupted once at most, and of each pair so many runs. */
+export const briefly: PairLimits = { interruptions: 1, runs: 15 };
+
 /**
- * For every pair of operations, every order of their calls in which a caller that could go on is interrupted once at most, and in each of
- * these at most one fault at each call. A pair with a violation is left, and the run is told step by step.
+ * For every pair of operations, every order of their calls that makes a difference, and in each of these at most one fault at each call.
+ * Two requests that take a token, or a lead's id, from one counter are taken to do so in either order.
  */
 export async function explorePairs(
   report: (line: string) => void,
   limits: PairLimits = {},
 ): Promise<PairTotals> {
-  const { pairs = () => true, bundles = await readService(), runs } = limits;
+  const bundles = limits.bundles ?? (await readService());
   const prepared = {
     active: await preparePair(bundles, 'active'),
     archived: await preparePair(bundles, 'archived'),
   };
   const seen = new Set<string>();
-  const totals = { pairs: 0, histories: 0, faults: 0, violations: 0 };
-  for (const pair of allPairs().filter(({ name }) => pairs(name))) {
-    const exploration = { pair, prepared: prepared[pair.state], bundles, seen };
-    const { histories, faults, violations, story } = await explorePair(exploration, runs);
+  const totals = { pairs: 0, histories: 0, faults: 0, violations: 0, unfinished: 0 };
+  for (const [at, pair] of allPairs().entries()) {
+    if (limits.pairs && !limits.pairs(pair.name, at)) continue;
+    const began = performance.now();
+    const exploration = { pair, prepared: prepared[pair.state], bundles, limits, seen };
+    const explored = await explorePair(exploration);
     totals.pairs += 1;
-    totals.histories += histories;
-    totals.faults += faults;
-    totals.violations += violations.length;
-    report(
-      `${pair.name.padEnd(48)} ${histories} histories, ${faults} faults, ${violations.length} violations`,
-    );
-    for (const line of [...violations, ...story]) report(line);
+    totals.histories += explored.histories;
+    totals.faults += explored.faults;
+    totals.violations += explored.violations.length;
+    if (!explored.isWhole) totals.unfinished += 1;
+    report(lineOf(pair, explored, performance.now() - began));
+    for (const violation of explored.violations) report(violation);
   }
   return totals;
 }
+
+const lineOf = (
+  { name }: Pair,
+  { histories, redundant, faults, states, isWhole, violations }: Explored,
+  ms: number,
+): string =>
+  `${name.padEnd(48)} ${histories} histories (${redundant} broken off), ${faults} faults, ${states} new last states, ${violations.length} violations, ${Math.round(ms)} ms${isWhole ? '' : `, left unfinished`}`;
+
+const newExplored = (): Explored => ({
+  histories: 0,
+  redundant: 0,
+  faults: 0,
+  states: 0,
+  isWhole: true,
+  violations: [],
+});
 
 interface Exploration {
   readonly pair: Pair;
   readonly prepared: PreparedPair;
   readonly bundles: ServicePrograms;
+  readonly limits: PairLimits;
   /** Last states of the table that were looked at. */
   readonly seen: Set<string>;
+  /** Told of every step of a run. */
+  readonly trace?: (line: string) => void;
 }
 
-async function explorePair(exploration: Exploration, runs: number | undefined) {
-  const { name } = exploration.pair;
-  let histories = 0;
-  let faults = 0;
-  for (const run of runs === undefined ? everyRun() : runsByChance(name, runs)) {
-    const choices = new PairChoices(run);
-    const { violations } = await runOnce(exploration, choices);
-    histories += 1;
-    faults += choices.faults;
-    if (violations.length === 0) continue;
-    const { service } = await runOnce(exploration, choices.again(), true);
-    return { histories, faults, violations, story: storyOf(service) };
+/** A pair with more is left. */
+const violationsMax = 20;
+
+async function explorePair(exploration: Exploration): Promise<Explored> {
+  const { pair, limits } = exploration;
+  const choices = choicesOf(pair, limits);
+  const { explorer } = choices;
+  const explored = newExplored();
+  while (explorer.hasNext) {
+    if (
+      explorer.complete + explorer.redundant >= (limits.runs ?? Number.POSITIVE_INFINITY) ||
+      explored.violations.length > violationsMax
+    ) {
+      explored.isWhole = false;
+      break;
+    }
+    explorer.next(await runOnce(exploration, choices, explored));
   }
-  return { histories, faults, violations: [], story: [] };
+  explored.histories = explorer.complete;
+  explored.redundant = explorer.redundant;
+  return explored;
 }
 
-function* everyRun(): Generator<Choices> {
-  for (let script: readonly number[] | undefined = []; script; ) {
-    const choices = new ScriptedChoices(script);
-    yield choices;
-    script = nextScript(choices.made);
-  }
+const choicesOf = (
+  { operations }: Pair,
+  limits: PairLimits,
+  script?: readonly number[],
+): PairChoices => {
+  const revokes = operations.some(({ name }) => name === 'revoke');
+  return new PairChoices(limits, (touch) => isCounter(touch, revokes), script);
+};
+
+/**
+ * One run of a pair once more, as a violation's script says.
+ * @param limits those with which it was found
+ * @returns what happened, line by line, and then the violations
+ */
+export async function replayPair(
+  name: string,
+  script: readonly number[],
+  limits: PairLimits = {},
+): Promise<string[]> {
+  const pair = allPairs().find((one) => one.name === name);
+  if (!pair) throw new Error(`There is no pair ${name}.`);
+  const bundles = limits.bundles ?? (await readService());
+  const prepared = await preparePair(bundles, pair.state);
+  const explored = newExplored();
+  const lines: string[] = [];
+  await runOnce(
+    { pair, prepared, bundles, limits, seen: new Set(), trace: (line) => lines.push(line) },
+    choicesOf(pair, limits, script),
+    explored,
+  );
+  return [...lines, ...explored.violations];
 }
 
-function* runsByChance(name: string, runs: number): Generator<Choices> {
-  for (let run = 0; run < runs; run += 1) yield new SeededChoices(`${name} ${run}`);
+/** Buckets of tokens. A revocation ends one, so that its order with a request is kept. */
+function isCounter({ where }: Touch, revokes: boolean): boolean {
+  return where.startsWith('leads USAGE#') || (!revokes && where.startsWith('leads KEY#'));
 }
 
+/** @returns whether the run came to its end */
 async function runOnce(
-  { pair, prepared, bundles, seen }: Exploration,
+  { trace, ...exploration }: Exploration,
   choices: PairChoices,
-  keepTrace = false,
-): Promise<{ service: ObservedService; violations: string[] }> {
+  explored: Explored,
+): Promise<boolean> {
+  const { pair, prepared, bundles } = exploration;
   const simulation = {
     seed: 'pair',
     startsAt: pairStart,
@@ -100,19 +174,29 @@ async function runOnce(
     timersCompeteWithinMs: 250,
     choices,
     faultOf: (call: CallInfo) => choices.faultOf(call),
-    keepTrace,
+    keepTrace: trace !== undefined,
   };
   const service = await ObservedService.start({ versions: [bundles], simulation }, prepared);
   const both = () =>
     Promise.all(([0, 1] as const).map((side) => perform(service, pair, prepared, side)));
-  choices.begin();
+  let script: readonly number[] = [];
   try {
+    choices.begin();
     const known = await service.run(both);
+    script = choices.explorer.script;
     choices.end();
+    explored.faults += choices.faults;
     const issues = await askAgain(service, pair, prepared, known);
-    return { service, violations: [...issues, ...(await violationsIn(service, seen))] };
+    issues.push(...(await violations(service, exploration.seen, explored)));
+    if (trace) for (const line of storyOf(service)) trace(line);
+    explored.violations.push(
+      ...issues.map((issue) => `${pair.name}: ${issue} Script: ${script.join(' ')}`),
+    );
+    return true;
   } catch (error) {
-    throw new Error(`${pair.name}, choices ${choices.made.join(' ')}`, { cause: error });
+    choices.end();
+    if (error instanceof RedundantRunError) return false;
+    throw new Error(`${pair.name}, script ${choices.explorer.script.join(' ')}`, { cause: error });
   }
 }
 
@@ -151,11 +235,16 @@ async function askAgain(
 }
 
 /** Lists and the service's own check look at each last state of the table once, whichever pair comes to it. */
-async function violationsIn(service: ObservedService, seen: Set<string>): Promise<string[]> {
+async function violations(
+  service: ObservedService,
+  seen: Set<string>,
+  explored: Explored,
+): Promise<string[]> {
   await service.settle();
   const state = digestOf(service);
   if (seen.has(state)) return violationsOf(service.history);
   seen.add(state);
+  explored.states += 1;
   return checkHistory(service, {
     walks: (id) => (id === organizationId ? [{}, { stage_id: 11 }] : []),
   });

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { type Choices, nextScript, ScriptedChoices } from '../choices.ts';
+import { Random } from '../random.ts';
+import { Scheduler } from '../scheduler.ts';
+import { EveryRace, RedundantRunError } from './every-race.ts';
+
+interface Access {
+  readonly where: string;
+  readonly isWrite: boolean;
+}
+/** Accesses that a process makes at once; the next follow when these are over. */
+type Round = readonly Access[];
+
+/** Processes that read and write registers, and choose once each what they write: what each has read, and what is written in the end. */
+async function outcomeOf(
+  processes: readonly (readonly Round[])[],
+  choices: Choices,
+): Promise<string> {
+  const scheduler = new Scheduler({ seed: 'a', choices });
+  const registers = new Map<string, string>();
+  const observed: string[][] = processes.map(() => []);
+  const run = async (rounds: readonly Round[], process: number): Promise<void> => {
+    for (const [round, accesses] of rounds.entries()) {
+      const mark = round === 0 ? choices.choose(2, `${process} mark`) : 0;
+      const accessOf = ({ where, isWrite }: Access, at: number) =>
+        new Promise<void>((resolve) => {
+          const take = (): void => {
+            const before = registers.get(where) ?? '';
+            if (isWrite) registers.set(where, `${before}${process}${round}${at}${mark}`);
+            else observed[process]?.push(`${round}${at}${before}`);
+            resolve();
+          };
+          scheduler.offer(`${process} ${round} ${at}`, take, [{ where, isWrite }]);
+        });
+      await Promise.all(accesses.map(accessOf));
+    }
+  };
+  await scheduler.run(() => Promise.all(processes.map(run)));
+  return JSON.stringify([observed.map((values) => values.sort()), [...registers].sort()]);
+}
+
+async function everyOutcome(
+  processes: readonly (readonly Round[])[],
+): Promise<{ outcomes: Set<string>; runs: number }> {
+  const outcomes = new Set<string>();
+  let runs = 0;
+  for (let script: readonly number[] | undefined = []; script; runs += 1) {
+    const choices = new ScriptedChoices(script);
+    outcomes.add(await outcomeOf(processes, choices));
+    script = nextScript(choices.made);
+  }
+  return { outcomes, runs };
+}
+
+async function racingOutcomes(processes: readonly (readonly Round[])[]) {
+  const outcomes = new Set<string>();
+  const choices = new EveryRace();
+  for (; choices.hasNext; ) {
+    choices.begin();
+    try {
+      outcomes.add(await outcomeOf(processes, choices));
+      choices.next();
+    } catch (error) {
+      if (!(error instanceof RedundantRunError)) throw error;
+      choices.next(false);
+    }
+  }
+  return { outcomes, runs: choices.complete, redundant: choices.redundant };
+}
+
+test('reversing the races of each run shows every outcome that all orders have', async () => {
+  const random = new Random('races');
+  for (let round = 0; round < 40; round += 1) {
+    const access = (): Access => ({
+      where: random.pick(['x', 'y', 'z']),
+      isWrite: random.chance(0.6),
+    });
+    const accesses = (): Round => Array.from({ length: random.chance(0.3) ? 2 : 1 }, access);
+    const rounds = random.pick([
+      [2, 2],
+      [3, 2],
+      [1, 1, 1],
+    ]);
+    const processes = rounds.map((length) => Array.from({ length }, accesses));
+    const [all, racing] = [await everyOutcome(processes), await racingOutcomes(processes)];
+
+    expect([...racing.outcomes].sort()).toEqual([...all.outcomes].sort());
+    expect(racing.runs).toBeLessThanOrEqual(all.runs);
+  }
+});
+
+test('processes that meet nowhere run in one order, and none is broken off', async () => {
+  const write = (where: string): Round => [{ where, isWrite: true }];
+  const racing = await racingOutcomes([
+    [write('x'), write('x')],
+    [write('y'), write('y')],
+    [write('z')],
+  ]);
+  expect([racing.runs, racing.redundant]).toEqual([8, 0]);
+});
