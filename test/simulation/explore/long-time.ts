@@ -52,6 +52,25 @@ const longScenarios: readonly Scenario[] = [
       }
     },
   },
+  {
+    name: 'A key works until it expires, after an hour and after 90 days',
+    simulation: { dynamodb: { expiryChance: 0.5, staleChance: 0.5 } },
+    functions: { coldStartChance: 0.2 },
+    async run(given) {
+      const { service } = given;
+      const scopes = ['leads.read'] as const;
+      const expiresAt = new Date(service.now + hourMs).toISOString();
+      const keys = [await given.newKey({ scopes, expiresAt }), await given.newKey({ scopes })];
+      for (const [at, key] of keys.entries()) {
+        const days = (key.expiresAt - service.now) / dayMs;
+        given.expect(at === 0 || Math.abs(days - 90) < 0.1, `a life of 90 days, not of ${days}.`);
+        await given.sleep(key.expiresAt - 1000 - service.now);
+        await given.answered(200, given.ask('list-users', { as: key }), 'before its end');
+        await given.sleep(key.expiresAt + 10 - service.now);
+        await given.answered(401, given.ask('list-users', { as: key }), 'after its end');
+      }
+    },
+  },
 ];
 
 /** Runs histories of days of simulated time. */
