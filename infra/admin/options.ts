@@ -61,15 +61,6 @@ export function parseTime(text: string): number {
   return at;
 }
 
-const leadsMax = 10_000;
-const leadsDefault = 25;
-
-/** `--limit` of a command that lists leads. */
-export const leadLimitOption = (): Option =>
-  new Option('--limit <N>', `maximum number of leads, 1 to ${leadsMax}`)
-    .argParser(integerOption(1, leadsMax))
-    .default(leadsDefault);
-
 const rateMax = 40_000;
 
 /** `--rate` of a command that reads many items. */
