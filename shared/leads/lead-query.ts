@@ -18,7 +18,7 @@ export type ListParameters = Omit<LeadListQuery, 'filter' | 'updated_since'> & {
 export function leadQuery(
   organization: Organization,
   parameters: ListParameters,
-  filter: LeadFilter,
+  filter: LeadFilter = () => true,
 ) {
   const isOfList = leadMatcher(parameters, filter);
   return {
@@ -38,7 +38,7 @@ export function leadQuery(
 export const leadMatcher =
   (
     { updated_since, stage_id, pipeline_id, source_id, owner_id }: ListParameters,
-    filter: LeadFilter,
+    filter: LeadFilter = () => true,
   ) =>
   (lead: Lead): boolean =>
     (updated_since === undefined || Date.parse(lead.updatedAt) >= updated_since) &&

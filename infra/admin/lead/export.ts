@@ -29,17 +29,8 @@ import { Workbook } from './workbook.ts';
 
 type ExportFormat = 'jsonl' | 'csv' | 'xlsx';
 
-const delimiters = { comma: ',', semicolon: ';', tab: '\t' } as const;
-
-/** How an export writes leads. */
-interface FormOptions {
+interface ExportOptions extends FileOptions {
   readonly excel?: boolean;
-  readonly separator?: keyof typeof delimiters;
-  /** @default all columns */
-  readonly columns?: readonly ExportColumn[];
-}
-
-interface ExportOptions extends Omit<FormOptions, 'columns'>, FileOptions {
   readonly format?: 'jsonl' | 'csv';
   readonly archived?: boolean;
   readonly columns?: readonly string[];
@@ -72,19 +63,11 @@ export function leadExportCommand(lead: CliCommand, context: CommandContext): vo
       ).choices(['jsonl', 'csv']),
     )
     .option('--excel', 'CSV that a spreadsheet program opens correctly, with a byte order mark')
-    .addOption(
-      new Option(
-        '--separator <NAME>',
-        'with --excel: semicolon where the comma is the decimal mark (default: comma)',
-      ).choices(Object.keys(delimiters)),
-    )
-    .needs('--separator', '--excel')
     .refuse(usageIssue)
     .notes(exportHelp)
     .examples(
       '--organization 1 --archived --out leads.jsonl --resume',
       '--organization 1 --stage New --columns name,phone,owner --out new-leads.xlsx',
-      '--organization 1 --excel --separator semicolon --out leads.csv',
     )
     .action((_id, options: ExportOptions) => exportLeads(context, options));
 }
@@ -123,7 +106,16 @@ async function exportLeads(context: CommandContext, options: ExportOptions): Pro
   const organization = await context.organization();
   const format = formatOf(options) ?? 'jsonl';
   const columns = columnsOf(organization, format, options.columns);
-  const exportTo = exporter(context, organization, options);
+  const isOfExport = leadMatcher({
+    stage_id: namedId(organization, 'stage', options.stage),
+    owner_id: namedId(organization, 'user', options.owner),
+  });
+  const exportTo = (write: WriteLeads): Promise<number> =>
+    context.audited(
+      'lead export',
+      () => passLeads(context, options, (page) => write(page.filter(isOfExport))),
+      (leads) => countOf(leads, 'lead'),
+    );
   let leads = 0;
   let earlier: IdSet<number> | undefined;
   if (format === 'xlsx' && file !== undefined) {
@@ -134,7 +126,7 @@ async function exportLeads(context: CommandContext, options: ExportOptions): Pro
     });
     if (workbook.loss !== undefined) context.note(workbook.loss);
   } else {
-    const form = formOf(organization, format, { ...options, columns });
+    const form = formOf(organization, format, columns, options.excel);
     earlier = await writeRecords(options, form, async (write) => {
       leads = await exportTo((page) => write(page.map(form.lineOf)));
     });
@@ -150,38 +142,21 @@ async function exportLeads(context: CommandContext, options: ExportOptions): Pro
 /** @returns how many of the leads were written */
 type WriteLeads = (leads: readonly Lead[]) => number | Promise<number>;
 
-/**
- * Passes the leads of an export on, page by page, with an entry in the audit log.
- * @returns a function that returns how many were written
- * @throws CommandError for an unknown stage or owner, before anything is read
- */
-function exporter(
+/** Passes all leads of the organization on, page by page. @returns how many were written */
+async function passLeads(
   context: CommandContext,
-  organization: Organization,
-  { archived: withArchived = false, rate, stage, owner }: ExportOptions,
-): (write: WriteLeads) => Promise<number> {
-  const filters = {
-    stage_id: namedId(organization, 'stage', stage),
-    owner_id: namedId(organization, 'user', owner),
-  };
-  const isOfExport = leadMatcher(filters, () => true);
-  const pass = async (write: WriteLeads): Promise<number> => {
-    let [leads, leadsRead] = [0, 0];
-    // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
-    const pages = scanLeadsAscending(context.pacedTable(rate), organization.id, { withArchived });
-    for await (const page of pages) {
-      leads += await write(page.filter(isOfExport));
-      leadsRead += page.length;
-      context.progress(`Exporting: ${countOf(leadsRead, 'lead')} read`);
-    }
-    return leads;
-  };
-  return (write) =>
-    context.audited(
-      'lead export',
-      () => pass(write),
-      (leads) => countOf(leads, 'lead'),
-    );
+  { archived: withArchived = false, rate }: ExportOptions,
+  write: WriteLeads,
+): Promise<number> {
+  let [leads, leadsRead] = [0, 0];
+  const table = context.pacedTable(rate);
+  // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
+  for await (const page of scanLeadsAscending(table, context.organizationId, { withArchived })) {
+    leads += await write(page);
+    leadsRead += page.length;
+    context.progress(`Exporting: ${countOf(leadsRead, 'lead')} read`);
+  }
+  return leads;
 }
 
 /** @throws CommandError for a name of no column */
@@ -210,9 +185,10 @@ export interface LeadForm extends RecordForm<number> {
 export function formOf(
   organization: Organization,
   format: ExportFormat,
-  { excel = false, separator = 'comma', columns = exportColumns(organization) }: FormOptions,
+  columns: readonly ExportColumn[] = exportColumns(organization),
+  excel = false,
 ): LeadForm {
-  const dialect = { delimiter: delimiters[separator], lineEnd: excel ? '\r\n' : '\n' };
+  const dialect = { delimiter: ',', lineEnd: excel ? '\r\n' : '\n' };
   const mark = excel ? '\uFEFF' : '';
   const isCsv = format === 'csv';
   const names = [...columns.map(({ name }) => name), 'fields'];

@@ -76,7 +76,7 @@ async function list(context: CommandContext, options: ListOptions): Promise<void
     source_id: namedId(organization, 'source', options.source),
     updated_since: options.updatedSince,
   };
-  const isOfList = leadMatcher(filters, () => true);
+  const isOfList = leadMatcher(filters);
   const found = archived
     ? await search(context, options, (lead) => lead.archivedAt !== undefined && isOfList(lead))
     : await liveLeads(context.pacedTable(options.rate), organization, filters, options.limit);
@@ -96,7 +96,7 @@ async function liveLeads(
   let cursor: number | null | undefined;
   while (cursor !== null && leads.length <= limit) {
     const page = { ...filters, limit: limit + 1 - leads.length, ...(cursor && { cursor }) };
-    const query = leadQuery(organization, page, () => true);
+    const query = leadQuery(organization, page);
     const read = await listLeads(table, query);
     leads.push(...read.leads);
     cursor = read.nextCursor;

@@ -123,7 +123,7 @@ export function exportedIds(
 ): { leadId: number; organizationId: number } | undefined {
   const pattern =
     format === 'csv'
-      ? /^(\d+)[,;\t]organization (\d+)[,;\t]/
+      ? /^(\d+),organization (\d+),/
       : /^\{"leadId":(\d+),"leadServiceExport":"organization (\d+)",/;
   const [, leadId, organizationId] = pattern.exec(begins)?.map(Number) ?? [];
   return leadId === undefined || organizationId === undefined || leadId > limits.idMax

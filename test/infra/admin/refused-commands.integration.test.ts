@@ -81,7 +81,6 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
     'lead export O --out leads.txt',
     /must end in \.csv, \.jsonl or \.xlsx, or add --format csv or /,
   ],
-  ['lead export O --separator tab', /^Option '--separator' needs --excel\./],
   ['lead export O --excel --format jsonl', /^Option '--excel' writes CSV/],
   ['lead export O --out a.xlsx --resume', /^Option '--resume' continues \.csv and \.jsonl only/],
   ['lead timelines O --resume', /needs --out/],

@@ -65,7 +65,7 @@ test('a resumed export remembers each lead of its file in 4 bytes', slow, async 
     (leadId) => `{"leadId":${leadId},"leadServiceExport":"organization 1","fields":{}}`,
   );
 
-  const bytes = await bytesPerRecord(path, formOf(sampleOrganization(), 'jsonl', {}));
+  const bytes = await bytesPerRecord(path, formOf(sampleOrganization(), 'jsonl'));
 
   expect(bytes).toBeLessThan(4 + otherBytes);
 });
@@ -82,14 +82,14 @@ test('resumed timelines remember each item of their file in 8 bytes', slow, asyn
 });
 
 test.each([
-  ['csv', {}],
-  ['csv', { excel: true }],
-  ['jsonl', {}],
+  ['csv', false],
+  ['csv', true],
+  ['jsonl', false],
 ] as const)(
-  'a %s export of many chunks with %j that is cut anywhere is completed by what it lacks',
-  async (format, options) => {
+  'a %s export of many chunks (Excel: %j) that is cut anywhere is completed by what it lacks',
+  async (format, excel) => {
     const leads = Array.from({ length: 3000 }, (_, index) => leadOf(index + 1));
-    const { heading, lineOf } = formOf(sampleOrganization(), format, options);
+    const { heading, lineOf } = formOf(sampleOrganization(), format, undefined, excel);
     const lines = leads.map(lineOf);
     const whole = Buffer.from(heading + lines.join(''));
     const path = files.path(`cut.${format}`);
@@ -99,7 +99,7 @@ test.each([
     // The first bytes are a byte order mark, if the file has one.
     for (const length of [0, 1, 2, 3, ...parts]) {
       await writeFile(path, whole.subarray(0, length));
-      const form = formOf(sampleOrganization(), format, options);
+      const form = formOf(sampleOrganization(), format, undefined, excel);
       let added = 0;
       const ids = await writeRecords({ out: path, resume: true }, form, async (write) => {
         added = await write(lines);
