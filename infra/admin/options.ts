@@ -61,6 +61,12 @@ export function parseTime(text: string): number {
   return at;
 }
 
+/** Parses a text. @throws InvalidArgumentError if it has only blanks */
+export function parseText(text: string): string {
+  if (text.trim() !== '') return text.trim();
+  throw new InvalidArgumentError('It must have a character other than blanks.');
+}
+
 const rateMax = 40_000;
 
 /** `--rate` of a command that reads many items. */

@@ -3,6 +3,7 @@ import { ApiError } from '../../../shared/errors.ts';
 import { isPlainObject } from '../../../shared/json.ts';
 import { FieldIssue } from '../../../shared/leads/field-types.ts';
 import { comparableEmail } from '../../../shared/leads/identity.ts';
+import type { FieldChange } from '../../../shared/leads/timeline.ts';
 import {
   type ImportRow,
   identityOfRow,
@@ -54,9 +55,13 @@ export function issuesOf({ message, details }: ApiError, { columnOf }: FileRow):
   if (issues.length === 0) return [message];
   return issues.map(([name, issue]) => {
     const { label, hint } = columnOf(name);
-    return `${label} ${issue}${hint}`;
+    return `${label} ${withoutApi(String(issue))}${hint}`;
   });
 }
+
+/** The sentences of the rules without the endpoints that list what is valid. */
+const withoutApi = (sentence: string): string =>
+  sentence.replace(/; GET \/api\S+ lists (?:them|the active ones)\./, '.');
 
 /**
  * A digest that is equal for rows with the same values, and the same columns that cannot be read. The order of the values and empty values do
@@ -80,12 +85,20 @@ export const identitiesOf = ({ phone, email }: Draft['identity']): Map<string, s
     ...(email === undefined ? [] : [[`email ${comparableEmail(email)}`, 'email'] as const]),
   ]);
 
+/** What an update changes in a lead. */
+export interface LeadUpdate {
+  readonly leadId: number;
+  readonly changes: readonly FieldChange[];
+  /** False if the lead has the note already; undefined without a note. */
+  readonly isNoted: boolean | undefined;
+}
+
 /** The outcome of a row. */
 export interface RowResult {
   readonly row: FileRow;
   readonly outcome: 'imported' | 'updated' | 'alreadyThere' | 'refused';
-  /** Of a lead that a row changes: what `--dry-run` says. */
-  readonly change?: string;
+  /** Of a row that updates a lead. */
+  readonly update?: LeadUpdate;
   /** Why the row is refused, in sentences. */
   readonly issues: readonly string[];
 }

@@ -16,6 +16,7 @@ import type { RowResult } from './drafts.ts';
 import type { ImportFile } from './file.ts';
 import type { MappingOptions } from './mapping.ts';
 import type { ImportCounts } from './run.ts';
+import { updateText } from './update.ts';
 import type { Cell } from './workbook.ts';
 
 export interface ReportOptions {
@@ -69,13 +70,16 @@ export class ImportReport {
   /** The first changes of leads, and the first rows that become leads. */
   readonly #changes: string[] = [];
   readonly #newRows: number[] = [];
+  readonly #organization: Organization;
   readonly #phoneKeys: readonly string[];
   /** Phones that were read as Indian because they have no country code: the file may be from another country. */
   #nationalPhones = 0;
   #nationalPhone: string | undefined;
 
   /** @param country of the phones without a country code */
-  constructor({ fields }: Organization, country: string | undefined) {
+  constructor(organization: Organization, country: string | undefined) {
+    this.#organization = organization;
+    const { fields } = organization;
     const phones = fields.filter(({ type }) => type === 'phone' && country === undefined);
     this.#phoneKeys = phones.map(({ key }) => key);
   }
@@ -83,14 +87,15 @@ export class ImportReport {
   /** Adds the results of a batch. */
   add(results: readonly RowResult[]): void {
     const inOrder = results.toSorted((a, b) => a.row.number - b.row.number);
-    for (const { row, outcome, change, issues } of inOrder) {
+    for (const { row, outcome, update, issues } of inOrder) {
       const { number, original } = row;
       this.#countPhones(row.read);
       if (outcome === 'refused') this.#refusals.push({ number, original, issues });
       for (const reason of issues.map(withoutNames))
         this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
       if (outcome === 'imported' && this.#newRows.length < plannedMax) this.#newRows.push(number);
-      if (change && this.#changes.length < plannedMax) this.#changes.push(change);
+      if (outcome === 'updated' && update && this.#changes.length < plannedMax)
+        this.#changes.push(updateText(this.#organization, update, true));
     }
   }
 
@@ -110,13 +115,8 @@ export class ImportReport {
     counts: ImportCounts & { readonly report: string | null },
     { dryRun = false, update = false, keepIds = false }: MappingOptions & ReportOptions,
   ): string[] {
-    const lines = [...(dryRun && update ? this.#plannedLines(counts) : []), ...this.#reasonLines()];
-    if (this.#nationalPhones > 0) {
-      const [have, are] = this.#nationalPhones === 1 ? ['has', 'is'] : ['have', 'are'];
-      lines.push(
-        `${countOf(this.#nationalPhones, 'phone')} ${have} no country code and ${are} read as Indian, such as ${this.#nationalPhone}. If that is wrong, name the country: --country DE.`,
-      );
-    }
+    const planned = dryRun && update ? this.#plannedLines(counts) : [];
+    const lines = [...planned, ...this.#reasonLines(), ...this.phoneLines()];
     if (counts.report !== null)
       lines.push(
         `Refused rows and their reasons: ${counts.report}. Correct a copy and import it with the same options. The report contains personal data: delete it when you no longer need it.`,
@@ -126,6 +126,15 @@ export class ImportReport {
     if (!dryRun && counts.imported > 0)
       lines.push('To remove the leads that it created, run the same command with --undo.');
     return lines;
+  }
+
+  /** Says how phones without a country code were read, if there are any. */
+  phoneLines(): string[] {
+    if (this.#nationalPhones === 0) return [];
+    const [have, are] = this.#nationalPhones === 1 ? ['has', 'is'] : ['have', 'are'];
+    return [
+      `${countOf(this.#nationalPhones, 'phone')} ${have} no country code and ${are} read as Indian, such as ${this.#nationalPhone}. If that is wrong, name the country: --country DE.`,
+    ];
   }
 
   /** The leads that a dry run of an update would change or make. */

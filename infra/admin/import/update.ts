@@ -1,5 +1,4 @@
 import { ApiError } from '../../../shared/errors.ts';
-import type { Lead } from '../../../shared/leads/lead.ts';
 import { updatedByRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import {
@@ -10,17 +9,19 @@ import {
 import type { Table } from '../../../shared/store/table/client.ts';
 import { ContentionError } from '../../../shared/store/table/retry.ts';
 import { ThrottledError } from '../../../shared/store/table/transact.ts';
+import { printable } from '../../cli/format.ts';
 import { tableForOneWrite } from '../context.ts';
-import { issuesOf, type RowResult, refused, taken } from './drafts.ts';
+import { valueWithName } from '../lead/named-lead.ts';
+import { issuesOf, type LeadUpdate, type RowResult, refused, taken } from './drafts.ts';
 import type { FileRow } from './rows.ts';
 
-/** Changes a lead as a row says. A repeat finds nothing left to change. */
+/** Changes a lead as a row says. A repeat finds nothing left to change. @returns undefined if there is no such lead */
 export async function updateByRow(
   table: Table,
   lead: EditedLead,
   row: FileRow,
   organization: () => Promise<Organization>,
-): Promise<RowResult> {
+): Promise<RowResult | undefined> {
   try {
     return await change(tableForOneWrite(table), lead, row, organization);
   } catch (error) {
@@ -28,7 +29,7 @@ export async function updateByRow(
     if (!(error instanceof ContentionError || error instanceof ThrottledError)) throw error;
     return refused(
       row,
-      `Lead ${lead.leadId} could not be updated: other requests kept changing it, or DynamoDB throttled. Import the row again.`,
+      `Lead ${lead.leadId} could not be updated: other requests kept changing it, or DynamoDB throttled. Run the command again.`,
     );
   }
 }
@@ -38,21 +39,39 @@ async function change(
   lead: EditedLead,
   row: FileRow,
   organization: () => Promise<Organization>,
-): Promise<RowResult> {
+): Promise<RowResult | undefined> {
   let note: string | undefined;
-  const edited = await editLead(table, lead, async (before: Lead): Promise<Lead> => {
+  const edited = await editLead(table, lead, async (before) => {
     const after = updatedByRow(await organization(), row.read, before, new Date());
     note = after.note;
     return after.lead;
   });
-  if (edited.outcome === 'absent') return refused(row, `Lead ${lead.leadId} was erased meanwhile.`);
+  if (edited.outcome === 'absent') return undefined;
   if (edited.outcome === 'duplicate')
     return taken(row, edited.holder.field, `lead ${edited.holder.leadId}`);
-  // A row that was imported before adds its note only once, whatever came later.
-  const isNoted = note !== undefined && (await addMissingNote(table, lead, note, (all) => all));
-  const fields = edited.outcome === 'changed' ? edited.changes.map(({ field }) => field) : [];
-  const changed = [...fields, ...(isNoted ? ['note'] : [])].join(', ');
-  if (changed === '') return { row, issues: [], outcome: 'alreadyThere' };
-  const planned = `Lead ${lead.leadId}: ${changed} would be changed.`;
-  return { row, issues: [], outcome: 'updated', change: planned };
+  // A row that was imported before adds its note only once, whatever came later. A person may add a note again once another item followed.
+  const lastEntries = row.read.isEdit ? 1 : Number.POSITIVE_INFINITY;
+  const isNoted = note === undefined ? note : await addMissingNote(table, lead, note, lastEntries);
+  const changes = edited.outcome === 'changed' ? edited.changes : [];
+  const outcome = changes.length > 0 || isNoted ? 'updated' : 'alreadyThere';
+  return { row, issues: [], outcome, update: { leadId: lead.leadId, changes, isNoted } };
+}
+
+/** What an update did, or would do, in a sentence. */
+export function updateText(
+  organization: Organization,
+  { leadId, changes, isNoted }: LeadUpdate,
+  dryRun: boolean,
+): string {
+  const would = dryRun ? 'would be ' : '';
+  const changed = changes.map(({ field, from, to }) => {
+    const [before, after] = [from, to].map((value) => valueWithName(organization, field, value));
+    return printable(`${field} ${before} → ${after}`);
+  });
+  const parts = [
+    ...(changed.length === 0 ? [] : [`${changed.join(', ')} ${would}changed`]),
+    ...(isNoted ? [`note ${would}added`] : []),
+  ];
+  const same = isNoted === false ? 'its last item is this note already' : 'nothing to change';
+  return `Lead ${leadId}: ${parts.join(', ') || same}.`;
 }

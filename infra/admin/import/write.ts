@@ -124,12 +124,9 @@ export class LeadWriter {
   async #update(draft: Draft, leadId: number, by: string): Promise<RowResult> {
     const { organizationId, organization, dryRun } = this.#options;
     await this.#rateLimiter.take(1);
-    return updateByRow(
-      this.#table,
-      { organizationId, leadId, by, dryRun },
-      draft.row,
-      organization,
-    );
+    const lead = { organizationId, leadId, by, dryRun };
+    const updated = await updateByRow(this.#table, lead, draft.row, organization);
+    return updated ?? refused(draft.row, `Lead ${leadId} was erased meanwhile.`);
   }
 
   /** Writes drafts. If no answer comes in time, writes them again, by the settings in force then. */

@@ -15,7 +15,7 @@ import { integerOption } from '../../cli/options.ts';
 import type { CommandContext } from '../context.ts';
 import { type CountryCode, countryOption, phoneOfCountry } from '../country.ts';
 import { namedId } from '../named-id.ts';
-import { organizationCommand, parseTime, readRateOption } from '../options.ts';
+import { organizationCommand, parseText, parseTime, readRateOption } from '../options.ts';
 
 const leadsMax = 10_000;
 const leadsDefault = 25;
@@ -132,7 +132,7 @@ export function leadFindCommand(lead: CliCommand, context: CommandContext): void
     .option('--phone <PHONE>', 'phone number in any format, or at least 4 digits of one')
     .addOption(countryOption())
     .option('--email <EMAIL>', 'email address, in upper or lower case', parseEmail)
-    .option('--name <TEXT>', 'part of the name; case and accents are ignored', parseNamePart)
+    .option('--name <TEXT>', 'part of the name; case and accents are ignored', parseText)
     .notes(`
 A whole phone or an email is found at once. A search by name or by part of a phone,
 or by a phone without a country code that no lead has, reads leads, newest first,
@@ -147,11 +147,6 @@ function parseEmail(text: string): string {
   const email = text.includes('@') ? comparableEmail(text.trim()) : undefined;
   if (email !== undefined) return email;
   throw new InvalidArgumentError('It must be an email address, such as asha@example.com.');
-}
-
-function parseNamePart(text: string): string {
-  if (text.trim() !== '') return text.trim();
-  throw new InvalidArgumentError('It must be a part of a name.');
 }
 
 /** Fewer would be part of too many numbers. */

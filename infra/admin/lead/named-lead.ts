@@ -1,4 +1,3 @@
-import { ApiError } from '../../../shared/errors.ts';
 import type { FieldValue, Lead } from '../../../shared/leads/lead.ts';
 import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { NamedItem } from '../../../shared/organization/named.ts';
@@ -24,7 +23,7 @@ export async function existingLead(
 
 /**
  * Does something to each lead, in the order given.
- * @param change throws CommandError or ApiError for a lead that it refuses
+ * @param change throws CommandError for a lead that it refuses
  * @returns the results of the others, and a sentence for each refusal
  */
 export async function eachLead<Result>(
@@ -39,18 +38,12 @@ export async function eachLead<Result>(
     try {
       items.push(await change(leadId));
     } catch (error) {
-      if (error instanceof CommandError) refusals.push(error.message);
-      else if (error instanceof ApiError)
-        refusals.push(`Lead ${leadId}: ${withoutApi(error.message)}`);
-      else throw error;
+      if (!(error instanceof CommandError)) throw error;
+      refusals.push(error.message);
     }
   }
   return { items, refusals };
 }
-
-/** The sentences of the rules without the endpoints that list what is valid. */
-const withoutApi = (message: string): string =>
-  message.replace(/; GET \/api\S+ lists (?:them|the active ones)\./g, '.');
 
 /** A value, followed by the name if the value is an ID; `empty` for null. */
 export function valueWithName(

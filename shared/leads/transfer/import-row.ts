@@ -21,6 +21,8 @@ export type RowValue = RawValue | FieldIssue;
 export interface ImportRow {
   readonly fields: Readonly<Record<string, RowValue>>;
   readonly properties: Readonly<Partial<Record<ImportProperty, RawValue>>>;
+  /** Whether a person named each value: an empty one empties its field, and a pipeline alone moves the lead to its starting stage. */
+  readonly isEdit?: boolean;
 }
 
 /** The new lead of a row. */
@@ -73,7 +75,7 @@ export function identityOfRow(
 }
 
 /**
- * Applies a row to a lead by the rules of update-lead: its fields, stage and pipeline, as far as they are not empty, and its note.
+ * Applies a row to a lead by the rules of update-lead: its fields, stage and pipeline, and its note. Empty values of a file change nothing.
  * @throws ApiError VALIDATION_FAILED
  */
 export function updatedByRow(
@@ -82,14 +84,15 @@ export function updatedByRow(
   lead: Lead,
   now: Date,
 ): { readonly lead: Lead; readonly note: string | undefined } {
+  const { isEdit = false } = row;
   const issues = new FieldIssues();
   const all = withAllActive(organization);
-  const sent = Object.entries(row.fields).filter(([, raw]) => textOf(raw) !== '');
+  const sent = Object.entries(row.fields).filter(([, raw]) => isEdit || textOf(raw) !== '');
   const fields = withReferences(all, sent, issues);
   const place = namedPlace(organization, row.properties, issues);
   const note = readNote(row.properties.note, issues);
   issues.throwIfAny();
-  const isThere = place?.stageId === undefined && place?.pipelineId === lead.pipelineId;
+  const isThere = !isEdit && place?.stageId === undefined && place?.pipelineId === lead.pipelineId;
   const requested = { fields, ...(isThere ? {} : place) };
   const rules = isEmpty(row.properties.mark) ? organization : all;
   return { lead: updatedLead(rules, lead, requested, now), note };

@@ -1,6 +1,6 @@
 import { changesBetween } from '../../leads/changes.ts';
 import type { Lead } from '../../leads/lead.ts';
-import type { FieldChange, TimelineEntry } from '../../leads/timeline.ts';
+import type { FieldChange } from '../../leads/timeline.ts';
 import {
   firstHolderIn,
   type IdentityHolder,
@@ -61,17 +61,17 @@ export function editLead(
 }
 
 /**
- * Adds a note to a lead's timeline as the administrator, unless it is there.
- * @param among where it would be if an earlier run has added it
+ * Adds a note to a lead's timeline as the administrator, unless an earlier run has added it.
+ * @param lastEntries how many entries at the end of the timeline are searched for it
  * @returns whether it was missing
  */
 export async function addMissingNote(
   table: Table,
   { organizationId, leadId, by, dryRun = false }: EditedLead,
   text: string,
-  among: (all: readonly TimelineEntry[]) => readonly TimelineEntry[],
+  lastEntries: number,
 ): Promise<boolean> {
-  const entries = among(await readTimeline(table, organizationId, leadId));
+  const entries = (await readTimeline(table, organizationId, leadId)).slice(-lastEntries);
   const note = { type: 'note_added', actorId: null, by, via: 'admin', text } as const;
   if (entries.some((one) => one.type === note.type && one.actorId === null && one.text === text))
     return false;

@@ -52,7 +52,7 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ['lead archive O --lead 1,,2', /It must be IDs separated by commas, such as 1,2,3\./],
   ['lead edit O --lead 1', /^Name what to change, such as --set city=Pune\. See: /],
   ['lead edit O --lead 1 --set city', /It must be a field key and a value: city=Pune\./],
-  ['lead edit O --lead 1 --note %20', /It must be a text of 1 to 5000 characters\./],
+  ['lead edit O --lead 1 --note %20', /It must have a character other than blanks\./],
   ['lead erase O', /^Give either '--lead' or '--inactive-since'\. See: /],
   ['lead erase O --lead 1 --inactive-since 2024-01-01', /^Give either/],
   ['lead erase O --lead 1 --archived', /'--archived' needs --inactive-since/],
@@ -76,7 +76,7 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ['lead find O --phone +919812300000 --email a@b.co', /^Give exactly one of --phone/],
   ['lead find O --phone 12', /must be a phone number, such as .* or at least 4 digits of one\./],
   ['lead find O --email nobody', /must be an email address, such as/],
-  ['lead find O --name %20', /must be a part of a name/],
+  ['lead find O --name %20', /must have a character other than blanks/],
   [
     'lead export O --out leads.txt',
     /must end in \.csv, \.jsonl or \.xlsx, or add --format csv or /,
