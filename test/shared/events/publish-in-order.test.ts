@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type PendingEvent, publishInOrder } from '../../../shared/events/publish-in-order.ts';
 import type { LeadEvent } from '../../../shared/leads/events.ts';
@@ -39,51 +38,6 @@ test('a request has at most ten events and one of each lead, and a lead’s next
     ['1', '12', '13', '14'],
     ['3'],
   ]);
-});
-
-test('events of one lead reach the bus in their order, whatever it refuses, fails or loses', async () => {
-  const behaviours = fc.array(
-    fc.constantFrom('ok', 'ok', 'refuse', 'refuse-one', 'throw', 'lose'),
-    {
-      maxLength: 30,
-    },
-  );
-  const leads = fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 25 });
-  await fc.assert(
-    fc.asyncProperty(leads, behaviours, async (leadIds, behaviour) => {
-      const events = eventsOf(leadIds);
-      const onBus: LeadEvent[] = [];
-      let calls = 0;
-      const put = async (requested: readonly LeadEvent[]): Promise<boolean[]> => {
-        const does = behaviour[calls++] ?? 'ok';
-        if (does === 'throw') throw new Error('no answer');
-        const taken = requested.map(
-          (_, index) => does !== 'refuse' && !(does === 'refuse-one' && index === 0),
-        );
-        onBus.push(...requested.filter((_, index) => taken[index]));
-        if (does === 'lose') throw new Error('the answer is lost');
-        return taken;
-      };
-      // As Lambda repeats a batch from the record that was named.
-      for (let rest = events; rest.length > 0; ) {
-        const { firstUnpublished } = await publishInOrder({ put }, rest, 0);
-        rest = firstUnpublished ? rest.slice(rest.indexOf(firstUnpublished)) : [];
-      }
-
-      expect(new Set(onBus.map(idOf))).toEqual(new Set(events.map(({ event }) => idOf(event))));
-      for (const leadId of leadIds) {
-        const first = [
-          ...new Set(onBus.filter(({ detail }) => detail.leadId === leadId).map(idOf)),
-        ];
-        expect(first).toEqual(
-          events
-            .filter(({ event }) => event.detail.leadId === leadId)
-            .map(({ event }) => idOf(event)),
-        );
-      }
-    }),
-    { numRuns: 200 },
-  );
 });
 
 test('a request that the bus goes on refusing ends the batch at its first event, with the reason if there is one', async () => {
