@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { givenLead, timelineOf, useOrganizationWithLead } from '../../support/leads.ts';
+import { timelineOf, useOrganizationWithLead } from '../../support/leads.ts';
 
 const organization = useOrganizationWithLead();
 const note = (body: unknown) => organization.note(organization.lead.id, body);
@@ -32,18 +32,6 @@ describe('4.6 a note is added to the timeline, shown as added via the API', () =
     await note({ text: 'Called.' });
 
     expect((await organization.get(organization.lead.id)).body).toEqual(before.body);
-  });
-
-  test('twenty parallel notes are all on the timeline', async () => {
-    const { id } = await givenLead(organization);
-    const texts = Array.from({ length: 20 }, (_, index) => `Note ${index}`);
-
-    await Promise.all(texts.map((text) => organization.note(id, { text })));
-
-    const noted = (await timelineOf(organization, id))
-      .filter(({ type }) => type === 'note_added')
-      .map(({ text }) => text);
-    expect(noted.sort()).toEqual([...texts].sort());
   });
 });
 

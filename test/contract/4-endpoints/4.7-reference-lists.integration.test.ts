@@ -183,16 +183,4 @@ describe('4.7 a change of the settings holds from the very next request', () => 
       'stageId',
     ]);
   });
-
-  test('forty parallel readers all see a change that was applied before they asked', async () => {
-    const own = await givenOrganization();
-    await Promise.all(Array.from({ length: 16 }, () => items('list-lead-sources', 'id', own)));
-
-    await changeSettings(own, { sources: [...own.settings.sources, { id: 9, name: 'Fair' }] });
-
-    const seen = await Promise.all(
-      Array.from({ length: 40 }, () => items('list-lead-sources', 'id', own)),
-    );
-    expect(seen).toEqual(seen.map(() => [3, 9, 1]));
-  });
 });
