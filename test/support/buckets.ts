@@ -5,8 +5,7 @@ import {
   type PrimaryKey,
   usagePrimaryKey,
 } from '../../shared/store/table/primary-keys.ts';
-import { itemAt } from './effects.ts';
-import { table } from './table.ts';
+import { itemAt, table } from './table.ts';
 
 /** A token bucket as it is stored, with the expiry of an API key or an organization’s last lead ID; times in epoch milliseconds. */
 export interface StoredBucket {

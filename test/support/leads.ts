@@ -16,10 +16,9 @@ import { applySettings } from '../../shared/store/organizations/apply-settings.t
 import type { Table } from '../../shared/store/table/client.ts';
 import { leadPrimaryKey, leadsPartitionKey } from '../../shared/store/table/primary-keys.ts';
 import { type CallReply, call } from './call.ts';
-import { itemAt } from './effects.ts';
 import { type GivenOrganization, givenOrganization } from './organizations.ts';
 import { person } from './people.ts';
-import { table } from './table.ts';
+import { itemAt, table } from './table.ts';
 
 /** Creates a lead through the API, of a new person unless told otherwise. @returns the lead as create-lead replies it */
 export async function givenLead(

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clientConfig, createTable } from '../../infra/local/table.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
+import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { service } from './service.ts';
 
 /** `LEADS_TABLE` and the AWS SDK's own variables. */
@@ -41,4 +43,12 @@ export async function givenTable(name = `given-${randomUUID()}`): Promise<Table>
   const environment = environmentOf(name);
   await createTable(environment as Parameters<typeof createTable>[0]);
   return tableOf(environment);
+}
+
+/** One item as it lies in the table, read consistently. */
+export async function itemAt(Key: PrimaryKey): Promise<Record<string, unknown> | undefined> {
+  const { Item } = await table().client.send(
+    new GetCommand({ TableName: table().name, Key: { ...Key }, ConsistentRead: true }),
+  );
+  return Item;
 }
