@@ -29,17 +29,17 @@ export interface Draft {
 }
 
 /** A draft that the settings allow. */
-export interface LeadDraft extends Draft {
-  readonly start: RowLead;
-}
+export type LeadDraft = Draft & { readonly start: RowLead };
 
-export const isLeadDraft = (draft: Draft): draft is LeadDraft => draft.start !== undefined;
+export const isLeadDraft = <D extends Draft>(draft: D): draft is D & LeadDraft =>
+  draft.start !== undefined;
 
-/** Reads a row by the rules of a new lead. */
+/** Reads a row by the rules of a new lead, unless the row could not be read from the file. */
 export function draftOf(organization: Organization, row: FileRow): Draft {
   const digests = { digest: rowDigest(row.sent), readDigest: rowDigest(row.read) };
   const identity = identityOfRow(organization, row.read);
   const draft = { row, digests, organization, identity };
+  if (row.issue !== undefined) return { ...draft, start: undefined, issues: [row.issue] };
   try {
     const start = readImportRow(organization, row.read, new Date().toISOString());
     return { ...draft, start, issues: [] };

@@ -1,7 +1,6 @@
-import type { Organization } from '../../../shared/organization/organization.ts';
 import { rowsPerLookUp } from '../../../shared/store/maintenance/import-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { type Draft, draftOf, isLeadDraft, type RowResult, refused } from './drafts.ts';
+import type { RowResult } from './drafts.ts';
 import type { FileRow } from './rows.ts';
 import { LeadWriter, type WriteOptions } from './write.ts';
 
@@ -36,10 +35,8 @@ export async function importRows(table: Table, request: ImportRequest): Promise<
   const counts: ImportCounts = { rows: 0, imported: 0, alreadyThere: 0, refused: 0 };
   if (request.updatedBy !== undefined) counts.updated = 0;
   const writer = new LeadWriter(table, request);
-  const draftsOf = rowDrafter();
   for await (const rows of batchesOf(request.rows, request.leadsPerSecond)) {
-    const { drafts, results } = draftsOf(await request.organization(), rows);
-    results.push(...(await writer.write(drafts)));
+    const results = await writer.write(rows);
     counts.rows += results.length;
     for (const { outcome } of results) counts[outcome] = (counts[outcome] ?? 0) + 1;
     await request.onResults(results, counts);
@@ -61,27 +58,4 @@ export async function* batchesOf(
     batch = [];
   }
   if (batch.length > 0) yield batch;
-}
-
-/** Drafts leads of rows. Nothing can make a row a lead that cannot be read, or that repeats an earlier row of the file: it has its result. */
-function rowDrafter() {
-  const rowOfDigest = new Map<string, number>();
-  return (organization: Organization, rows: readonly FileRow[]) => {
-    const drafts: Draft[] = [];
-    const results: RowResult[] = [];
-    for (const row of rows) {
-      if (row.issue !== undefined) {
-        results.push(refused(row, row.issue));
-        continue;
-      }
-      const draft = draftOf(organization, row);
-      const { digest } = draft.digests;
-      const same = rowOfDigest.get(digest);
-      const repeated = `The row has the same values as row ${same}.`;
-      if (same === undefined) drafts.push(draft);
-      else results.push(refused(row, ...(isLeadDraft(draft) ? [repeated] : draft.issues)));
-      rowOfDigest.set(digest, same ?? row.number);
-    }
-    return { drafts, results };
-  };
 }

@@ -26,6 +26,7 @@ import {
   refused,
   taken,
 } from './drafts.ts';
+import type { FileRow } from './rows.ts';
 import { updateByRow } from './update.ts';
 
 export interface WriteOptions {
@@ -44,10 +45,7 @@ export interface WriteOptions {
 }
 
 /** A draft on its way into the table. */
-interface Write {
-  readonly draft: LeadDraft;
-  readonly leadId: number;
-}
+type Write = LeadDraft & { readonly leadId: number };
 
 /**
  * A row's write ends within 7.5 s of reading the settings that it uses: they are at most 1 s old when an attempt begins (`CommandContext.organization`),
@@ -61,7 +59,7 @@ export class LeadWriter {
   readonly #table: Table;
   readonly #options: WriteOptions;
   readonly #rateLimiter: RateLimiter;
-  /** The first row of the file with a phone, an email, or a lead that it updates. */
+  /** The first row of the file with a digest, a phone, an email, or a lead that it updates. */
   readonly #rowOf = new Map<string, number>();
 
   constructor(table: Table, options: WriteOptions) {
@@ -70,42 +68,48 @@ export class LeadWriter {
     this.#rateLimiter = new RateLimiter(options.leadsPerSecond);
   }
 
-  /** Makes leads of the drafts that the table does not have yet, in any form. */
-  async write(drafts: readonly Draft[]): Promise<RowResult[]> {
-    const { organizationId, dryRun } = this.#options;
+  /** Makes leads of the rows that the table does not have yet, in any form. */
+  async write(rows: readonly FileRow[]): Promise<RowResult[]> {
+    const { organizationId, organization, dryRun } = this.#options;
+    const rules = await organization();
+    const results: RowResult[] = [];
+    const drafts: Draft[] = [];
+    for (const draft of rows.map((row) => draftOf(rules, row))) {
+      const { row, digests, start, issues } = draft;
+      const same = this.#rowOf.get(digests.digest);
+      const repeated = `The row has the same values as row ${same}.`;
+      if (same === undefined) drafts.push(draft);
+      else results.push(refused(row, ...(start ? [repeated] : issues)));
+      this.#rowOf.set(digests.digest, same ?? row.number);
+    }
     const lookUps = partsOf(drafts).map((part) => findRows(this.#table, organizationId, part));
     const matches = (await allSettled(lookUps)).flat();
-    const results: RowResult[] = [];
-    const unknown: LeadDraft[] = [];
-    const writes: Promise<RowResult[]>[] = [];
-    for (const [at, draft] of drafts.entries()) {
-      const known = this.#resultOfMatches(draft, matches[at]);
-      if (known instanceof Promise) writes.push(known.then((result) => [result]));
-      else if (known) results.push(known);
-      else if (isLeadDraft(draft)) unknown.push(draft);
-    }
-    if (dryRun) results.push(...unknown.map(imported));
-    else writes.push(...partsOf(unknown).map((part) => this.#writeUnknown(part)));
+    const known = await allSettled(drafts.map((draft, at) => this.#known(draft, matches[at])));
+    results.push(...known.filter((result) => result !== undefined));
+    const unknown = drafts.filter((_, at) => !known[at]).filter(isLeadDraft);
+    if (dryRun) return [...results, ...unknown.map(imported)];
+    const writes = partsOf(unknown).map((part) => this.#writeUnknown(part));
     return [...results, ...(await allSettled(writes)).flat()];
   }
 
-  /** Undefined for a draft that is to be written. */
-  #resultOfMatches(
+  /** Undefined for a draft that is to be written. All drafts are compared in the order of the file, before an update begins. */
+  async #known(
     draft: Draft,
     { importedRow, phoneLeadId, emailLeadId }: Partial<RowMatches> = {},
-  ): RowResult | Promise<RowResult> | undefined {
+  ): Promise<RowResult | undefined> {
+    const { row } = draft;
     const leadId = phoneLeadId ?? emailLeadId;
     const field = phoneLeadId === undefined ? 'email' : 'phone';
     const { updatedBy: by } = this.#options;
     if (leadId !== undefined && by !== undefined) {
       if ((emailLeadId ?? leadId) === leadId)
-        return this.#takenByRow(draft, { leadId, field }) ?? this.#update(draft, leadId, by);
+        return this.#takenByRow(draft, { leadId, field }) ?? this.#update(row, leadId, by);
       const sentence = `The phone belongs to lead ${leadId}, and the email to lead ${emailLeadId}: correct one of them.`;
-      return refused(draft.row, sentence);
+      return refused(row, sentence);
     }
     if (importedRow) return alreadyImported(this.#options, draft, importedRow);
-    if (!isLeadDraft(draft)) return refused(draft.row, ...draft.issues);
-    if (leadId !== undefined) return taken(draft.row, field, `lead ${leadId}`);
+    if (!isLeadDraft(draft)) return refused(row, ...draft.issues);
+    if (leadId !== undefined) return taken(row, field, `lead ${leadId}`);
     return this.#takenByRow(draft);
   }
 
@@ -121,12 +125,12 @@ export class LeadWriter {
     return undefined;
   }
 
-  async #update(draft: Draft, leadId: number, by: string): Promise<RowResult> {
+  async #update(row: FileRow, leadId: number, by: string): Promise<RowResult> {
     const { organizationId, organization, dryRun } = this.#options;
     await this.#rateLimiter.take(1);
     const lead = { organizationId, leadId, by, dryRun };
-    const updated = await updateByRow(this.#table, lead, draft.row, organization);
-    return updated ?? refused(draft.row, `Lead ${leadId} was erased meanwhile.`);
+    const updated = await updateByRow(this.#table, lead, row, organization);
+    return updated ?? refused(row, `Lead ${leadId} was erased meanwhile.`);
   }
 
   /** Writes drafts. If no answer comes in time, writes them again, by the settings in force then. */
@@ -136,9 +140,12 @@ export class LeadWriter {
     const forbidden: RowResult[] = [];
     let isSent = false;
     for (let attempt = 1; ; attempt += 1) {
-      const now = await this.#readAgain(writes, isSent);
-      forbidden.push(...now.forbidden);
-      writes = now.allowed;
+      const read = await this.#readAgain(writes);
+      writes = read.filter(isLeadDraft);
+      // A repeat of the import finds the record of a row that is written.
+      if (isSent && writes.length < read.length) throw unknownOutcome();
+      for (const { row, start, issues } of read)
+        if (!start) forbidden.push(refused(row, ...issues));
       const deadline = AbortSignal.timeout(writeTimeoutMs);
       const table = usableUntil(this.#table, deadline);
       try {
@@ -146,7 +153,7 @@ export class LeadWriter {
         const wasSent = isSent;
         isSent = true;
         const results = await allSettled(leads.map((lead) => importLead(table, lead)));
-        const written = writes.map(({ draft }, at) => this.#resultOf(draft, results[at], wasSent));
+        const written = writes.map((write, at) => this.#resultOf(write, results[at], wasSent));
         return [...forbidden, ...written];
       } catch (error) {
         const mayRetry = deadline.aborted || error instanceof UnknownOutcomeError;
@@ -163,47 +170,36 @@ export class LeadWriter {
     if (highest > 0) await passLeadId(this.#table, organizationId, highest);
     const missing = kept.filter((id) => id === undefined).length;
     let next = missing > 0 ? await reserveLeadIds(this.#table, organizationId, missing) : 0;
-    return drafts.map((draft, at) => ({ draft, leadId: kept[at] ?? next++ }));
+    return drafts.map((draft, at) => ({ ...draft, leadId: kept[at] ?? next++ }));
   }
 
-  /**
-   * Reads rows by the settings of now, if they have changed.
-   * @throws UnknownOutcomeError if an attempt may have written a row that the settings forbid now: a repeat of the import finds its record
-   */
-  async #readAgain(
-    writes: readonly Write[],
-    isSent: boolean,
-  ): Promise<{ allowed: Write[]; forbidden: RowResult[] }> {
+  /** Reads rows by the settings of now, if they have changed. */
+  async #readAgain(writes: readonly Write[]): Promise<(Draft & Pick<Write, 'leadId'>)[]> {
     const organization = await this.#options.organization();
-    const allowed: Write[] = [];
-    const forbidden: RowResult[] = [];
-    for (const { draft: before, leadId } of writes) {
-      const draft =
-        before.organization === organization ? before : draftOf(organization, before.row);
-      if (isLeadDraft(draft)) allowed.push({ draft, leadId });
-      else if (isSent) throw unknownOutcome();
-      else forbidden.push(refused(draft.row, ...draft.issues));
-    }
-    return { allowed, forbidden };
+    return writes.map((write) =>
+      write.organization === organization
+        ? write
+        : { ...draftOf(organization, write.row), leadId: write.leadId },
+    );
   }
 
   /** The leads to write, each with its owner: one write for all that take turns in the same rotation. */
   async #leadsOf(table: Table, writes: readonly Write[]): Promise<ImportedLead[]> {
     const { organizationId, keepIds } = this.#options;
     const owners = new Map<Write, number | undefined>();
-    const rotations = Map.groupBy(writes, ({ draft }) => JSON.stringify(draft.start.rotation));
+    const rotations = Map.groupBy(writes, ({ start }) => JSON.stringify(start.rotation));
     for (const takers of rotations.values()) {
-      const rotation = takers[0]?.draft.start.rotation;
+      const rotation = takers[0]?.start.rotation;
       if (!rotation) continue; // The row names the owner, or an exported lead has none.
       const next = await nextOwners(table, organizationId, rotation, takers.length);
       for (const [at, write] of takers.entries()) owners.set(write, next[at]);
     }
     return writes.map((write) => {
-      const { lead, note } = write.draft.start;
-      const { digests } = write.draft;
+      const { leadId: id, digests } = write;
+      const { lead, note } = write.start;
       const owner = owners.get(write);
       const fields = owner === undefined ? lead.fields : { ...lead.fields, assigned_to: owner };
-      return { lead: { ...lead, id: write.leadId, fields }, note, digests, keepsId: keepIds };
+      return { lead: { ...lead, id, fields }, note, digests, keepsId: keepIds };
     });
   }
 

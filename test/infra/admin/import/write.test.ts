@@ -7,7 +7,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
-import { draftOf, isLeadDraft, type LeadDraft } from '../../../../infra/admin/import/drafts.ts';
+import { draftOf } from '../../../../infra/admin/import/drafts.ts';
+import type { FileRow } from '../../../../infra/admin/import/rows.ts';
 import { LeadWriter, type WriteOptions } from '../../../../infra/admin/import/write.ts';
 import { FieldIssue } from '../../../../shared/leads/field-types.ts';
 import type { Organization } from '../../../../shared/organization/organization.ts';
@@ -26,14 +27,11 @@ const options: WriteOptions = {
   leadsPerSecond: Number.POSITIVE_INFINITY,
 };
 
-let rows = 0;
-/** A draft whose owner is chosen by rotation. */
-function draftOfRow(): LeadDraft {
-  rows += 1;
-  const fields = { name: 'Someone', phone: `+9198765${43210 + rows}` };
-  const draft = draftOf(sampleOrganization(), rowWith(rows, fields));
-  if (!isLeadDraft(draft)) throw new Error('The row is refused.');
-  return draft;
+let numbers = 0;
+/** A row whose owner is chosen by rotation. */
+function givenRow(): FileRow {
+  numbers += 1;
+  return rowWith(numbers, { name: 'Someone', phone: `+9198765${43210 + numbers}` });
 }
 
 type Answer = (command: unknown, signal: AbortSignal | undefined) => object | undefined;
@@ -57,17 +55,17 @@ const isTurn = (command: unknown): boolean =>
 
 const outcomesOf = async (
   table: ReturnType<typeof givenTable>,
-  drafts: readonly LeadDraft[],
+  rows: readonly FileRow[],
   settings: Partial<WriteOptions> = {},
 ) => {
   const writer = new LeadWriter(table, { ...options, ...settings });
-  return (await writer.write(drafts)).map(({ outcome }) => outcome);
+  return (await writer.write(rows)).map(({ outcome }) => outcome);
 };
 
 test('33 new rows take one lookup, one write of IDs, one of rotations and a transaction each', async () => {
   const table = givenTable();
 
-  const outcomes = await outcomesOf(table, Array.from({ length: 33 }, draftOfRow));
+  const outcomes = await outcomesOf(table, Array.from({ length: 33 }, givenRow));
 
   expect(outcomes).toEqual(Array(33).fill('imported'));
   expect(table.sent).toEqual([
@@ -91,7 +89,7 @@ test('a write that gets no answer until its deadline is aborted, and sent again 
     return {};
   });
 
-  const outcomes = await outcomesOf(table, [draftOfRow()]);
+  const outcomes = await outcomesOf(table, [givenRow()]);
 
   expect(outcomes).toEqual(['imported']);
   expect(isEnded).toEqual([true, false]);
@@ -106,7 +104,7 @@ test('a write that gets no answer until its deadline is aborted, and sent again 
 /** Settings that allow a lead at first, and then no longer, because nobody is active. */
 function forbiddenLater(): () => Promise<Organization> {
   const noOneActive = { ...sampleOrganization(), users: [], userById: new Map() };
-  const readings = [sampleOrganization()];
+  const readings = [sampleOrganization(), sampleOrganization()];
   return async () => readings.shift() ?? noOneActive;
 }
 
@@ -119,7 +117,7 @@ test('a row of which nothing was written before its deadline is refused by setti
     throw aborted();
   });
 
-  const outcomes = await outcomesOf(table, [draftOfRow()], { organization: forbiddenLater() });
+  const outcomes = await outcomesOf(table, [givenRow()], { organization: forbiddenLater() });
 
   expect(outcomes).toEqual(['refused']);
   expect(table.sent.some((command) => command instanceof TransactWriteCommand)).toBe(false);
@@ -134,7 +132,7 @@ test('a row that an unanswered write may have made is never refused by later set
     throw aborted();
   });
 
-  const outcomes = outcomesOf(table, [draftOfRow()], { organization: forbiddenLater() });
+  const outcomes = outcomesOf(table, [givenRow()], { organization: forbiddenLater() });
 
   await expect(outcomes).rejects.toMatchObject({ name: 'UnknownOutcomeError' });
 });
@@ -145,9 +143,9 @@ test.each([
 ])(
   'a row that another run has imported meanwhile, read as %s, has the outcome %s',
   async (reading, expected) => {
-    const draft = draftOfRow();
-    const { digest } = draft.digests;
-    const readDigest = reading === 'the same digest' ? draft.digests.readDigest : reading;
+    const row = givenRow();
+    const { digest, readDigest: same } = draftOf(sampleOrganization(), row).digests;
+    const readDigest = reading === 'the same digest' ? same : reading;
     const record = { ...importedRowPrimaryKey(1, digest), leadId: 99, readDigest };
     const table = givenTable((command) => {
       if (!(command instanceof TransactWriteCommand)) return undefined;
@@ -158,7 +156,7 @@ test.each([
       });
     });
 
-    expect(await outcomesOf(table, [draft])).toEqual([expected]);
+    expect(await outcomesOf(table, [row])).toEqual([expected]);
   },
 );
 
