@@ -125,8 +125,7 @@ async function importFile(
   const report = new ImportReport(organization, options.country);
   const onResults: ImportRequest['onResults'] = (results, counts) => {
     report.add(results);
-    const percent = Math.floor(100 * file.progress());
-    context.progress(`${percent} %: ${summary(counts, dryRun)}`);
+    context.progress(`Of ${countOf(file.lastRow, 'row')}: ${summary(counts, dryRun)}`);
   };
   const written = await writeOptions(context, options);
   const run = () => importRows(context.table(), { ...written, rows: file.rows, onResults });

@@ -1,17 +1,10 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
+import { pathIssue } from '../../cli/error-code.ts';
 import type { FormatOptions } from './cell-formats.ts';
 import { ColumnMapping, type MappingOptions } from './mapping.ts';
-import {
-  csvRecords,
-  type FileRow,
-  jsonlRows,
-  openSheet,
-  type RowOptions,
-  type SheetRecord,
-} from './rows.ts';
+import { csvRecords, type FileRow, jsonlRows, type RowOptions, sheetRows } from './rows.ts';
 import { readWorkbook } from './workbook.ts';
 
 export const encodings = ['utf-8', 'windows-1252'] as const;
@@ -31,9 +24,10 @@ export interface ImportFile {
   readonly form: FileForm;
   /** Empty for JSONL. */
   readonly headings: readonly string[];
-  readonly rows: AsyncGenerator<FileRow>;
-  /** The part of the file that has been read, 0 to 1. */
-  readonly progress: () => number;
+  /** Read by the options as they are iterated. */
+  readonly rows: Iterable<FileRow>;
+  /** The highest number of a row. */
+  readonly lastRow: number;
 }
 
 export interface FileOptions extends MappingOptions, FormatOptions {
@@ -43,7 +37,7 @@ export interface FileOptions extends MappingOptions, FormatOptions {
   readonly sheet?: string;
 }
 
-/** Opens a file of leads, whose rows are read as they are iterated. @throws CommandError for a file that cannot be used */
+/** Reads a file of leads into memory. @throws CommandError for a file that cannot be used */
 export async function openImportFile(
   file: string,
   organization: Organization,
@@ -57,62 +51,41 @@ export async function openImportFile(
   if (options.sheet !== undefined && extension !== 'xlsx')
     throw new CommandError(`--sheet names a sheet of an .xlsx file: remove it for ${file}.`);
   const mapping = new ColumnMapping(organization, options);
-  const stats = await stat(file).catch(() => undefined);
-  if (!stats?.isFile()) {
-    const reason = stats ? 'it is not a file' : 'the file does not exist';
-    throw new CommandError(`${file} cannot be imported: ${reason}.`);
-  }
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    const reason = pathIssue(cause, 'the file does not exist') ?? String(cause);
+    throw new CommandError(`${file} cannot be imported: ${reason}.`, { cause });
+  });
   const reading = { organization, mapping, formats: options };
-  if (extension === 'xlsx') return openWorkbook(file, options, reading);
-  return openText(file, extension === 'csv' ? 'csv' : 'jsonl', options, reading);
-}
-
-async function openWorkbook(
-  file: string,
-  { sheet }: FileOptions,
-  reading: RowOptions,
-): Promise<ImportFile> {
-  const all = await readWorkbook(file, sheet);
-  let number = 0;
-  async function* records(): AsyncGenerator<SheetRecord, undefined> {
-    for (const cells of all) {
-      number += 1;
-      if (cells.some((cell) => cell !== null)) yield { number, cells };
-    }
-  }
-  const rows = await openSheet(file, records(), reading);
+  if (extension !== 'xlsx')
+    return readText(file, extension === 'csv' ? 'csv' : 'jsonl', bytes, reading);
+  const all = await readWorkbook(file, bytes, options.sheet);
+  const records = all.map((cells, at) => ({ number: at + 1, cells }));
   const form: FileForm = { format: 'xlsx', mark: '', delimiter: '', lineEnd: '' };
-  return { form, ...rows, progress: () => number / all.length };
+  return { form, ...sheetRows(file, records, reading), lastRow: all.length };
 }
 
-/** Enough for the headings. */
-const headBytes = 65_536;
-
-async function openText(
+function readText(
   file: string,
   format: 'csv' | 'jsonl',
-  options: FileOptions,
-  reading: RowOptions,
-): Promise<ImportFile> {
-  const { size } = await stat(file);
-  const head = Buffer.concat(await createReadStream(file, { end: headBytes - 1 }).toArray());
-  if (head.toString('latin1', 0, 4) === 'PK\x03\x04')
+  bytes: Buffer,
+  reading: RowOptions & { readonly formats: FileOptions },
+): ImportFile {
+  if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04')
     throw new CommandError(`${file} is an .xlsx workbook: name it .xlsx.`);
-  const hasMark = head.subarray(0, 3).toString('hex') === 'efbbbf';
-  const encoding = hasMark ? 'utf-8' : options.encoding;
+  const hasMark = bytes.subarray(0, 3).toString('hex') === 'efbbbf';
+  const encoding = hasMark ? 'utf-8' : reading.formats.encoding;
   const mark = hasMark || encoding !== 'utf-8' ? '\uFEFF' : '';
-  const text = new TextDecoder(encoding).decode(head);
+  const text = textOf(file, bytes, encoding);
   // Excel obeys such a first line, and does not count it as a row.
   const [line = '', delimiter] = /^sep=(.)\r?\n/i.exec(text) ?? [];
-  const guessed = csvFormOf(text.slice(line.length));
-  const form: FileForm = { format, mark, ...guessed, ...(delimiter && { delimiter }) };
-  const stream = createReadStream(file);
-  const texts = textsOf(file, encoding, stream);
-  const rows =
-    format === 'csv'
-      ? await openSheet(file, csvRecords(file, texts, form.delimiter, line ? 2 : 1), reading)
-      : { headings: [], rows: jsonlRows(texts, reading) };
-  return { form, ...rows, progress: () => (size === 0 ? 1 : stream.bytesRead / size) };
+  const table = text.slice(line.length);
+  const form: FileForm = { format, mark, ...csvFormOf(table), ...(delimiter && { delimiter }) };
+  if (format === 'jsonl') {
+    const lines = text.split('\n'); // JSON may contain other line separators.
+    return { form, headings: [], rows: jsonlRows(lines, reading), lastRow: lines.length };
+  }
+  const records = csvRecords(file, table, form.delimiter);
+  return { form, ...sheetRows(file, records, reading), lastRow: records.at(-1)?.number ?? 0 };
 }
 
 /**
@@ -126,16 +99,10 @@ function csvFormOf(text: string): Pick<FileForm, 'delimiter' | 'lineEnd'> {
   return { delimiter, lineEnd: /\r\n|\r|\n/.exec(text)?.[0] ?? '\n' };
 }
 
-/** The text of a file, decoded as it is read. @throws CommandError for bytes that are not of the encoding */
-async function* textsOf(
-  file: string,
-  encoding: Encoding,
-  stream: AsyncIterable<Buffer>,
-): AsyncGenerator<string, undefined> {
-  const decoder = new TextDecoder(encoding, { fatal: true });
+/** @throws CommandError for bytes that are not of the encoding */
+function textOf(file: string, bytes: Buffer, encoding: Encoding): string {
   try {
-    for await (const chunk of stream) yield decoder.decode(chunk, { stream: true });
-    yield decoder.decode();
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     throw new CommandError(

@@ -1,6 +1,4 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { CsvError, parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse/sync';
 import { isPlainObject, parseJson } from '../../../shared/json.ts';
 import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
@@ -34,7 +32,7 @@ export interface FileRow {
   readonly columnOf: (name: string) => { readonly label: string; readonly hint: string };
 }
 
-type ReadRow = Omit<FileRow, 'number' | 'original'>;
+type SentRow = Pick<FileRow, 'number' | 'original'>;
 
 /** How the rows of a file are read. */
 export interface RowOptions {
@@ -48,21 +46,31 @@ interface FileValue extends Column {
   readonly raw: RawValue;
 }
 
-/** Reads the headings of a CSV file or a sheet, whose rows are read as they are iterated. @throws CommandError for an empty file or an unknown column */
-export async function openSheet(
+/** A row of a CSV file or a sheet. */
+interface SheetRecord {
+  readonly number: number;
+  readonly cells: readonly Cell[];
+}
+
+/** Reads the headings of a CSV file or a sheet, and its rows as they are iterated. @throws CommandError for an empty file or an unknown column */
+export function sheetRows(
   file: string,
-  records: AsyncGenerator<SheetRecord, undefined>,
+  records: readonly SheetRecord[],
   options: RowOptions,
-): Promise<{ readonly headings: readonly string[]; readonly rows: AsyncGenerator<FileRow> }> {
-  const first = await records.next();
-  if (first.done) throw new CommandError(`${file} is empty: its first row must have the headings.`);
-  const headings = first.value.cells.map((cell) => textOfCell(cell));
+): { readonly headings: readonly string[]; readonly rows: Iterable<FileRow> } {
+  // Spreadsheets write rows that were cleared.
+  const isEmpty = ({ cells }: SheetRecord) => cells.every((cell) => textOfCell(cell).trim() === '');
+  const [first, ...others] = records.filter((record) => !isEmpty(record));
+  if (!first) throw new CommandError(`${file} is empty: its first row must have the headings.`);
+  const headings = first.cells.map((cell) => textOfCell(cell));
   const columns = options.mapping.columnsOf(headings, file);
   const markAt = columns.findIndex(({ target }) => target.property === 'mark');
   const readRow = rowReader(options, headings);
-  const rowOfCells = (cells: readonly Cell[]): ReadRow => {
+  const rowOf = ({ number, cells }: SheetRecord): FileRow => {
+    const row = { number, original: cells };
     if (cells.length !== headings.length)
       return unreadable(
+        row,
         `The row has ${countOf(cells.length, 'cell')} for ${countOf(headings.length, 'heading')}.`,
       );
     const isMarked = exportMark.isOne(cells[markAt]);
@@ -73,79 +81,44 @@ export async function openSheet(
       const text = textOfCell(cell, isMarked);
       return { ...column, raw: isNumber ? cell : rawFromCell(text, field?.type, isMarked) };
     });
-    return readRow(values);
+    return readRow(row, values);
   };
-  async function* rows(): AsyncGenerator<FileRow> {
-    for await (const { number, cells } of records) {
-      const isEmpty = cells.every((cell) => textOfCell(cell).trim() === ''); // As spreadsheets write rows that were cleared.
-      if (!isEmpty) yield { number, original: cells, ...rowOfCells(cells) };
-    }
+  function* rows(): Generator<FileRow> {
+    for (const record of others) yield rowOf(record);
   }
   return { headings, rows: rows() };
 }
 
-export interface SheetRecord {
-  readonly number: number;
-  readonly cells: readonly Cell[];
-}
-
-export async function* csvRecords(
-  file: string,
-  texts: AsyncIterable<string>,
-  delimiter: string,
-  firstLine: 1 | 2,
-): AsyncGenerator<SheetRecord, undefined> {
-  const parser = parse({
-    delimiter,
-    from_line: firstLine,
-    info: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    relax_quotes: true,
-  });
-  const reading = pipeline(Readable.from(texts), parser);
-  reading.catch(() => undefined); // The loop below throws the same error.
-  const parsed: AsyncIterable<{
-    record: string[];
-    info: { records: number; empty_lines: number };
-  }> = parser;
+/** The records of a CSV file. @throws CommandError */
+export function csvRecords(file: string, text: string, delimiter: string): SheetRecord[] {
   try {
-    for await (const { record, info } of parsed) {
-      yield { number: info.records + info.empty_lines, cells: record };
-    }
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw new CommandError(`${file} is not a CSV file: ${error.message}.`, { cause: error });
+    const records = parse(text, {
+      delimiter,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      relax_quotes: true,
+    }) as unknown as { record: string[]; info: { records: number; empty_lines: number } }[];
+    return records.map(({ record: cells, info }) => ({
+      number: info.records + info.empty_lines,
+      cells,
+    }));
+  } catch (cause) {
+    if (!(cause instanceof CsvError)) throw cause;
+    throw new CommandError(`${file} is not a CSV file: ${cause.message}.`, { cause });
   }
 }
 
 /** The rows of a JSONL file, read as they are iterated. */
-export async function* jsonlRows(
-  texts: AsyncIterable<string>,
-  options: RowOptions,
-): AsyncGenerator<FileRow> {
+export function* jsonlRows(lines: readonly string[], options: RowOptions): Generator<FileRow> {
   const readRow = rowReader(options);
-  let number = 0;
-  for await (const line of linesOf(texts)) {
-    number += 1;
+  for (const [at, line] of lines.entries()) {
     if (line.trim() === '') continue;
     const object = parseJson(line);
-    const original = isPlainObject(object) ? object : { text: line };
+    const row = { number: at + 1, original: isPlainObject(object) ? object : { text: line } };
     const values = valuesOf(object, options);
-    const row = typeof values === 'string' ? unreadable(values) : readRow(values);
-    yield { number, original, ...row };
+    yield typeof values === 'string' ? unreadable(row, values) : readRow(row, values);
   }
-}
-
-/** Splits at line feeds only: JSON may contain other line separators. */
-async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = '';
-  for await (const text of texts) {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
-  if (rest !== '') yield rest;
 }
 
 /**
@@ -181,7 +154,8 @@ const isRaw = (value: unknown): value is RawValue =>
 
 const noValues: ImportRow = { fields: {}, properties: {} };
 
-const unreadable = (issue: string): ReadRow => ({
+const unreadable = (row: SentRow, issue: string): FileRow => ({
+  ...row,
   issue,
   sent: noValues,
   read: noValues,
@@ -195,17 +169,19 @@ const unreadable = (issue: string): ReadRow => ({
 function rowReader(
   { organization, formats }: RowOptions,
   headings?: readonly string[],
-): (values: readonly FileValue[]) => ReadRow {
+): (row: SentRow, values: readonly FileValue[]) => FileRow {
   const readCell = cellReader(formats, headings);
-  return (values) => {
+  return (row, values) => {
     const sent = importRow(values);
     const { mark = null } = sent.properties;
     if (mark !== null && !exportMark.isOne(mark))
       return unreadable(
+        row,
         `${exportedProperties.mark} must be empty, or as lead export wrote it, such as ${exportMark.of(1)}.`,
       );
     if (values.some(({ target, raw }) => target === nameless && !isBlank(raw)))
       return unreadable(
+        row,
         "A column without a heading has a value: give it a heading, or add --ignore ''.",
       );
     const isExported = mark !== null;
@@ -221,7 +197,7 @@ function rowReader(
       const text = typeof raw === 'string' && !isExported ? raw.trim() : '';
       return { label, hint: text === '' ? '' : hintFor(value, text, formats) };
     };
-    return { sent, read: isExported ? sent : importRow(converted()), columnOf };
+    return { ...row, sent, read: isExported ? sent : importRow(converted()), columnOf };
   };
 }
 

@@ -5,7 +5,7 @@ import type { FileRow } from './rows.ts';
 import { LeadWriter, type WriteOptions } from './write.ts';
 
 export interface ImportRequest extends WriteOptions {
-  readonly rows: AsyncIterable<FileRow>;
+  readonly rows: Iterable<FileRow> | AsyncIterable<FileRow>;
   /** Called with the results of each batch, in the order of the file. */
   readonly onResults: (results: readonly RowResult[], counts: ImportCounts) => unknown;
 }
@@ -46,7 +46,7 @@ export async function importRows(table: Table, request: ImportRequest): Promise<
 
 /** Batches are small at a low rate, so that no row waits long between its reading and its write. */
 export async function* batchesOf(
-  rows: AsyncIterable<FileRow>,
+  rows: ImportRequest['rows'],
   leadsPerSecond: number,
 ): AsyncGenerator<FileRow[]> {
   const rowsMax = Math.max(1, Math.min(batchRowsMax, Math.floor(leadsPerSecond / 2)));

@@ -84,8 +84,9 @@ async function undoRows(
       undone.removed += leadsOf('removed').length;
       undone.kept.push(...leadsOf('kept').map(({ leadId }) => ({ leadId })));
     }
-    const percent = Math.floor(100 * file.progress());
-    context.progress(`${percent} %: ${countOf(undone.removed, 'lead')} to remove`);
+    context.progress(
+      `Of ${countOf(file.lastRow, 'row')}: ${countOf(undone.removed, 'lead')} to remove`,
+    );
   }
   return undone;
 }

@@ -5,11 +5,15 @@ import { CommandError } from '../../cli/command.ts';
 export type Cell = WorkbookValue;
 
 /** The rows of a sheet. @param sheet its name; undefined for the first one @throws CommandError */
-export async function readWorkbook(file: string, sheet: string | undefined): Promise<Cell[][]> {
+export async function readWorkbook(
+  file: string,
+  bytes: Buffer,
+  sheet: string | undefined,
+): Promise<Cell[][]> {
   const excel = await import('read-excel-file/node');
   try {
     // The library's types have the class Date where cells have its instances.
-    return (await excel.readSheet(file, sheet, { trim: false })) as unknown as Cell[][];
+    return (await excel.readSheet(bytes, sheet, { trim: false })) as unknown as Cell[][];
   } catch (cause) {
     if (cause instanceof excel.SheetNotFoundError)
       throw new CommandError(`${file}: ${cause.message}.`, { cause });

