@@ -27,8 +27,6 @@ export interface Request extends ExpressionParameters {
   readonly GlobalSecondaryIndexes?: readonly IndexRequest[];
   readonly BillingMode?: string;
   readonly TimeToLiveSpecification?: { readonly Enabled: boolean; readonly AttributeName: string };
-  readonly PointInTimeRecoverySpecification?: { readonly PointInTimeRecoveryEnabled: boolean };
-  readonly DeletionProtectionEnabled?: boolean;
 }
 
 export interface ExpressionParameters {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readService } from '../lambda/modules.ts';
 import { planted, plantedBugs } from '../planted-bugs/bugs.ts';
-import { briefly, explorePairs, replayPair } from './pairs.ts';
+import { briefly, explorePairs } from './pairs.ts';
 
 const isOfRequests = (name: string): boolean =>
   name.endsWith('caller)') || name.endsWith('callers)');
@@ -16,31 +16,24 @@ test.each([
     const lines: string[] = [];
     const totals = await explorePairs((line) => lines.push(line), { ...briefly, pairs });
 
-    expect(
-      lines.filter((line) => line.includes('Script:')),
-      lines.join('\n'),
-    ).toEqual([]);
-    expect(totals).toMatchObject({ pairs: count, violations: 0 });
+    expect(totals, lines.join('\n')).toMatchObject({ pairs: count, violations: 0 });
   },
 );
 
 const name = 'update fields | update stage (one caller)';
 
-test('a lead version that is no longer compared is found, and its script finds it again', {
+test('a lead version that is no longer compared is found, and told step by step', {
   timeout: 120_000,
 }, async () => {
   const [bug] = plantedBugs.filter(({ breaks }) => breaks.startsWith('Of two updates at once'));
   if (!bug) throw new Error('It is not planted.');
   const bundles = await readService({ change: (path, text) => planted(bug, path, text) });
-  const limits = { bundles, interruptions: 1, faults: 0 };
   const lines: string[] = [];
   const { violations } = await explorePairs((line) => lines.push(line), {
-    ...limits,
+    ...{ bundles, interruptions: 1, faults: 0 },
     pairs: (one) => one === name,
   });
-  expect(violations, lines.join('\n')).toBeGreaterThan(0);
 
-  const found = lines.find((line) => line.includes('Script:')) ?? '';
-  const script = found.slice(found.indexOf('Script:') + 'Script:'.length).trim();
-  expect(await replayPair(name, script.split(' ').map(Number), limits)).toContain(found);
+  expect(violations, lines.join('\n')).toBeGreaterThan(0);
+  expect(lines.join('\n')).toMatch(/Z update-lead#\d TransactWriteItems \d arrives\n/);
 });

@@ -27,6 +27,8 @@ export interface Explored {
   states: number;
   isWhole: boolean;
   readonly violations: string[];
+  /** What happened in the run that shows them, step by step. */
+  story: readonly string[];
 }
 
 export interface PairTotals {
@@ -67,7 +69,7 @@ export async function explorePairs(
     totals.violations += explored.violations.length;
     if (!explored.isWhole) totals.unfinished += 1;
     report(lineOf(pair, explored, performance.now() - began));
-    for (const violation of explored.violations) report(violation);
+    for (const line of [...explored.violations, ...explored.story]) report(line);
   }
   return totals;
 }
@@ -86,6 +88,7 @@ const newExplored = (): Explored => ({
   states: 0,
   isWhole: true,
   violations: [],
+  story: [],
 });
 
 interface Exploration {
@@ -95,12 +98,7 @@ interface Exploration {
   readonly limits: PairLimits;
   /** Last states of the table that were looked at. */
   readonly seen: Set<string>;
-  /** Told of every step of a run. */
-  readonly trace?: (line: string) => void;
 }
-
-/** A pair with more is left. */
-const violationsMax = 20;
 
 async function explorePair(exploration: Exploration): Promise<Explored> {
   const { pair, limits } = exploration;
@@ -110,7 +108,7 @@ async function explorePair(exploration: Exploration): Promise<Explored> {
   while (explorer.hasNext) {
     if (
       explorer.complete + explorer.redundant >= (limits.runs ?? Number.POSITIVE_INFINITY) ||
-      explored.violations.length > violationsMax
+      explored.violations.length > 0
     ) {
       explored.isWhole = false;
       break;
@@ -131,30 +129,6 @@ const choicesOf = (
   return new PairChoices(limits, (touch) => isCounter(touch, revokes), script);
 };
 
-/**
- * One run of a pair once more, as a violation's script says.
- * @param limits those with which it was found
- * @returns what happened, line by line, and then the violations
- */
-export async function replayPair(
-  name: string,
-  script: readonly number[],
-  limits: PairLimits = {},
-): Promise<string[]> {
-  const pair = allPairs().find((one) => one.name === name);
-  if (!pair) throw new Error(`There is no pair ${name}.`);
-  const bundles = limits.bundles ?? (await readService());
-  const prepared = await preparePair(bundles, pair.state);
-  const explored = newExplored();
-  const lines: string[] = [];
-  await runOnce(
-    { pair, prepared, bundles, limits, seen: new Set(), trace: (line) => lines.push(line) },
-    choicesOf(pair, limits, script),
-    explored,
-  );
-  return [...lines, ...explored.violations];
-}
-
 /** Buckets of tokens. A revocation ends one, so that its order with a request is kept. */
 function isCounter({ where }: Touch, revokes: boolean): boolean {
   return where.startsWith('leads USAGE#') || (!revokes && where.startsWith('leads KEY#'));
@@ -162,11 +136,32 @@ function isCounter({ where }: Touch, revokes: boolean): boolean {
 
 /** @returns whether the run came to its end */
 async function runOnce(
-  { trace, ...exploration }: Exploration,
+  exploration: Exploration,
   choices: PairChoices,
   explored: Explored,
 ): Promise<boolean> {
-  const { pair, prepared, bundles } = exploration;
+  const { pair, prepared, limits, seen } = exploration;
+  try {
+    const { service, known, script } = await runPair(exploration, choices);
+    explored.faults += choices.faults;
+    const issues = await askAgain(service, pair, prepared, known);
+    issues.push(...(await violations(service, seen, explored)));
+    if (issues.length === 0) return true;
+    explored.violations.push(...issues.map((issue) => `${pair.name}: ${issue}`));
+    const again = await runPair(exploration, choicesOf(pair, limits, script), true);
+    explored.story = storyOf(again.service);
+    return true;
+  } catch (error) {
+    if (error instanceof RedundantRunError) return false;
+    throw new Error(`${pair.name}, script ${choices.explorer.script.join(' ')}`, { cause: error });
+  }
+}
+
+async function runPair(
+  { pair, prepared, bundles }: Exploration,
+  choices: PairChoices,
+  keepTrace = false,
+) {
   const simulation = {
     seed: 'pair',
     startsAt: pairStart,
@@ -174,29 +169,17 @@ async function runOnce(
     timersCompeteWithinMs: 250,
     choices,
     faultOf: (call: CallInfo) => choices.faultOf(call),
-    keepTrace: trace !== undefined,
+    keepTrace,
   };
   const service = await ObservedService.start({ versions: [bundles], simulation }, prepared);
   const both = () =>
     Promise.all(([0, 1] as const).map((side) => perform(service, pair, prepared, side)));
-  let script: readonly number[] = [];
+  choices.begin();
   try {
-    choices.begin();
     const known = await service.run(both);
-    script = choices.explorer.script;
+    return { service, known, script: choices.explorer.script };
+  } finally {
     choices.end();
-    explored.faults += choices.faults;
-    const issues = await askAgain(service, pair, prepared, known);
-    issues.push(...(await violations(service, exploration.seen, explored)));
-    if (trace) for (const line of storyOf(service)) trace(line);
-    explored.violations.push(
-      ...issues.map((issue) => `${pair.name}: ${issue} Script: ${script.join(' ')}`),
-    );
-    return true;
-  } catch (error) {
-    choices.end();
-    if (error instanceof RedundantRunError) return false;
-    throw new Error(`${pair.name}, script ${choices.explorer.script.join(' ')}`, { cause: error });
   }
 }
 
