@@ -131,12 +131,15 @@ export class CommandContext {
   /**
    * Runs a long command with an entry in the audit log. The entry is written first, so that a command that is interrupted has one too.
    * @param resultOf what the entry says of the result
+   * @param dryRun nothing is written
    */
   async audited<T>(
     what: string,
     run: () => Promise<T>,
     resultOf: (result: T) => string,
+    dryRun = false,
   ): Promise<T> {
+    if (dryRun) return run();
     const action = { who: await this.callerIdentity(), what: `${what} begun` };
     const entry = await addAuditEntry(this.table(), this.organizationId, action);
     const result = await run();

@@ -128,14 +128,13 @@ async function importFile(
     context.progress(`Of ${countOf(file.lastRow, 'row')}: ${summary(counts, dryRun)}`);
   };
   const written = await writeOptions(context, options);
-  const run = () => importRows(context.table(), { ...written, rows: file.rows, onResults });
-  const audited = () =>
-    context.audited('lead import', run, ({ imported, updated }) =>
-      [countOf(imported, 'lead'), ...(updated === undefined ? [] : [`${updated} updated`])].join(
-        ', ',
-      ),
-    );
-  const counts = await (dryRun ? run() : audited());
+  const counts = await context.audited(
+    'lead import',
+    () => importRows(context.table(), { ...written, rows: file.rows, onResults }),
+    ({ imported, updated }) =>
+      `${countOf(imported, 'lead')}${updated === undefined ? '' : `, ${updated} updated`}`,
+    dryRun,
+  );
   const hasRefused = counts.refused > 0;
   if (hasRefused || !dryRun) await report.write(reportFile, file);
   if (hasRefused) context.exitWithFailure();

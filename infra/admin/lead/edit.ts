@@ -79,12 +79,12 @@ async function edit(context: CommandContext, options: EditOptions): Promise<void
     if (result.update) return result.update;
     throw new CommandError(`Lead ${leadId}: ${result.issues.join(' ')}`);
   };
-  const run = () => eachLead(context, leadIds, editOne);
-  const { items, refusals } = await (dryRun
-    ? run()
-    : context.audited(`lead edit ${leadIds.join(',')}`, run, (done) =>
-        countOf(done.items.length, 'lead'),
-      ));
+  const { items, refusals } = await context.audited(
+    `lead edit ${leadIds.join(',')}`,
+    () => eachLead(context, leadIds, editOne),
+    (done) => countOf(done.items.length, 'lead'),
+    dryRun,
+  );
   const result = items.map(({ leadId, changes }) => ({
     leadId,
     changed: changes.map(({ field }) => field),
