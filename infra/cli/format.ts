@@ -2,6 +2,12 @@
 export const countOf = (count: number, singular: string): string =>
   `${count.toLocaleString('en')} ${singular}${count === 1 ? '' : 's'}`;
 
+/** The first of many names: `5, 8, and 12 more`. */
+export function firstOf(names: readonly (string | number)[], max = 20): string {
+  const more = names.length > max ? `, and ${names.length - max} more` : '';
+  return `${names.slice(0, max).join(', ')}${more}`;
+}
+
 /** The date of a date-time: `2026-11-21`. */
 export const dateOf = (dateTime: string): string => dateTime.slice(0, 10);
 

@@ -10,7 +10,7 @@ import {
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
-import { countOf } from '../../cli/format.ts';
+import { countOf, firstOf } from '../../cli/format.ts';
 
 /** Field keys by column. */
 type MappedColumns = ReadonlyMap<string, string>;
@@ -174,13 +174,12 @@ function unknownColumns(
 ): string[] {
   if (headings.length === 0) return [];
   const keys = activeFields(organization).map(({ key }) => key);
-  const more = keys.length > keysMax ? `, and ${keys.length - keysMax} more` : '';
   return [
     `${file} has ${countOf(headings.length, 'unknown column')}. Name the field with --map 'COLUMN=FIELD', keep a text as a note with --map 'COLUMN=note', or ignore the column with --ignore 'COLUMN'.`,
     ...headings.map(
       (heading) => `  ${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`,
     ),
-    `  The fields are ${keys.slice(0, keysMax).join(', ')}${more}; other columns can be owner, stage, pipeline, created at, updated at, archived, archived at, note.`,
+    `  The fields are ${firstOf(keys, keysMax)}; other columns can be owner, stage, pipeline, created at, updated at, archived, archived at, note.`,
   ];
 }
 

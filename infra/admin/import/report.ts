@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { lacksCountryCode, parsePhone } from '../../../shared/leads/identity.ts';
 import { csvLine } from '../../../shared/leads/transfer/csv-cells.ts';
 import { reportHeadings } from '../../../shared/leads/transfer/import-columns.ts';
@@ -10,7 +7,7 @@ import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { pathIssue } from '../../cli/error-code.ts';
-import { countOf, printable } from '../../cli/format.ts';
+import { countOf, firstOf, printable } from '../../cli/format.ts';
 import { cellOf, workbookFile } from '../lead/workbook.ts';
 import type { RowResult } from './drafts.ts';
 import type { ImportFile } from './file.ts';
@@ -41,10 +38,9 @@ export async function reportFileOf(
     new CommandError(`The report ${path} cannot be written: ${reason}.`, { cause });
   const earlier = await stat(path).catch(() => undefined);
   if (earlier && !earlier.isFile()) throw failure('it is not a file');
-  const trial = await open(unfinished(path), 'w').catch((error: unknown) => {
+  await writeFile(unfinished(path), '').catch((error: unknown) => {
     throw failure(pathIssue(error) ?? String(error), error);
   });
-  await trial.close();
   await rm(unfinished(path));
   return path;
 }
@@ -67,7 +63,7 @@ export class ImportReport {
   readonly #refusals: Refusal[] = [];
   /** How many rows have each reason. A row that has several issues counts for each of them. */
   readonly #reasons = new Map<string, number>();
-  /** The first changes of leads, and the first rows that become leads. */
+  /** The first changes of leads, and all rows that become leads. */
   readonly #changes: string[] = [];
   readonly #newRows: number[] = [];
   readonly #organization: Organization;
@@ -93,7 +89,7 @@ export class ImportReport {
       if (outcome === 'refused') this.#refusals.push({ number, original, issues });
       for (const reason of issues.map(withoutNames))
         this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
-      if (outcome === 'imported' && this.#newRows.length < plannedMax) this.#newRows.push(number);
+      if (outcome === 'imported') this.#newRows.push(number);
       if (outcome === 'updated' && update && this.#changes.length < plannedMax)
         this.#changes.push(updateText(this.#organization, update, true));
     }
@@ -105,8 +101,8 @@ export class ImportReport {
    */
   async write(path: string, file: Pick<ImportFile, 'form' | 'headings'>): Promise<void> {
     if (this.#refusals.length === 0) return rm(path, { force: true });
-    const content = Readable.from(reportContent(this.#refusals, file));
-    await pipeline(content, createWriteStream(unfinished(path), { mode: 0o600, flush: true }));
+    const content = await reportContent(this.#refusals, file);
+    await writeFile(unfinished(path), content, { mode: 0o600, flush: true });
     await rename(unfinished(path), path);
   }
 
@@ -139,10 +135,10 @@ export class ImportReport {
 
   /** The leads that a dry run of an update would change or make. */
   #plannedLines({ updated = 0, imported }: ImportCounts): string[] {
-    const more = (count: number) => (count > plannedMax ? [`and ${count - plannedMax} more`] : []);
-    const rows = [...this.#newRows, ...more(imported)].join(', ');
+    const more = updated > plannedMax ? [`and ${updated - plannedMax} more`] : [];
+    const rows = firstOf(this.#newRows, plannedMax);
     const newLeads = imported === 0 ? [] : [`Rows that would become new leads: ${rows}.`];
-    return [...this.#changes, ...more(updated), ...newLeads];
+    return [...this.#changes, ...more, ...newLeads];
   }
 
   /** The most frequent reasons of refusals. */
@@ -177,29 +173,33 @@ export class ImportReport {
 const withoutNames = (issue: string): string =>
   issue.replace(/\bcreated lead \d+/, 'created a lead').replace(/\b(lead|row) \d+/g, 'another $1');
 
-async function* reportContent(
+async function reportContent(
   refusals: readonly Refusal[],
   { form, headings }: Pick<ImportFile, 'form' | 'headings'>,
-): AsyncGenerator<string | Buffer> {
+): Promise<string | Buffer> {
   const { row, reason } = reportHeadings;
+  if (form.format === 'jsonl')
+    return refusals
+      .map(({ number, original, issues }) => ({
+        ...original,
+        [row]: number,
+        [reason]: issues.join(' '),
+      }))
+      .map((object) => `${JSON.stringify(object)}\n`)
+      .join('');
   // Without the columns of an earlier report.
   const isOwn = headings.map((heading) => [row, reason].some((own) => own === heading.trim()));
   const headingCells = [row, reason, ...headings.filter((_, at) => !isOwn[at])];
-  const cellsOf = ({ number, original, issues }: Refusal): Cell[] => {
+  const rows = refusals.map(({ number, original, issues }): Cell[] => {
     const cells: readonly Cell[] = Array.isArray(original) ? original : [];
     const padded = [...cells, ...headings.slice(cells.length).map(() => '')];
     return [number, issues.join(' '), ...padded.filter((_, at) => !isOwn[at])];
-  };
+  });
   if (form.format === 'xlsx')
-    return yield workbookFile(
+    return workbookFile(
       headingCells,
-      refusals.map((one) => cellsOf(one).map(cellOf)),
+      rows.map((cells) => cells.map(cellOf)),
     );
-  yield form.mark + (form.format === 'csv' ? csvLine(headingCells, form) : '');
-  for (const refusal of refusals) {
-    const { number, original, issues } = refusal;
-    yield form.format === 'csv'
-      ? csvLine(cellsOf(refusal).map(String), form)
-      : `${JSON.stringify({ ...original, [row]: number, [reason]: issues.join(' ') })}\n`;
-  }
+  const lines = [headingCells, ...rows].map((cells) => csvLine(cells.map(String), form));
+  return form.mark + lines.join('');
 }

@@ -6,7 +6,7 @@ import {
   undoImportedLead,
 } from '../../../shared/store/maintenance/undo-import.ts';
 import { confirmed } from '../../cli/confirm.ts';
-import { countOf } from '../../cli/format.ts';
+import { countOf, firstOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
 import { rowDigest } from './drafts.ts';
 import { type FileOptions, openImportFile } from './file.ts';
@@ -28,8 +28,6 @@ interface Undone {
 }
 
 const leadsAtOnce = 16;
-/** The most leads that the text names; `--json` names all. */
-const namedMax = 20;
 
 /** Removes the leads that the rows of a file made, unless somebody has worked with them since. */
 export async function undoImport(
@@ -93,10 +91,8 @@ async function undoRows(
 
 function report(path: string, { rows, matched, removed, kept }: Undone, dryRun: boolean): string {
   const would = dryRun ? 'would be ' : '';
-  const names = kept.slice(0, namedMax).map(({ leadId }) => leadId);
-  const more =
-    kept.length > namedMax ? `, and ${kept.length - namedMax} more (--json names all)` : '';
-  const stay = `Kept, because their timelines have later items: ${names.join(', ')}${more}.`;
+  const names = firstOf(kept.map(({ leadId }) => leadId));
+  const stay = `Kept, because their timelines have later items: ${names}.`;
   const none = `No lead in the table was created by a row of ${path}: repeat the --map and --ignore of the import.`;
   const fewer = `${matched} of ${countOf(rows, 'row')} created leads that are still there. If the import created more, undo with the file as it was imported.`;
   return [

@@ -9,7 +9,7 @@ import { inactiveLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import type { OrganizationTable } from '../../../shared/store/table/client.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
-import { countOf, dateOf, printable } from '../../cli/format.ts';
+import { countOf, dateOf, firstOf, printable } from '../../cli/format.ts';
 import { integerOption, parseIds } from '../../cli/options.ts';
 import type { CommandContext } from '../context.ts';
 import { organizationCommand, parseTime, readRateOption } from '../options.ts';
@@ -161,9 +161,7 @@ async function confirmErasure(
   const lead = isOne && (await readLead(context.table(), context.organizationId, firstId));
   if (isOne && !lead) return; // an erasure that was confirmed before it was interrupted
   context.note(`Erasing changes ${changed}.`);
-  const named = lead
-    ? printable(lead.fields.name)
-    : `${leadIds.slice(0, 20).join(', ')}${leadIds.length > 20 ? ', …' : ''}`;
+  const named = lead ? printable(lead.fields.name) : firstOf(leadIds);
   await confirmed(
     `Erasing removes ${which} of organization ${context.organizationId} (${named}) for good.`,
     String(isOne ? firstId : leadIds.length),

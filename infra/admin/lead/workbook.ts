@@ -2,6 +2,7 @@ import type { Cell, Row } from 'write-excel-file/node';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import type { ExportColumn, WorkbookValue } from '../../../shared/leads/transfer/export-lines.ts';
 import { CommandError } from '../../cli/command.ts';
+import { firstOf } from '../../cli/format.ts';
 
 /** The library holds a workbook in memory: this many cells need 1.7 GB. */
 const cellsMax = 4_000_000;
@@ -49,8 +50,7 @@ export class Workbook {
   /** What the file does not have, in a sentence. */
   get loss(): string | undefined {
     if (this.#cut.length === 0) return undefined;
-    const named = this.#cut.slice(0, 10).join(', ');
-    return `A cell holds ${cellMaxChars} characters, so these texts were cut: ${named}${this.#cut.length > 10 ? ', …' : ''}. A .csv file has them whole.`;
+    return `A cell holds ${cellMaxChars} characters, so these texts were cut: ${firstOf(this.#cut)}. A .csv file has them whole.`;
   }
 }
 

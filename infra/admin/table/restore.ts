@@ -22,7 +22,7 @@ import type { PrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { pathIssue } from '../../cli/error-code.ts';
-import { countOf, printable } from '../../cli/format.ts';
+import { countOf, firstOf, printable } from '../../cli/format.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
 import { drill } from './drill.ts';
 
@@ -35,8 +35,6 @@ interface FinishOptions {
 
 /** More leads to erase than this is unusual between a backup and a restore: a person must confirm the number. */
 const erasuresUnconfirmedMax = 10;
-/** The most leads that a report names; `--json` names all. */
-const namedMax = 20;
 const readsAtOnce = 32;
 
 const finishHelp = `
@@ -233,10 +231,5 @@ async function writeMissing(
   return imports;
 }
 
-function namesOf(leads: FinishedRestore['leadsMissingInOld']): string {
-  const named = leads
-    .slice(0, namedMax)
-    .map(({ organizationId, leadId }) => `${leadId} of organization ${organizationId}`);
-  const rest = leads.length - named.length;
-  return `${named.join(', ')}${rest > 0 ? `, and ${rest} more (--json names all)` : ''}`;
-}
+const namesOf = (leads: FinishedRestore['leadsMissingInOld']): string =>
+  firstOf(leads.map(({ organizationId, leadId }) => `${leadId} of organization ${organizationId}`));
