@@ -1,7 +1,7 @@
 import { Aws } from 'aws-cdk-lib';
 import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { CustomMetricWithAlarm, MetricWithAlarmSupport } from 'cdk-monitoring-constructs';
-import type { LeadServiceProps } from '../service-options.ts';
+import type { LeadServiceProps, ServiceOptions } from '../service-options.ts';
 
 /**
  * An alarm goes off at `from` or above, or below `below`, in `datapoints` of the last `periods` periods; by default in the last one, and
@@ -11,7 +11,8 @@ type Threshold = (
   | { readonly from: number }
   | { readonly below: number; readonly missingIsFine?: true }
 ) & {
-  readonly datapoints?: number;
+  /** A number, or the option that is this number. */
+  readonly datapoints?: number | 'noCapturesHours';
   readonly periods?: number;
 };
 
@@ -151,8 +152,7 @@ export const alarms = {
     runbook: 'the-heartbeat',
   },
   NoCaptures: {
-    // In each of so many hours as its option says.
-    threshold: { below: 1 },
+    threshold: { below: 1, datapoints: 'noCapturesHours' },
     when: 'No capture arrived for HOURS hours.',
     act: "Send an enquiry through each website's form. If it does not arrive, read the log of the form's backend: its address, key and network. If the forms work, raise noCapturesHours.",
     only: 'noCapturesHours',
@@ -208,11 +208,11 @@ export function alarmDescription(name: AlarmName, values: AlarmValues): string {
   return text.replace(/\b[A-Z_]+\b/g, (word) => known.get(word) ?? word);
 }
 
+/** The service of an alarm. */
 interface AlarmContext {
-  readonly serviceName: string;
-  readonly values: AlarmValues;
-  /** Of an alarm whose threshold names none. @default 1 */
-  readonly datapoints: number | undefined;
+  readonly options: ServiceOptions;
+  readonly stackName: string;
+  readonly baseUrl: string;
 }
 
 /** The address of the service's dashboard in the AWS console. */
@@ -223,12 +223,16 @@ export const dashboardUrl = (serviceName: string): string =>
 export function alarmed(
   name: AlarmName,
   metric: MetricWithAlarmSupport,
-  { serviceName, values, ...more }: AlarmContext,
+  { options, stackName, baseUrl }: AlarmContext,
 ): CustomMetricWithAlarm {
+  const { serviceName, noCapturesHours = 1 } = options;
   const threshold: Threshold = alarms[name].threshold;
-  const { datapoints = more.datapoints ?? 1, periods = datapoints } = threshold;
+  const given = threshold.datapoints ?? 1;
+  const datapoints = given === 'noCapturesHours' ? noCapturesHours : given;
   const isBelow = 'below' in threshold;
   const missingIsFine = !isBelow || threshold.missingIsFine;
+  const values = { NAME: stackName, BASE_URL: baseUrl, VAULT: serviceName };
+  const description = alarmDescription(name, { ...values, HOURS: String(noCapturesHours) });
   return {
     metric,
     alarmFriendlyName: name,
@@ -242,9 +246,9 @@ export function alarmed(
           ? TreatMissingData.NOT_BREACHING
           : TreatMissingData.BREACHING,
         datapointsToAlarm: datapoints,
-        evaluationPeriods: periods,
+        evaluationPeriods: threshold.periods ?? datapoints,
         alarmNameOverride: `${serviceName}-${name}`,
-        alarmDescriptionOverride: `${alarmDescription(name, values)} Dashboard: ${dashboardUrl(serviceName)}`,
+        alarmDescriptionOverride: `${description} Dashboard: ${dashboardUrl(serviceName)}`,
       },
     },
   };
