@@ -1,11 +1,4 @@
-import {
-  Annotations,
-  type CfnOutput,
-  Stack,
-  type StackProps,
-  Tags,
-  Validations,
-} from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
@@ -21,10 +14,10 @@ import { Heartbeat } from './heartbeat.ts';
 import { LeadApi } from './lead-api.ts';
 import { LeadEvents } from './lead-events.ts';
 import { LeadTable } from './lead-table.ts';
+import { dashboardUrl } from './monitoring/alarms.ts';
 import { Monitoring } from './monitoring/dashboard.ts';
-import { releaseIn } from './release.ts';
+import { type Release, releaseIn } from './release.ts';
 import { checkOptions, type LeadServiceProps, type ServiceOptions } from './service-options.ts';
-import { addOutputs } from './service-outputs.ts';
 
 export type { LeadServiceProps } from './service-options.ts';
 
@@ -49,8 +42,9 @@ export class LeadService extends Construct {
   readonly events: LeadEvents | undefined;
   /** The vault and its plan; undefined without `backup`. */
   readonly backups: Backups | undefined;
-  /** By name, without the ID of the service. */
-  readonly outputs: ReadonlyMap<string, CfnOutput>;
+  /** The log of requests to the table; undefined without `auditDays`. */
+  readonly audit: Audit | undefined;
+  readonly functions: readonly EndpointFunction[];
 
   /**
    * @throws OptionsError with all invalid options at once
@@ -64,20 +58,18 @@ export class LeadService extends Construct {
 
     this.table = new LeadTable(this, 'Table', options);
     this.api = new LeadApi(this, 'Api', options);
-    const functions = addFunctions(this, ofService);
+    this.functions = addFunctions(this, ofService);
     if (options.events) this.events = new LeadEvents(this, 'Events', this.table, ofService);
     if (options.heartbeat) new Heartbeat(this, 'Heartbeat', this.api.baseUrl, ofService);
     if (options.backup) this.backups = new Backups(this, 'Backups', this.table, options);
-    const audit = options.auditDays
-      ? new Audit(this, 'Audit', this.table, options.auditDays)
-      : undefined;
+    if (options.auditDays) this.audit = new Audit(this, 'Audit', this.table, options.auditDays);
     addBudget(this, options);
     if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn, options);
 
     this.monitoring = new Monitoring(this, 'Monitoring', {
       baseUrl: this.api.baseUrl,
       options,
-      functions,
+      functions: this.functions,
       table: this.table.table,
       events: this.events,
       backups: this.backups,
@@ -85,9 +77,7 @@ export class LeadService extends Construct {
     });
     this.baseUrl = this.api.baseUrl;
     this.domainTarget = this.api.domainTarget;
-    const { api, table, events, backups } = this;
-    const parts = { api, table, events, backups, audit };
-    this.outputs = addOutputs(this, { options, functions, release, ...parts });
+    addOutputs(this, options, release);
     tagResources(this, options.serviceName);
   }
 }
@@ -100,6 +90,38 @@ const addFunctions = (service: LeadService, ofService: OfService) =>
     service.api.route(endpoint, handler);
     return handler;
   });
+
+/**
+ * The outputs of a service, which the commands with `--stack` read (infra/cli/stack.ts). Their names begin with the ID of the service, so
+ * that a stack can have several: `LeadsTableName`. A stack of its own needs no ID.
+ */
+function addOutputs(service: LeadService, options: ServiceOptions, release: Release): void {
+  const { api, table, events, backups, audit } = service;
+  const named = service.functions.map((one) => `${one.endpoint.name}=${one.functionName}`);
+  const add = (name: string, value: string | undefined, description: string): void => {
+    if (value === undefined) return;
+    const output = new CfnOutput(service, name, { value, description });
+    output.overrideLogicalId(`${idInStack(service)}${name}`);
+  };
+  add('Release', release.name, 'Release: its tag or commit, to go back to it (OPERATE.md)');
+  add('Version', release.version, 'Version and commit');
+  add('BaseUrl', api.baseUrl, 'Base URL: put it before the paths of the contract');
+  add('DashboardUrl', dashboardUrl(options.serviceName), 'Dashboard, with alarms and log queries');
+  add('TableName', table.tableName, 'LEADS_TABLE for the admin command');
+  add('Functions', named.join(), 'Function of each endpoint, for service stop');
+  add('DomainTarget', api.domainTarget, 'Target of the DNS record (CNAME) of the domain');
+  add('EventBusName', events?.bus.eventBusName, 'Event bus, for rules (OPERATE.md)');
+  add('BackupVaultName', backups?.vault.backupVaultName, 'Vault of the backups (OPERATE.md)');
+  add('AuditBucketName', audit?.bucket.bucketName, 'Log of requests to the table');
+}
+
+/** The IDs of the constructs from the stack to the service, as letters and digits. */
+function idInStack(service: Construct): string {
+  const { scopes, scope } = service.node;
+  if (scope instanceof LeadsStack) return '';
+  const inStack = scopes.slice(scopes.indexOf(Stack.of(service)) + 1);
+  return inStack.map(({ node }) => node.id.replace(/[^A-Za-z0-9]/g, '')).join('');
+}
 
 const costTag = 'lead-service';
 
@@ -145,8 +167,7 @@ export class LeadsStack extends Stack {
       description: 'Lead management service',
       ...props,
     });
-    for (const [name, output] of new LeadService(this, 'Service', service).outputs)
-      output.overrideLogicalId(name);
+    new LeadService(this, 'Service', service);
   }
 }
 

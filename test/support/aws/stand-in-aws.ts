@@ -34,7 +34,7 @@ const functionName = (endpoint: string): string => `leads-${endpoint}`;
 export const standInFunctions = endpoints.map(({ name }) => functionName(name));
 const otherFunctions = ['leads-publish-events'];
 const gatewayLog = 'logs-gateway';
-/** Those of a stack that has only the service (infra/stack/service-outputs.ts). */
+/** Those of a stack that has only the service (infra/stack/lead-service.ts). */
 const ownOutputs: readonly [string, string][] = [
   ['TableName', 'leads'],
   ['BaseUrl', 'https://leads.example.com'],
