@@ -1,6 +1,6 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { BillingMode, type ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import {
   DefaultDashboardFactory,
@@ -12,20 +12,14 @@ import {
 import { Construct } from 'constructs';
 import { keysOf } from '../../../shared/keys-of.ts';
 import type { MetricName } from '../../../shared/metrics.ts';
+import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import type { Backups } from '../backups.ts';
 import type { EndpointFunction } from '../endpoint-function.ts';
 import type { LeadEvents } from '../lead-events.ts';
 import type { ServiceOptions } from '../service-options.ts';
 import { type AlarmName, alarmed } from './alarms.ts';
 import { logWidgets, saveQueries } from './log-queries.ts';
-import {
-  backupsCompleted,
-  copiesFailed,
-  Metrics,
-  ofTable,
-  sum,
-  tableThrottles,
-} from './metrics.ts';
+import { backupsCompleted, copiesFailed, Metrics, sum } from './metrics.ts';
 
 export interface MonitoringProps {
   /** The address that callers use. */
@@ -76,10 +70,11 @@ export class Monitoring extends Construct {
     monitor('Refusals', refusalGraphs(watched));
     saveQueries(this, options.serviceName, logGroupNames);
     for (const widget of logWidgets(logGroupNames)) facade.addWidget(widget);
-    monitor('Table', tableGraphs(watched));
+    monitor('Calls that the table failed', tableGraphs(watched));
     if (events) monitor('Events', eventGraphs(events));
     if (options.heartbeat) monitor('Heartbeat', heartbeatGraphs(watched));
     if (backups) monitor('Backups', backupGraphs(backups, options));
+    monitorTable(facade, props.table);
   }
 }
 
@@ -174,26 +169,29 @@ function refusalGraphs({ metrics, functions, options }: Watched): Graphs {
   };
 }
 
-function tableGraphs({ metrics, table }: Watched): Graphs {
-  const failing = (what: string) => `calls that failed: ${what}`;
+function tableGraphs({ metrics }: Watched): Graphs {
+  const failing = (name: MetricName, what: string) =>
+    metrics.counted(name, `calls that failed: ${what}`);
   return {
-    Units: {
-      others: [
-        ofTable(table, 'ConsumedReadCapacityUnits'),
-        ofTable(table, 'ConsumedWriteCapacityUnits'),
-        metrics.logged('dynamodbCalls'),
-      ],
-    },
-    Throttled: {
-      others: [tableThrottles(table)],
-      TableThrottled: metrics.counted('tableThrottled', failing('throttled')),
-    },
-    Failed: { TableFailed: metrics.counted('tableFailed', failing('failed')) },
-    'Transaction conflicts': {
-      others: [ofTable(table, 'TransactionConflict')],
-      TransactionsRefused: metrics.counted('contended', failing('contended')),
-    },
+    Throttled: { TableThrottled: failing('tableThrottled', 'throttled') },
+    Failed: { TableFailed: failing('tableFailed', 'failed') },
+    Contended: { TransactionsRefused: failing('contended', 'contended') },
   };
+}
+
+/** DynamoDB's own metrics of the table and its indexes. It also counts the throttles that the SDK repeats with success: most of them. */
+function monitorTable(facade: MonitoringFacade, table: ITable): void {
+  facade.monitorDynamoTable({
+    table,
+    humanReadableName: 'Table',
+    billingMode: BillingMode.PAY_PER_REQUEST,
+  });
+  for (const { name } of tableDefinition.indexes)
+    facade.monitorDynamoTableGlobalSecondaryIndex({
+      table,
+      globalSecondaryIndexName: name,
+      humanReadableName: `Index ${name}`,
+    });
 }
 
 /** How long events wait, and what was given up. */

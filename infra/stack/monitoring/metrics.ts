@@ -1,9 +1,7 @@
 import { Aws, Duration, Fn } from 'aws-cdk-lib';
 import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type MetricName, metricDimension, metricNamespace } from '../../../shared/metrics.ts';
-import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import type { Backups } from '../backups.ts';
 import { firewallRules } from '../firewall.ts';
 import { stageName } from '../lead-api.ts';
@@ -139,23 +137,6 @@ const sumOf = (
   metricName: string,
   dimensionsMap: Record<string, string>,
 ): Metric => new Metric({ namespace, metricName, dimensionsMap, statistic: Stats.SUM });
-
-/** A metric of the table, or of one of its indexes. */
-export const ofTable = (table: ITable, metricName: string, index?: string): Metric =>
-  sumOf('AWS/DynamoDB', metricName, {
-    TableName: table.tableName,
-    ...(index !== undefined && { GlobalSecondaryIndexName: index }),
-  });
-
-/** Throttled requests to the table and its indexes, most of which the SDK repeats with success. */
-export const tableThrottles = (table: ITable): MathExpression =>
-  sum(
-    [undefined, ...tableDefinition.indexes.map(({ name }) => name)].flatMap((index) => [
-      ofTable(table, 'ReadThrottleEvents', index),
-      ofTable(table, 'WriteThrottleEvents', index),
-    ]),
-    'throttled requests',
-  );
 
 /**
  * A missing value counts as 0, so that a metric without data does not hide the others. Metric names must be unique on a graph. An alarm
