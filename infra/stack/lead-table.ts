@@ -95,15 +95,13 @@ export class LeadTable extends Construct {
         if (isInTransaction(action, itemType)) return tableInTransaction;
         return indexOf(itemType) ?? (limited[itemType] ? itemType : 'table');
       };
-      for (const target of new Set(itemTypes.map(targetOf))) {
-        const held = itemTypes.filter((itemType) => targetOf(itemType) === target);
-        const isIndex = held.some((itemType) => indexOf(itemType));
-        const { tableArn } = this.table;
+      const { tableArn } = this.table;
+      for (const [target, held] of Map.groupBy(itemTypes, targetOf))
         grantee.grantPrincipal.addToPrincipalPolicy(
           new PolicyStatement({
             sid: `${action}On${target.charAt(0).toUpperCase()}${target.slice(1)}`,
             actions: [`dynamodb:${action}`],
-            resources: [isIndex ? `${tableArn}/index/${target}` : tableArn],
+            resources: [held.some(indexOf) ? `${tableArn}/index/${target}` : tableArn],
             conditions: {
               ...conditionsOn(
                 held,
@@ -113,7 +111,6 @@ export class LeadTable extends Construct {
             },
           }),
         );
-      }
     }
     this.grantKeyTo(grantee);
   }
