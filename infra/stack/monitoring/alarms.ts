@@ -227,8 +227,8 @@ export function alarmed(
 ): CustomMetricWithAlarm {
   const { serviceName, noCapturesHours = 1 } = options;
   const threshold: Threshold = alarms[name].threshold;
-  const given = threshold.datapoints ?? 1;
-  const datapoints = given === 'noCapturesHours' ? noCapturesHours : given;
+  const { datapoints: number = 1 } = threshold;
+  const datapoints = number === 'noCapturesHours' ? noCapturesHours : number;
   const isBelow = 'below' in threshold;
   const missingIsFine = !isBelow || threshold.missingIsFine;
   const values = { NAME: stackName, BASE_URL: baseUrl, VAULT: serviceName };
