@@ -4,19 +4,19 @@ import { leadImportCommand } from './import/command.ts';
 import { keyCreateCommand, keyRotateCommand } from './key/create.ts';
 import { keyListCommand, keyRevokeCommand } from './key/key.ts';
 import { leadArchiveCommands } from './lead/archive.ts';
-import { leadDossierCommand } from './lead/dossier.ts';
 import { leadEditCommand } from './lead/edit.ts';
 import { leadEraseCommand } from './lead/erase.ts';
 import { leadExportCommand } from './lead/export.ts';
 import { leadFindCommand, leadListCommand } from './lead/list.ts';
 import { leadReassignCommand } from './lead/reassign.ts';
-import { leadShowCommands } from './lead/show.ts';
+import { leadDossierCommand, leadShowCommands } from './lead/show.ts';
 import { leadTimelinesCommand } from './lead/timelines.ts';
 import { organizationApplyCommand } from './organization/apply.ts';
-import { organizationHistoryCommand, organizationListCommand } from './organization/history.ts';
 import { organizationInitCommands } from './organization/init.ts';
 import {
   organizationDiffCommand,
+  organizationHistoryCommand,
+  organizationListCommand,
   organizationShowCommand,
   organizationUndoCommand,
 } from './organization/versions.ts';

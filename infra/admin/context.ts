@@ -6,12 +6,11 @@ import {
 import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
 import { loadOrganization } from '../../shared/store/organizations/organizations.ts';
 import { openTable, type Table, usableUntil } from '../../shared/store/table/client.ts';
-import { clientSettings, endpointIn, useLocalTable } from '../cli/aws.ts';
+import { callerIdentity, clientSettings, endpointIn, useLocalTable } from '../cli/aws.ts';
 import { CliCommand, CommandError } from '../cli/command.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
 import { defaultDataFolder, findRunningService } from '../local/running-service.ts';
-import { callerIdentity } from './caller-identity.ts';
 import { checkClock } from './clock.ts';
 
 /** The environment that a command reads, and the streams that it prints to. */

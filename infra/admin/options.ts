@@ -1,9 +1,20 @@
 import { type Argument, InvalidArgumentError, Option } from 'commander';
+import {
+  type CountryCode,
+  getCountryCallingCode,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
 import { parseDateTime } from '../../shared/date-time.ts';
 import { isDate } from '../../shared/leads/field-types.ts';
+import { asciiDigits, parsePhone } from '../../shared/leads/identity.ts';
+import type { NamedItem } from '../../shared/organization/named.ts';
+import type { Organization } from '../../shared/organization/organization.ts';
 import { readUnitsPerSecondDefault } from '../../shared/store/maintenance/pacing.ts';
-import type { CliCommand } from '../cli/command.ts';
+import { type CliCommand, CommandError } from '../cli/command.ts';
 import { integerOption, parseId, parseIds } from '../cli/options.ts';
+
+export type { CountryCode };
 
 /** Adds `--organization`, whose ID can also be the last argument. */
 export const withOrganization = (command: CliCommand, isRequired: boolean): CliCommand =>
@@ -75,3 +86,61 @@ export const readRateOption = (): Option =>
     '--rate <UNITS>',
     `maximum number of read units per second, 1 to ${rateMax} (default: ${readUnitsPerSecondDefault}; without limit on a local engine)`,
   ).argParser(integerOption(1, rateMax));
+
+type NamedNoun = 'stage' | 'pipeline' | 'user' | 'source';
+
+/**
+ * The ID of what a command line names by its ID or its exact name, case ignored; undefined if it names nothing.
+ * @throws CommandError for a name that two share, and for an unknown one: a typo must not look like an empty list
+ */
+export function namedId(organization: Organization, noun: NamedNoun, named: string): number;
+export function namedId(
+  organization: Organization,
+  noun: NamedNoun,
+  named: string | undefined,
+): number | undefined;
+export function namedId(
+  { id: organizationId, ...organization }: Organization,
+  noun: NamedNoun,
+  named: string | undefined,
+): number | undefined {
+  if (named === undefined) return undefined;
+  const items: readonly NamedItem[] = organization[`${noun}s`];
+  const folded = named.trim().toLowerCase();
+  const withId = items.filter(({ id }) => String(id) === folded);
+  const withName = items.filter(({ name }) => name.trim().toLowerCase() === folded);
+  const [found, ...others] = withId.length > 0 ? withId : withName;
+  if (found && others.length === 0) return found.id;
+  const text = /^\d+$/.test(folded) ? folded : JSON.stringify(named);
+  const known = items.map(({ id, name }) => `${id} (${name})`).join(', ');
+  const issue = found
+    ? `more than one ${noun} ${text}: use its ID; the IDs are ${withName.map(({ id }) => id).join(' and ')}`
+    : `no ${noun} ${text}: ${known === '' ? `it has no ${noun}s` : `its ${noun}s are ${known}`}`;
+  throw new CommandError(`Organization ${organizationId} has ${issue}.`);
+}
+
+/** `--country` of a command that reads phones. */
+export const countryOption = (): Option =>
+  new Option(
+    '--country <CODE>',
+    'country of phones without a country code: two letters of ISO 3166, such as DE (default: IN)',
+  ).argParser(parseCountry);
+
+function parseCountry(text: string): CountryCode {
+  const code = text.trim().toUpperCase();
+  if (isSupportedCountry(code)) return code;
+  throw new InvalidArgumentError('It must be two letters of ISO 3166, such as DE or GB.');
+}
+
+/**
+ * Reads a phone as `parsePhone` does, but one without a country code as a number of the country. Spreadsheets drop the plus: `49151…` of
+ * Germany has its country code if it is then a number of the numbering plan.
+ * @param country undefined for the country of the contract
+ */
+export function phoneOfCountry(text: string, country: CountryCode | undefined): string | undefined {
+  if (!country) return parsePhone(text);
+  const digits = asciiDigits(text).replace(/[\s()/.-]/g, '');
+  const whole = /^[1-9]/.test(digits) ? parsePhoneNumberFromString(`+${digits}`) : undefined;
+  const hasCode = whole?.countryCallingCode === getCountryCallingCode(country) && whole.isValid();
+  return parsePhone(hasCode ? `+${digits}` : text, country);
+}

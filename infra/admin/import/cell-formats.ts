@@ -7,7 +7,7 @@ import type {
 } from '../../../shared/leads/transfer/import-columns.ts';
 import type { RowValue } from '../../../shared/leads/transfer/import-row.ts';
 import type { FieldType } from '../../../shared/organization/field-kinds.ts';
-import { type CountryCode, phoneOfCountry } from '../country.ts';
+import { type CountryCode, phoneOfCountry } from '../options.ts';
 import { assertColumn, type Column } from './mapping.ts';
 
 /** How the program that wrote a file writes dates. */

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { pathIssue } from '../../cli/error-code.ts';
+import { readWorkbook } from '../lead/workbook.ts';
 import type { FormatOptions } from './cell-formats.ts';
 import { ColumnMapping, type MappingOptions } from './mapping.ts';
 import { csvRecords, type FileRow, jsonlRows, type RowOptions, sheetRows } from './rows.ts';
-import { readWorkbook } from './workbook.ts';
 
 export const encodings = ['utf-8', 'windows-1252'] as const;
 export type Encoding = (typeof encodings)[number];

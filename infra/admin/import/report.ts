@@ -8,13 +8,12 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import { CommandError } from '../../cli/command.ts';
 import { pathIssue } from '../../cli/error-code.ts';
 import { countOf, firstOf, printable } from '../../cli/format.ts';
-import { cellOf, workbookFile } from '../lead/workbook.ts';
+import { type Cell, cellOf, workbookFile } from '../lead/workbook.ts';
 import type { RowResult } from './drafts.ts';
 import type { ImportFile } from './file.ts';
 import type { MappingOptions } from './mapping.ts';
 import type { ImportCounts } from './run.ts';
 import { updateText } from './update.ts';
-import type { Cell } from './workbook.ts';
 
 export interface ReportOptions {
   readonly report?: string;

@@ -12,9 +12,9 @@ import type { ImportRow, RowValue } from '../../../shared/leads/transfer/import-
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
+import { type Cell, textOfCell } from '../lead/workbook.ts';
 import { cellReader, type FormatOptions, hintFor } from './cell-formats.ts';
 import { type Column, type ColumnMapping, nameless } from './mapping.ts';
-import { type Cell, textOfCell } from './workbook.ts';
 
 /** One row of a file. */
 export interface FileRow {

@@ -12,8 +12,7 @@ import { createApiKey, listApiKeys } from '../../../shared/store/organizations/a
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { dateOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
-import { namedId } from '../named-id.ts';
-import { organizationCommand } from '../options.ts';
+import { namedId, organizationCommand } from '../options.ts';
 
 export const unknownKeyError = ({ organizationId }: CommandContext, keyId: string) =>
   new CommandError(

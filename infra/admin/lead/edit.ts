@@ -6,14 +6,12 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
-import { type CountryCode, countryOption } from '../country.ts';
 import { cellReader } from '../import/cell-formats.ts';
 import type { LeadUpdate } from '../import/drafts.ts';
 import { ImportReport } from '../import/report.ts';
 import type { FileRow } from '../import/rows.ts';
 import { updateByRow, updateText } from '../import/update.ts';
-import { namedId } from '../named-id.ts';
-import { leadsCommand, parseText } from '../options.ts';
+import { type CountryCode, countryOption, leadsCommand, namedId, parseText } from '../options.ts';
 import { eachLead, unknownLeadError } from './named-lead.ts';
 
 interface EditOptions {

@@ -23,8 +23,7 @@ import {
   writeRecords,
 } from '../../cli/resumable-file.ts';
 import type { CommandContext } from '../context.ts';
-import { namedId } from '../named-id.ts';
-import { organizationCommand, readRateOption } from '../options.ts';
+import { namedId, organizationCommand, readRateOption } from '../options.ts';
 import { Workbook } from './workbook.ts';
 
 type ExportFormat = 'jsonl' | 'csv' | 'xlsx';

@@ -13,9 +13,16 @@ import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { countOf, dateOf, formatColumns } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
 import type { CommandContext } from '../context.ts';
-import { type CountryCode, countryOption, phoneOfCountry } from '../country.ts';
-import { namedId } from '../named-id.ts';
-import { organizationCommand, parseText, parseTime, readRateOption } from '../options.ts';
+import {
+  type CountryCode,
+  countryOption,
+  namedId,
+  organizationCommand,
+  parseText,
+  parseTime,
+  phoneOfCountry,
+  readRateOption,
+} from '../options.ts';
 
 const leadsMax = 10_000;
 const leadsDefault = 25;

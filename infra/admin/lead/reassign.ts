@@ -8,8 +8,7 @@ import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf } from '../../cli/format.ts';
 import { type CommandContext, tableForOneWrite } from '../context.ts';
-import { namedId } from '../named-id.ts';
-import { organizationCommand, readRateOption } from '../options.ts';
+import { namedId, organizationCommand, readRateOption } from '../options.ts';
 import { valueWithName } from './named-lead.ts';
 
 interface ReassignOptions {

@@ -1,12 +1,17 @@
-import { type FieldValue, presentLead, valueOf } from '../../../shared/leads/lead.ts';
+import { type FieldValue, type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
 import { presentEntry, type TimelineItem } from '../../../shared/leads/timeline.ts';
+import { isBuiltIn } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { readTimeline } from '../../../shared/store/leads/timeline.ts';
+import { planErasures } from '../../../shared/store/maintenance/erase-lead.ts';
+import { type AuditEntry, readAuditLog } from '../../../shared/store/organizations/audit-log.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
 import type { CliCommand } from '../../cli/command.ts';
-import { printable } from '../../cli/format.ts';
+import { countOf, printable } from '../../cli/format.ts';
+import { writeNewFile } from '../../cli/resumable-file.ts';
 import type { CommandContext } from '../context.ts';
-import { leadCommand } from '../options.ts';
-import { existingLead, valueWithName } from './named-lead.ts';
+import { leadCommand, readRateOption } from '../options.ts';
+import { existingLead, unknownLeadError, valueWithName } from './named-lead.ts';
 
 /** `lead show` and `lead timeline`. */
 export function leadShowCommands(lead: CliCommand, context: CommandContext): void {
@@ -44,12 +49,21 @@ async function show(context: CommandContext, leadId: number): Promise<void> {
 
 async function timeline(context: CommandContext, leadId: number): Promise<void> {
   const { organization } = await existingLead(context, leadId);
-  const entries = await readTimeline(context.table(), organization.id, leadId);
-  const items = entries.flatMap((entry) => presentEntry(entry, userNamesOf(organization)));
+  const items = await timelineItems(context.table(), organization, leadId);
   context.print(
     { items },
     items.flatMap((item) => linesOf(organization, item)),
   );
+}
+
+/** As lead timeline --json prints them. */
+async function timelineItems(
+  table: Table,
+  organization: Organization,
+  leadId: number,
+): Promise<TimelineItem[]> {
+  const entries = await readTimeline(table, organization.id, leadId);
+  return entries.flatMap((entry) => presentEntry(entry, userNamesOf(organization)));
 }
 
 /** The name of a user who acted; a user who is no longer in the settings has none. */
@@ -114,3 +128,59 @@ function detailsOf(organization: Organization, item: TimelineItem): Detail[] {
     ...attributionNames.map((name): Detail => [name, attribution[name]]),
   ];
 }
+
+interface DossierOptions {
+  readonly lead: number;
+  readonly out?: string;
+  readonly rate?: number;
+}
+
+export function leadDossierCommand(lead: CliCommand, context: CommandContext): void {
+  leadCommand(lead, 'dossier', "write everything stored about a lead's person")
+    .option('--out <FILE>', 'file to write (default: stdout)')
+    .addOption(readRateOption())
+    .notes(`
+It also lists what lead erase would find on other leads: read that before you
+answer the person, because it may be about somebody else. It reads the whole table
+once, but no backups, exported files or logs. Only you may read the file.`)
+    .examples('--organization 1 --lead 5 --out lead-5.json')
+    .action((_id, options: DossierOptions) => dossier(context, options));
+}
+
+/** Reads the whole table once. */
+async function dossier(context: CommandContext, options: DossierOptions): Promise<void> {
+  const { lead: leadId, out: file, rate } = options;
+  const { organization, lead } = await existingLead(context, leadId);
+  const own = { table: context.pacedTable(rate), organizationId: organization.id };
+  const plans = await planErasures(own, [leadId], {
+    onProgress: (items) => context.progress(`Reading: ${countOf(items, 'item')}`),
+  });
+  const found = plans.get(leadId);
+  if (!found) throw unknownLeadError(context, leadId); // erased meanwhile
+  const log = await readAuditLog(own.table, organization.id, Number.POSITIVE_INFINITY);
+  const { idempotencyRecords, importedRows, mentions, changes } = found;
+  const document = {
+    lead: wholeLead(organization, lead),
+    timeline: await timelineItems(own.table, organization, leadId),
+    auditLog: log.filter((entry) => isAbout(entry, leadId)).reverse(),
+    idempotencyRecords,
+    importedRows,
+    mentions,
+    otherItems: changes,
+  };
+  const text = JSON.stringify(document, null, 2);
+  if (file !== undefined) await writeNewFile(file, async () => `${text}\n`);
+  const written = `Wrote everything stored about lead ${leadId} to ${file}.`;
+  context.print(document, file === undefined ? text : written);
+}
+
+/** As the API returns it, and what the API leaves out: values of inactive fields, and when the lead was archived. */
+function wholeLead(organization: Organization, lead: Lead): object {
+  const others = Object.entries(lead.fields).filter(([fieldKey]) => !isBuiltIn(fieldKey));
+  const { archivedAt = null } = lead;
+  return { ...presentLead(organization, lead), fields: Object.fromEntries(others), archivedAt };
+}
+
+/** Whether an entry names the lead, as in `lead archive 5` and `lead edit 5,8`. */
+const isAbout = ({ what }: AuditEntry, leadId: number): boolean =>
+  (/\blead \w+ ([\d,]+)/.exec(what)?.[1] ?? '').split(',').includes(String(leadId));

@@ -8,16 +8,21 @@ import {
   versionsKept,
 } from '../../../shared/store/organizations/audit-log.ts';
 import {
+  listOrganizations,
   readSettings,
   type StoredSettings,
 } from '../../../shared/store/organizations/organizations.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
+import { formatColumns } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
 import { type CommandContext, unknownOrganizationError } from '../context.ts';
 import { organizationCommand } from '../options.ts';
 import { applyAndNote } from './apply.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
+
+/** The most entries of the audit log that are printed, or searched for an earlier version. */
+const entriesMax = 10_000;
 
 const parseVersion = integerOption(1, limits.idMax);
 
@@ -131,9 +136,6 @@ async function undo(context: CommandContext, { to, yes = false }: UndoOptions): 
   );
 }
 
-/** The version before is searched for in this many entries of the audit log. */
-const entriesMax = 10_000;
-
 /** A version of the settings, in force or kept. */
 type SettingsVersion = Pick<StoredSettings, 'settings' | 'version'>;
 
@@ -172,4 +174,60 @@ async function settingsOfVersion(
   throw new CommandError(
     `Version ${version} of the settings of organization ${id} is not kept: choose one of the last ${versionsKept} before version ${inForce.version}, which is in force. organization history lists them.`,
   );
+}
+
+export function organizationListCommand(organization: CliCommand, context: CommandContext): void {
+  organization
+    .command('list')
+    .description('list the organizations of the table')
+    .examples('')
+    .action(() => list(context));
+}
+
+async function list(context: CommandContext): Promise<void> {
+  const table = context.table();
+  const items = await listOrganizations(table);
+  const rows = items.map(({ id, name }) => [String(id), name]);
+  const none = `Table ${table.name} has no organizations: create one with organization apply.`;
+  context.print({ items }, rows.length === 0 ? none : formatColumns(['ID', 'NAME'], rows));
+}
+
+const entriesDefault = 50;
+
+export function organizationHistoryCommand(
+  organization: CliCommand,
+  context: CommandContext,
+): void {
+  organizationCommand(
+    organization,
+    'history',
+    'print the audit log: who changed what and when, newest first',
+  )
+    .option(
+      '--limit <N>',
+      `maximum number of entries, 1 to ${entriesMax}`,
+      integerOption(1, entriesMax),
+      entriesDefault,
+    )
+    .notes(`
+An entry that ends in "begun" belongs to a long command that is running or was
+interrupted: run an interrupted one again. ENDED is when a long command completed.`)
+    .examples('--organization 1')
+    .action((_id, { limit }: { limit: number }) => history(context, limit));
+}
+
+async function history(context: CommandContext, limit: number): Promise<void> {
+  const { id: organizationId } = await context.organization();
+  const items = await readAuditLog(context.table(), organizationId, limit);
+  const rows = items.map(
+    ({ at, endedAt = '', who, what, versionBefore, versionAfter, ...entry }) => [
+      at,
+      endedAt,
+      versionAfter === undefined ? '' : `${versionBefore ?? 'none'} → ${versionAfter}`,
+      entry.isBetween ? `${what} (intermediate step)` : what,
+      who,
+    ],
+  );
+  const headings = ['WHEN', 'ENDED', 'SETTINGS', 'WHAT', 'WHO'];
+  context.print({ items }, formatColumns(headings, rows, { WHAT: 80, WHO: 300 }));
 }

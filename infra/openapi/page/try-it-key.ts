@@ -4,7 +4,7 @@ import {
   loadOrganization,
 } from '../../../shared/store/organizations/organizations.ts';
 import { openTable, type Table } from '../../../shared/store/table/client.ts';
-import { callerIdentity } from '../../admin/caller-identity.ts';
+import { callerIdentity } from '../../cli/aws.ts';
 import { CommandError } from '../../cli/command.ts';
 import type { RunningService } from '../../local/running-service.ts';
 import { clientConfig, type TableEnvironment } from '../../local/table.ts';
