@@ -12,7 +12,7 @@ const maxAttempts = 10;
 export function requestCommand(program: CliCommand, context: CommandContext): void {
   program
     .command('request')
-    .description('print the log lines of one request of a deployed service')
+    .description('print the log lines and the trace of one request of a deployed service')
     .argument('<ID>', 'the X-Request-Id of the response')
     .option('--hours <N>', 'hours to look back, at most 87600', integerOption(1, 87_600), 24)
     .notes(`
@@ -35,11 +35,11 @@ async function printRequest(context: CommandContext, id: string, hours: number):
     throw new CommandError(
       `No log line of stack ${stackName} has the request ID ${id} in the last ${countOf(hours, 'hour')}. A line can be read a minute after the request. Look further back with --hours, at most logRetentionDays (30 by default), and check --stack. A request that no function got has a line only with accessLogs.`,
     );
-  const traceIds = traceIdsOf(lines);
+  const traces = await readableTraces(context, traceIdsOf(lines));
   context.print(
-    { requestId: id, lines, traces: traceIds.map((traceId) => ({ traceId })) },
+    { requestId: id, lines, traces },
     lines.map(lineText),
-    traceIds.map((traceId) => `Its trace: aws xray batch-get-traces --trace-ids ${traceId}`),
+    traces.map(traceText),
     lines.flatMap(({ line }) => timelineCommand(stackName, line)),
   );
 }
@@ -70,6 +70,9 @@ const stacksOf = (error: unknown): string[] =>
   isPlainObject(error)
     ? [...(typeof error.stack === 'string' ? [error.stack] : []), ...stacksOf(error.cause)]
     : [];
+
+const traceText = ({ traceId, segments }: RequestTrace): string =>
+  `Trace ${traceId}\n${JSON.stringify(segments, undefined, 2)}`;
 
 /** One request to CloudFormation per 100 resources of the stack. */
 async function logGroupsOf(StackName: string): Promise<string[]> {
@@ -131,3 +134,44 @@ function valuesOf(lines: readonly RequestLine[], member: string): string[] {
     (value) => value.length > 1,
   );
 }
+
+/** What X-Ray has of one request. */
+interface RequestTrace {
+  readonly traceId: string;
+  /** The segment documents (AWS X-Ray developer guide, "Segment documents"), by time. */
+  readonly segments: readonly unknown[];
+}
+
+/**
+ * The traces that X-Ray has: none without the option `tracing`, and of the requests that it samples. Without the permission for X-Ray, the
+ * lines are worth printing all the same.
+ */
+async function readableTraces(
+  context: CommandContext,
+  traceIds: readonly string[],
+): Promise<RequestTrace[]> {
+  if (traceIds.length === 0) return [];
+  const { BatchGetTracesCommand, XRayClient } = await import('@aws-sdk/client-xray');
+  const client = new XRayClient(clientSettings);
+  try {
+    const found: RequestTrace[] = [];
+    for (const id of traceIds) {
+      const { Traces = [] } = await client.send(new BatchGetTracesCommand({ TraceIds: [id] }));
+      for (const { Id: traceId = '', Segments = [] } of Traces) {
+        const segments = Segments.map(({ Document = '' }) => parseJson(Document) ?? Document);
+        segments.sort((one, other) => startOf(one) - startOf(other));
+        found.push({ traceId, segments });
+      }
+    }
+    return found;
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AccessDeniedException')) throw error;
+    context.note(
+      `Traces are not shown: this identity may not call xray:BatchGetTraces. The trace ID is ${traceIds.join(', ')}.`,
+    );
+    return [];
+  }
+}
+
+const startOf = (segment: unknown): number =>
+  isPlainObject(segment) ? Number(segment.start_time ?? 0) : 0;

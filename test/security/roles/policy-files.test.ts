@@ -113,6 +113,7 @@ describe.each(people)('the policy $file', ({ file, source, besides = [] }) => {
 
   test.each(sent)('allows %s on what the service has, and on nothing else', async (action) => {
     expect((await decide(statements, requestOf(action, own))).isAllowed).toBe(true);
+    if (action === 'xray:BatchGetTraces') return; // supports no resource and no condition
     expect((await decide(statements, requestOf(action, others))).isAllowed).toBe(false);
   });
 });

@@ -16,7 +16,8 @@ export interface StandInAws {
   /** What a log group of the stack has, by `logs-FUNCTION`. One event is a page. */
   readonly logs: Map<string, LogEvent[]>;
   /** X-Ray's segments by trace ID. */
-  /** Functions whose changes Lambda refuses. */
+  readonly traces: Map<string, readonly unknown[]>;
+  /** Functions whose changes Lambda refuses; `xray` refuses to read traces. */
   readonly refused: Set<string>;
   close(): void;
 }
@@ -61,6 +62,7 @@ export async function startStandInAws(): Promise<StandInAws> {
   const reserved = new Map<string, number>();
   const refused = new Set<string>();
   const logs = new Map<string, LogEvent[]>();
+  const traces = new Map<string, readonly unknown[]>();
   const lambda = lambdaReplies({ reserved, refused });
   const server: Server = createServer(async (request, response) => {
     let body = '';
@@ -72,7 +74,13 @@ export async function startStandInAws(): Promise<StandInAws> {
       ? cloudFormationReply(new URLSearchParams(body), stack)
       : request.headers['x-amz-target'] === 'Logs_20140328.FilterLogEvents'
         ? logsReply(logs, JSON.parse(body))
-        : lambda(request.method ?? '', new URL(request.url ?? '', 'http://lambda').pathname, body);
+        : request.url === '/Traces'
+          ? tracesReply(traces, refused.has('xray'), JSON.parse(body))
+          : lambda(
+              request.method ?? '',
+              new URL(request.url ?? '', 'http://lambda').pathname,
+              body,
+            );
     response.writeHead(status, { 'Content-Type': isQuery ? 'text/xml' : 'application/json' });
     response.end(text);
   });
@@ -82,11 +90,13 @@ export async function startStandInAws(): Promise<StandInAws> {
     outputs: stack.outputs,
     reserved,
     logs,
+    traces,
     refused,
     environment: {
       AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
       AWS_ENDPOINT_URL_LAMBDA: endpoint,
       AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: endpoint,
+      AWS_ENDPOINT_URL_XRAY: endpoint,
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'id',
       AWS_SECRET_ACCESS_KEY: 'secret',
@@ -159,6 +169,19 @@ function logsReply(
   ];
 }
 
+function tracesReply(
+  traces: ReadonlyMap<string, readonly unknown[]>,
+  isRefused: boolean,
+  { TraceIds }: { readonly TraceIds: readonly string[] },
+): Reply {
+  if (isRefused) return [403, JSON.stringify({ __type: 'AccessDeniedException' })];
+  const found = TraceIds.filter((id) => traces.has(id)).map((Id) => ({
+    Id,
+    Segments: (traces.get(Id) ?? []).map((segment) => ({ Document: JSON.stringify(segment) })),
+  }));
+  return [200, JSON.stringify({ Traces: found, UnprocessedTraceIds: [] })];
+}
+
 type LambdaState = Pick<StandInAws, 'refused'> & {
   readonly reserved: Map<string, number>;
 };
@@ -197,6 +220,7 @@ export function useStandInAws() {
     vi.unstubAllEnvs();
     standIn().refused.clear();
     standIn().logs.clear();
+    standIn().traces.clear();
   });
   return { aws: standIn, run: runAdminOnStack };
 }

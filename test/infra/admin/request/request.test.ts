@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useStandInAws } from '../../../support/aws/stand-in-aws.ts';
 
 const hourMs = 3_600_000;
@@ -61,22 +61,43 @@ test('request also prints, once, what Lambda logged under its own ID', async () 
   ]);
 });
 
-test('request prints the line of Lambda that names the trace, and how to read the trace', async () => {
+describe('a request with a trace', () => {
   const traceId = '1-5759e988-bd862e3fe1be46a994272793';
-  const line = { level: 'INFO', requestId, xray_trace_id: traceId };
-  aws().logs.set('logs-leads-get-lead', [
-    { timestamp: Date.now(), message: JSON.stringify(line) },
-    { timestamp: Date.now(), message: `REPORT Duration: 12 ms\tXRAY TraceId: ${traceId}` },
-  ]);
+  const givenLine = (): void => {
+    const line = { level: 'INFO', requestId, xray_trace_id: traceId };
+    aws().logs.set('logs-leads-get-lead', [
+      { timestamp: Date.now(), message: JSON.stringify(line) },
+      { timestamp: Date.now(), message: `REPORT Duration: 12 ms\tXRAY TraceId: ${traceId}` },
+    ]);
+  };
 
-  const { stdout } = await run('request', requestId, '--stack', 'leads', '--json');
+  const early = { name: 'leads', start_time: 1 };
+  const late = { name: 'function', start_time: 2 };
 
-  expect(JSON.parse(stdout)).toMatchObject({ lines: [{}, {}], traces: [{ traceId }] });
-  expect((await run('request', requestId, '--stack', 'leads')).stdout).toMatch(
-    new RegExp(
-      `REPORT Duration[^]*\nIts trace: aws xray batch-get-traces --trace-ids ${traceId}\n`,
-    ),
-  );
+  test('request prints the segments of X-Ray by time, and the line of Lambda that names the trace', async () => {
+    givenLine();
+    aws().traces.set(traceId, [late, early]);
+
+    const { stdout } = await run('request', requestId, '--stack', 'leads', '--json');
+
+    const { lines, traces } = JSON.parse(stdout) as { lines: unknown[]; traces: unknown };
+    expect(lines).toHaveLength(2);
+    expect(traces).toEqual([{ traceId, segments: [early, late] }]);
+    expect((await run('request', requestId, '--stack', 'leads')).stdout).toContain(
+      `Trace ${traceId}\n[\n  {\n    "name": "leads"`,
+    );
+  });
+
+  test('request prints the lines and a sentence if this identity may not read traces', async () => {
+    givenLine();
+    aws().refused.add('xray');
+
+    const { status, stdout, stderr } = await run('request', requestId, '--stack', 'leads');
+
+    expect(status).toBe(0);
+    expect(stdout).toContain('REPORT Duration');
+    expect(stderr).toContain(`may not call xray:BatchGetTraces. The trace ID is ${traceId}.`);
+  });
 });
 
 test('request that finds no line says how far it looked, and finds it with more hours', async () => {
