@@ -7,32 +7,6 @@ import { runAdmin } from '../../../infra/admin/program.ts';
 import { CliCommand } from '../../../infra/cli/command.ts';
 import { projectFolder } from '../../support/service-process.ts';
 
-const page = readFileSync(join(projectFolder, 'infra', 'guides', 'commands.md'), 'utf8');
-const tables = page.slice(0, page.indexOf('\n## '));
-
-/** `lead erase` and its options, without those that the page explains for all commands. */
-function commandsOf(command: CliCommand, path: string): [string, string[]][] {
-  if (command.commands.length > 0)
-    return command.commands.flatMap((one) =>
-      commandsOf(one as CliCommand, `${path} ${one.name()}`.trim()),
-    );
-  const options = command.options.map(({ long }) => String(long));
-  return [[path, options.filter((option) => option !== '--organization').sort()]];
-}
-
-/** The same as the first column of the tables says it; a command can have several rows. */
-function commandsOfPage(): Map<string, Set<string>> {
-  const commands = new Map<string, Set<string>>();
-  for (const [, cell = ''] of tables.matchAll(/^\| (`[a-z].*?`) \| .+ \| .*$/gm))
-    for (const [, usage = ''] of cell.matchAll(/`([^`]+)`/g)) {
-      const name = /^(?:organization|key|lead|restore|service) \w+|^\w+/.exec(usage)?.[0] ?? '';
-      const options = usage.match(/--[a-z-]+/g) ?? [];
-      const own = options.filter((option) => !['--organization', '--stack'].includes(option));
-      commands.set(name, new Set([...(commands.get(name) ?? []), ...own]));
-    }
-  return commands;
-}
-
 const io = {
   environment: {},
   localFolder: '',
@@ -41,19 +15,59 @@ const io = {
   hasTerminal: false,
 };
 
-function allCommands(): [string, string[]][] {
-  const program = new CliCommand('admin');
-  addCommands(program, new CommandContext(program, io));
-  return commandsOf(program, '');
+const program = new CliCommand('admin');
+addCommands(program, new CommandContext(program, io));
+const commands = commandsOf(program, '');
+
+/** The commands by their whole names, such as `lead erase`. */
+function commandsOf(command: CliCommand, path: string): [string, CliCommand][] {
+  if (command.commands.length === 0) return [[path, command]];
+  return command.commands.flatMap((one) =>
+    commandsOf(one as CliCommand, `${path} ${one.name()}`.trim()),
+  );
 }
 
-test('the guide of commands has every command with every option, and no other', () => {
-  const found = [...commandsOfPage()].map(([name, options]) => [name, [...options].sort()]);
+/** Its arguments and options without `--organization`, which the guide explains for all commands. */
+function rowOf([name, command]: [string, CliCommand]): string {
+  const values = command.registeredArguments.map((argument) => argument.name());
+  const options = command.options.map(({ flags, mandatory, argChoices }) => {
+    const option = argChoices ? flags.replace(/<.*>/, argChoices.join('\\|')) : flags;
+    return mandatory ? option : `[${option}]`;
+  });
+  const words = [name, ...values, ...options].filter(
+    (word) => !/^ORGANIZATION$|^\[--organization /.test(word),
+  );
+  const what = command.description().replaceAll('|', '\\|');
+  return `| \`${words.join(' ').replace(/[<>]/g, '')}\` | ${what} |`;
+}
 
-  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(allCommands()));
+test('COMMANDS.md is the table of all commands', async () => {
+  const document = [
+    '# Commands',
+    '',
+    '[The guide](../guides/commands.md) has what holds for all of them. `npm test -- commands-page -u` writes this page.',
+    '',
+    '| command | what it does |',
+    '|---|---|',
+    ...commands.map(rowOf),
+    '',
+  ];
+
+  await expect(document.join('\n')).toMatchFileSnapshot(
+    join(projectFolder, 'infra', 'admin', 'COMMANDS.md'),
+  );
 });
 
-test.each(allCommands())('%s --help shows an example of it', async (command) => {
+test('the guide says of every command what it prints with --json', () => {
+  const guide = readFileSync(join(projectFolder, 'infra', 'guides', 'commands.md'), 'utf8');
+  const table = /\n## JSON\n([\s\S]*?)\n## /.exec(guide)?.[1] ?? '';
+  const cells = [...table.matchAll(/^\| (`.*?`) \| /gm)].map(([, cell = '']) => cell);
+  const named = cells.flatMap((cell) => cell.replaceAll('`', '').split(', '));
+
+  expect(named.sort()).toEqual(commands.map(([name]) => name).sort());
+});
+
+test.each(commands.map(([name]) => name))('%s --help shows an example of it', async (command) => {
   const printed: string[] = [];
   const stdout = (text: string): void => void printed.push(text);
 
