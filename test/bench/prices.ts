@@ -20,6 +20,13 @@ export const prices = {
   eventBridgeEvent: 1 / 1e6,
   /** Ingested. Storage is $0.03 a GB and month. */
   logGigabyte: 0.5,
+  /** To the internet. */
+  sentGigabyte: 0.09,
+  firewallRequest: 0.6 / 1e6,
+  trace: 5 / 1e6,
+  keyRequest: 0.03 / 1e4,
+  /** CloudTrail, data events. */
+  auditedRequest: 0.1 / 1e5,
   /** By the month, whether requests come or not. */
   monthly: {
     alarmMetric: 0.1,
@@ -31,7 +38,11 @@ export const prices = {
     webAcl: 5,
     webAclRule: 1,
     tableGigabyte: 0.25,
-    backupGigabyte: 0.2,
+    /** Point-in-time recovery. */
+    recoveryGigabyte: 0.2,
+    /** AWS Backup: each backup is a whole copy. */
+    backupGigabyte: 0.1,
+    fileGigabyte: 0.023,
   },
 } as const;
 

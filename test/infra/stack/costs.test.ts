@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { memoryMbDefault } from '../../../infra/bundle/function-memory.ts';
 import { perMillion, prices } from '../../bench/prices.ts';
+import { shown } from '../../bench/tables.ts';
 import { projectFolder } from '../../support/service-process.ts';
 import { dashboardMetricsOf, type MonthlyCost, monthlyCostsOf } from './monthly-costs.ts';
 import { everyOption, templateWith } from './service-template.ts';
@@ -58,25 +59,60 @@ const logBytesPerCall = 980;
 /** A call a minute: 365 days of it, divided by 12. */
 const callsOfSyncJob = 43_800;
 
-/** A row of SCALE.md, "What was measured", in dollars a call. */
-function priceOf(request: string): number {
-  const row = page('test', 'SCALE.md')
-    .split('\n')
-    .find((line) => line.startsWith(`| ${request} |`));
-  const [lambdaMs = NaN, writeUnits = NaN, readUnits = NaN] = (row ?? '')
-    .split('|')
-    .slice(4, 7)
-    .map(Number);
-  const usage = { lambdaMs, writeUnits, readUnits, lambdaMemoryMb: memoryMbDefault };
-  return perMillion(usage).total / 1e6;
+/** The rows of SCALE.md, "What was measured": the name of a request, its share of the mix, and its price in dollars. */
+const requests = [...page('test', 'SCALE.md').matchAll(/^\| (.+) \| (\d+) % \| \d .+$/gm)].map(
+  ([row, name = '', percent]) => {
+    const [lambdaMs = NaN, writeUnits = NaN, readUnits = NaN] = row
+      .split('|')
+      .slice(4, 7)
+      .map(Number);
+    const usage = { lambdaMs, writeUnits, readUnits, lambdaMemoryMb: memoryMbDefault };
+    return { name, share: Number(percent) / 100, price: perMillion(usage).total / 1e6 };
+  },
+);
+const priceOf = (request: string): number =>
+  requests.find(({ name }) => name === request)?.price ?? NaN;
+const priceOfMix = requests.reduce((sum, { share, price }) => sum + share * price, 0);
+
+/** A month of 30 days of SCALE.md's mix. */
+function mixRow(organizations: string, perHour: number, note: string): string {
+  const month = dollars(perHour * 24 * 30 * priceOfMix);
+  return `| ${organizations} | ${shown(perHour / 3600, 2)} | ${month} | ${note} |`;
 }
+
+const use = (): [string, string][] => {
+  const { tableGigabyte, recoveryGigabyte, backupGigabyte, fileGigabyte } = prices.monthly;
+  const million = (price: number): string => dollars(1e6 * price);
+  return [
+    ['the table and its indexes, a GB and month', dollars(tableGigabyte)],
+    ['point-in-time recovery, a GB and month', dollars(recoveryGigabyte)],
+    ['logs, a GB', dollars(prices.logGigabyte)],
+    ['responses that leave AWS, a GB', dollars(prices.sentGigabyte)],
+    ['`waf`, a million requests', million(prices.firewallRequest)],
+    ['`tracing`, a million traces', million(prices.trace)],
+    ['`kmsKey: customer-managed`, a million requests to the key', million(prices.keyRequest)],
+    [
+      '`backup`, a GB of each of 35 daily and 12 monthly backups; `backupCopyTo` costs it again, with the transfer',
+      dollars(backupGigabyte),
+    ],
+    [
+      '`auditDays`, a million requests to the table; a capture sends about 5',
+      million(prices.auditedRequest),
+    ],
+    ['the log of `auditDays`, a GB and month', `$${fileGigabyte}`],
+    ['`events`, a million events of at most 64 KB', million(prices.eventBridgeEvent)],
+    [
+      'the publisher of `events`, a million batches of one event',
+      million(prices.lambdaRequest + prices.lambdaGigabyteSecond / 1000),
+    ],
+  ];
+};
 
 function loadRow(enquiries: number, syncJobs: number): string {
   const polls = syncJobs * callsOfSyncJob;
-  const requests =
-    enquiries * priceOf('capture of a new lead') + polls * priceOf('page of 25 leads');
+  const calls = enquiries * priceOf('capture of a new lead') + polls * priceOf('page of 25 leads');
   const logs = (((enquiries + polls) * logBytesPerCall) / 1e9) * prices.logGigabyte;
-  const cells = [requests, logs, requests + logs].map(dollars);
+  const cells = [calls, logs, calls + logs].map(dollars);
   return `| ${enquiries.toLocaleString('en')} | ${syncJobs} | ${(enquiries + polls).toLocaleString('en')} | ${cells.join(' | ')} |`;
 }
 
@@ -112,6 +148,34 @@ test('COSTS.md has each count, price and sum', async () => {
     loadRow(1000, 1),
     loadRow(10_000, 4),
     loadRow(100_000, 10),
+    '',
+    'A million requests, of which API Gateway takes $3.50, without logs and storage:',
+    '',
+    '| request | $ |',
+    '|---|--:|',
+    ...requests.map(({ name, price }) => `| ${name} | ${dollars(1e6 * price)} |`),
+    `| the mix of SCALE.md | ${dollars(1e6 * priceOfMix)} |`,
+    '',
+    '| organizations | requests a second | a month | within the default limits |',
+    '|---|--:|--:|---|',
+    mixRow('1, with 1,000 requests a day', 1000 / 24, 'yes'),
+    mixRow('1, at its hourly limit', 3000, 'yes, exactly'),
+    mixRow('100, with 1,000 requests a day each', 100_000 / 24, 'yes, up to 4.3 a second'),
+    mixRow(
+      '10,000, with 1,000 requests a day each',
+      1e7 / 24,
+      'no: the largest sends 11.6 a second, so raise `requestsPerOrganizationPerHour` to 42,000, and `requestsPerKeyPerHour` if few keys send it',
+    ),
+    '',
+    'By use:',
+    '',
+    '| what | price |',
+    '|---|--:|',
+    ...use().map((cells) => `| ${cells.join(' | ')} |`),
+    '',
+    'A metric costs only in the hours that report it; most are reported only when something is refused. AWS does not charge for the first 10 alarm',
+    'metrics, 10 metrics of log lines, and three dashboards of up to 50 metrics; this one has more. `noCapturesHours` adds an alarm,',
+    '`monthlyBudget` costs nothing. With `aws-managed`, the requests to the key cost up to $0.29 a month for all roles.',
     '',
   ];
 
