@@ -132,7 +132,7 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
     ]);
   });
 
-  test('update-lead: lead_updated, every change with its value before and after, ids for stage, pipeline, source and owner', async () => {
+  test('update-lead: lead_updated, each change with its value before and after, ids for references', async () => {
     const { id, name, phone } = await create({
       city: 'Pune',
       interests: ['loan'],

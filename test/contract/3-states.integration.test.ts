@@ -47,7 +47,7 @@ const organization = useOrganization({ pipelines });
 const create = (place: object, fields: object = {}) =>
   organization.create({ fields: { ...person(), ...fields }, ...place });
 
-describe('3 create-lead: the starting stage of the given or default pipeline, or the stage given, which names its pipeline', () => {
+describe('3 create-lead: the starting stage of the given or default pipeline, or the given stage', () => {
   test.each([
     ['no stageId, no pipelineId: starting stage of the default pipeline', {}, 11, 1],
     ['pipelineId: its starting stage', { pipelineId: 2 }, 21, 2],
@@ -247,7 +247,7 @@ describe('3 capture-lead: places only new leads', () => {
     ['the default pipeline', {}, 11],
     ['pipelineId', { pipelineId: 2 }, 21],
   ])(
-    'a captured new lead is in the starting stage of %s, has an owner by the rules, and its timeline names the key',
+    'a captured new lead is in the starting stage of %s, with an owner by the rules, and names the key',
     async (_, place, stageId) => {
       const { status, body } = await organization.capture({ ...person(), ...place });
 

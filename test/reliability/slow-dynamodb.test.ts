@@ -107,7 +107,7 @@ test.each(['UpdateItem KEY', 'UpdateItem USAGE'])(
 
 const writes = goodRequests.filter(({ name }) => takesBody(endpointNamed(name)));
 
-test('a write whose items stay throttled is tried for two seconds, then INTERNAL and logged as a failure with its cause', async () => {
+test('a write whose items stay throttled is tried for two seconds, then fails and logs its cause', async () => {
   const { service, calls, logged } = await disturbed(({ operation }) =>
     operation === 'TransactWriteItems' ? 'throttled inside' : 'none',
   );

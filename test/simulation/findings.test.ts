@@ -139,7 +139,7 @@ test('a row that was written without an answer before settings forbade it is nev
   expect(await checkHistory(service)).toEqual([]);
 });
 
-test('an erasure whose removal of an idempotency record has no answer leaves the record of a capture that came after it', async () => {
+test('an erasure whose removal of a record has no answer leaves the record of a later capture', async () => {
   let lost = 0;
   const service = await start('75731', ({ caller, operation }) => {
     if (operation !== 'DeleteItem' || !caller.startsWith('administrator')) return 'none';

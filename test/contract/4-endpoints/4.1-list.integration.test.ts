@@ -20,7 +20,7 @@ const idsOf = (items: readonly Listed[]): number[] => items.map(({ id }) => id);
 
 const organization = useOrganization();
 
-describe('4.1 response: items newest first, archived leads left out, nextCursor for the next page, null on the last', () => {
+describe('4.1 response: items newest first, without archived leads, and nextCursor, null on the last page', () => {
   /** 27 leads, two more than the default page, and one that is archived. Newest last. */
   const leads: Listed[] = [];
   beforeAll(async () => {
@@ -85,7 +85,7 @@ describe('4.1 response: items newest first, archived leads left out, nextCursor 
   });
 });
 
-describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only the leads they name; several must all match', () => {
+describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only the leads that match all', () => {
   let own: GivenOrganization;
   const names: Record<number, string> = {};
   const make = async (

@@ -89,7 +89,7 @@ describe('4.2 required: name and phone, and what the organization requires on cr
   });
 });
 
-describe('4.2 source takes a source id, assigned_to a user id; a refused one gives details.reason and details.field', () => {
+describe('4.2 source takes a source id, assigned_to a user id; details.reason and details.field', () => {
   test.each([
     ['source', 99, 'SOURCE_NOT_FOUND'],
     ['source', 4, 'SOURCE_NOT_ACTIVE'],
@@ -100,7 +100,7 @@ describe('4.2 source takes a source id, assigned_to a user id; a refused one giv
   );
 });
 
-describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.leadId is its id, details.field which met', () => {
+describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.leadId and details.field', () => {
   const duplicate = (leadId: number, field = 'phone') => ({
     error: { code: 'DUPLICATE_LEAD', message: expect.any(String), details: { leadId, field } },
   });

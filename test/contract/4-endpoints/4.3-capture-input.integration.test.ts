@@ -47,7 +47,7 @@ describe('4.3 name, phone, email', () => {
   });
 });
 
-describe('4.3 source: a name of one of the organization’s active sources, case-insensitive; any other is recorded as Website', () => {
+describe('4.3 source: the name of an active source, case-insensitive; any other is recorded as Website', () => {
   test.each([
     ['Facebook Ads', 3, 'Facebook Ads'],
     [' facebook ADS ', 3, 'Facebook Ads'],

@@ -91,7 +91,7 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
   });
 });
 
-describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled, differing ones kept and listed', () => {
+describe('4.3 rule 3: match on a live lead: only empty fields are filled, differing ones kept and listed', () => {
   test('a capture fills empty fields and keeps others, each on the timeline as sent and as it was', {
     tags: 'written',
   }, async () => {
@@ -217,7 +217,7 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
   });
 });
 
-describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry is noted, archived: true, no Location', () => {
+describe('4.3 rule 4: match on an archived lead: only the enquiry is noted, archived: true, no Location', () => {
   test.each([
     ['phone', ({ name, phone }: CallReply['body']) => ({ name, phone })],
     ['email', ({ email }: CallReply['body']) => ({ ...person(), email })],

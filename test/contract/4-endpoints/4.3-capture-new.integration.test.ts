@@ -10,7 +10,7 @@ const found = (leadId: number, updated: boolean) => ({
 });
 
 describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the rules, 201, Location', () => {
-  test('a capture without a match creates a lead in the starting stage with an owner, and answers 201 with Location', {
+  test('a capture without a match creates a lead with a stage and an owner, and answers 201 with Location', {
     tags: 'written',
   }, async () => {
     const someone = person();
@@ -73,7 +73,7 @@ describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the
   });
 });
 
-describe('4.3 NOT_READY: no stage for new leads, or no active user to own them; existing leads are captured all the same', () => {
+describe('4.3 NOT_READY: no stage or no active user for new leads; existing leads are captured', () => {
   test.each([
     ['no pipeline', { pipelines: [] }, /stage/],
     ['no default pipeline', { pipelines: [{ id: 1, name: 'One', order: 1, stages: [] }] }, /stage/],

@@ -43,7 +43,7 @@ describe('4.3 IDEMPOTENCY_IN_PROGRESS: a capture that conflicts with another ret
     expect([retried.status, retried.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
-  test(`${count} parallel captures of one person with distinct keys make one lead and ${count} captured items`, {
+  test(`${count} parallel captures of one person with distinct keys make one lead and ${count} items`, {
     tags: 'written',
   }, async () => {
     const someone = person();
@@ -62,7 +62,7 @@ describe('4.3 IDEMPOTENCY_IN_PROGRESS: a capture that conflicts with another ret
     expect(leads).toHaveLength(1);
   });
 
-  test(`${count} parallel captures with one idempotency key make one lead, one captured item and ${count} equal responses`, {
+  test(`${count} parallel captures with one key make one lead, one item and ${count} equal responses`, {
     tags: 'written',
   }, async () => {
     const someone = person();

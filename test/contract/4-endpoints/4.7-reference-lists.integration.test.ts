@@ -127,7 +127,7 @@ describe('4.7 reference lists: no parameters and no body', () => {
 });
 
 describe('4.7 a change of the settings holds from the very next request', () => {
-  test('a new custom field appears at once and is accepted straight away by create, update, capture and filter', async () => {
+  test('a new custom field appears at once, and create, update, capture and filter accept it', async () => {
     const own = await givenOrganization();
     const field = customField('passport', 'text');
     const send = { fields: { passport: 'Z1' } };

@@ -70,7 +70,7 @@ const responsesOf = ({
 const contentOf = (response: DescribedResponse) => response.content?.['application/json'];
 
 describe.each(withOperations)('the description of $name', (row) => {
-  test(`${row.name} is described with each code that it answers with at a status, by an example, and with no other`, () => {
+  test(`${row.name} has an example for each error code of each status, and for no other`, () => {
     for (const [status, response] of responsesOf(row).filter(([status]) => Number(status) >= 400)) {
       const { schema } = contentOf(response)!;
       const examples = Object.values(contentOf(response)!.examples!) as {

@@ -119,7 +119,7 @@ test('functions that use another table than the command: the new key is unknown,
   ]);
 });
 
-test('a gateway without the error bodies of the contract is named, and so is a function that answers 500 to an unknown key', async () => {
+test("a gateway without the contract's error bodies is named, and a function that answers 500", async () => {
   const { baseUrl } = service();
   const underWay = { now: 0, most: 0 };
   const server = createServer({ maxHeaderSize: 65_536 }, (incoming, outgoing) => {
@@ -188,7 +188,7 @@ test('another website fails one check, and gets no key of a temporary organizati
   expect(received).toEqual([undefined]);
 });
 
-test('an address where nothing answers fails one check; a table that cannot be reached, and nothing is written', async () => {
+test('an address where nothing answers, and a table that cannot be reached, fail one check each', async () => {
   const baseUrl = `http://127.0.0.1:${await freePort()}`;
   const variables = { ...service().environment, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
 

@@ -148,7 +148,7 @@ test('the tutorial of the package’s README runs as it is printed', async () =>
   expect(stdout).toMatch(/^lead (\d+), new\n\1 Rohan Kulkarni New\n$/);
 });
 
-test('the outbox never loses or duplicates an enquiry, though the service is killed and its database stalls', async () => {
+test('the outbox never loses or duplicates an enquiry, though the service dies and its database stalls', async () => {
   killable = await startOwnService();
   const { proxy, kill, restart } = killable;
   folder = await mkdtemp(join(tmpdir(), 'client-test-'));

@@ -62,7 +62,7 @@ describe('the client sends', () => {
     },
   );
 
-  test('a capture under a digest of its content and the view of the form, whatever the order of its properties', async () => {
+  test("a capture under a digest of its content and the form's view, in any order of properties", async () => {
     const { client, clock, requests } = clientOf(() => captured());
     const { name, phone } = enquiry;
 

@@ -40,7 +40,7 @@ test('a request has at most ten events and one of each lead, and a lead’s next
   ]);
 });
 
-test('a request that the bus goes on refusing ends the batch at its first event, with the reason if there is one', async () => {
+test('a request that the bus goes on refusing ends the batch at its first event, with any reason', async () => {
   const events = eventsOf([1, 2]);
   const error = new Error('no answer');
 

@@ -46,7 +46,7 @@ test('fills in every default and puts the built-in fields that are left out firs
   ]);
 });
 
-test('keeps a built-in field where the file puts it, with its label, and required although the file does not say so', () => {
+test('keeps a built-in field where the file puts it, with its label, and required in any case', () => {
   const file = smallFile();
   file.fields.push(builtIn('phone', { label: 'Mobile' }) as never);
 

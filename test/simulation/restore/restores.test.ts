@@ -41,7 +41,7 @@ async function runAdministered(seed: string): Promise<History> {
 // More: RESTORES=500 npm test -- test/simulation/restore
 const histories = Number(process.env.RESTORES ?? 10);
 
-test('a table is restored to any moment of a history, twice, whatever fails, and keeps what a restore promises', {
+test('a table is restored to any moment of a history, twice, whatever fails, as a restore promises', {
   timeout: 60_000 + histories * 2000,
 }, async () => {
   const restoring = await bundleRestore();

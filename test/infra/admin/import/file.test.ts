@@ -52,7 +52,7 @@ test('a large file is read whole, with its byte order mark and line ends', async
   expect(file.lastRow).toBe(20_001);
 });
 
-test('a first line sep= names the delimiter and is no row; an empty column needs no heading, one with a value does', async () => {
+test('a first line sep= names the delimiter; an empty column needs no heading, one with a value does', async () => {
   const file = await opened('sep.csv', 'sep=|\r\nname|phone|\r\nA|1|\r\nB|2|x\r\n');
 
   const rows = await rowsIn(file);

@@ -112,7 +112,7 @@ const resaved = (text: string): string =>
   `\uFEFF${stringify(parse(text), { delimiter: ';', record_delimiter: 'windows' })}`;
 const remarks = `a;=1+1\n＝1\r\n- x;'=1;"=1`;
 
-test('an export that a spreadsheet has saved is taken as it was, with what is no longer active or asked for since', async () => {
+test('an export that a spreadsheet has saved is taken as it was, also with what is no longer active', async () => {
   const organization = await givenOrganization();
   const { settings } = organization;
   await givenLead(organization, { fields: { source: 3, remarks } });

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.table.client.destroy());
 
-test('a table written by the service has no violations, even with archived leads and settings applied later', async () => {
+test('a table written by the service has no violations, with archived leads and later settings too', async () => {
   const { table, settings } = world;
   await setArchived(table, 1, 2, { archived: true });
   await applySettings(table, { ...settings, name: 'Renamed' });

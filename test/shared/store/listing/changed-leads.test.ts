@@ -79,7 +79,7 @@ test('a cached read of as many changed leads as a page reads is extended in page
   expect(queries() - queriesBefore).toBeLessThanOrEqual(entriesPerPage / 1000 + 1);
 });
 
-test('a read of changed leads that takes several pages finds an entry that the index showed after the read had passed it', async () => {
+test('a read of changed leads over several pages finds an entry that the index showed late', async () => {
   const since = Date.now() - 3_600_000;
   const justNow = Date.now() - 1000;
   const entries = Array.from({ length: 2 * entriesPerPage }, (_, index) =>

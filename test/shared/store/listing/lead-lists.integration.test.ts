@@ -109,7 +109,7 @@ describe.concurrent('21 leads, most of them as large as a lead can be', () => {
   );
 });
 
-test('the next page of a list by time reads only later changes from the index, and finds leads that changed between the pages', async () => {
+test('the next page of a list by time reads only later changes, and finds those between the pages', async () => {
   const { id } = await givenOrganization();
   // The newest leads are unchanged, so that a scan would cost more than the changed ones by id.
   const old = Array.from({ length: 101 }, (_, index) => leadOf(id, 40_000 - index, 'old', at(0)));

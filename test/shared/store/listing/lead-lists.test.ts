@@ -167,7 +167,7 @@ test('pages by change and owner skip no lead while the ids of the changed leads 
   expect(found).toEqual(all.slice(0, found.length));
 });
 
-test('a page by change and owner ends with the leads that it has read, when large leads and many ids leave no room for more', async () => {
+test('a page by change and owner ends with what it has read when large leads leave no room for more', async () => {
   const { page } = listOf({
     ...{ changed: 10_000, ownerId: 9, ownerOf: (id) => (id % 3 === 0 ? 9 : 7) },
     remarks: 'r'.repeat(110_000),
@@ -230,7 +230,7 @@ function mostInASecond(events: readonly { readonly at: number; readonly units: n
 }
 
 test.each([0, 25])(
-  'four walks with a rare filter read less than 3,000 units of their partition in any second, at %i ms a call',
+  'four walks with a rare filter read less than 3,000 units a second, at %i ms a call',
   async (callMs) => {
     const table = generatedTable(callMs, million);
     const { reads, examined } = await walkRarely(table, {

@@ -185,7 +185,7 @@ test('an interrupted apply leaves items deactivated, and its repeat removes them
 });
 
 test.each([-3_600_000, 0, 3_600_000])(
-  'a drop of what was inactive waits for the longest request, whatever the clock of who deactivated it says: %i ms off',
+  'a drop of what was inactive waits for the longest request, with a clock %i ms off',
   async (skewMs) => {
     const settings = smallSettings();
     const inactive = without(settings, (draft) => (draft.fields.at(-1)!.active = false));

@@ -61,7 +61,7 @@ const withRules = (count: number): Settings => ({
   assignmentRules: rules(count),
 });
 
-test('settings whose many small parts do not fit into an item are refused with their size, although their JSON is small enough', async () => {
+test('settings whose many small parts do not fit into an item are refused, though their JSON is small', async () => {
   const settings = withRules(11_000);
   const refusals = [
     {
@@ -81,7 +81,7 @@ test('settings whose many small parts do not fit into an item are refused with t
   expect(await readSettings(table, settings.id)).toBeUndefined();
 });
 
-test('settings of many small parts that just fit into an item are stored unchanged, and kept when they are replaced', async () => {
+test('settings of many small parts that just fit into an item are stored, and kept when replaced', async () => {
   // An engine needs seconds for a hundred thousand parts: the name is as long as JSON's own limit allows.
   const empty = { ...withRules(0), name: 'n'.repeat(150_000) };
   const ofRule = storedBytes(rules(2)) - storedBytes(rules(1));
