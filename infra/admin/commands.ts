@@ -1,5 +1,4 @@
-import type { CliCommand } from '../cli/command.ts';
-import type { CommandContext } from './context.ts';
+import type { AdminCommand } from './context.ts';
 import { leadImportCommand } from './import/command.ts';
 import { keyCreateCommand, keyRotateCommand } from './key/create.ts';
 import { keyListCommand, keyRevokeCommand } from './key/key.ts';
@@ -11,6 +10,7 @@ import { leadFindCommand, leadListCommand } from './lead/list.ts';
 import { leadReassignCommand } from './lead/reassign.ts';
 import { leadDossierCommand, leadShowCommands } from './lead/show.ts';
 import { leadTimelinesCommand } from './lead/timelines.ts';
+
 import { organizationApplyCommand } from './organization/apply.ts';
 import { organizationInitCommands } from './organization/init.ts';
 import {
@@ -25,7 +25,7 @@ import { checkCommand } from './table/check.ts';
 import { restoreCommands } from './table/restore.ts';
 import { serviceCommands } from './table/service.ts';
 
-type AddCommands = (noun: CliCommand, context: CommandContext) => void;
+type AddCommands = (noun: AdminCommand) => void;
 
 /** In the order of the help. */
 const nouns: readonly [name: string, description: string, commands: readonly AddCommands[]][] = [
@@ -69,11 +69,11 @@ const nouns: readonly [name: string, description: string, commands: readonly Add
 ];
 
 /** Adds every command to the program. */
-export function addCommands(program: CliCommand, context: CommandContext): void {
+export function addCommands(program: AdminCommand): void {
   for (const [name, description, commands] of nouns) {
     const noun = program.command(name).description(description);
-    for (const add of commands) add(noun, context);
+    for (const add of commands) add(noun);
   }
-  checkCommand(program, context);
-  requestCommand(program, context);
+  checkCommand(program);
+  requestCommand(program);
 }

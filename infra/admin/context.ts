@@ -1,3 +1,4 @@
+import type { Argument } from 'commander';
 import type { Organization } from '../../shared/organization/organization.ts';
 import {
   readUnitsPerSecondDefault,
@@ -8,6 +9,7 @@ import { loadOrganization } from '../../shared/store/organizations/organizations
 import { openTable, type Table, usableUntil } from '../../shared/store/table/client.ts';
 import { callerIdentity, clientSettings, endpointIn, useLocalTable } from '../cli/aws.ts';
 import { CliCommand, CommandError } from '../cli/command.ts';
+import { parseId, parseIds } from '../cli/options.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
 import { defaultDataFolder, findRunningService } from '../local/running-service.ts';
@@ -32,8 +34,8 @@ export class CommandContext {
   environment: NodeJS.ProcessEnv;
   /** Of the command's organization, if it has one. */
   organizationId = 0;
+  readonly program: AdminCommand;
   readonly #io: ProcessIo;
-  readonly #program: CliCommand;
   readonly #progress: ProgressLine;
   #table: Table | undefined;
   #location: ServiceLocation | undefined;
@@ -41,11 +43,11 @@ export class CommandContext {
   #organization: Promise<Organization> | undefined;
   #organizationReadAt = 0;
 
-  /** @param program has the options `--json` and `--stack` */
-  constructor(program: CliCommand, io: ProcessIo) {
+  constructor(io: ProcessIo) {
     this.environment = io.environment;
     this.#io = io;
-    this.#program = program.hook('preAction', (_program, command) => {
+    const program = new AdminCommand('npm run admin --', this);
+    this.program = program.hook('preAction', (_program, command) => {
       if (command instanceof CliCommand) command.checkUsage();
       this.organizationId = command.opts().organization;
       return this.#locateTable();
@@ -87,7 +89,7 @@ export class CommandContext {
   deployed(instead: string): ServiceLocation {
     return (
       this.#location ??
-      this.#program.error(`error: name the deployed service with --stack NAME: ${instead}`)
+      this.program.error(`error: name the deployed service with --stack NAME: ${instead}`)
     );
   }
 
@@ -112,7 +114,7 @@ export class CommandContext {
   /** Prints the result: one JSON document with `--json`, else the lines for people. */
   print(result: unknown, ...lines: readonly (string | readonly string[])[]): void {
     this.#progress.clear();
-    const isJson = this.#program.opts().json;
+    const isJson = this.program.opts().json;
     this.#io.stdout(`${isJson ? JSON.stringify(result) : lines.flat().join('\n')}\n`);
   }
 
@@ -162,7 +164,7 @@ export class CommandContext {
   }
 
   async #locateTable(): Promise<void> {
-    const { stack } = this.#program.opts<{ stack?: string }>();
+    const { stack } = this.program.opts<{ stack?: string }>();
     if (stack !== undefined) {
       this.#location = await serviceOfStack(stack, (warning) => this.note(warning));
       const { name: LEADS_TABLE, region: AWS_REGION } = this.#location;
@@ -173,6 +175,75 @@ export class CommandContext {
       this.environment = { ...this.environment, ...service.environment };
       useLocalTable(service.environment);
     }
+  }
+}
+
+/** A command of the administrator. */
+export class AdminCommand extends CliCommand {
+  readonly #context: CommandContext;
+
+  constructor(name: string | undefined, context: CommandContext) {
+    super(name);
+    this.#context = context;
+  }
+
+  override createCommand(name?: string): AdminCommand {
+    return new AdminCommand(name, this.#context);
+  }
+
+  /** @param action gets the command's first argument, if it has one */
+  run<Options extends object>(
+    action: (
+      context: CommandContext,
+      options: Options,
+      argument: string,
+      command: this,
+    ) => void | Promise<void>,
+  ): this {
+    return this.action(() =>
+      action(this.#context, this.opts() as Options, this.processedArgs[0], this),
+    );
+  }
+
+  /** Adds `--organization`, whose ID can also be the last argument. */
+  withOrganization(isRequired: boolean): this {
+    return this.argument('[ORGANIZATION]', 'its ID, instead of --organization', parseId)
+      .option('--organization <ID>', `organization ID${isRequired ? ' (required)' : ''}`, parseId)
+      .refuse(({ organization }: { readonly organization?: number }) => {
+        const requested = [organization, this.processedArgs.at(-1)].filter(
+          (id) => id !== undefined,
+        );
+        this.setOptionValue('organization', requested[0]);
+        if (requested.length > 1)
+          return 'name one organization, by --organization ID or as an argument';
+        return (
+          isRequired &&
+          requested.length === 0 &&
+          "required option '--organization <ID>' not specified"
+        );
+      });
+  }
+
+  /**
+   * Adds a command for one organization, which `CommandContext` then reads.
+   * @param file an argument in front of the organization's ID
+   */
+  ofOrganization(name: string, description: string, file?: Argument): AdminCommand {
+    const command = this.command(name).description(description);
+    return (file ? command.addArgument(file) : command).withOrganization(true);
+  }
+
+  /** Adds a command for one lead of an organization. */
+  ofLead(name: string, description: string): AdminCommand {
+    const command = this.ofOrganization(name, description);
+    return command.requiredOption('--lead <ID>', 'lead ID', parseId);
+  }
+
+  /** Adds a command for several leads of an organization. */
+  ofLeads(name: string, description: string): AdminCommand {
+    const command = this.ofOrganization(name, description);
+    const text = 'lead ID; separate several with commas';
+    return command.requiredOption('--lead <ID>', text, parseIds);
   }
 }
 

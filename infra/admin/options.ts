@@ -1,4 +1,4 @@
-import { type Argument, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import {
   type CountryCode,
   getCountryCallingCode,
@@ -11,55 +11,10 @@ import { asciiDigits, parsePhone } from '../../shared/leads/identity.ts';
 import type { NamedItem } from '../../shared/organization/named.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { readUnitsPerSecondDefault } from '../../shared/store/maintenance/pacing.ts';
-import { type CliCommand, CommandError } from '../cli/command.ts';
-import { integerOption, parseId, parseIds } from '../cli/options.ts';
+import { CommandError } from '../cli/command.ts';
+import { integerOption } from '../cli/options.ts';
 
 export type { CountryCode };
-
-/** Adds `--organization`, whose ID can also be the last argument. */
-export const withOrganization = (command: CliCommand, isRequired: boolean): CliCommand =>
-  command
-    .argument('[ORGANIZATION]', 'its ID, instead of --organization', parseId)
-    .option('--organization <ID>', `organization ID${isRequired ? ' (required)' : ''}`, parseId)
-    .refuse(({ organization }: { readonly organization?: number }) => {
-      const requested = [organization, command.processedArgs.at(-1)].filter(
-        (id) => id !== undefined,
-      );
-      command.setOptionValue('organization', requested[0]);
-      if (requested.length > 1)
-        return 'name one organization, by --organization ID or as an argument';
-      return (
-        isRequired &&
-        requested.length === 0 &&
-        "required option '--organization <ID>' not specified"
-      );
-    });
-
-/**
- * Adds a command for one organization, which `CommandContext` then reads.
- * @param file an argument in front of the organization's ID
- */
-export function organizationCommand(
-  noun: CliCommand,
-  name: string,
-  description: string,
-  file?: Argument,
-): CliCommand {
-  const command = noun.command(name).description(description);
-  return withOrganization(file ? command.addArgument(file) : command, true);
-}
-
-/** Adds a command for one lead of an organization. */
-export const leadCommand = (noun: CliCommand, name: string, description: string): CliCommand =>
-  organizationCommand(noun, name, description).requiredOption('--lead <ID>', 'lead ID', parseId);
-
-/** Adds a command for several leads of an organization. */
-export const leadsCommand = (noun: CliCommand, name: string, description: string): CliCommand =>
-  organizationCommand(noun, name, description).requiredOption(
-    '--lead <ID>',
-    'lead ID; separate several with commas',
-    parseIds,
-  );
 
 /** Parses a date or date-time. @returns epoch milliseconds @throws InvalidArgumentError, which is reported as wrong usage */
 export function parseTime(text: string): number {

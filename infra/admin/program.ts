@@ -7,18 +7,18 @@ import { SettingsMovedError } from '../../shared/store/organizations/apply-setti
 import { ContentionError } from '../../shared/store/table/retry.ts';
 import { ThrottledError, UnknownOutcomeError } from '../../shared/store/table/transact.ts';
 import { awsFailure } from '../cli/aws.ts';
-import { CliCommand, CommandError } from '../cli/command.ts';
+import { CommandError } from '../cli/command.ts';
 import { addCommands } from './commands.ts';
-import { CommandContext, type ProcessIo } from './context.ts';
+import { type AdminCommand, CommandContext, type ProcessIo } from './context.ts';
 
 const wrongUsage = 2;
 
 /** Runs one administrator's command. @returns the exit status: 0, 1 (refused or failed) or 2 (wrong usage) */
 export async function runAdmin(args: readonly string[], io: ProcessIo): Promise<number> {
-  const program = describeProgram(new CliCommand('npm run admin --'), io);
-  const context = new CommandContext(program, io);
+  const context = new CommandContext(io);
+  const program = describeProgram(context.program, io);
   try {
-    addCommands(program, context);
+    addCommands(program);
     await program.parseAsync([...args], { from: 'user' });
     return context.status;
   } catch (error) {
@@ -55,7 +55,7 @@ function failureLines(error: unknown, environment: NodeJS.ProcessEnv): string[] 
   return [awsFailure(error, environment)];
 }
 
-const describeProgram = (program: CliCommand, { stdout, stderr }: ProcessIo): CliCommand =>
+const describeProgram = (program: AdminCommand, { stdout, stderr }: ProcessIo): AdminCommand =>
   program
     .description(
       'manage organizations, API keys and leads in the table that LEADS_TABLE names or in the local service',

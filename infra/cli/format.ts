@@ -30,21 +30,30 @@ const padEnd = (text: string, width: number): string => text + ' '.repeat(width 
 
 /**
  * Lines up rows under their headings, with two spaces between columns.
+ * @param rows their cells by heading, all in the same order
+ * @param none the text without rows
  * @param maxChars per heading, for columns that may be wider than 40 characters
  */
-export function formatColumns(
-  headings: readonly string[],
-  rows: readonly (readonly string[])[],
+export function formatTable(
+  rows: readonly Readonly<Record<string, string>>[],
+  none: string,
   maxChars: Readonly<Record<string, number>> = {},
 ): string {
-  const cells = rows.map((row) =>
-    row.map((cell, column) => cellText(cell, maxChars[headings[column] ?? ''] ?? cellMaxChars)),
-  );
-  const lines = [headings, ...cells];
-  const widths = headings.map((_, column) =>
-    Math.max(...lines.map((row) => [...(row[column] ?? '')].length)),
-  );
-  const lineOf = (row: readonly string[]): string =>
-    row.map((cell, column) => padEnd(cell, widths[column] ?? 0)).join('  ');
-  return lines.map((row) => lineOf(row).trimEnd()).join('\n');
+  const headings = Object.keys(rows[0] ?? {});
+  if (headings.length === 0) return none;
+  const columns = headings.map((heading) => {
+    const cells = rows.map((row) =>
+      cellText(row[heading] ?? '', maxChars[heading] ?? cellMaxChars),
+    );
+    const width = Math.max(...[heading, ...cells].map((cell) => [...cell].length));
+    return [heading, ...cells].map((cell) => padEnd(cell, width));
+  });
+  return ['', ...rows]
+    .map((_, at) =>
+      columns
+        .map((column) => column[at])
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }

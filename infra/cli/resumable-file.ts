@@ -9,7 +9,7 @@ export interface FileOptions {
   readonly resume?: boolean;
 }
 
-export const withFileOptions = (command: CliCommand, nounOfRecords: string): CliCommand =>
+export const withFileOptions = <C extends CliCommand>(command: C, nounOfRecords: string): C =>
   command
     .option('--out <FILE>', 'file to write (default: stdout)')
     .option(

@@ -85,7 +85,7 @@ export const commands = {
     return (await planErasures(own, [leadId], {})).get(leadId);
   },
   async import({ table, organizationId }: Own, file: FileOfLeads) {
-    const { importRows } = await import('../../infra/admin/import/run.ts');
+    const { importRows } = await import('../../infra/admin/import/write.ts');
     const { loadOrganization } = await import('../../shared/store/organizations/organizations.ts');
     return importRows(table, {
       rows: fileRows(file.rows),

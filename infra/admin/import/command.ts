@@ -1,17 +1,15 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { unfinishedErasures } from '../../../shared/store/maintenance/erase-lead.ts';
-import type { CliCommand } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
-import type { CommandContext } from '../context.ts';
-import { countryOption, organizationCommand } from '../options.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
+import { countryOption } from '../options.ts';
 import { dateFormats, decimalMarks } from './cell-formats.ts';
 import { encodings, type FileOptions, openImportFile } from './file.ts';
 import { parseMap } from './mapping.ts';
 import { ImportReport, type ReportOptions, reportFileOf } from './report.ts';
-import { type ImportCounts, type ImportRequest, importRows } from './run.ts';
 import { undoImport } from './undo.ts';
-import type { WriteOptions } from './write.ts';
+import { type ImportCounts, type ImportRequest, importRows, type WriteOptions } from './write.ts';
 
 interface ImportOptions extends FileOptions, ReportOptions {
   readonly rate?: number;
@@ -28,9 +26,8 @@ interface ImportOptions extends FileOptions, ReportOptions {
 const rateDefault = 200;
 const rateMax = 400;
 
-export function leadImportCommand(lead: CliCommand, context: CommandContext): void {
-  const command = organizationCommand(
-    lead,
+export function leadImportCommand(lead: AdminCommand): void {
+  const command = lead.ofOrganization(
     'import',
     'create leads from the rows of a file; rows that were imported before are skipped',
     new Argument(
@@ -40,14 +37,14 @@ export function leadImportCommand(lead: CliCommand, context: CommandContext): vo
   );
   withRunOptions(withFileOptions(command))
     .notes(importHelp)
-    .action((path: string, _id, options: ImportOptions) =>
+    .run((context, options: ImportOptions, path) =>
       options.undo
         ? undoImport(context, path, { ...options, rate: rateOf(context, options) })
         : importFile(context, path, options),
     );
 }
 
-const withFileOptions = (command: CliCommand): CliCommand =>
+const withFileOptions = (command: AdminCommand): AdminCommand =>
   command
     .option('--sheet <NAME>', 'sheet of an .xlsx file (default: the first one)')
     .option('--map <COLUMN=FIELD>', 'field key of a column; may be repeated', parseMap)
@@ -70,7 +67,7 @@ const withFileOptions = (command: CliCommand): CliCommand =>
         .default('utf-8'),
     );
 
-const withRunOptions = (command: CliCommand): CliCommand =>
+const withRunOptions = (command: AdminCommand): AdminCommand =>
   command
     .option(
       '--report <FILE>',

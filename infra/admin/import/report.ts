@@ -12,8 +12,8 @@ import { type Cell, cellOf, workbookFile } from '../lead/workbook.ts';
 import type { RowResult } from './drafts.ts';
 import type { ImportFile } from './file.ts';
 import type { MappingOptions } from './mapping.ts';
-import type { ImportCounts } from './run.ts';
 import { updateText } from './update.ts';
+import type { ImportCounts } from './write.ts';
 
 export interface ReportOptions {
   readonly report?: string;

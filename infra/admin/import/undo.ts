@@ -10,7 +10,7 @@ import { countOf, firstOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
 import { rowDigest } from './drafts.ts';
 import { type FileOptions, openImportFile } from './file.ts';
-import { batchesOf } from './run.ts';
+import { batchesOf } from './write.ts';
 
 interface UndoOptions extends FileOptions {
   readonly dryRun?: boolean;

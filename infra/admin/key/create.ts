@@ -9,10 +9,10 @@ import {
 } from '../../../shared/organization/api-key.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { createApiKey, listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { CommandError } from '../../cli/command.ts';
 import { dateOf } from '../../cli/format.ts';
-import type { CommandContext } from '../context.ts';
-import { namedId, organizationCommand } from '../options.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
+import { namedId } from '../options.ts';
 
 export const unknownKeyError = ({ organizationId }: CommandContext, keyId: string) =>
   new CommandError(
@@ -51,8 +51,9 @@ interface RotateOptions extends Pick<CreateOptions, 'expiresIn'> {
 
 const expiresInText = `days until the key expires, such as 30d; fewer than its type allows (${lifetimeText})`;
 
-export function keyCreateCommand(key: CliCommand, context: CommandContext): void {
-  organizationCommand(key, 'create', 'create an API key and print it; it is not shown again')
+export function keyCreateCommand(key: AdminCommand): void {
+  key
+    .ofOrganization('create', 'create an API key and print it; it is not shown again')
     .addOption(
       new Option('--type <TYPE>', 'what the key is for').choices(apiKeyTypes).makeOptionMandatory(),
     )
@@ -73,7 +74,7 @@ export function keyCreateCommand(key: CliCommand, context: CommandContext): void
       return typeof granted === 'string' && `option '--scopes <a,b>' ${granted}`;
     })
     .refuse(({ type, expiresIn }: CreateOptions) => expiryIssue(type, expiresIn))
-    .action((_id, options: CreateOptions) => create(context, options));
+    .run(create);
 }
 
 async function create(context: CommandContext, options: CreateOptions): Promise<void> {
@@ -83,12 +84,12 @@ async function create(context: CommandContext, options: CreateOptions): Promise<
   await createAndPrint(context, { ...options, organization, createdBy }, what);
 }
 
-export function keyRotateCommand(key: CliCommand, context: CommandContext): void {
-  organizationCommand(
-    key,
-    'rotate',
-    'create the successor of a key, with the same type, scopes, label and creator',
-  )
+export function keyRotateCommand(key: AdminCommand): void {
+  key
+    .ofOrganization(
+      'rotate',
+      'create the successor of a key, with the same type, scopes, label and creator',
+    )
     .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
     .option('--created-by <USER>', 'user that the successor acts for, named by ID or name')
     .option('--expires-in <DAYSd>', expiresInText, parseDays)
@@ -96,16 +97,15 @@ export function keyRotateCommand(key: CliCommand, context: CommandContext): void
 The old key works until you revoke it: give its server the new key first. key
 list shows when each key was last used.`)
     .examples('--organization 1 --key 4fQ8LmZ2xA --created-by 8')
-    .action((_id, options: RotateOptions, command: CliCommand) =>
-      rotate(context, options, command),
-    );
+    .run(rotate);
 }
 
 /** @throws CommandError for a key that is unknown or revoked */
 async function rotate(
   context: CommandContext,
   { key: keyId, expiresIn, createdBy }: RotateOptions,
-  command: CliCommand,
+  _id: string,
+  command: AdminCommand,
 ): Promise<void> {
   const organization = await context.organization();
   const keys = await listApiKeys(context.table(), organization.id);

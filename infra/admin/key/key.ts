@@ -1,65 +1,44 @@
 import {
-  type ListedApiKeyUse,
   listApiKeys,
   listApiKeysWithUse,
   revokeApiKey,
 } from '../../../shared/store/organizations/api-keys.ts';
-import type { CliCommand } from '../../cli/command.ts';
 import { canAsk, confirmed } from '../../cli/confirm.ts';
-import { dateOf, formatColumns } from '../../cli/format.ts';
-import type { CommandContext } from '../context.ts';
-import { organizationCommand } from '../options.ts';
+import { dateOf, formatTable } from '../../cli/format.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
+
 import { parseKeyId, unknownKeyError } from './create.ts';
 
-export function keyListCommand(key: CliCommand, context: CommandContext): void {
-  organizationCommand(
-    key,
-    'list',
-    'list the API keys of an organization, without the keys themselves',
-  )
+export function keyListCommand(key: AdminCommand): void {
+  key
+    .ofOrganization('list', 'list the API keys of an organization, without the keys themselves')
     .notes(`
 LAST USED is when the key's latest hour of use began (UTC); later requests in that
 hour do not change it. A request refused with 401 or 429 does not count.`)
     .examples('--organization 1')
-    .action(() => list(context));
+    .run(list);
 }
-
-const headings = [
-  'KEY ID',
-  'LABEL',
-  'TYPE',
-  'SCOPES',
-  'CREATED BY',
-  'CREATED',
-  'LAST USED',
-  'EXPIRES',
-  'DAYS LEFT',
-  'STATE',
-];
 
 async function list(context: CommandContext): Promise<void> {
   const organization = await context.organization();
   const items = await listApiKeysWithUse(context.table(), organization.id);
-  const rows = items.map((item) =>
-    rowOf(item, organization.userById.get(item.createdBy)?.name ?? String(item.createdBy)),
-  );
+  const rows = items.map(({ lastUsedAt, expiresAt, revokedAt, ...key }) => {
+    const state = isExpired(expiresAt) ? 'expired' : 'live';
+    return {
+      'KEY ID': key.keyId,
+      LABEL: key.label,
+      TYPE: key.type,
+      SCOPES: key.scopes.join(','),
+      'CREATED BY': organization.userById.get(key.createdBy)?.name ?? String(key.createdBy),
+      CREATED: dateOf(key.createdAt),
+      'LAST USED': lastUsedAt ? `since ${lastUsedAt.slice(0, 16).replace('T', ' ')}` : 'never',
+      EXPIRES: dateOf(expiresAt),
+      'DAYS LEFT': daysLeft(expiresAt, revokedAt),
+      STATE: revokedAt ? `revoked ${dateOf(revokedAt)}` : state,
+    };
+  });
   const none = `Organization ${organization.id} has no API keys: create one with key create.`;
-  context.print({ items }, rows.length === 0 ? none : formatColumns(headings, rows));
-}
-
-function rowOf(
-  { keyId, label, type, scopes, createdAt, lastUsedAt, expiresAt, revokedAt }: ListedApiKeyUse,
-  creator: string,
-): string[] {
-  const state = revokedAt
-    ? `revoked ${dateOf(revokedAt)}`
-    : isExpired(expiresAt)
-      ? 'expired'
-      : 'live';
-  const lastUse =
-    lastUsedAt === null ? 'never' : `since ${lastUsedAt.slice(0, 16).replace('T', ' ')}`;
-  const dates = [dateOf(createdAt), lastUse, dateOf(expiresAt), daysLeft(expiresAt, revokedAt)];
-  return [keyId, label, type, scopes.join(','), creator, ...dates, state];
+  context.print({ items }, formatTable(rows, none));
 }
 
 const isExpired = (expiresAt: string): boolean => Date.parse(expiresAt) <= Date.now();
@@ -78,12 +57,13 @@ interface RevokeOptions {
   readonly yes?: boolean;
 }
 
-export function keyRevokeCommand(key: CliCommand, context: CommandContext): void {
-  organizationCommand(key, 'revoke', 'revoke a key at once, for good')
+export function keyRevokeCommand(key: AdminCommand): void {
+  key
+    .ofOrganization('revoke', 'revoke a key at once, for good')
     .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
     .option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
     .examples('--organization 1 --key 4fQ8LmZ2xA')
-    .action((_id, options: RevokeOptions) => revoke(context, options));
+    .run(revoke);
 }
 
 async function revoke(

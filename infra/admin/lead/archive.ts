@@ -1,7 +1,7 @@
 import { type Archived, setArchived } from '../../../shared/store/leads/archive.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
-import type { CommandContext } from '../context.ts';
-import { leadsCommand } from '../options.ts';
+import { CommandError } from '../../cli/command.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
+
 import { eachLead, unknownLeadError } from './named-lead.ts';
 
 const commands = {
@@ -10,14 +10,15 @@ const commands = {
 } as const;
 type ArchiveCommand = keyof typeof commands;
 
-export function leadArchiveCommands(lead: CliCommand, context: CommandContext): void {
+export function leadArchiveCommands(lead: AdminCommand): void {
   for (const name of ['archive', 'restore'] as const) {
-    leadsCommand(lead, name, commands[name])
+    lead
+      .ofLeads(name, commands[name])
       .notes(`
 If a lead does not exist, the command names it, ${name}s the others, and ends with
 status 1. If it is interrupted, run it again.`)
       .examples('--organization 1 --lead 5,8,13')
-      .action((_id, options: { lead: readonly number[] }) =>
+      .run((context, options: { readonly lead: readonly number[] }) =>
         archiveLeads(context, options.lead, name),
       );
   }

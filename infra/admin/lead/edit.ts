@@ -3,15 +3,15 @@ import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts'
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
 import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import type { CommandContext } from '../context.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
 import { cellReader } from '../import/cell-formats.ts';
 import type { LeadUpdate } from '../import/drafts.ts';
 import { ImportReport } from '../import/report.ts';
 import type { FileRow } from '../import/rows.ts';
 import { updateByRow, updateText } from '../import/update.ts';
-import { type CountryCode, countryOption, leadsCommand, namedId, parseText } from '../options.ts';
+import { type CountryCode, countryOption, namedId, parseText } from '../options.ts';
 import { eachLead, unknownLeadError } from './named-lead.ts';
 
 interface EditOptions {
@@ -27,8 +27,9 @@ interface EditOptions {
   dryRun?: boolean;
 }
 
-export function leadEditCommand(lead: CliCommand, context: CommandContext): void {
-  leadsCommand(lead, 'edit', 'change fields, stage, owner or source of leads, or add a note')
+export function leadEditCommand(lead: AdminCommand): void {
+  lead
+    .ofLeads('edit', 'change fields, stage, owner or source of leads, or add a note')
     .option(
       '--set <KEY=VALUE>',
       'new value of a field, named by its key; an empty VALUE empties the field; may be repeated',
@@ -55,7 +56,7 @@ note that is the last item of a lead's timeline is not added again.`)
         [set, stage, pipeline, owner, source, note].every((value) => value === undefined) &&
         'name what to change, such as --set city=Pune',
     )
-    .action((_id, options: EditOptions) => edit(context, options));
+    .run(edit);
 }
 
 /** Splits at the first `=`: a field key has none. */

@@ -7,12 +7,12 @@ import {
 } from '../../../shared/store/maintenance/erase-lead.ts';
 import { inactiveLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import type { OrganizationTable } from '../../../shared/store/table/client.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf, dateOf, firstOf, printable } from '../../cli/format.ts';
 import { integerOption, parseIds } from '../../cli/options.ts';
-import type { CommandContext } from '../context.ts';
-import { organizationCommand, parseTime, readRateOption } from '../options.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
+import { parseTime, readRateOption } from '../options.ts';
 import { unknownLeadError } from './named-lead.ts';
 
 interface EraseOptions {
@@ -36,12 +36,12 @@ const countMax = 999_999_999;
 /** How long DynamoDB keeps point-in-time recovery (AWS: Point-in-time recovery for DynamoDB). */
 const backupDays = 35;
 
-export function leadEraseCommand(lead: CliCommand, context: CommandContext): void {
-  organizationCommand(
-    lead,
-    'erase',
-    "remove leads, and their people's data wherever it is stored, for good",
-  )
+export function leadEraseCommand(lead: AdminCommand): void {
+  lead
+    .ofOrganization(
+      'erase',
+      "remove leads, and their people's data wherever it is stored, for good",
+    )
     .option('--lead <ID>', 'lead ID; separate several with commas', parseIds)
     .option(
       '--inactive-since <DATE>',
@@ -73,7 +73,7 @@ export function leadEraseCommand(lead: CliCommand, context: CommandContext): voi
         (options.lead === undefined) === (options.inactiveSince === undefined) &&
         "give either '--lead' or '--inactive-since'",
     )
-    .action((_id, options: EraseOptions) => erase(context, options));
+    .run(erase);
 }
 
 const eraseHelp = `

@@ -11,7 +11,7 @@ import {
 import { targetNamed, unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { scanLeadsAscending } from '../../../shared/store/maintenance/read-leads.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import {
   alreadyHad,
@@ -22,8 +22,8 @@ import {
   writeNewFile,
   writeRecords,
 } from '../../cli/resumable-file.ts';
-import type { CommandContext } from '../context.ts';
-import { namedId, organizationCommand, readRateOption } from '../options.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
+import { namedId, readRateOption } from '../options.ts';
 import { Workbook } from './workbook.ts';
 
 type ExportFormat = 'jsonl' | 'csv' | 'xlsx';
@@ -38,9 +38,9 @@ interface ExportOptions extends FileOptions {
   readonly rate?: number;
 }
 
-export function leadExportCommand(lead: CliCommand, context: CommandContext): void {
+export function leadExportCommand(lead: AdminCommand): void {
   withFileOptions(
-    organizationCommand(lead, 'export', 'write leads to a file that lead import can read'),
+    lead.ofOrganization('export', 'write leads to a file that lead import can read'),
     'leads',
   )
     .option('--archived', 'also export archived leads')
@@ -68,7 +68,7 @@ export function leadExportCommand(lead: CliCommand, context: CommandContext): vo
       '--organization 1 --archived --out leads.jsonl --resume',
       '--organization 1 --stage New --columns name,phone,owner --out new-leads.xlsx',
     )
-    .action((_id, options: ExportOptions) => exportLeads(context, options));
+    .run(exportLeads);
 }
 
 const exportHelp = `

@@ -10,14 +10,13 @@ import { listLeads } from '../../../shared/store/listing/lead-lists.ts';
 import { type FoundLeads, newestLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { type CliCommand, CommandError } from '../../cli/command.ts';
-import { countOf, dateOf, formatColumns } from '../../cli/format.ts';
+import { countOf, dateOf, formatTable } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
-import type { CommandContext } from '../context.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
 import {
   type CountryCode,
   countryOption,
   namedId,
-  organizationCommand,
   parseText,
   parseTime,
   phoneOfCountry,
@@ -51,12 +50,9 @@ interface ListOptions extends SearchOptions {
   readonly updatedSince?: number;
 }
 
-export function leadListCommand(lead: CliCommand, context: CommandContext): void {
-  const command = organizationCommand(
-    lead,
-    'list',
-    'list the newest leads, or those of a stage, an owner or a source',
-  )
+export function leadListCommand(lead: AdminCommand): void {
+  const command = lead
+    .ofOrganization('list', 'list the newest leads, or those of a stage, an owner or a source')
     .option('--archived', 'list archived leads instead of live ones')
     .option('--stage <STAGE>', 'only leads in this stage, named by ID or name')
     .option('--owner <USER>', 'only leads of this user, named by ID or name')
@@ -70,7 +66,7 @@ export function leadListCommand(lead: CliCommand, context: CommandContext): void
       "--organization 1 --stage New --owner 'Asha Rao'",
       '--organization 1 --updated-since 2026-11-01',
     )
-    .action((_id, options: ListOptions) => list(context, options));
+    .run(list);
   withSearchOptions(command);
 }
 
@@ -130,12 +126,9 @@ interface FindOptions extends SearchOptions {
   readonly name?: string;
 }
 
-export function leadFindCommand(lead: CliCommand, context: CommandContext): void {
-  const command = organizationCommand(
-    lead,
-    'find',
-    'find leads by phone, email or name, archived or not',
-  )
+export function leadFindCommand(lead: AdminCommand): void {
+  const command = lead
+    .ofOrganization('find', 'find leads by phone, email or name, archived or not')
     .option('--phone <PHONE>', 'phone number in any format, or at least 4 digits of one')
     .addOption(countryOption())
     .option('--email <EMAIL>', 'email address, in upper or lower case', parseEmail)
@@ -146,7 +139,7 @@ or by a phone without a country code that no lead has, reads leads, newest first
 until it has found --limit of them: one read unit per 4 KB of leads.`)
     .examples("--organization 1 --phone '+91 98200 12345'", '--organization 1 --name kulkarni')
     .refuse(usageIssue)
-    .action((_id, options: FindOptions) => find(context, options));
+    .run(find);
   withSearchOptions(command);
 }
 
@@ -222,16 +215,23 @@ const summaryOf = (lead: Lead) => ({
 });
 
 /** Leads as a table for people, with the names of their stages and owners. */
-function formatLeads(organization: Organization, leads: readonly Lead[]): string {
-  const rows = leads.map((lead) => {
-    const { name, phone, email, stage, owner } = presentLead(organization, lead);
-    const place = [stage?.name ?? String(lead.stageId), owner?.name ?? ''];
-    const state = lead.archivedAt === undefined ? 'live' : 'archived';
-    return [String(lead.id), name, phone, email ?? '', ...place, dateOf(lead.createdAt), state];
-  });
-  const headings = ['LEAD', 'NAME', 'PHONE', 'EMAIL', 'STAGE', 'OWNER', 'CREATED', 'STATE'];
-  return formatColumns(headings, rows);
-}
+const formatLeads = (organization: Organization, leads: readonly Lead[], none = ''): string =>
+  formatTable(
+    leads.map((lead) => {
+      const { name, phone, email, stage, owner } = presentLead(organization, lead);
+      return {
+        LEAD: String(lead.id),
+        NAME: name,
+        PHONE: phone,
+        EMAIL: email ?? '',
+        STAGE: stage?.name ?? String(lead.stageId),
+        OWNER: owner?.name ?? '',
+        CREATED: dateOf(lead.createdAt),
+        STATE: lead.archivedAt === undefined ? 'live' : 'archived',
+      };
+    }),
+    none,
+  );
 
 /** @param ifNone the end of the sentence for an empty list */
 function printLeads(
@@ -240,10 +240,9 @@ function printLeads(
   { leads, more }: FoundLeads,
   ifNone: string,
 ): void {
-  const none = `Organization ${organization.id} ${ifNone}.`;
   context.print(
     { items: leads.map(summaryOf), more },
-    leads.length === 0 ? none : formatLeads(organization, leads),
+    formatLeads(organization, leads, `Organization ${organization.id} ${ifNone}.`),
     more ? ['', 'There are more leads: use a higher --limit.'] : [],
   );
 }

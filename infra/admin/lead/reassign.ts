@@ -4,11 +4,11 @@ import {
   ownedLeads,
   reassignLead,
 } from '../../../shared/store/maintenance/reassign-leads.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf } from '../../cli/format.ts';
-import { type CommandContext, tableForOneWrite } from '../context.ts';
-import { namedId, organizationCommand, readRateOption } from '../options.ts';
+import { type AdminCommand, type CommandContext, tableForOneWrite } from '../context.ts';
+import { namedId, readRateOption } from '../options.ts';
 import { valueWithName } from './named-lead.ts';
 
 interface ReassignOptions {
@@ -20,12 +20,12 @@ interface ReassignOptions {
   readonly rate?: number;
 }
 
-export function leadReassignCommand(lead: CliCommand, context: CommandContext): void {
-  organizationCommand(
-    lead,
-    'reassign',
-    "give a user's leads to other users in turn, such as when the user leaves",
-  )
+export function leadReassignCommand(lead: AdminCommand): void {
+  lead
+    .ofOrganization(
+      'reassign',
+      "give a user's leads to other users in turn, such as when the user leaves",
+    )
     .requiredOption('--from <USER>', 'current owner, named by ID or name')
     .requiredOption(
       '--to <USER>',
@@ -41,7 +41,7 @@ Archived leads are reassigned too, so that the user can be removed from the
 settings. Reads every lead of the organization once: one read unit per 4 KB. If
 the command is interrupted, run it again: it continues with the leads that are left.`)
     .examples("--organization 1 --from 'Asha Rao' --to 8,9 --dry-run")
-    .action((_id, options: ReassignOptions) => reassign(context, options));
+    .run(reassign);
 }
 
 async function reassign(context: CommandContext, options: ReassignOptions): Promise<void> {

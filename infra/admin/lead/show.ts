@@ -6,28 +6,33 @@ import { readTimeline } from '../../../shared/store/leads/timeline.ts';
 import { planErasures } from '../../../shared/store/maintenance/erase-lead.ts';
 import { type AuditEntry, readAuditLog } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import type { CliCommand } from '../../cli/command.ts';
 import { countOf, printable } from '../../cli/format.ts';
 import { writeNewFile } from '../../cli/resumable-file.ts';
-import type { CommandContext } from '../context.ts';
-import { leadCommand, readRateOption } from '../options.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
+import { readRateOption } from '../options.ts';
 import { existingLead, unknownLeadError, valueWithName } from './named-lead.ts';
 
+interface LeadOptions {
+  readonly lead: number;
+}
+
 /** `lead show` and `lead timeline`. */
-export function leadShowCommands(lead: CliCommand, context: CommandContext): void {
-  leadCommand(lead, 'show', 'print one lead with all its fields, archived or not')
+export function leadShowCommands(lead: AdminCommand): void {
+  lead
+    .ofLead('show', 'print one lead with all its fields, archived or not')
     .notes(`
 With --json, the command prints the lead as the API returns it. Without --json, it
 prints inactive fields too.`)
     .examples('--organization 1 --lead 5')
-    .action((_id, options: { lead: number }) => show(context, options.lead));
-  leadCommand(lead, 'timeline', 'print the timeline of a lead, oldest item first')
+    .run(show);
+  lead
+    .ofLead('timeline', 'print the timeline of a lead, oldest item first')
     .examples('--organization 1 --lead 5')
-    .action((_id, options: { lead: number }) => timeline(context, options.lead));
+    .run(timeline);
 }
 
-async function show(context: CommandContext, leadId: number): Promise<void> {
-  const { organization, lead } = await existingLead(context, leadId);
+async function show(context: CommandContext, options: LeadOptions): Promise<void> {
+  const { organization, lead } = await existingLead(context, options.lead);
   const { id, stageId, pipelineId, createdAt, updatedAt, archivedAt } = lead;
   const fields = organization.fields.map(({ key, active }): Detail => {
     const value = valueOf(lead.fields, key);
@@ -47,9 +52,9 @@ async function show(context: CommandContext, leadId: number): Promise<void> {
   context.print(result, detailLines(details));
 }
 
-async function timeline(context: CommandContext, leadId: number): Promise<void> {
-  const { organization } = await existingLead(context, leadId);
-  const items = await timelineItems(context.table(), organization, leadId);
+async function timeline(context: CommandContext, { lead }: LeadOptions): Promise<void> {
+  const { organization } = await existingLead(context, lead);
+  const items = await timelineItems(context.table(), organization, lead);
   context.print(
     { items },
     items.flatMap((item) => linesOf(organization, item)),
@@ -129,14 +134,14 @@ function detailsOf(organization: Organization, item: TimelineItem): Detail[] {
   ];
 }
 
-interface DossierOptions {
-  readonly lead: number;
+interface DossierOptions extends LeadOptions {
   readonly out?: string;
   readonly rate?: number;
 }
 
-export function leadDossierCommand(lead: CliCommand, context: CommandContext): void {
-  leadCommand(lead, 'dossier', "write everything stored about a lead's person")
+export function leadDossierCommand(lead: AdminCommand): void {
+  lead
+    .ofLead('dossier', "write everything stored about a lead's person")
     .option('--out <FILE>', 'file to write (default: stdout)')
     .addOption(readRateOption())
     .notes(`
@@ -144,7 +149,7 @@ It also lists what lead erase would find on other leads: read that before you
 answer the person, because it may be about somebody else. It reads the whole table
 once, but no backups, exported files or logs. Only you may read the file.`)
     .examples('--organization 1 --lead 5 --out lead-5.json')
-    .action((_id, options: DossierOptions) => dossier(context, options));
+    .run(dossier);
 }
 
 /** Reads the whole table once. */

@@ -11,7 +11,7 @@ import { type LoggedErasure, readErasures } from '../../../shared/store/organiza
 import type { Table } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
 import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import {
   alreadyHad,
@@ -20,8 +20,8 @@ import {
   withFileOptions,
   writeRecords,
 } from '../../cli/resumable-file.ts';
-import type { CommandContext } from '../context.ts';
-import { organizationCommand, parseTime, readRateOption } from '../options.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
+import { parseTime, readRateOption } from '../options.ts';
 import { userNamesOf } from './show.ts';
 
 interface TimelinesOptions extends FileOptions {
@@ -30,12 +30,12 @@ interface TimelinesOptions extends FileOptions {
   readonly rate?: number;
 }
 
-export function leadTimelinesCommand(lead: CliCommand, context: CommandContext): void {
-  const command = organizationCommand(
-    lead,
-    'timelines',
-    'write the timelines of all leads as JSON lines, archived and erased leads too',
-  )
+export function leadTimelinesCommand(lead: AdminCommand): void {
+  const command = lead
+    .ofOrganization(
+      'timelines',
+      'write the timelines of all leads as JSON lines, archived and erased leads too',
+    )
     .option(
       '--since <TIME>',
       'only items dated, imported or cleaned at or after this time; a date (UTC) or a date-time with an offset',
@@ -47,7 +47,7 @@ export function leadTimelinesCommand(lead: CliCommand, context: CommandContext):
       '--organization 1 --out timelines.jsonl --resume',
       '--organization 1 --since 2026-11-20T00:00:00Z --out since-friday.jsonl',
     )
-    .action((_id, options: TimelinesOptions) => writeTimelines(context, options));
+    .run(writeTimelines);
   withFileOptions(command, 'items');
 }
 

@@ -11,10 +11,10 @@ import {
   readSettings,
   type StoredSettings,
 } from '../../../shared/store/organizations/organizations.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { CommandError } from '../../cli/command.ts';
 import { pathIssue } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
-import type { CommandContext } from '../context.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
 import { readRateOption } from '../options.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
 import { settingsWarnings } from './settings-warnings.ts';
@@ -26,7 +26,7 @@ interface ApplyOptions {
   rate?: number;
 }
 
-export function organizationApplyCommand(organization: CliCommand, context: CommandContext): void {
+export function organizationApplyCommand(organization: AdminCommand): void {
   organization
     .command('apply')
     .description('create or update an organization from a settings file, all or nothing')
@@ -44,7 +44,7 @@ undo what others have applied since. A file without a version is always applied.
 A file that removes something reads every lead to find references. The rules are
 in infra/guides/settings-file.md.`)
     .examples('northwind.json --dry-run')
-    .action((file: string, options: ApplyOptions) => apply(context, file, options));
+    .run(apply);
 }
 
 interface FileToApply {
@@ -53,7 +53,7 @@ interface FileToApply {
   readonly version: number | undefined;
 }
 
-async function apply(context: CommandContext, path: string, options: ApplyOptions): Promise<void> {
+async function apply(context: CommandContext, options: ApplyOptions, path: string): Promise<void> {
   const { ignoreKeys = false, dryRun = false, overwrite = false, rate } = options;
   const { settings, keys, version } = parseSettingsFile(await readText(path));
   if (keys.length > 0 && !ignoreKeys) {

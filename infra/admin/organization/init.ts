@@ -4,16 +4,16 @@ import { limits } from '../../../shared/limits.ts';
 import { settingsFileSchema } from '../../../shared/organization/settings-schema.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { CommandError } from '../../cli/command.ts';
 import { parseId } from '../../cli/options.ts';
 import { writeNewFile } from '../../cli/resumable-file.ts';
-import type { CommandContext } from '../context.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
 
 /** The JSON Schema of the settings file, for editors. `organization schema` prints it, and a test checks that it is current. */
 export const settingsSchemaFile = join(import.meta.dirname, '../../..', 'settings.schema.json');
 
 /** `organization init` and `organization schema`. */
-export function organizationInitCommands(organization: CliCommand, context: CommandContext): void {
+export function organizationInitCommands(organization: AdminCommand): void {
   organization
     .command('init')
     .description('write a small settings file to begin with; it can be applied as it is')
@@ -27,14 +27,14 @@ export function organizationInitCommands(organization: CliCommand, context: Comm
 The file names the JSON Schema of settings files ("$schema"): an editor such as
 Visual Studio Code then explains and completes every property.`)
     .examples('northwind.json')
-    .action((file: string, { id }: { id?: number }) => init(context, file, id));
+    .run(init);
   organization
     .command('schema')
     .description('print the JSON Schema (2020-12) of the settings file')
     .notes(`
 Example:
   npm run --silent admin -- organization schema > settings.schema.json`)
-    .action(() => {
+    .run((context) => {
       const schema = settingsJsonSchema();
       context.print(schema, JSON.stringify(schema, null, 2));
     });
@@ -42,10 +42,10 @@ Example:
 
 async function init(
   context: CommandContext,
+  options: { id?: number },
   file: string,
-  requestedId: number | undefined,
 ): Promise<void> {
-  const id = requestedId ?? (await freeId(context));
+  const id = options.id ?? (await freeId(context));
   const settings = { $schema: schemaAddress(file), ...firstSettings(id) };
   await writeNewFile(file, async () => `${JSON.stringify(settings, null, 2)}\n`);
   context.print(

@@ -12,12 +12,12 @@ import {
   readSettings,
   type StoredSettings,
 } from '../../../shared/store/organizations/organizations.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
-import { formatColumns } from '../../cli/format.ts';
+import { formatTable } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
-import { type CommandContext, unknownOrganizationError } from '../context.ts';
-import { organizationCommand } from '../options.ts';
+import { type AdminCommand, type CommandContext, unknownOrganizationError } from '../context.ts';
+
 import { applyAndNote } from './apply.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
 
@@ -26,12 +26,12 @@ const entriesMax = 10_000;
 
 const parseVersion = integerOption(1, limits.idMax);
 
-export function organizationShowCommand(organization: CliCommand, context: CommandContext): void {
-  organizationCommand(
-    organization,
-    'show',
-    'print the settings of an organization, in the format of the settings file',
-  )
+export function organizationShowCommand(organization: AdminCommand): void {
+  organization
+    .ofOrganization(
+      'show',
+      'print the settings of an organization, in the format of the settings file',
+    )
     .option('--version <N>', 'a kept version (default: the version in force)', parseVersion)
     .notes(`
 Edit the output and apply it: organization apply refuses it if others have
@@ -39,12 +39,12 @@ applied settings in the meantime. organization history lists the versions.
 
 Example:
   npm run --silent admin -- organization show 1 > organization-1.json`)
-    .action((_id, options: { version?: number }) => show(context, options.version));
+    .run(show);
 }
 
-async function show(context: CommandContext, requested: number | undefined): Promise<void> {
+async function show(context: CommandContext, options: { version?: number }): Promise<void> {
   const inForce = await settingsInForce(context);
-  const { settings, version } = await settingsOfVersion(context, inForce, requested);
+  const { settings, version } = await settingsOfVersion(context, inForce, options.version);
   const { id, ...rest } = toSettingsFile(settings);
   const file = { id, version, ...rest };
   context.print(file, JSON.stringify(file, null, 2));
@@ -55,18 +55,15 @@ interface DiffOptions {
   readonly to?: number;
 }
 
-export function organizationDiffCommand(organization: CliCommand, context: CommandContext): void {
-  organizationCommand(
-    organization,
-    'diff',
-    'print what changed between two versions of the settings',
-  )
+export function organizationDiffCommand(organization: AdminCommand): void {
+  organization
+    .ofOrganization('diff', 'print what changed between two versions of the settings')
     .requiredOption('--from <N>', 'the earlier version', parseVersion)
     .option('--to <N>', 'the later version (default: the version in force)', parseVersion)
     .notes(`
 organization history lists the versions, and who applied them.`)
     .examples('1 --from 3 --to 5')
-    .action((_id, options: DiffOptions) => diff(context, options));
+    .run(diff);
 }
 
 async function diff(context: CommandContext, { from, to }: DiffOptions): Promise<void> {
@@ -91,12 +88,9 @@ interface UndoOptions {
   readonly yes?: boolean;
 }
 
-export function organizationUndoCommand(organization: CliCommand, context: CommandContext): void {
-  organizationCommand(
-    organization,
-    'undo',
-    'apply an earlier version of the settings again, as a new version',
-  )
+export function organizationUndoCommand(organization: AdminCommand): void {
+  organization
+    .ofOrganization('undo', 'apply an earlier version of the settings again, as a new version')
     .option(
       '--to <N>',
       'a kept version (default: the one before the last apply; a second undo reverses the first)',
@@ -107,7 +101,7 @@ export function organizationUndoCommand(organization: CliCommand, context: Comma
 The last ${versionsKept} versions are kept: organization history lists them. If something
 that was added since is in use, the undo is refused.`)
     .examples('--organization 1 --to 3')
-    .action((_id, options: UndoOptions) => undo(context, options));
+    .run(undo);
 }
 
 async function undo(context: CommandContext, { to, yes = false }: UndoOptions): Promise<void> {
@@ -176,33 +170,27 @@ async function settingsOfVersion(
   );
 }
 
-export function organizationListCommand(organization: CliCommand, context: CommandContext): void {
+export function organizationListCommand(organization: AdminCommand): void {
   organization
     .command('list')
     .description('list the organizations of the table')
     .examples('')
-    .action(() => list(context));
+    .run(list);
 }
 
 async function list(context: CommandContext): Promise<void> {
   const table = context.table();
   const items = await listOrganizations(table);
-  const rows = items.map(({ id, name }) => [String(id), name]);
+  const rows = items.map(({ id, name }) => ({ ID: String(id), NAME: name }));
   const none = `Table ${table.name} has no organizations: create one with organization apply.`;
-  context.print({ items }, rows.length === 0 ? none : formatColumns(['ID', 'NAME'], rows));
+  context.print({ items }, formatTable(rows, none));
 }
 
 const entriesDefault = 50;
 
-export function organizationHistoryCommand(
-  organization: CliCommand,
-  context: CommandContext,
-): void {
-  organizationCommand(
-    organization,
-    'history',
-    'print the audit log: who changed what and when, newest first',
-  )
+export function organizationHistoryCommand(organization: AdminCommand): void {
+  organization
+    .ofOrganization('history', 'print the audit log: who changed what and when, newest first')
     .option(
       '--limit <N>',
       `maximum number of entries, 1 to ${entriesMax}`,
@@ -213,21 +201,20 @@ export function organizationHistoryCommand(
 An entry that ends in "begun" belongs to a long command that is running or was
 interrupted: run an interrupted one again. ENDED is when a long command completed.`)
     .examples('--organization 1')
-    .action((_id, { limit }: { limit: number }) => history(context, limit));
+    .run(history);
 }
 
-async function history(context: CommandContext, limit: number): Promise<void> {
+async function history(context: CommandContext, { limit }: { limit: number }): Promise<void> {
   const { id: organizationId } = await context.organization();
   const items = await readAuditLog(context.table(), organizationId, limit);
   const rows = items.map(
-    ({ at, endedAt = '', who, what, versionBefore, versionAfter, ...entry }) => [
-      at,
-      endedAt,
-      versionAfter === undefined ? '' : `${versionBefore ?? 'none'} → ${versionAfter}`,
-      entry.isBetween ? `${what} (intermediate step)` : what,
-      who,
-    ],
+    ({ at, endedAt = '', who, what, versionBefore, versionAfter, ...entry }) => ({
+      WHEN: at,
+      ENDED: endedAt,
+      SETTINGS: versionAfter === undefined ? '' : `${versionBefore ?? 'none'} → ${versionAfter}`,
+      WHAT: entry.isBetween ? `${what} (intermediate step)` : what,
+      WHO: who,
+    }),
   );
-  const headings = ['WHEN', 'ENDED', 'SETTINGS', 'WHAT', 'WHO'];
-  context.print({ items }, formatColumns(headings, rows, { WHAT: 80, WHO: 300 }));
+  context.print({ items }, formatTable(rows, 'No entries.', { WHAT: 80, WHO: 300 }));
 }

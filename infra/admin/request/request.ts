@@ -1,15 +1,15 @@
 import { isPlainObject, parseJson } from '../../../shared/json.ts';
 import { clientSettings } from '../../cli/aws.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
-import type { CommandContext } from '../context.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
 
 const hourMs = 3_600_000;
 /** All log groups are searched at once, and CloudWatch refuses more than a few requests a second: the SDK sends those again. */
 const maxAttempts = 10;
 
-export function requestCommand(program: CliCommand, context: CommandContext): void {
+export function requestCommand(program: AdminCommand): void {
   program
     .command('request')
     .description('print the log lines and the trace of one request of a deployed service')
@@ -19,10 +19,14 @@ export function requestCommand(program: CliCommand, context: CommandContext): vo
 Searches every log group of the stack. With accessLogs or tracing, the lines of
 Lambda itself are found too. An ID can begin with a hyphen: -- ends the options.`)
     .examples('--stack lead-service-production -- JKJaXmPLvHcESHA=')
-    .action((id: string, { hours }: { hours: number }) => printRequest(context, id, hours));
+    .run(printRequest);
 }
 
-async function printRequest(context: CommandContext, id: string, hours: number): Promise<void> {
+async function printRequest(
+  context: CommandContext,
+  { hours }: { readonly hours: number },
+  id: string,
+): Promise<void> {
   const { stackName } = context.deployed('a local service prints its lines in its terminal.');
   if (!/^[\w=-]{8,128}$/.test(id))
     throw new CommandError(

@@ -1,11 +1,10 @@
 import { checkTable } from '../../../shared/store/check/check-table.ts';
-import type { CliCommand } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import type { CommandContext } from '../context.ts';
-import { readRateOption, withOrganization } from '../options.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
+import { readRateOption } from '../options.ts';
 
-export function checkCommand(program: CliCommand, context: CommandContext): void {
-  const command = program
+export function checkCommand(program: AdminCommand): void {
+  program
     .command('check')
     .description('verify that the items of the table are consistent; status 1 if any are not')
     .addOption(readRateOption())
@@ -14,8 +13,8 @@ You can run it while the service is in use: a suspicious item is reported only
 if it is still wrong two seconds later. With --organization, it still reads the
 whole table: 1,000 read units per second are 8 MB per second.`)
     .examples('--rate 300')
-    .action((_id, options: CheckOptions) => check(context, options));
-  withOrganization(command, false);
+    .withOrganization(false)
+    .run(check);
 }
 
 interface CheckOptions {

@@ -19,11 +19,12 @@ import {
 } from '../../../shared/store/organizations/audit-log.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { PrimaryKey } from '../../../shared/store/table/primary-keys.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { pathIssue } from '../../cli/error-code.ts';
 import { countOf, firstOf, printable } from '../../cli/format.ts';
-import { type CommandContext, existingOrganization } from '../context.ts';
+import { type AdminCommand, type CommandContext, existingOrganization } from '../context.ts';
+
 import { drill } from './drill.ts';
 
 interface FinishOptions {
@@ -48,7 +49,7 @@ If it fails, run it again. All steps are in infra/OPERATE.md, "Restore".
 Example:
   LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --from leads`;
 
-export function restoreCommands(restore: CliCommand, context: CommandContext): void {
+export function restoreCommands(restore: AdminCommand): void {
   restore
     .command('finish')
     .description('prepare a table that was restored from a backup, before the service uses it')
@@ -67,7 +68,7 @@ export function restoreCommands(restore: CliCommand, context: CommandContext): v
     .option('--yes', 'do not ask for confirmation')
     .needs('--missing-out', '--from <TABLE>')
     .notes(finishHelp)
-    .action((options: FinishOptions) => finish(context, options));
+    .run(finish);
   restore
     .command('drill')
     .description('rehearse a restore on the local engine, with copies of the table')
@@ -75,7 +76,7 @@ export function restoreCommands(restore: CliCommand, context: CommandContext): v
 Makes two copies of the table, which stand for the table in use and its backup, and
 deletes them at the end. The table itself is only read.`)
     .examples('')
-    .action(() => drill(context));
+    .run(drill);
 }
 
 function parseJsonlPath(path: string): string {

@@ -1,9 +1,9 @@
 import { clientSettings } from '../../cli/aws.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import type { CommandContext } from '../context.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
 
-export function serviceCommands(service: CliCommand, context: CommandContext): void {
+export function serviceCommands(service: AdminCommand): void {
   service
     .command('stop')
     .description('stop all requests of a deployed service; callers get 500 until service start')
@@ -11,12 +11,12 @@ export function serviceCommands(service: CliCommand, context: CommandContext): v
 Sets the reserved concurrency of each function that serves an endpoint to 0.
 Requests that have begun end within ten seconds. A deployment does not undo it.`)
     .examples('--stack lead-service-production')
-    .action(() => changeFunctions(context, 'stop'));
+    .run((context) => changeFunctions(context, 'stop'));
   service
     .command('start')
     .description('allow the requests of a deployed service again')
     .examples('--stack lead-service-production')
-    .action(() => changeFunctions(context, 'start'));
+    .run((context) => changeFunctions(context, 'start'));
 }
 
 /** Stops or starts every function of the stack, one after the other. It can be run again after a failure. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { addCommands } from '../../../infra/admin/commands.ts';
 import { CommandContext } from '../../../infra/admin/context.ts';
 import { runAdmin } from '../../../infra/admin/program.ts';
-import { CliCommand } from '../../../infra/cli/command.ts';
+import type { CliCommand } from '../../../infra/cli/command.ts';
 import { projectFolder } from '../../support/service-process.ts';
 
 const io = {
@@ -15,8 +15,8 @@ const io = {
   hasTerminal: false,
 };
 
-const program = new CliCommand('admin');
-addCommands(program, new CommandContext(program, io));
+const { program } = new CommandContext(io);
+addCommands(program);
 const commands = commandsOf(program, '');
 
 /** The commands by their whole names, such as `lead erase`. */

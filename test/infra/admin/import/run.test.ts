@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import type { FileRow } from '../../../../infra/admin/import/rows.ts';
-import { importRows } from '../../../../infra/admin/import/run.ts';
+import { importRows } from '../../../../infra/admin/import/write.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 import { rowWith } from './given-files.ts';
 
