@@ -22,16 +22,17 @@ import { rateLimitVariables } from '../../shared/rate-limits.ts';
 import { builtRelease, bundleFolder } from '../bundle/built-functions.ts';
 import { memoryVariables } from '../bundle/function-memory.ts';
 import type { LeadTable } from './lead-table.ts';
+import type { Release } from './release.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-/** What every part with a function needs to know of its service. */
+/** What every function needs to know of its service. */
 export interface OfService {
   readonly options: ServiceOptions;
-  /** The service's version, for log lines. */
-  readonly version: string;
+  /** Its version is on log lines. */
+  readonly release: Release;
 }
 
-export interface BundledFunctionProps extends OfService {
+export interface BundledFunctionProps {
   /** The name of the bundle. */
   readonly bundle: string;
   readonly description: string;
@@ -49,7 +50,8 @@ export class BundledFunction extends LambdaFunction {
   constructor(
     scope: Construct,
     id: string,
-    { bundle, timeout, memoryMb, description, environment, options, version }: BundledFunctionProps,
+    { options, release }: OfService,
+    { bundle, memoryMb, environment, ...props }: BundledFunctionProps,
   ) {
     // Without a retention, Lambda keeps logs forever.
     const logGroup = new LogGroup(scope, `${id}Log`, {
@@ -64,16 +66,14 @@ export class BundledFunction extends LambdaFunction {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
-      description,
       code: codeOf(bundle),
-      timeout,
       // Lambda assigns CPU in proportion to memory. The import of the bundle is the largest part of a cold start, and all CPU.
       memorySize: memoryMb,
       environment: {
         ...environment,
         ...memoryVariables(memoryMb),
         [serviceNameVariable]: options.serviceName,
-        [serviceVersionVariable]: version,
+        [serviceVersionVariable]: release.version,
         [releaseVariable]: builtRelease(bundle),
       },
       // The metrics are on lines of level INFO. Lambda's own level filter, which needs the JSON format, could remove them.
@@ -81,6 +81,7 @@ export class BundledFunction extends LambdaFunction {
       tracing: options.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       logGroup,
       role,
+      ...props,
     });
     logGroup.grantWrite(role);
     this.#acknowledge(options);
@@ -118,13 +119,6 @@ function codeOf(bundle: string): Code {
   return Code.fromAsset(folder);
 }
 
-export interface EndpointFunctionProps extends OfService {
-  /** The endpoint that the function serves. Its name is also the name of the bundle. */
-  readonly endpoint: Endpoint;
-  /** Granted as the endpoint's `access` says. */
-  readonly table: LeadTable;
-}
-
 /**
  * One Lambda function per endpoint, with its own bundle, role and log group, and only the permissions that it uses.
  *
@@ -135,12 +129,10 @@ export interface EndpointFunctionProps extends OfService {
 export class EndpointFunction extends BundledFunction {
   readonly endpoint: Endpoint;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { endpoint, table, options, version }: EndpointFunctionProps,
-  ) {
-    super(scope, id, {
+  /** @param endpoint that the function serves. Its name is also the name of the bundle, and its `access` is granted on the table. */
+  constructor(scope: Construct, endpoint: Endpoint, table: LeadTable, service: OfService) {
+    const { options } = service;
+    super(scope, constructId(endpoint.name), service, {
       bundle: endpoint.name,
       description: `${endpoint.method} ${endpoint.path}`,
       timeout: Duration.seconds(limits.functionTimeoutSeconds),
@@ -152,10 +144,12 @@ export class EndpointFunction extends BundledFunction {
           options.requestsPerOrganizationPerHour,
         ),
       },
-      options,
-      version,
     });
     this.endpoint = endpoint;
     table.grantTo(this, endpoint);
   }
 }
+
+/** `capture-lead` to `CaptureLead`. */
+const constructId = (name: string): string =>
+  name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -16,9 +16,11 @@ const heartbeatMaxAge = Duration.minutes(1);
  */
 export class Heartbeat extends Construct {
   /** @param baseUrl the address that callers use */
-  constructor(scope: Construct, id: string, baseUrl: string, { options, version }: OfService) {
+  constructor(scope: Construct, id: string, baseUrl: string, { options, release }: OfService) {
     super(scope, id);
-    const handler = new BundledFunction(this, 'Function', {
+    // Tracing would give the role a permission.
+    const service = { options: { ...options, tracing: false }, release };
+    const handler = new BundledFunction(this, 'Function', service, {
       bundle: heartbeatName,
       description: 'Calls the public address of the service',
       timeout: Duration.seconds(15),
@@ -27,9 +29,6 @@ export class Heartbeat extends Construct {
         [heartbeatVariables.baseUrl]: baseUrl,
         ...(options.domainName && { [heartbeatVariables.watchesCertificate]: 'true' }),
       },
-      // Tracing would give the role a permission.
-      options: { ...options, tracing: false },
-      version,
     });
     handler.configureAsyncInvoke({ maxEventAge: heartbeatMaxAge, retryAttempts: 0 });
     new Rule(this, 'EveryFiveMinutes', {

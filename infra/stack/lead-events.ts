@@ -23,10 +23,10 @@ export class LeadEvents extends Construct {
   readonly publisher: BundledFunction;
   readonly undelivered: Queue;
 
-  constructor(scope: Construct, id: string, table: LeadTable, { options, version }: OfService) {
+  constructor(scope: Construct, id: string, table: LeadTable, service: OfService) {
     super(scope, id);
     this.bus = new EventBus(this, 'Bus', {
-      eventBusName: options.serviceName,
+      eventBusName: service.options.serviceName,
       description: 'Events of the lead management service',
     });
     this.undelivered = new Queue(this, 'Undelivered', {
@@ -34,15 +34,13 @@ export class LeadEvents extends Construct {
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
-    this.publisher = new BundledFunction(this, 'Publisher', {
+    this.publisher = new BundledFunction(this, 'Publisher', service, {
       bundle: publisherName,
       description: 'Publishes the events of new timeline items',
       // For a batch of 100 events of one lead, each in a request of its own.
       timeout: Duration.seconds(60),
       memoryMb: 512,
       environment: { EVENT_BUS: this.bus.eventBusName },
-      options,
-      version,
     });
     table.grantStreamTo(this.publisher);
     this.bus.grantPutEventsTo(this.publisher);

@@ -8,7 +8,7 @@ import { endpoints } from '../../shared/endpoints.ts';
 import { projectFolder } from '../bundle/built-functions.ts';
 import { Audit } from './audit.ts';
 import { Backups } from './backups.ts';
-import { EndpointFunction, type OfService } from './endpoint-function.ts';
+import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LeadApi } from './lead-api.ts';
@@ -16,7 +16,7 @@ import { LeadEvents } from './lead-events.ts';
 import { LeadTable } from './lead-table.ts';
 import { dashboardUrl } from './monitoring/alarms.ts';
 import { Monitoring } from './monitoring/dashboard.ts';
-import { type Release, releaseIn } from './release.ts';
+import { releaseIn } from './release.ts';
 import { checkOptions, type LeadServiceProps, type ServiceOptions } from './service-options.ts';
 
 export type { LeadServiceProps } from './service-options.ts';
@@ -31,6 +31,9 @@ export type { LeadServiceProps } from './service-options.ts';
  * `await buildFunctions()` first (infra/bundle/bundle.ts).
  */
 export class LeadService extends Construct {
+  readonly options: ServiceOptions;
+  /** What is deployed. */
+  readonly release = releaseIn(projectFolder);
   /** The contract's `{base_url}`, without a trailing slash. */
   readonly baseUrl: string;
   /** The target of the DNS record of `domainName`; undefined without a domain. */
@@ -53,50 +56,34 @@ export class LeadService extends Construct {
   constructor(scope: Construct, id: string, props: LeadServiceProps = {}) {
     super(scope, id);
     const options = checkOptions({ ...props });
-    const release = releaseIn(projectFolder);
-    const ofService = { options, version: release.version };
-
+    this.options = options;
     this.table = new LeadTable(this, 'Table', options);
     this.api = new LeadApi(this, 'Api', options);
-    this.functions = addFunctions(this, ofService);
-    if (options.events) this.events = new LeadEvents(this, 'Events', this.table, ofService);
-    if (options.heartbeat) new Heartbeat(this, 'Heartbeat', this.api.baseUrl, ofService);
+    this.baseUrl = this.api.baseUrl;
+    this.domainTarget = this.api.domainTarget;
+    this.functions = endpoints.map((endpoint) => {
+      const handler = new EndpointFunction(this, endpoint, this.table, this);
+      this.api.route(endpoint, handler);
+      return handler;
+    });
+    if (options.events) this.events = new LeadEvents(this, 'Events', this.table, this);
+    if (options.heartbeat) new Heartbeat(this, 'Heartbeat', this.baseUrl, this);
     if (options.backup) this.backups = new Backups(this, 'Backups', this.table, options);
     if (options.auditDays) this.audit = new Audit(this, 'Audit', this.table, options.auditDays);
     addBudget(this, options);
     if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn, options);
-
-    this.monitoring = new Monitoring(this, 'Monitoring', {
-      baseUrl: this.api.baseUrl,
-      options,
-      functions: this.functions,
-      table: this.table.table,
-      events: this.events,
-      backups: this.backups,
-      topics: alarmTopics(this, options),
-    });
-    this.baseUrl = this.api.baseUrl;
-    this.domainTarget = this.api.domainTarget;
-    addOutputs(this, options, release);
+    this.monitoring = new Monitoring(this, 'Monitoring', this, alarmTopics(this, options));
+    addOutputs(this);
     tagResources(this, options.serviceName);
   }
 }
-
-/** A function for each endpoint, each with its route. */
-const addFunctions = (service: LeadService, ofService: OfService) =>
-  endpoints.map((endpoint) => {
-    const props = { endpoint, table: service.table, ...ofService };
-    const handler = new EndpointFunction(service, constructId(endpoint.name), props);
-    service.api.route(endpoint, handler);
-    return handler;
-  });
 
 /**
  * The outputs of a service, which the commands with `--stack` read (infra/cli/stack.ts). Their names begin with the ID of the service, so
  * that a stack can have several: `LeadsTableName`. A stack of its own needs no ID.
  */
-function addOutputs(service: LeadService, options: ServiceOptions, release: Release): void {
-  const { api, table, events, backups, audit } = service;
+function addOutputs(service: LeadService): void {
+  const { options, release, api, table, events, backups, audit } = service;
   const named = service.functions.map((one) => `${one.endpoint.name}=${one.functionName}`);
   const add = (name: string, value: string | undefined, description: string): void => {
     if (value === undefined) return;
@@ -208,7 +195,3 @@ function emailTopic(scope: Construct, address: string): Topic {
   });
   return topic;
 }
-
-/** `capture-lead` to `CaptureLead`. */
-const constructId = (name: string): string =>
-  name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());

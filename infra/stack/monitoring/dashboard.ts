@@ -16,27 +16,26 @@ import { tableDefinition } from '../../../shared/store/table/table-definition.ts
 import type { Backups } from '../backups.ts';
 import type { EndpointFunction } from '../endpoint-function.ts';
 import type { LeadEvents } from '../lead-events.ts';
+import type { LeadTable } from '../lead-table.ts';
 import type { ServiceOptions } from '../service-options.ts';
 import { type AlarmName, alarmed } from './alarms.ts';
 import { logWidgets, saveQueries } from './log-queries.ts';
 import { backupsCompleted, copiesFailed, Metrics, sum } from './metrics.ts';
 
-export interface MonitoringProps {
+/** The service that is monitored. */
+interface Service {
   /** The address that callers use. */
   readonly baseUrl: string;
   /** The service's name is the name of the dashboard, and the prefix of the alarm names. */
   readonly options: ServiceOptions;
   readonly functions: readonly EndpointFunction[];
-  readonly table: ITable;
-  /** Undefined if the service publishes no events. */
+  readonly table: LeadTable;
   readonly events: LeadEvents | undefined;
-  /** Undefined without `backup`. */
   readonly backups: Backups | undefined;
-  readonly topics: readonly ITopic[];
 }
 
 /** What the graphs show. */
-interface Watched extends MonitoringProps {
+interface Watched extends Pick<Service, 'options' | 'functions'> {
   readonly metrics: Metrics;
 }
 
@@ -49,11 +48,11 @@ type Graphs = Readonly<Record<string, Graph>>;
 
 /** A dashboard, and the alarms of `alarms.ts`, each on the graph of its metric. */
 export class Monitoring extends Construct {
-  constructor(scope: Construct, id: string, props: MonitoringProps) {
+  constructor(scope: Construct, id: string, service: Service, topics: readonly ITopic[]) {
     super(scope, id);
-    const { functions, events, backups, options } = props;
-    const context = { ...props, stackName: Stack.of(this).stackName };
-    const facade = facadeOf(this, props);
+    const { functions, events, backups, options, baseUrl } = service;
+    const context = { options, baseUrl, stackName: Stack.of(this).stackName };
+    const facade = facadeOf(this, options.serviceName, topics);
     const monitor = (name: string, graphs: Graphs): void => {
       const metricGroups = Object.entries(graphs).map(([title, { others = [], ...alarms }]) => {
         const withAlarms = keysOf(alarms).flatMap((name) =>
@@ -63,7 +62,7 @@ export class Monitoring extends Construct {
       });
       facade.monitorCustom({ alarmFriendlyName: name, humanReadableName: name, metricGroups });
     };
-    const watched = { ...props, metrics: new Metrics(options) };
+    const watched = { options, functions, metrics: new Metrics(options) };
     const logGroupNames = functions.map(({ logGroup }) => logGroup.logGroupName);
 
     monitor('Calls', callGraphs(watched));
@@ -74,13 +73,12 @@ export class Monitoring extends Construct {
     if (events) monitor('Events', eventGraphs(events));
     if (options.heartbeat) monitor('Heartbeat', heartbeatGraphs(watched));
     if (backups) monitor('Backups', backupGraphs(backups, options));
-    monitorTable(facade, props.table);
+    monitorTable(facade, service.table.table);
   }
 }
 
-function facadeOf(scope: Construct, { topics, options }: MonitoringProps): MonitoringFacade {
-  const { serviceName } = options;
-  return new MonitoringFacade(scope, 'Facade', {
+const facadeOf = (scope: Construct, serviceName: string, topics: readonly ITopic[]) =>
+  new MonitoringFacade(scope, 'Facade', {
     alarmFactoryDefaults: {
       actionsEnabled: true,
       alarmNamePrefix: serviceName,
@@ -94,7 +92,6 @@ function facadeOf(scope: Construct, { topics, options }: MonitoringProps): Monit
       dashboardNamePrefix: serviceName,
     }),
   });
-}
 
 const callGraphs = ({ metrics, functions }: Watched): Graphs => ({
   'Calls and refusals': {

@@ -100,7 +100,8 @@ describe('while a deployment changes a permission', () => {
     const options = checkOptions({});
     const table = new LeadTable(stack, 'Table', options);
     const endpoint = { ...row, access };
-    new EndpointFunction(stack, 'Function', { endpoint, table, options, version: '1.1.0+test' });
+    const release = { name: 'v1.1.0', version: '1.1.0+test' };
+    new EndpointFunction(stack, endpoint, table, { options, release });
     return Template.fromStack(stack);
   };
   const granting = (): Template => releaseWith(row.access);
