@@ -3,14 +3,7 @@ import { Construct } from 'constructs';
 import { gatewayReply } from '../gateway/responses.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-/**
- * An address that sends more requests in five minutes is blocked until it slows down. Twice what an organization may send at once,
- * because one server may serve several.
- */
-export const requestsPerAddress = (requestsPerOrganizationPerHour: number): number =>
-  Math.max(2000, 2 * requestsPerOrganizationPerHour);
-
-/** The metric names of the rules. The web ACL's is the service's name, so that two services of an account are counted apart. */
+/** The names of the rules and of their metrics. The web ACL's is the service's name, so that two services of an account are counted apart. */
 export const firewallRules = {
   knownAttackers: 'KnownAttackers',
   requestsPerAddress: 'RequestsPerAddress',
@@ -30,24 +23,39 @@ const tooManyRequests = gatewayReply({
  * inspects bodies: managed rule sets block bodies over 8 KB and text that looks like markup, and the contract allows both.
  */
 export class Firewall extends Construct {
-  constructor(
-    scope: Construct,
-    id: string,
-    stageArn: string,
-    options: Pick<ServiceOptions, 'serviceName' | 'requestsPerOrganizationPerHour'>,
-  ) {
+  constructor(scope: Construct, id: string, stageArn: string, options: ServiceOptions) {
     super(scope, id);
     const acl = new CfnWebACL(this, 'WebAcl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
       visibilityConfig: counted(options.serviceName),
       customResponseBodies: {
-        TooManyRequests: {
-          contentType: 'APPLICATION_JSON',
-          content: tooManyRequests.body,
-        },
+        TooManyRequests: { contentType: 'APPLICATION_JSON', content: tooManyRequests.body },
       },
-      rules: [knownAttackers, rateRule(options.requestsPerOrganizationPerHour)],
+      rules: [
+        {
+          ...ruleNamed(firewallRules.knownAttackers, 0),
+          overrideAction: { none: {} },
+          statement: {
+            managedRuleGroupStatement: {
+              vendorName: 'AWS',
+              name: 'AWSManagedRulesAmazonIpReputationList',
+            },
+          },
+        },
+        {
+          ...ruleNamed(firewallRules.requestsPerAddress, 1),
+          action: { block: { customResponse } },
+          statement: {
+            rateBasedStatement: {
+              aggregateKeyType: 'IP',
+              // Twice what an organization may send at once, because one server may serve several.
+              limit: Math.max(2000, 2 * options.requestsPerOrganizationPerHour),
+              evaluationWindowSec: windowSeconds,
+            },
+          },
+        },
+      ],
     });
     new CfnWebACLAssociation(this, 'Association', {
       resourceArn: stageArn,
@@ -56,6 +64,12 @@ export class Firewall extends Construct {
   }
 }
 
+const ruleNamed = (name: string, priority: number) => ({
+  name,
+  priority,
+  visibilityConfig: counted(name),
+});
+
 /** Requests are counted but not sampled: a sample shows the whole request, including the Authorization header and the address. */
 const counted = (metricName: string) => ({
   cloudWatchMetricsEnabled: true,
@@ -63,41 +77,12 @@ const counted = (metricName: string) => ({
   metricName,
 });
 
-const knownAttackers: CfnWebACL.RuleProperty = {
-  name: 'KnownAttackers',
-  priority: 0,
-  overrideAction: { none: {} },
-  statement: {
-    managedRuleGroupStatement: {
-      vendorName: 'AWS',
-      name: 'AWSManagedRulesAmazonIpReputationList',
-    },
-  },
-  visibilityConfig: counted(firewallRules.knownAttackers),
+const customResponse: CfnWebACL.CustomResponseProperty = {
+  responseCode: tooManyRequests.status,
+  customResponseBodyKey: 'TooManyRequests',
+  // Any name but Content-Type, which the body sets (AWS WAF API reference, CustomResponse).
+  responseHeaders: [
+    { name: 'Retry-After', value: String(windowSeconds) },
+    { name: 'Cache-Control', value: 'no-store' },
+  ],
 };
-
-const rateRule = (requestsPerOrganizationPerHour: number): CfnWebACL.RuleProperty => ({
-  name: 'RequestsPerAddress',
-  priority: 1,
-  action: {
-    block: {
-      customResponse: {
-        responseCode: tooManyRequests.status,
-        customResponseBodyKey: 'TooManyRequests',
-        // Any name but Content-Type, which the body sets (AWS WAF API reference, CustomResponse).
-        responseHeaders: [
-          { name: 'Retry-After', value: String(windowSeconds) },
-          { name: 'Cache-Control', value: 'no-store' },
-        ],
-      },
-    },
-  },
-  statement: {
-    rateBasedStatement: {
-      aggregateKeyType: 'IP',
-      limit: requestsPerAddress(requestsPerOrganizationPerHour),
-      evaluationWindowSec: windowSeconds,
-    },
-  },
-  visibilityConfig: counted(firewallRules.requestsPerAddress),
-});
