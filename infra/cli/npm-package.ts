@@ -67,7 +67,6 @@ export async function runPackageScript(
   const written = `dist/${packageName}-VERSION.tgz`;
   new CliCommand(`npm run ${script} --`)
     .description(`write ${subject} as ${written}`)
-    .allowExcessArguments(false)
     .addHelpText('after', `\nExample:\n  npm run ${script} && npm install ./${written}`)
     .parse();
   const file = await write();

@@ -53,15 +53,11 @@ const program = new CliCommand('npm run deploy --')
   )
   .option('--profile <NAME>', 'AWS profile')
   .usage('[options] [-- <options of cdk deploy>]')
-  .allowExcessArguments(false)
-  .addHelpText(
-    'after',
-    `
+  .notes(`
 Examples:
   npm run deploy -- --check
   npm run deploy -- -c environment=test -c alarmEmail=ops@example.com
-  npm run deploy -- -- --require-approval never`,
-  );
+  npm run deploy -- -- --require-approval never`);
 const args = process.argv.slice(2);
 const end = args.includes('--') ? args.indexOf('--') : args.length;
 program.parse(args.slice(0, end), { from: 'user' });

@@ -45,10 +45,7 @@ const program = new CliCommand('npm start --')
     'refuse a request line and headers of more than 10240 bytes, as API Gateway does',
   )
   .option('--events <FILE>', 'append each event to this file, as the event bus would carry it')
-  .allowExcessArguments(false)
-  .addHelpText(
-    'after',
-    `
+  .notes(`
 Paths are relative to the project folder.
 
 Examples:
@@ -57,8 +54,7 @@ Examples:
   npm start -- --organization northwind.json --organization contoso.json
   npm start -- --engine dynamodb-local
   npm start -- --events events.jsonl
-  npm start -- --engine http://127.0.0.1:8000`,
-  );
+  npm start -- --engine http://127.0.0.1:8000`);
 program.parse();
 const options = program.opts<Options>();
 

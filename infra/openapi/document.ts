@@ -196,7 +196,6 @@ async function writeIfChanged(file: string, change: (text: string) => string): P
 if (import.meta.main) {
   new CliCommand('npm run openapi --')
     .description('write openapi.json, and the list of endpoints in integrator.md')
-    .allowExcessArguments(false)
     .parse();
   const text = await openApiText();
   await writeIfChanged(openApiFile, () => text);

@@ -55,7 +55,6 @@ if (import.meta.main) {
   const { out } = new CliCommand('npm run events --')
     .description('write the JSON Schema of each event')
     .requiredOption('--out <FOLDER>', 'the folder, which is created if it is missing')
-    .allowExcessArguments(false)
     .parse()
     .opts<{ out: string }>();
   await mkdir(out, { recursive: true });

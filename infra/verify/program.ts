@@ -40,10 +40,7 @@ const program = new CliCommand('npm run verify --')
   )
   .option('--contract', 'also run the contract tests against this address and its table')
   .option('--json', 'print one JSON document')
-  .allowExcessArguments(false)
-  .addHelpText(
-    'after',
-    `
+  .notes(`
 Without --write and --contract, nothing is written: no request has a known key.
 --write sends about 100 requests, and removes its organization at its end, also
 after a failure, Ctrl-C or a kill. Run --contract on a test service, without
@@ -52,8 +49,7 @@ traffic: it takes minutes. More is in infra/OPERATE.md, "Verify".
 Examples:
   npm run verify -- --url http://127.0.0.1:4010
   npm run verify -- --stack lead-service-production
-  npm run verify -- --stack lead-service-test --write --json`,
-  );
+  npm run verify -- --stack lead-service-test --write --json`);
 const options = program.parse().opts<Options>();
 requireUsage(options);
 

@@ -24,7 +24,6 @@ const program = new CliCommand('npm run docs --')
     parseId,
   )
   .option('--out <DIR>', 'write the site into this new or empty folder, and end')
-  .allowExcessArguments(false)
   .addHelpText(
     'after',
     `
