@@ -1,6 +1,12 @@
 import { userInfo } from 'node:os';
+import {
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceNotFoundException,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb';
 import { CheckError } from './command.ts';
-import { errorCode } from './error-code.ts';
+import { asError, errorCode } from './error-code.ts';
 
 /**
  * Of a command's AWS clients. The time-outs are longer than those of a function: nobody's request waits, so a slow page or a throttled
@@ -27,6 +33,20 @@ export function useLocalTable(variables: Readonly<Record<string, string>>): void
   delete process.env.AWS_PROFILE;
 }
 
+/** @returns undefined if there is no such table */
+export async function describedTable(
+  client: Pick<DynamoDBClient, 'send'>,
+  TableName: string,
+): Promise<TableDescription | undefined> {
+  try {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    return Table;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Explains why the AWS SDK got no credentials from a profile, in its own words.
  * @returns undefined for any other error, and if there are neither credentials nor a profile
@@ -35,7 +55,7 @@ export function credentialIssue(
   error: unknown,
   { AWS_PROFILE: named }: NodeJS.ProcessEnv,
 ): CheckError | undefined {
-  const { name, message } = error instanceof Error ? error : new Error();
+  const { name, message } = asError(error);
   if (!['CredentialsProviderError', 'TokenProviderError'].includes(name)) return undefined;
   const profile = named ?? 'default';
   const list = `aws configure list --profile ${profile}`;
@@ -68,7 +88,7 @@ export const isUnreachable = (error: unknown): boolean =>
  * @param environment names the table and where it was looked for
  */
 export function awsFailure(error: unknown, environment: NodeJS.ProcessEnv): string {
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const { name, message } = asError(error);
   const { LEADS_TABLE: table, AWS_REGION, AWS_DEFAULT_REGION } = environment;
   const region = AWS_REGION ?? AWS_DEFAULT_REGION ?? 'of your AWS profile';
   const where = endpointIn(environment) ?? `region ${region}`;

@@ -2,6 +2,10 @@
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined;
 
+/** A thrown value as an error, for its name and message. */
+export const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error));
+
 const pathIssues: Readonly<Record<string, string>> = {
   EACCES: 'the system does not allow it',
   EEXIST: 'a file is in the way',

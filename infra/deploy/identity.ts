@@ -3,6 +3,7 @@ import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { clientSettings, credentialIssue } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
 import { ask } from '../cli/confirm.ts';
+import { asError } from '../cli/error-code.ts';
 
 /** @returns the account of the credentials @throws CheckError if it is unknown */
 export async function accountOf(region: string): Promise<string> {
@@ -12,7 +13,7 @@ export async function accountOf(region: string): Promise<string> {
     if (Account !== undefined) return Account;
     throw new Error('AWS returned no account for these credentials');
   } catch (error) {
-    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    const { name, message } = asError(error);
     const issue = credentialIssue(error, process.env);
     if (issue) throw issue;
     if (name === 'CredentialsProviderError')
@@ -24,8 +25,6 @@ export async function accountOf(region: string): Promise<string> {
       `Your AWS identity cannot be checked in ${region} (${name}: ${message}).`,
       `aws sts get-caller-identity --region ${region}   (renew the credentials, check the network, or the region: aws account get-region-opt-status --region-name ${region} says whether it is enabled)`,
     );
-  } finally {
-    client.destroy();
   }
 }
 
@@ -59,7 +58,7 @@ export async function openMfaSession(
     delete process.env.AWS_PROFILE;
   } catch (error) {
     if (!isAsked) return;
-    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    const { name, message } = asError(error);
     throw new CheckError(
       `AWS opened no session with the MFA code (${name}: ${message}).`,
       'Check the network, and run the command again with the next code of the device.',

@@ -8,6 +8,7 @@ import {
 import { DefaultStackSynthesizer } from 'aws-cdk-lib';
 import { clientSettings } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
+import { asError } from '../cli/error-code.ts';
 import type { ServiceOptions } from '../stack/service-options.ts';
 import { accountOf } from './identity.ts';
 import { assertNoTableLeft, checkTable, type RunCheck, setTableName } from './table-checks.ts';
@@ -47,7 +48,7 @@ export async function preflight(deployment: Deployment): Promise<Preflight> {
     try {
       return await check();
     } catch (error) {
-      const { name, message } = error instanceof Error ? error : new Error(String(error));
+      const { name, message } = asError(error);
       if (error instanceof CheckError) failedChecks.push(error);
       else unknown.push(`${subject} could not be checked (${name}: ${message}).`);
       return undefined;
@@ -70,7 +71,6 @@ export async function preflight(deployment: Deployment): Promise<Preflight> {
     );
     await checkTable(run, target.region, tableName, options);
   }
-  client.destroy();
   return { failedChecks, unknown, target, releaseBefore };
 }
 
@@ -131,7 +131,7 @@ async function stackThatCreated(
 
 /** CloudFormation has no error of its own for a stack that does not exist. */
 function unlessMissing(error: unknown): undefined {
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const { name, message } = asError(error);
   if (name !== 'ValidationError' || !message.includes('does not exist')) throw error;
 }
 

@@ -6,10 +6,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { STSClient } from '@aws-sdk/client-sts';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { clientSettings } from '../cli/aws.ts';
+import { clientSettings, describedTable } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
 import type { ServiceOptions } from '../stack/service-options.ts';
-import { assertTable, describedTable } from '../verify/table-check.ts';
+import { assertTable } from '../verify/table-check.ts';
 
 /**
  * Runs a check that throws a CheckError if it fails. If AWS does not allow or answer its requests, the subject is unknown.
@@ -38,7 +38,6 @@ export async function assertNoTableLeft(
       setTableName(left, environment),
     );
   }
-  client.destroy();
 }
 
 /** Checks the table of `tableName`, which the deployment neither creates nor changes. Three read requests. */
@@ -64,7 +63,6 @@ export async function checkTable(
     await run(`The encryption key of the table ${tableName}`, () => assertKey(table, options));
     await run(`The backups of the table ${tableName}`, () => assertBackups(client, tableName));
   }
-  client.destroy();
 }
 
 function assertDefinition(table: TableDescription): void {

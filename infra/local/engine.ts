@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError } from '../cli/command.ts';
-import { pathIssue } from '../cli/error-code.ts';
+import { asError, pathIssue } from '../cli/error-code.ts';
 import { type EngineKind, type EngineProgram, engineKinds } from './engines.ts';
 import type { TableEnvironment } from './table.ts';
 
@@ -86,7 +86,7 @@ export function lockFolder(path: string): () => void {
       if (lock.isOpen) lock.close();
     };
   } catch (error) {
-    const reason = pathIssue(error) ?? (error instanceof Error ? error.message : String(error));
+    const reason = pathIssue(error) ?? asError(error).message;
     const owner = existsSync(ownerFile) ? ` (process ${readFileSync(ownerFile, 'utf8')})` : '';
     const issue = /locked/.test(reason)
       ? `another service${owner} is using this folder: stop it, or name another folder`

@@ -1,4 +1,4 @@
-import { DescribeTableCommand, DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import {
   DescribeStreamCommand,
   DynamoDBStreamsClient,
@@ -8,6 +8,7 @@ import {
   type _Record as StreamRecord,
 } from '@aws-sdk/client-dynamodb-streams';
 import { streamViewType } from '../../shared/store/table/table-definition.ts';
+import { describedTable } from '../cli/aws.ts';
 import { CommandError } from '../cli/command.ts';
 import { clientConfig, startingConfig, type TableEnvironment } from './table.ts';
 
@@ -88,9 +89,9 @@ export async function streamOf(environment: TableEnvironment): Promise<string> {
   const { LEADS_TABLE: TableName, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = environment;
   const client = new DynamoDBClient(startingConfig(environment));
   try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-    if (Table?.LatestStreamArn && Table.StreamSpecification?.StreamEnabled)
-      return Table.LatestStreamArn;
+    const table = await describedTable(client, TableName);
+    if (table?.LatestStreamArn && table.StreamSpecification?.StreamEnabled)
+      return table.LatestStreamArn;
     if (!/^(127\.|localhost$|\[::1\]$)/.test(new URL(endpoint).hostname))
       throw new CommandError(
         `--events: the table ${TableName} at ${endpoint} has no stream: switch it on, with new images, or start without --events.`,

@@ -1,14 +1,13 @@
 import {
   CreateTableCommand,
-  DescribeTableCommand,
   DynamoDBClient,
   type DynamoDBClientConfig,
   ResourceInUseException,
-  ResourceNotFoundException,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { clientTimeouts } from '../../shared/store/table/client.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
+import { describedTable } from '../cli/aws.ts';
 
 /** The variables by which the AWS SDK reaches the table. The functions and the ready line have them. */
 export type TableEnvironment = Readonly<
@@ -59,23 +58,13 @@ export async function createTable(
   const { LEADS_TABLE: TableName } = environment;
   const client = new DynamoDBClient(startingConfig(environment, answersWithinMs));
   try {
-    if (!(await exists(client, TableName))) await create(client, TableName);
+    if (!(await describedTable(client, TableName))) await create(client, TableName);
     await waitUntilTableExists(
       { client, minDelay: 1, maxWaitTime: activeWithinSeconds },
       { TableName },
     );
   } finally {
     client.destroy();
-  }
-}
-
-async function exists(client: DynamoDBClient, TableName: string): Promise<boolean> {
-  try {
-    await client.send(new DescribeTableCommand({ TableName }));
-    return true;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return false;
-    throw error;
   }
 }
 

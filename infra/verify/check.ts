@@ -1,6 +1,6 @@
 import { apiKeyPattern } from '../../shared/organization/api-key.ts';
 import { CheckError } from '../cli/command.ts';
-import { errorCode } from '../cli/error-code.ts';
+import { asError, errorCode } from '../cli/error-code.ts';
 
 /** One line of a verification. */
 export interface CheckResult {
@@ -74,6 +74,6 @@ const dynamodbError = (error: unknown): CheckError =>
 
 /** As in `Error ECONNREFUSED: connect …`. */
 export function errorText(error: unknown): string {
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const { name, message } = asError(error);
   return `${[name, errorCode(error)].filter(Boolean).join(' ')}: ${message}`;
 }

@@ -1,12 +1,7 @@
-import {
-  DescribeTableCommand,
-  type DynamoDBClient,
-  type KeySchemaElement,
-  ResourceNotFoundException,
-  type TableDescription,
-} from '@aws-sdk/client-dynamodb';
+import type { KeySchemaElement, TableDescription } from '@aws-sdk/client-dynamodb';
 import type { Table } from '../../shared/store/table/client.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
+import { describedTable } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
 
 /**
@@ -22,20 +17,6 @@ export async function tableCheck({ client, name }: Table): Promise<string> {
     );
   assertTable(table);
   return `ACTIVE, with ${tableDefinition.indexes.length} indexes`;
-}
-
-/** @returns undefined if there is no such table */
-export async function describedTable(
-  client: Pick<DynamoDBClient, 'send'>,
-  TableName: string,
-): Promise<TableDescription | undefined> {
-  try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-    return Table;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined;
-    throw error;
-  }
 }
 
 /**
