@@ -106,29 +106,22 @@ export async function bundle(source: string, plugins?: readonly Plugin[]): Promi
   return bundle;
 }
 
-/** The module that is bundled for a function: only its handler, not the other exports of its file. */
-const moduleOf = (name: string, functionsFolder: string): string =>
-  `export { handler } from ${JSON.stringify(join(functionsFolder, `${name}.ts`))};`;
-
-/** Bundles one function. */
-export const bundleFunction = (
-  name: string,
-  functionsFolder: string = defaultFunctionsFolder,
-): Promise<Bundle> => bundle(moduleOf(name, functionsFolder));
-
 /** The functions: each is a file of the folder. */
 export const functionNames = (functionsFolder: string = defaultFunctionsFolder): string[] =>
   readdirSync(functionsFolder)
     .filter((file) => file.endsWith('.ts'))
     .map((file) => basename(file, '.ts'));
 
-/** Bundles every function. @returns byte for byte what `bundleFunction` returns, by name */
+/** Bundles every function. @returns by name */
 export const bundleFunctions = (
   functionsFolder: string = defaultFunctionsFolder,
 ): Promise<ReadonlyMap<string, Bundle>> =>
   bundleModules(
     Object.fromEntries(
-      functionNames(functionsFolder).map((name) => [name, moduleOf(name, functionsFolder)]),
+      functionNames(functionsFolder).map((name) => {
+        const file = JSON.stringify(join(functionsFolder, `${name}.ts`));
+        return [name, `export { handler } from ${file};`]; // not the other exports of its file
+      }),
     ),
   );
 

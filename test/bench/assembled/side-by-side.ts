@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type Bundle, bundle, bundleFunction } from '../../../infra/bundle/bundle.ts';
+import { type Bundle, bundle, bundleFunctions } from '../../../infra/bundle/bundle.ts';
 import { clientConfig, createTable } from '../../../infra/local/table.ts';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import { hashApiKey } from '../../../shared/organization/api-key.ts';
@@ -146,7 +146,7 @@ async function startSide(
   environment: Record<string, string>,
 ): Promise<LambdaProcess> {
   const { code } =
-    side === 'service' ? await bundleFunction(endpoint) : await bundleAssembled(endpoint);
+    side === 'service' ? (await bundleFunctions()).get(endpoint)! : await bundleAssembled(endpoint);
   const file = join(folder, `${side}-${endpoint}.mjs`);
   await writeFile(file, code);
   return LambdaProcess.start(pathToFileURL(file).href, environment);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { bundleFunction } from '../../../infra/bundle/bundle.ts';
+import { bundleFunctions } from '../../../infra/bundle/bundle.ts';
 import type { TableEnvironment } from '../../../infra/local/table.ts';
 import { clientConfig, createTable } from '../../../infra/local/table.ts';
 import type { EndpointName } from '../../../shared/endpoints.ts';
@@ -32,16 +32,15 @@ export async function givenFunctionCases(environment: TableEnvironment): Promise
   await transact(table, [putLead(generatedLead(1, 1, 1000))]);
   const { key: apiKey } = await givenApiKey(table, 1);
   table.client.destroy();
-  return Promise.all(
-    goodRequests.map(async ({ name, status, request }) => ({
-      name,
-      status,
-      code: (await bundleFunction(name)).code,
-      event: eventOf(name, {
-        apiKey,
-        ...request(1, person),
-        ...(name === 'capture-lead' && { headers: { 'Idempotency-Key': randomUUID() } }),
-      }),
-    })),
-  );
+  const bundles = await bundleFunctions();
+  return goodRequests.map(({ name, status, request }) => ({
+    name,
+    status,
+    code: bundles.get(name)!.code,
+    event: eventOf(name, {
+      apiKey,
+      ...request(1, person),
+      ...(name === 'capture-lead' && { headers: { 'Idempotency-Key': randomUUID() } }),
+    }),
+  }));
 }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleFunction } from '../../../infra/bundle/bundle.ts';
+import { bundleFunctions } from '../../../infra/bundle/bundle.ts';
 import { startEngine } from '../../../infra/local/engine.ts';
 import { clientConfig } from '../../../infra/local/table.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
@@ -69,7 +69,7 @@ export const measureListing = ({
     const proxy = await startDynamodbProxy(engine.endpoint);
     const table = tableAt(engine.endpoint);
     const bundleFile = join(folder, 'list-leads.mjs');
-    await writeFile(bundleFile, (await bundleFunction('list-leads')).code);
+    await writeFile(bundleFile, (await bundleFunctions()).get('list-leads')!.code);
     const given = {
       bundleFile,
       proxy,

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { publisherName } from '../../../infra/bundle/built-functions.ts';
-import { bundleFunction } from '../../../infra/bundle/bundle.ts';
+import { bundleFunctions } from '../../../infra/bundle/bundle.ts';
 import { startEventBus } from '../../support/aws/event-bus.ts';
 
 const run = promisify(execFile);
@@ -15,7 +15,8 @@ let folder: string;
 let bus: Awaited<ReturnType<typeof startEventBus>>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'publish-events-test-'));
-  await writeFile(join(folder, 'index.mjs'), (await bundleFunction(publisherName)).code);
+  const publisher = (await bundleFunctions()).get(publisherName)!;
+  await writeFile(join(folder, 'index.mjs'), publisher.code);
   bus = await startEventBus();
 });
 afterAll(async () => {
