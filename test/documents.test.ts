@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { endpointTable } from '../infra/openapi/document.ts';
-import { parseSettingsFile } from '../shared/organization/settings.ts';
 import { projectFolder } from './support/service-process.ts';
 
 /** References between code and documents, and links between documents: each must resolve. */
@@ -206,18 +205,6 @@ describe('documents', () => {
 
   test('the guide for integrators lists every endpoint; `npm run openapi` writes the list', () => {
     expect(sources.get('infra/guides/integrator.md')).toContain(endpointTable());
-  });
-
-  test('the settings file that the guide shows is accepted', () => {
-    const examples = [
-      ...(sources.get('infra/guides/settings-file.md') ?? '').matchAll(
-        /^```json\n([\s\S]*?)^```/gm,
-      ),
-    ];
-
-    expect(examples.map(({ 1: text = '' }) => parseSettingsFile(text).settings.name)).toEqual([
-      'Northwind Academy',
-    ]);
   });
 });
 
