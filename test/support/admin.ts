@@ -68,6 +68,19 @@ function assertNoScan([noun = '', verb = '']: readonly string[], environment: En
     throw new Error(`${noun} scans the table, which other tests use too: call useOwnTable().`);
 }
 
+/** Runs a command in this process. @returns its status, and what it printed */
+export async function runPrinted(
+  args: readonly string[],
+  io: Omit<ProcessIo, 'stdout' | 'stderr'>,
+): Promise<{ status: number; stdout: string; stderr: string }> {
+  const printed = { stdout: '', stderr: '' };
+  const into = (name: keyof typeof printed) => (text: string) => {
+    printed[name] += text;
+  };
+  const status = await runProgram(args, { ...io, stdout: into('stdout'), stderr: into('stderr') });
+  return { status, ...printed };
+}
+
 /**
  * Runs one of the administrator's commands in this process, on the test run's table. A process of its own takes 0.6 s more: use
  * `spawnAdmin` only where a test needs one.
@@ -80,16 +93,9 @@ export async function runAdmin(
   assertNoScan(args, environment);
   const { LEADS_TABLE, ...ofSdk } = { ...service().environment, ...environment };
   enter(ofSdk);
-  const printed = { stdout: '', stderr: '' };
   try {
-    const status = await runProgram(args, {
+    const { status, ...printed } = await runPrinted(args, {
       environment: { ...process.env, LEADS_TABLE },
-      stdout: (text) => {
-        printed.stdout += text;
-      },
-      stderr: (text) => {
-        printed.stderr += text;
-      },
       hasTerminal,
       localFolder,
     });

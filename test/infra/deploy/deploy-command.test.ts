@@ -2,16 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { jsonRefusal } from '../../support/aws/aws-server.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
-import {
-  createdBy,
-  jsonRefusal,
-  region,
-  stack,
-  stackName,
-  tableName,
-  useAccount,
-} from './given-account.ts';
+import { createdBy, region, stack, stackName, tableName, useAccount } from './given-account.ts';
 
 const replies = useAccount();
 

@@ -1,18 +1,21 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { CheckError } from '../../../infra/cli/command.ts';
-import { listen } from '../../../infra/cli/listen.ts';
 import { type Deployment, type Preflight, preflight } from '../../../infra/deploy/preflight.ts';
 import { checkOptions, type LeadServiceProps } from '../../../infra/stack/service-options.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
+import {
+  type AwsReply,
+  type AwsRequest,
+  json,
+  noStack,
+  refusal,
+  stacksXml,
+  stackXml,
+  startAwsServer,
+} from '../../support/aws/aws-server.ts';
 
-export type AwsReply = readonly [status: number, body: string];
-
-/**
- * What a stand-in for AWS returns: by the action and the stack or table that a form names (`DescribeStacks leads`), or by the operation of a
- * JSON request (`DescribeTable`).
- */
+/** What a stand-in for AWS returns, by the names of its requests. */
 export type AwsReplies = Record<string, AwsReply>;
 
 export const region = 'eu-central-1';
@@ -21,31 +24,21 @@ export const stackName = 'lead-service-production';
 export const tableName = 'leads-restored-1';
 
 /** The last request by the name of its reply. */
-export const lastRequests = new Map<
-  string,
-  { readonly headers: IncomingHttpHeaders; readonly body: string }
->();
+export const lastRequests = new Map<string, AwsRequest>();
 
 /** Points the AWS SDK of a test file at the stand-in. Before each test the account is ready for a first deployment. */
 export function useAccount() {
-  let endpoint = '';
+  let server: Awaited<ReturnType<typeof startAwsServer>> | undefined;
   const replies: AwsReplies = {};
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1];
-    const name = operation ?? nameOfForm(body);
-    lastRequests.set(name, { headers: request.headers, body });
-    const [status, reply] = replies[name] ?? [400, refusal('NotExpected', name)];
-    const type = reply.startsWith('<') ? 'text/xml' : 'application/json';
-    response.writeHead(status, { 'Content-Type': type }).end(reply);
-  });
   beforeAll(async () => {
-    endpoint = `http://127.0.0.1:${await listen(server, 0)}`;
+    server = await startAwsServer((request) => {
+      lastRequests.set(request.name, request);
+      return replies[request.name] ?? [400, refusal('NotExpected', request.name)];
+    });
   });
-  afterAll(() => void server.close());
+  afterAll(() => server?.close());
   beforeEach(() => {
-    vi.stubEnv('AWS_ENDPOINT_URL', endpoint);
+    vi.stubEnv('AWS_ENDPOINT_URL', server?.endpoint);
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'id');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
     for (const name of Object.keys(replies)) delete replies[name];
@@ -93,39 +86,16 @@ export async function expectPreflight(
   return found.target;
 }
 
-function nameOfForm(body: string): string {
-  const form = new URLSearchParams(body);
-  const [action, stack, resource] = ['Action', 'StackName', 'PhysicalResourceId'].map((name) =>
-    form.get(name),
-  );
-  return [action, stack ?? resource].filter(Boolean).join(' ');
-}
-
-/** An error as the services of XML return it. */
-export const refusal = (code: string, message: string): string =>
-  `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>1</RequestId></ErrorResponse>`;
-
-const stackXml = (name: string, status: string, outputs: Readonly<Record<string, string>>) => {
-  const members = Object.entries(outputs).map(
-    ([key, value]) =>
-      `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-  );
-  return `<member><StackName>${name}</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>${status}</StackStatus><Outputs>${members.join('')}</Outputs></member>`;
-};
 const bootstrapXml = (version = 21): string =>
-  stackXml('CDKToolkit', 'UPDATE_COMPLETE', { BootstrapVersion: String(version) }).replace(
+  stackXml('CDKToolkit', 'UPDATE_COMPLETE', [['BootstrapVersion', String(version)]]).replace(
     '<Outputs>',
     '<Parameters><member><ParameterKey>Qualifier</ParameterKey><ParameterValue>hnb659fds</ParameterValue></member></Parameters><Outputs>',
   );
-const stacksXml = (...stacks: readonly string[]): AwsReply => [
-  200,
-  `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stacks.join('')}</Stacks></DescribeStacksResult></DescribeStacksResponse>`,
-];
 export const stack = (
   name: string,
   status: string,
   outputs: Readonly<Record<string, string>> = {},
-): AwsReply => stacksXml(stackXml(name, status, outputs));
+): AwsReply => stacksXml(stackXml(name, status, Object.entries(outputs)));
 /** All stacks of an account with a bootstrap of this version, and of one without. */
 export const bootstrapped = (version?: number): AwsReply => stacksXml(bootstrapXml(version));
 export const notBootstrapped = (): AwsReply => stacksXml();
@@ -134,13 +104,9 @@ export const stacksWithTables = (tables: Readonly<Record<string, string>>): AwsR
   stacksXml(
     bootstrapXml(),
     ...Object.entries(tables).map(([name, table]) =>
-      stackXml(name, 'UPDATE_COMPLETE', { TableName: table }),
+      stackXml(name, 'UPDATE_COMPLETE', [['TableName', table]]),
     ),
   );
-export const noStack = (name: string): AwsReply => [
-  400,
-  refusal('ValidationError', `Stack with id ${name} does not exist`),
-];
 /** What DescribeStackResources returns of a table: the stack, and the status of the table in it. */
 export const createdBy = (name: string, table: string, status = 'CREATE_COMPLETE'): AwsReply => [
   200,
@@ -165,12 +131,6 @@ const readyForFirstDeployment = (): AwsReplies => ({
   }),
   DescribeKey: json({ KeyMetadata: { KeyId: 'dynamodb', KeyManager: 'AWS' } }),
 });
-
-export const json = (value: unknown): AwsReply => [200, JSON.stringify(value)];
-export const jsonRefusal = (code: string): AwsReply => [
-  400,
-  JSON.stringify({ __type: `com.amazonaws#${code}`, message: 'not authorized' }),
-];
 
 /** A table of the service as DescribeTable describes it: a restored one that `admin restore finish` has completed. */
 export const givenTable = (): TableDescription => {

@@ -1,18 +1,16 @@
 import { expect, test } from 'vitest';
 import policy from '../../../infra/policies/check-deployment.json' with { type: 'json' };
+import { json, noStack, refusal } from '../../support/aws/aws-server.ts';
 import {
   type AwsReplies,
   account,
   bootstrapped,
   createdBy,
   expectPreflight,
-  json,
   lastRequests,
-  noStack,
   notBootstrapped,
   type PreflightCase,
   preflightWith,
-  refusal,
   region,
   stack,
   stackName,

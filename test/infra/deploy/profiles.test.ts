@@ -6,14 +6,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { serviceOfStack } from '../../../infra/cli/stack.ts';
 import { openMfaSession } from '../../../infra/deploy/identity.ts';
-import {
-  account,
-  lastRequests,
-  preflightWith,
-  refusal,
-  region,
-  useAccount,
-} from './given-account.ts';
+import { refusal } from '../../support/aws/aws-server.ts';
+import { account, lastRequests, preflightWith, region, useAccount } from './given-account.ts';
 
 const credentialVariables = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
 const device = `arn:aws:iam::${account}:mfa/asha`;

@@ -1,17 +1,14 @@
 import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
+import { json, jsonRefusal, noStack, refusal } from '../../support/aws/aws-server.ts';
 import {
   type AwsReplies,
   createdBy,
   expectPreflight,
   givenTable,
-  json,
-  jsonRefusal,
   keyArn,
-  noStack,
   type PreflightCase,
   preflightWith,
-  refusal,
   stackName,
   stacksWithTables,
   tableName,

@@ -8,19 +8,24 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { publisherName } from '../../../infra/bundle/built-functions.ts';
 import { bundleFunctions } from '../../../infra/bundle/bundle.ts';
-import { startEventBus } from '../../support/aws/event-bus.ts';
+import { json, startAwsServer } from '../../support/aws/aws-server.ts';
 
 const run = promisify(execFile);
 let folder: string;
-let bus: Awaited<ReturnType<typeof startEventBus>>;
+const published: { readonly Detail: string }[] = [];
+let bus: Awaited<ReturnType<typeof startAwsServer>>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'publish-events-test-'));
   const publisher = (await bundleFunctions()).get(publisherName)!;
   await writeFile(join(folder, 'index.mjs'), publisher.code);
-  bus = await startEventBus();
+  bus = await startAwsServer(({ body }) => {
+    const { Entries } = JSON.parse(body) as { Entries: typeof published };
+    published.push(...Entries);
+    return json({ FailedEntryCount: 0, Entries: Entries.map((_, at) => ({ EventId: `${at}` })) });
+  });
 });
 afterAll(async () => {
-  bus.stop();
+  bus.close();
   await rm(folder, { recursive: true });
 });
 
@@ -67,7 +72,7 @@ test('records that cannot be read are logged without their text, and the others 
   ]);
 
   expect(response).toEqual({ batchItemFailures: [] });
-  expect(bus.entries.map(({ Detail }) => JSON.parse(Detail).leadId)).toEqual([7, 8]);
+  expect(published.map(({ Detail }) => JSON.parse(Detail).leadId)).toEqual([7, 8]);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     ...[1, 2].map((leadId) => ({
       level: 'ERROR',

@@ -1,8 +1,15 @@
-import { createServer, type Server } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
-import { runAdmin } from '../../../infra/admin/program.ts';
-import { listen } from '../../../infra/cli/listen.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
+import { runPrinted } from '../admin.ts';
+import {
+  type AwsReply,
+  json,
+  jsonRefusal,
+  noStack,
+  stacksXml,
+  stackXml,
+  startAwsServer,
+} from './aws-server.ts';
 
 /** A stand-in for CloudFormation, Lambda, CloudWatch Logs and X-Ray: one stack whose functions serve the endpoints, and one that serves none. */
 export interface StandInAws {
@@ -63,28 +70,16 @@ export async function startStandInAws(): Promise<StandInAws> {
   const refused = new Set<string>();
   const logs = new Map<string, LogEvent[]>();
   const traces = new Map<string, readonly unknown[]>();
-  const lambda = lambdaReplies({ reserved, refused });
-  const server: Server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const isQuery = request.headers['content-type']?.startsWith(
-      'application/x-www-form-urlencoded',
-    );
-    const [status, text] = isQuery
-      ? cloudFormationReply(new URLSearchParams(body), stack)
-      : request.headers['x-amz-target'] === 'Logs_20140328.FilterLogEvents'
-        ? logsReply(logs, JSON.parse(body))
-        : request.url === '/Traces'
-          ? tracesReply(traces, refused.has('xray'), JSON.parse(body))
-          : lambda(
-              request.method ?? '',
-              new URL(request.url ?? '', 'http://lambda').pathname,
-              body,
-            );
-    response.writeHead(status, { 'Content-Type': isQuery ? 'text/xml' : 'application/json' });
-    response.end(text);
+  const { endpoint, close } = await startAwsServer(({ name, body }) => {
+    const [action = '', named = ''] = name.split(' ');
+    if (action === 'FilterLogEvents') return logsReply(logs, JSON.parse(body));
+    if (named === '/Traces') return tracesReply(traces, refused.has('xray'), JSON.parse(body));
+    if (named.startsWith('/')) return lambdaReply({ reserved, refused }, action, named, body);
+    if (named !== 'leads') return noStack(named);
+    if (action === 'ListStackResources') return resourcesReply();
+    const outputs = stack.status.endsWith('IN_PROGRESS') ? [] : stack.outputs;
+    return stacksXml(stackXml('leads', stack.status, outputs));
   });
-  const endpoint = `http://127.0.0.1:${await listen(server, 0)}`;
   return {
     stack,
     outputs: stack.outputs,
@@ -101,20 +96,11 @@ export async function startStandInAws(): Promise<StandInAws> {
       AWS_ACCESS_KEY_ID: 'id',
       AWS_SECRET_ACCESS_KEY: 'secret',
     },
-    close: () => void server.close(),
+    close,
   };
 }
 
-type Reply = [status: number, body: string];
-
-function cloudFormationReply(form: URLSearchParams, { status, outputs }: StandInStack): Reply {
-  if (form.get('StackName') !== 'leads') {
-    const message = `Stack with id ${form.get('StackName')} does not exist`;
-    return [
-      400,
-      `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>${message}</Message></Error></ErrorResponse>`,
-    ];
-  }
+function resourcesReply(): AwsReply {
   const resource = (type: string, name: string): string =>
     `<member><ResourceType>${type}</ResourceType><LogicalResourceId>${name}</LogicalResourceId><PhysicalResourceId>${name}</PhysicalResourceId></member>`;
   const resources = [...standInFunctions, ...otherFunctions]
@@ -122,22 +108,11 @@ function cloudFormationReply(form: URLSearchParams, { status, outputs }: StandIn
       resource('AWS::Lambda::Function', name),
       resource('AWS::Logs::LogGroup', `logs-${name}`),
     ])
-    .concat(resource('AWS::Logs::LogGroup', gatewayLog))
-    .join('');
-  const shown = status.endsWith('IN_PROGRESS') ? [] : [...outputs];
-  const members = shown.map(
-    ([key, value]) =>
-      `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-  );
-  return form.get('Action') === 'ListStackResources'
-    ? [
-        200,
-        `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries>${resources}</StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`,
-      ]
-    : [
-        200,
-        `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>leads</StackName><StackStatus>${status}</StackStatus><Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
-      ];
+    .concat(resource('AWS::Logs::LogGroup', gatewayLog));
+  return [
+    200,
+    `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries>${resources.join('')}</StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`,
+  ];
 }
 
 interface LogSearch {
@@ -151,7 +126,7 @@ interface LogSearch {
 function logsReply(
   logs: ReadonlyMap<string, readonly LogEvent[]>,
   { logGroupName, filterPattern, startTime, nextToken = '0' }: LogSearch,
-): Reply {
+): AwsReply {
   const events = logs.get(logGroupName) ?? [];
   const at = Number(nextToken);
   const found = events
@@ -160,26 +135,20 @@ function logsReply(
       ({ timestamp, message }) =>
         timestamp >= startTime && message.includes(JSON.parse(filterPattern)),
     );
-  return [
-    200,
-    JSON.stringify({
-      events: found,
-      ...(at + 1 < events.length && { nextToken: String(at + 1) }),
-    }),
-  ];
+  return json({ events: found, ...(at + 1 < events.length && { nextToken: String(at + 1) }) });
 }
 
 function tracesReply(
   traces: ReadonlyMap<string, readonly unknown[]>,
   isRefused: boolean,
   { TraceIds }: { readonly TraceIds: readonly string[] },
-): Reply {
-  if (isRefused) return [403, JSON.stringify({ __type: 'AccessDeniedException' })];
+): AwsReply {
+  if (isRefused) return jsonRefusal('AccessDeniedException', 403);
   const found = TraceIds.filter((id) => traces.has(id)).map((Id) => ({
     Id,
     Segments: (traces.get(Id) ?? []).map((segment) => ({ Document: JSON.stringify(segment) })),
   }));
-  return [200, JSON.stringify({ Traces: found, UnprocessedTraceIds: [] })];
+  return json({ Traces: found, UnprocessedTraceIds: [] });
 }
 
 type LambdaState = Pick<StandInAws, 'refused'> & {
@@ -187,19 +156,18 @@ type LambdaState = Pick<StandInAws, 'refused'> & {
 };
 
 /** Lambda's requests by method and path (Lambda API reference). */
-function lambdaReplies({ reserved, refused }: LambdaState) {
-  const json = (value: unknown): Reply => [200, JSON.stringify(value)];
-  return (method: string, path: string, body: string): Reply => {
-    const [, name = '', rest = ''] = /^\/[\d-]+\/functions\/([^/]+)\/(.*)$/.exec(path) ?? [];
-    if (method !== 'GET' && refused.has(name))
-      return [403, JSON.stringify({ Message: 'not authorized', __type: 'AccessDeniedException' })];
-    if (rest === 'concurrency') {
-      if (method === 'DELETE') reserved.delete(name);
-      else reserved.set(name, JSON.parse(body).ReservedConcurrentExecutions);
-      return method === 'DELETE' ? [204, ''] : json({});
-    }
-    return [404, JSON.stringify({ Message: path })];
-  };
+function lambdaReply(
+  { reserved, refused }: LambdaState,
+  method: string,
+  path: string,
+  body: string,
+): AwsReply {
+  const [, name = '', rest = ''] = /^\/[\d-]+\/functions\/([^/]+)\/(.*)$/.exec(path) ?? [];
+  if (method !== 'GET' && refused.has(name)) return jsonRefusal('AccessDeniedException', 403);
+  if (rest !== 'concurrency') return [404, JSON.stringify({ Message: path })];
+  if (method === 'DELETE') reserved.delete(name);
+  else reserved.set(name, JSON.parse(body).ReservedConcurrentExecutions);
+  return method === 'DELETE' ? [204, ''] : json({});
 }
 
 /** Runs admin commands of a test file against a stand-in for AWS. Its changes are cleared after each test, but for reserved concurrency. */
@@ -225,19 +193,9 @@ export function useStandInAws() {
   return { aws: standIn, run: runAdminOnStack };
 }
 
-async function runAdminOnStack(...args: string[]) {
-  let stdout = '';
-  let stderr = '';
-  const status = await runAdmin(args, {
+const runAdminOnStack = (...args: string[]) =>
+  runPrinted(args, {
     environment: { ...process.env, LEADS_TABLE: undefined },
-    stdout: (text) => {
-      stdout += text;
-    },
-    stderr: (text) => {
-      stderr += text;
-    },
     hasTerminal: false,
     localFolder: '/nowhere',
   });
-  return { status, stdout, stderr };
-}
