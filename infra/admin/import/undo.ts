@@ -1,10 +1,14 @@
-import { allSettled, RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
+import {
+  allSettled,
+  RateLimiter,
+  withoutWrites,
+} from '../../../shared/store/maintenance/pacing.ts';
 import {
   importedFrom,
   type UndoResult,
-  type UndoSettings,
   undoImportedLead,
 } from '../../../shared/store/maintenance/undo-import.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf, firstOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
@@ -36,9 +40,9 @@ export async function undoImport(
   options: UndoOptions,
 ): Promise<void> {
   const { dryRun = false, yes = false } = options;
-  const undo = (how: UndoSettings) => undoRows(context, path, { ...options, ...how });
+  const undo = (table: Table, who: string) => undoRows(context, path, { ...options, table, who });
   let undone: Undone | undefined;
-  if (dryRun || !yes) undone = await undo({ who: 'a dry run', dryRun: true });
+  if (dryRun || !yes) undone = await undo(withoutWrites(context.table()), 'a dry run');
   if (!dryRun && (undone?.removed ?? 1) > 0) {
     if (undone)
       await confirmed(
@@ -48,7 +52,7 @@ export async function undoImport(
     const who = await context.callerIdentity();
     undone = await context.audited(
       'lead import --undo',
-      () => undo({ who, dryRun: false }),
+      () => undo(context.table(), who),
       ({ removed }) => countOf(removed, 'lead'),
     );
   }
@@ -61,10 +65,10 @@ export async function undoImport(
 async function undoRows(
   context: CommandContext,
   path: string,
-  options: UndoOptions & UndoSettings,
+  options: UndoOptions & { readonly table: Table; readonly who: string },
 ): Promise<Undone> {
   const organization = await context.organization();
-  const own = { table: context.table(), organizationId: organization.id };
+  const own = { table: options.table, organizationId: organization.id };
   const limiter = new RateLimiter(options.rate);
   const undone: Undone = { rows: 0, matched: 0, removed: 0, kept: [] };
   const file = await openImportFile(path, organization, options);
@@ -77,7 +81,9 @@ async function undoRows(
     for (let at = 0; at < leads.length; at += leadsAtOnce) {
       const some = leads.slice(at, at + leadsAtOnce);
       await limiter.take(some.length);
-      const results = await allSettled(some.map((lead) => undoImportedLead(own, lead, options)));
+      const results = await allSettled(
+        some.map((lead) => undoImportedLead(own, lead, options.who)),
+      );
       const leadsOf = (result: UndoResult) => some.filter((_, index) => results[index] === result);
       undone.removed += leadsOf('removed').length;
       undone.kept.push(...leadsOf('kept').map(({ leadId }) => ({ leadId })));

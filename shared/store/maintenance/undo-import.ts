@@ -48,13 +48,6 @@ export async function importedFrom(
   });
 }
 
-export interface UndoSettings {
-  /** Who runs the command, for the audit log. */
-  readonly who: string;
-  /** Writes nothing; the result is that of the undo. */
-  readonly dryRun: boolean;
-}
-
 /** A lead is kept if its timeline has something later than the import. Of one that is being erased, the erasure removes the rest. */
 export type UndoResult = 'removed' | 'kept' | 'erasing';
 
@@ -62,26 +55,26 @@ export type UndoResult = 'removed' | 'kept' | 'erasing';
  * Removes a lead that an import made, if nothing has happened to it since, and the record of its row, so that the row can be imported again.
  * The first transaction deletes the lead, its identity items and its timeline, which it ends as an erasure does; the second one deletes what
  * is left, and a repeat completes it after a kill. One write, one read and two transactions.
+ * @param who runs the command, for the audit log
  * @throws ContentionError
  */
 export function undoImportedLead(
   own: OrganizationTable,
   from: ImportedFrom,
-  { who, dryRun }: UndoSettings,
+  who: string,
 ): Promise<UndoResult> {
   const { table, organizationId } = own;
   return retryOnConflict<UndoResult>(async (attempt) => {
     const lead = attempt === 0 ? from.lead : await readLead(table, organizationId, from.leadId);
-    if (!lead) return completeUndo(own, from, dryRun);
+    if (!lead) return completeUndo(own, from);
     if (lead.version > 1) return 'kept';
     const lockedUntil = Date.now() + lockMs;
-    if (!dryRun && !(await lock(own, lead, lockedUntil))) return conflict;
+    if (!(await lock(own, lead, lockedUntil))) return conflict;
     const entries = await readTimelineItems(own, lead.id);
     if (!isUntouched(entries)) {
-      if (!dryRun) await lock(own, lead, 0);
+      await lock(own, lead, 0);
       return 'kept';
     }
-    if (dryRun) return 'removed';
     const leftMs = lockedUntil - lockMarginMs - Date.now();
     if (leftMs <= 0) return conflict;
     const at = changeTimeOf(lead, new Date()).toISOString();
@@ -136,12 +129,10 @@ const isUntouched = ([opening, ...later]: readonly TimelineEntryItem[]): boolean
 async function completeUndo(
   own: OrganizationTable,
   from: ImportedFrom,
-  dryRun: boolean,
 ): Promise<UndoResult | typeof conflict> {
   const erasure = await getItem(own.table, erasurePrimaryKey(own.organizationId, from.leadId));
   // An undo leaves no audit log entry to complete.
   if (Object.keys(erasure?.auditEntries ?? {}).length > 0) return 'erasing';
-  if (dryRun) return 'removed';
   const entries = await readTimelineItems(own, from.leadId);
   return removeRest(
     own,

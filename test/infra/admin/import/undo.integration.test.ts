@@ -101,8 +101,6 @@ test('an undo of a file that was changed says how many of its rows made leads', 
   });
 });
 
-const options = { who: 'a test', dryRun: false };
-
 /** A lead that an import made. */
 async function givenImportedLead() {
   const { organization } = await givenImport(1);
@@ -114,7 +112,7 @@ async function givenImportedLead() {
   const undoOn = async (on: Table) => {
     const [now] = await leadsOf(organization);
     const own = { table: on, organizationId: organization.id };
-    return undoImportedLead(own, { leadId: lead.id, lead: now, rowKey }, options);
+    return undoImportedLead(own, { leadId: lead.id, lead: now, rowKey }, 'a test');
   };
   return { organization, lead, undoOn };
 }
