@@ -75,24 +75,18 @@ async function queryLeads(
 const unitsPerSecond = 640;
 const burstUnits = 100;
 
-/** What an organization's scans may read at once. A function answers one request at a time, so this is the allowance of one client. */
-interface Allowance {
-  /** Negative after a read that took more. */
-  readonly units: number;
-  readonly atMs: number;
-}
-const allowances = new BoundedMap<number, Allowance>(100);
+const msPerUnit = 1000 / unitsPerSecond;
 
-const unitsNow = (organizationId: number): number => {
-  const known = allowances.get(organizationId);
-  if (!known) return burstUnits;
-  const elapsedMs = Math.max(0, Date.now() - known.atMs);
-  return Math.min(burstUnits, known.units + (elapsedMs * unitsPerSecond) / 1000);
-};
+/**
+ * By organization: when its scans have had the time of all units that they read, in epoch milliseconds. A function answers one request at a
+ * time, so this is the pace of one client.
+ */
+const pacedUntil = new BoundedMap<number, number>(100);
 
 /** Notes units that a scan has read. */
 function noteScanned(organizationId: number, units: number): void {
-  allowances.set(organizationId, { units: unitsNow(organizationId) - units, atMs: Date.now() });
+  const begunAt = Math.max(Date.now(), pacedUntil.get(organizationId) ?? 0);
+  pacedUntil.set(organizationId, begunAt + units * msPerUnit);
 }
 
 /**
@@ -105,9 +99,9 @@ async function mayScan(
   units: number,
   { msLeft }: PageBudget,
 ): Promise<boolean> {
-  const missing = Math.min(units, burstUnits) - unitsNow(organizationId);
-  if (missing <= 0) return true;
-  const waitMs = Math.ceil((missing * 1000) / unitsPerSecond);
+  const aheadMs = Math.max(0, (pacedUntil.get(organizationId) ?? 0) - Date.now());
+  const waitMs = Math.ceil(aheadMs - (burstUnits - Math.min(units, burstUnits)) * msPerUnit);
+  if (waitMs <= 0) return true;
   await sleep(Math.min(waitMs, msLeft));
   return waitMs < msLeft;
 }
