@@ -20,17 +20,7 @@ export interface Bucket {
 }
 
 /** The API key that makes a call, and the user who created it. */
-export type Caller = Pick<
-  ApiKeyItem,
-  | 'organizationId'
-  | 'keyId'
-  | 'label'
-  | 'scopes'
-  | 'createdBy'
-  | 'createdAt'
-  | 'expiresAt'
-  | 'revokedAt'
->;
+export type Caller = Omit<ApiKeyItem, keyof TokenBucketItem | 'type'>;
 
 /** A key that is unknown, or whose caller was revoked or has expired: for the log, never for the response. */
 export interface RefusedKey {
