@@ -110,10 +110,18 @@ export async function* scanTimelines(
   organizationId: number,
   since?: string,
 ): AsyncGenerator<LeadTimeline[]> {
-  const read = async ({ id: leadId }: Lead): Promise<LeadTimeline> => ({
+  yield* ofEachLead(table, organizationId, async ({ id: leadId }) => ({
     leadId,
     entries: await readEntries(table, timelinePartitionKey(organizationId, leadId), since),
-  });
+  }));
+}
+
+/** What is read of each lead, archived ones too, by ascending ID; of many leads in parallel. */
+async function* ofEachLead<T>(
+  table: Table,
+  organizationId: number,
+  read: (lead: Lead) => Promise<T>,
+): AsyncGenerator<T[]> {
   for await (const leads of scanLeadsAscending(table, organizationId, { withArchived: true }))
     for (let from = 0; from < leads.length; from += readsInParallel)
       yield await Promise.all(leads.slice(from, from + readsInParallel).map(read));
@@ -148,22 +156,17 @@ export async function* inactiveLeads(
   since: string,
   { onlyArchived }: { readonly onlyArchived: boolean },
 ): AsyncGenerator<number> {
-  const isInactive = async ({ id }: Lead): Promise<boolean> => {
+  const ifInactive = async ({ id, archivedAt }: Lead): Promise<number[]> => {
+    if (onlyArchived && archivedAt === undefined) return [];
     const pages = queryPages(table, timelinePartitionKey(organizationId, id), {
       sortKey: 'sk >= :since',
       ExpressionAttributeValues: { ':since': since },
       ProjectionExpression: 'sk',
       Limit: 1,
     });
-    for await (const entries of pages) if (entries.length > 0) return false;
-    return true;
+    for await (const entries of pages) if (entries.length > 0) return [];
+    return [id];
   };
-  for await (const page of scanLeadsAscending(table, organizationId, { withArchived: true })) {
-    const leads = page.filter(({ archivedAt }) => !onlyArchived || archivedAt !== undefined);
-    for (let from = 0; from < leads.length; from += readsInParallel) {
-      const read = leads.slice(from, from + readsInParallel);
-      const inactive = await Promise.all(read.map(isInactive));
-      for (const [index, { id }] of read.entries()) if (inactive[index]) yield id;
-    }
-  }
+  for await (const inactive of ofEachLead(table, organizationId, ifInactive))
+    yield* inactive.flat();
 }
