@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../../json.ts';
-import { FieldIssue, isEmptyValue, parsers } from '../../leads/field-types.ts';
+import { FieldIssue, isEmptyValue, parsers, withAllOptions } from '../../leads/field-types.ts';
 import { comparableEmail } from '../../leads/identity.ts';
 import {
   type FieldValue,
@@ -8,7 +9,6 @@ import {
   type LeadFields,
   valueOf,
 } from '../../leads/lead.ts';
-import type { FieldType } from '../../organization/field-kinds.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 import { indexAttributesOf, largeKbOf } from '../leads/leads.ts';
 import type { Item, LeadItem } from '../table/items.ts';
@@ -119,72 +119,39 @@ function* fieldIssues(fields: FieldValues, organization: Organization): Generato
   }
 }
 
-/** Why a stored value is not valid in its field. Inactive options, sources and users are valid, because leads keep them. */
+/** E.164. A stored phone is not parsed again: its numbering plan may have changed since. */
+const storedPhone = /^\+[1-9]\d{3,17}$/;
+
+/** Why the service would not store a value in its field. Inactive options, sources and users are valid, because leads keep them. */
 function valueIssue(
   field: Field,
   value: FieldValue,
   organization: Organization,
 ): string | undefined {
+  const { type } = field;
   // Damaged settings may have any type.
-  if (!Object.hasOwn(valueRules, field.type))
-    return `has the type ${display(field.type)}, which this version does not know`;
-  const [requirement, isValid] = valueRules[field.type];
-  return isValid(value, field, organization) ? undefined : `must be ${requirement}`;
+  if (!Object.hasOwn(parsers, type))
+    return `has the type ${display(type)}, which this version does not know`;
+  if (!isRawValue(value) || isEmptyValue(value, type)) return `must be a value of the type ${type}`;
+  if (type === 'phone' && typeof value === 'string' && storedPhone.test(value)) return undefined;
+  // A text may have blanks at its ends: its field may have been a textarea.
+  const parse = parsers[type === 'text' ? 'textarea' : type];
+  const parsed = parse(value, withAllOptions(field), organization);
+  if (!(parsed instanceof FieldIssue))
+    return isSame(parsed, value) ? undefined : `must be stored as ${display(parsed)}`;
+  const isInactive = parsed.reason.endsWith('_not_active') && typeof value === 'number';
+  return isInactive ? undefined : parsed.sentence.replace(/\.$/, '');
 }
 
-type ValueRule = readonly [
-  /** What the value must be. */
-  requirement: string,
-  isValid: (value: FieldValue, field: Field, organization: Organization) => boolean,
-];
+const isRawValue = (value: unknown): boolean =>
+  typeof value !== 'object' ||
+  (Array.isArray(value) && value.every((item) => typeof item === 'string'));
 
-const textRule: ValueRule = ['a text that is not empty', isText];
-
-/** One rule per field type: the compiler names a type that has none. */
-const valueRules: Readonly<Record<FieldType, ValueRule>> = {
-  text: textRule,
-  textarea: textRule,
-  number: ['a number', Number.isFinite],
-  date: ['a date, as YYYY-MM-DD', isParsedAsItself],
-  phone: [
-    'a phone number in E.164 form',
-    (value) => typeof value === 'string' && /^\+[1-9]\d{3,17}$/.test(value),
-  ],
-  email: ['an email address', isParsedAsItself],
-  url: ['a web address', isParsedAsItself],
-  select: [
-    'one of its options',
-    (value, field) => typeof value === 'string' && optionsOf(field).includes(value),
-  ],
-  multiselect: ['a list of its options', (value, field) => isListOf(value, optionsOf(field))],
-  checkbox: ['true or false', (value) => typeof value === 'boolean'],
-  lead_source: [
-    'the id of a source',
-    (value, _, { sourceById }) => typeof value === 'number' && sourceById.has(value),
-  ],
-  user: [
-    'the id of a user',
-    (value, _, { userById }) => typeof value === 'number' && userById.has(value),
-  ],
-};
-
-const optionsOf = (field: Field): string[] => field.options.map((option) => option.value);
-
-function isText(value: FieldValue): boolean {
-  return typeof value === 'string' && value.trim() !== '';
-}
-
-function isParsedAsItself(value: FieldValue, field: Field, organization: Organization): boolean {
-  if (isEmptyValue(value, field.type)) return false;
-  const parsed = parsers[field.type](value, field, organization);
-  return !(parsed instanceof FieldIssue) && parsed === value;
-}
-
-const isListOf = (value: FieldValue, options: readonly string[]): boolean =>
-  Array.isArray(value) &&
-  value.length > 0 &&
-  new Set(value).size === value.length &&
-  value.every((item) => options.includes(item));
+/** Options may be in another order since. */
+const isSame = (parsed: FieldValue, value: FieldValue): boolean =>
+  Array.isArray(parsed) && Array.isArray(value)
+    ? isDeepStrictEqual(parsed.toSorted(), value.toSorted())
+    : parsed === value;
 
 function display(value: unknown): string {
   const text = JSON.stringify(value) ?? 'missing';

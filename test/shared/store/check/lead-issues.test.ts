@@ -27,11 +27,11 @@ test.each<[string, ...FieldValue[]]>([
   ['remarks', 'two\nlines'],
   ['budget', 0, -1.5, 9_007_199_254_740_991],
   ['start_on', '2024-02-29'],
-  ['guardian_phone', '+14155550100'],
+  ['guardian_phone', '+14155550100', '+9100'],
   ['work_email', 'A.B@example.com'],
   ['portfolio', 'https://example.com/a?b=c'],
   ['course', 'mba'],
-  ['interests', ['hostel'], ['hostel', 'loan']],
+  ['interests', ['hostel'], ['hostel', 'loan'], ['loan', 'hostel']],
   ['wants_call', true, false],
   ['second_source', 1, 4],
   ['mentor', 7, 9],
@@ -43,33 +43,41 @@ test.each<[string, ...FieldValue[]]>([
   );
 });
 
+const empty = (type: string) => `must be a value of the type ${type}`;
+const noPhone =
+  'must be a phone number with a country code; a number without one is read as an Indian number';
+const noDate = 'must be a date that exists, in the form YYYY-MM-DD';
+const noEmail = 'must be an email address of at most 254 characters';
+const noAddress = 'must be a web address that starts with http:// or https://';
+const noSource = 'must be the ID of an active source; GET /api/v1/lead-sources lists them';
+const noUser = 'must be the ID of an active user; GET /api/v1/users lists them';
 test.each<[string, string, ...unknown[]]>([
-  ['city', 'must be a text that is not empty', '', ' ', 5, true, ['x']],
-  ['remarks', 'must be a text that is not empty', '', 1],
-  ['budget', 'must be a number', '4', true, []],
-  ['start_on', 'must be a date, as YYYY-MM-DD', '2026-02-30', '2026-1-1', 20260101],
-  [
-    'guardian_phone',
-    'must be a phone number in E.164 form',
-    '9820012345',
-    '+0123456',
-    '+91 98200 12345',
-    919820012345,
-  ],
-  ['work_email', 'must be an email address', 'a', ' a@b.co', 5],
-  ['portfolio', 'must be a web address', 'example.com', 'ftp://example.com', 5],
-  ['course', 'must be one of its options', 'MBA', 'law', ['mba'], 1],
-  [
-    'interests',
-    'must be a list of its options',
-    'hostel',
-    [],
-    ['hostel', 'hostel'],
-    ['hostel', 'x'],
-  ],
-  ['wants_call', 'must be true or false', 'true', 1],
-  ['second_source', 'must be the id of a source', 2, '1'],
-  ['mentor', 'must be the id of a user', 70, '7'],
+  ['city', empty('text'), '', ' ', {}, [5]],
+  ['city', 'must be a string', 5, true, ['x']],
+  ['remarks', empty('textarea'), ''],
+  ['remarks', 'must be a string', 1],
+  ['budget', 'must be stored as 4', '4'],
+  ['budget', 'must be a number', true, []],
+  ['start_on', noDate, '2026-02-30', '2026-1-1'],
+  ['start_on', 'must be a string', 20260101],
+  ['guardian_phone', 'must be stored as "+919820012345"', '9820012345', '+91 98200 12345'],
+  ['guardian_phone', noPhone, '+0123456'],
+  ['guardian_phone', 'must be a string', 919820012345],
+  ['work_email', noEmail, 'a'],
+  ['work_email', 'must be stored as "a@b.co"', ' a@b.co'],
+  ['portfolio', noAddress, 'example.com', 'ftp://example.com'],
+  ['course', 'must be stored as "mba"', 'MBA'],
+  ['course', 'must be one of its options: mba, design', 'law'],
+  ['course', 'must be a string', ['mba'], 1],
+  ['interests', 'must be stored as ["hostel"]', 'hostel', ['hostel', 'hostel']],
+  ['interests', empty('multiselect'), [], {}, [1]],
+  ['interests', 'must be one of its options: hostel, loan, abroad', ['hostel', 'x']],
+  ['wants_call', 'must be stored as true', 'true', 1],
+  ['second_source', noSource, 2],
+  ['second_source', 'must be stored as 1', '1'],
+  ['mentor', noUser, 70],
+  ['mentor', 'must be stored as 7', '7'],
+  ['mentor', noUser, '9'],
 ])(
   'a value in the field %s that the service would not store is an issue: it %s',
   (fieldKey, requirement, ...values) => {
