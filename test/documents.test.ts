@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { endpointTable } from '../infra/openapi/document.ts';
 import { projectFolder } from './support/service-process.ts';
 
 /** References between code and documents, and links between documents: each must resolve. */
@@ -201,10 +200,6 @@ describe('documents', () => {
 
   test('every npm script that a page names is in package.json', () => {
     expect(pages.flatMap(scriptIssues)).toEqual([]);
-  });
-
-  test('the guide for integrators lists every endpoint; `npm run openapi` writes the list', () => {
-    expect(sources.get('infra/guides/integrator.md')).toContain(endpointTable());
   });
 });
 

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Schemas } from '../../shared/middleware/validate.ts';
@@ -177,29 +177,10 @@ function sentenceFor(texts: Sentences, name: string): string {
   return sentence;
 }
 
-/** The list of endpoints in integrator.md. */
-export function endpointTable(): string {
-  const rows = endpoints.map(({ method, path, scopes, summary }) => {
-    const named = scopes.map((scope) => `\`${scope}\``).join(' or ');
-    return `| \`${method}\` | \`${path}\` | ${named} | ${summary} |\n`;
-  });
-  return `| | | scope | |\n|---|---|---|---|\n${rows.join('')}`;
-}
-
-async function writeIfChanged(file: string, change: (text: string) => string): Promise<void> {
-  const before = await readFile(file, 'utf8');
-  const after = change(before);
-  if (after !== before) await writeFile(file, after);
-  console.log(`${basename(file)} ${after === before ? 'is current' : 'was written'}.`);
-}
-
 if (import.meta.main) {
-  new CliCommand('npm run openapi --')
-    .description('write openapi.json, and the list of endpoints in integrator.md')
-    .parse();
+  new CliCommand('npm run openapi --').description('write openapi.json').parse();
   const text = await openApiText();
-  await writeIfChanged(openApiFile, () => text);
-  await writeIfChanged(join(projectFolder, 'infra', 'guides', 'integrator.md'), (page) =>
-    page.replace(/^\| \| \| scope \| \|\n(?:\|.*\n)+/m, endpointTable()),
-  );
+  const isCurrent = (await readFile(openApiFile, 'utf8')) === text;
+  if (!isCurrent) await writeFile(openApiFile, text);
+  console.log(`openapi.json ${isCurrent ? 'is current' : 'was written'}.`);
 }

@@ -49,7 +49,7 @@ const schema = v.object({
     ),
     productionEnvironment,
   ),
-  /** The AWS account that the environment belongs to. `npm run deploy` deploys to no other. @default any */
+  /** The AWS account that the environment belongs to. `npm run deploy` deploys to no other. At the top level, it holds for all. @default any */
   account: v.optional(text('must be the 12 digits of an AWS account, in quotes.', /^\d{12}$/)),
   /** Names the stack, the API, the metrics, the alarms and the dashboard. Must be unique in the account and region, and have at most 25 characters. @default lead-service-ENVIRONMENT */
   serviceName: v.optional(
@@ -91,7 +91,7 @@ const schema = v.object({
   waf: v.optional(flag, false),
   /**
    * Encrypts the table: `aws-managed` (the account's key for DynamoDB), `customer-managed` (a new key, rotated yearly),
-   * or the ARN of a key. @default aws-managed
+   * or the ARN of a key. Can be changed later, in place. @default aws-managed
    */
   kmsKey: v.optional(
     text(
@@ -132,8 +132,9 @@ const schema = v.object({
     limits.requestsPerKeyPerWindow,
   ),
   /**
-   * Hourly requests of all keys of one organization. Each create and capture uses one of 2,147,483,647 lead IDs. At the maximum of
-   * 360,000 per hour, they last 249 days; then new leads are refused. @default 3000, the contract's
+   * Hourly requests of all keys of one organization. Each create and capture uses one of 2,147,483,647 lead IDs, which `lastLeadId` of the
+   * item `USAGE#ORGANIZATION_ID` counts. They last 82 years by default, 249 days at the maximum of 360,000 per hour. Then only requests
+   * that would create a lead get a 500 (`LeadIdsExhaustedError`). @default 3000, the contract's
    */
   requestsPerOrganizationPerHour: v.optional(
     wholeNumber(1, requestsPerWindowMax, 'requests'),
