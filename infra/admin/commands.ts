@@ -1,7 +1,6 @@
 import type { AdminCommand } from './context.ts';
 import { leadImportCommand } from './import/command.ts';
-import { keyCreateCommand, keyRotateCommand } from './key/create.ts';
-import { keyListCommand, keyRevokeCommand } from './key/key.ts';
+import { keyCreateCommand, keyListCommand, keyRevokeCommand, keyRotateCommand } from './key/key.ts';
 import { leadArchiveCommands } from './lead/archive.ts';
 import { leadEditCommand } from './lead/edit.ts';
 import { leadEraseCommand } from './lead/erase.ts';

@@ -1,4 +1,5 @@
 import { parseDateTime } from '../../../shared/date-time.ts';
+import { keysOf } from '../../../shared/keys-of.ts';
 import { FieldIssue, isDate, type RawValue } from '../../../shared/leads/field-types.ts';
 import { asciiDigits } from '../../../shared/leads/identity.ts';
 import type {
@@ -9,14 +10,6 @@ import type { RowValue } from '../../../shared/leads/transfer/import-row.ts';
 import type { FieldType } from '../../../shared/organization/field-kinds.ts';
 import { type CountryCode, phoneOfCountry } from '../options.ts';
 import { assertColumn, type Column } from './mapping.ts';
-
-/** How the program that wrote a file writes dates. */
-export const dateFormats = ['dd/mm/yyyy', 'mm/dd/yyyy', 'dd.mm.yyyy', 'yyyy-mm-dd'] as const;
-export type DateFormat = (typeof dateFormats)[number];
-
-/** Which mark separates the decimals of a number. */
-export const decimalMarks = ['comma', 'point'] as const;
-export type DecimalMark = (typeof decimalMarks)[number];
 
 /** How a file's program writes values, as the command line says. */
 export interface FormatOptions {
@@ -31,12 +24,15 @@ export interface FormatOptions {
 /** A spreadsheet writes a date with its time, if the cell has one: `21.11.2026 14:30`. */
 const time = '(?:[ T]+(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2}))?)?';
 const [day, month, year] = ['(?<day>\\d{1,2})', '(?<month>\\d{1,2})', '(?<year>\\d{4})'];
-const dateForms: Readonly<Record<DateFormat, RegExp>> = {
+const dateForms = {
   'dd/mm/yyyy': new RegExp(`^${day}/${month}/${year}${time}$`),
   'mm/dd/yyyy': new RegExp(`^${month}/${day}/${year}${time}$`),
   'dd.mm.yyyy': new RegExp(`^${day}\\.${month}\\.${year}${time}$`),
   'yyyy-mm-dd': new RegExp(`^${year}-${month}-${day}${time}$`),
 };
+/** How the program that wrote a file writes dates. */
+export const dateFormats = keysOf(dateForms);
+type DateFormat = keyof typeof dateForms;
 const midnight = 'T00:00:00Z';
 
 /** Reads a date, and its time if it has one, as `YYYY-MM-DDTHH:MM:SSZ`; undefined for any other text, and for a date or time that does not exist. */
@@ -56,10 +52,13 @@ function writtenDate(text: string, format: DateFormat): string | undefined {
 }
 
 /** Groups of thousands are separated by the other mark, by a blank or by an apostrophe. The first does not begin with 0: `0.125` has no groups. */
-const numberForms: Readonly<Record<DecimalMark, RegExp>> = {
+const numberForms = {
   comma: /^[+-]?(?=[\d,])(?:[1-9]\d{0,2}(?:[.\s'’]\d{3})+|\d+)?(?:,\d+)?$/,
   point: /^[+-]?(?=[\d.])(?:[1-9]\d{0,2}(?:[,\s'’]\d{3})+|\d+)?(?:\.\d+)?$/,
 };
+/** Which mark separates the decimals of a number. */
+export const decimalMarks = keysOf(numberForms);
+type DecimalMark = keyof typeof numberForms;
 
 /** Longer texts are not numbers: the rules reject them, and regular expressions should not read them. */
 const numberTextMaxChars = 400;

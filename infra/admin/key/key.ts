@@ -1,13 +1,202 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { apiKeyScopes, type Scope } from '../../../shared/endpoints.ts';
 import {
+  type ApiKeyType,
+  apiKeyPrefix,
+  apiKeyTypes,
+  lifetimeDays,
+  scopesFor,
+} from '../../../shared/organization/api-key.ts';
+import {
+  type ApiKeyRequest,
+  createApiKey,
   listApiKeys,
   listApiKeysWithUse,
   revokeApiKey,
 } from '../../../shared/store/organizations/api-keys.ts';
+import { CommandError } from '../../cli/command.ts';
 import { canAsk, confirmed } from '../../cli/confirm.ts';
 import { dateOf, formatTable } from '../../cli/format.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
+import { namedId } from '../options.ts';
 
-import { parseKeyId, unknownKeyError } from './create.ts';
+const dayMs = 86_400_000;
+
+const unknownKeyError = ({ organizationId }: CommandContext, keyId: string) =>
+  new CommandError(
+    `Organization ${organizationId} has no API key with the ID ${keyId}: find the ID with key list.`,
+  );
+
+/** Any text may be looked up, except a whole key: typing keys into a shell's history must not become a habit. */
+function parseKeyId(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It must be a key ID, as printed by key list.');
+  if (text.startsWith(apiKeyPrefix)) {
+    throw new InvalidArgumentError(
+      "It must be the key's ID, which is the ten characters after the prefix, not the key itself.",
+    );
+  }
+  return text;
+}
+
+/** Each type with how long its keys are valid, for help: `730 days for website-form, 90 for application`. */
+const lifetimeText = apiKeyTypes
+  .map((type, index) => `${lifetimeDays[type]} ${index === 0 ? 'days ' : ''}for ${type}`)
+  .join(', ');
+
+interface CreateOptions {
+  readonly type: ApiKeyType;
+  readonly scopes?: readonly Scope[];
+  readonly label: string;
+  readonly createdBy: string;
+  /** Days. */
+  readonly expiresIn?: number;
+}
+
+interface RotateOptions extends Pick<CreateOptions, 'expiresIn'> {
+  readonly key: string;
+  readonly createdBy?: string;
+}
+
+const expiresInText = `days until the key expires, such as 30d; fewer than its type allows (${lifetimeText})`;
+
+export function keyCreateCommand(key: AdminCommand): void {
+  key
+    .ofOrganization('create', 'create an API key and print it; it is not shown again')
+    .addOption(
+      new Option('--type <TYPE>', 'what the key is for').choices(apiKeyTypes).makeOptionMandatory(),
+    )
+    .option(
+      '--scopes <a,b>',
+      `scopes of an application key: ${apiKeyScopes.join(', ')}; leads.write includes leads.read`,
+      parseScopes,
+    )
+    .requiredOption('--label <L>', 'name of the key', parseLabel)
+    .requiredOption('--created-by <USER>', 'user that the key acts for, named by ID or name')
+    .option('--expires-in <DAYSd>', expiresInText, parseDays)
+    .examples(
+      '--organization 1 --type website-form --label website --created-by 7',
+      '--organization 1 --type application --scopes leads.read --label trial --created-by 7 --expires-in 30d',
+    )
+    .refuse(({ type, scopes }: CreateOptions) => {
+      const granted = scopesFor(type, scopes);
+      return typeof granted === 'string' && `option '--scopes <a,b>' ${granted}`;
+    })
+    .refuse(({ type, expiresIn }: CreateOptions) => expiryIssue(type, expiresIn))
+    .run(create);
+}
+
+async function create(context: CommandContext, options: CreateOptions): Promise<void> {
+  const createdBy = namedId(await context.organization(), 'user', options.createdBy);
+  const what = (keyId: string): string => `key create ${keyId} (${options.label})`;
+  await createAndPrint(context, { ...options, createdBy }, what);
+}
+
+export function keyRotateCommand(key: AdminCommand): void {
+  key
+    .ofOrganization(
+      'rotate',
+      'create the successor of a key, with the same type, scopes, label and creator',
+    )
+    .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
+    .option('--created-by <USER>', 'user that the successor acts for, named by ID or name')
+    .option('--expires-in <DAYSd>', expiresInText, parseDays)
+    .notes(`
+The old key works until you revoke it: give its server the new key first. key
+list shows when each key was last used.`)
+    .examples('--organization 1 --key 4fQ8LmZ2xA --created-by 8')
+    .run(rotate);
+}
+
+/** @throws CommandError for a key that is unknown or revoked */
+async function rotate(
+  context: CommandContext,
+  { key: keyId, expiresIn, createdBy }: RotateOptions,
+  _id: string,
+  command: AdminCommand,
+): Promise<void> {
+  const organization = await context.organization();
+  const keys = await listApiKeys(context.table(), organization.id);
+  const old = keys.find((one) => one.keyId === keyId);
+  if (!old) throw unknownKeyError(context, keyId);
+  const { type, scopes, label, expiresAt, revokedAt } = old;
+  if (revokedAt !== null)
+    throw new CommandError(
+      `API key ${keyId} was revoked on ${revokedAt}: create a new one with key create.`,
+    );
+  const issue = expiryIssue(type, expiresIn);
+  if (issue) command.error(`error: ${issue}`);
+  const userId = namedId(organization, 'user', createdBy) ?? old.createdBy;
+  const key = { type, scopes, label, expiresIn, createdBy: userId };
+  const what = (newKeyId: string): string => `key rotate ${keyId} to ${newKeyId} (${label})`;
+  const expiry = dateOf(expiresAt);
+  const next = isExpired(expiresAt)
+    ? `Key ${keyId} expired on ${expiry}.`
+    : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: npm run admin -- key revoke --organization ${organization.id} --key ${keyId}`;
+  await createAndPrint(context, key, what, next);
+}
+
+const expiryIssue = (type: ApiKeyType, days = 0): string | false =>
+  days >= lifetimeDays[type] &&
+  `option '--expires-in ${days}d' must be shorter than the ${lifetimeDays[type]} days for which an API key of type ${type} is valid`;
+
+interface NewKey extends Omit<ApiKeyRequest, 'organizationId' | 'now'> {
+  /** Days. */
+  readonly expiresIn?: number | undefined;
+}
+
+/** @param what the audit log's entry @param next what to do with the new key */
+async function createAndPrint(
+  context: CommandContext,
+  { expiresIn: days, ...key }: NewKey,
+  what: (keyId: string) => string,
+  ...next: readonly string[]
+): Promise<void> {
+  const { id: organizationId, userById } = await context.organization();
+  const now = new Date();
+  const expiry = days === undefined ? undefined : new Date(now.getTime() + days * dayMs);
+  const who = await context.callerIdentity();
+  const action = (keyId: string) => ({ who, what: what(keyId) });
+  const request = { organizationId, ...key, expiresAt: expiry?.toISOString(), now, action };
+  const created = await createApiKey(context.table(), request);
+  const { keyId, scopes, expiresAt } = created;
+  const facts = `Key ID ${keyId}, scopes ${scopes.join(', ')}, expires ${expiresAt}.`;
+  context.print(created, created.key, '', `Copy it now: it is not shown again. ${facts}`, next);
+  const user = userById.get(key.createdBy);
+  if (user?.active === false)
+    context.note(
+      `Warning: ${user.name}, the user that the key acts for, is inactive: --created-by can name another user.`,
+    );
+}
+
+function parseScopes(text: string): Scope[] {
+  return text.split(',').map((part) => {
+    const name = part.trim();
+    const scope = apiKeyScopes.find((known) => known === name);
+    if (scope) return scope;
+    throw new InvalidArgumentError(
+      `It must be one or more of ${apiKeyScopes.join(', ')}, separated by commas.`,
+    );
+  });
+}
+
+const labelMaxChars = 200;
+
+function parseLabel(text: string): string {
+  const label = text.trim();
+  const chars = [...label].length;
+  if (chars === 0 || chars > labelMaxChars || !label.isWellFormed()) {
+    throw new InvalidArgumentError(`It must have 1 to ${labelMaxChars} characters.`);
+  }
+  return label;
+}
+
+/** Parses `30d`. */
+function parseDays(text: string): number {
+  const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
+  if (days === undefined)
+    throw new InvalidArgumentError('It must be a number of days, such as 30d.');
+  return Number(days);
+}
 
 export function keyListCommand(key: AdminCommand): void {
   key
@@ -47,7 +236,7 @@ const isExpired = (expiresAt: string): boolean => Date.parse(expiresAt) <= Date.
 const rotateWithinDays = 14;
 
 function daysLeft(expiresAt: string, revokedAt: string | null): string {
-  const days = Math.floor((Date.parse(expiresAt) - Date.now()) / 86_400_000);
+  const days = Math.floor((Date.parse(expiresAt) - Date.now()) / dayMs);
   if (revokedAt !== null || days < 0) return '';
   return days < rotateWithinDays ? `${days}: rotate it` : String(days);
 }

@@ -172,31 +172,23 @@ function usageIssue({ phone, email, name, country }: FindOptions): string | fals
 async function find(context: CommandContext, options: FindOptions): Promise<void> {
   const { phone: typed = '', country, email, name } = options;
   const organization = await context.organization();
-  const printMatching = async (part: string, matches: (lead: Lead) => boolean): Promise<void> =>
-    printLeads(
-      context,
-      organization,
-      await search(context, options, matches),
-      `has no lead whose ${part}`,
-    );
-  if (name !== undefined) {
-    const isIn = partFinder(foldAccents(name));
-    return printMatching(`name contains ${JSON.stringify(name)}`, ({ fields }) =>
-      isIn(foldAccents(fields.name)),
-    );
-  }
   const phone = phoneOfCountry(typed, country);
-  const byDigits = () =>
-    printMatching(`phone contains ${JSON.stringify(typed)}`, (lead) =>
-      phoneOf(lead).includes(digitsOf(typed)),
-    );
-  if (email === undefined && phone === undefined) return byDigits();
-  const holder = await findLeadByIdentity(context.table(), organization.id, phone, email);
-  const lead = holder && (await readLead(context.table(), organization.id, holder.leadId));
-  if (lead) return context.print(summaryOf(lead), formatLeads(organization, [lead]));
-  if (phone !== undefined && lacksCountryCode(typed, phone)) return byDigits();
-  const identity = phone === undefined ? `email ${email}` : `phone ${phone}`;
-  throw new CommandError(`Organization ${organization.id} has no lead with the ${identity}.`);
+  if (email !== undefined || phone !== undefined) {
+    const holder = await findLeadByIdentity(context.table(), organization.id, phone, email);
+    const lead = holder && (await readLead(context.table(), organization.id, holder.leadId));
+    if (lead) return context.print(summaryOf(lead), formatLeads(organization, [lead]));
+    const identity = phone === undefined ? `email ${email}` : `phone ${phone}`;
+    if (phone === undefined || !lacksCountryCode(typed, phone))
+      throw new CommandError(`Organization ${organization.id} has no lead with the ${identity}.`);
+  }
+  const isInName = partFinder(foldAccents(name ?? ''));
+  const digits = digitsOf(typed);
+  const found = await search(context, options, (lead) =>
+    name === undefined ? phoneOf(lead).includes(digits) : isInName(foldAccents(lead.fields.name)),
+  );
+  const what = name === undefined ? 'phone' : 'name';
+  const none = `has no lead whose ${what} contains ${JSON.stringify(name ?? typed)}`;
+  printLeads(context, organization, found, none);
 }
 
 /** `Müller` as `muller`, `Weiß` as `weiss`. Other scripts keep their marks, which are letters there. */

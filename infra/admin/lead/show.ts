@@ -93,13 +93,6 @@ const linesOf = (organization: Organization, item: TimelineItem): string[] => [
   ...detailLines(detailsOf(organization, item)).map((line) => `    ${line}`),
 ];
 
-/** In the order of CaptureAttribution (contract, section 2). */
-const attributionNames = [
-  ...['pageUrl', 'pageTitle', 'referrer'],
-  ...['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'],
-  'formName',
-];
-
 /** Details have a fixed order, because DynamoDB returns the attributes of a map in any order. */
 function detailsOf(organization: Organization, item: TimelineItem): Detail[] {
   const { keyId, keyLabel, archived, filled, kept = [], changes = [], attribution = {} } = item;
@@ -130,7 +123,7 @@ function detailsOf(organization: Organization, item: TimelineItem): Detail[] {
     ),
     ['notes', item.notes],
     ['text', item.text],
-    ...attributionNames.map((name): Detail => [name, attribution[name]]),
+    ...Object.entries(attribution).sort(),
   ];
 }
 
