@@ -136,7 +136,7 @@ async function importFile(
   if (hasRefused) context.exitWithFailure();
   const result = { ...counts, report: hasRefused ? reportFile : null, dryRun };
   const total = `Organization ${organization.id}: ${summary(counts, dryRun)}.`;
-  context.print(result, total, report.lines(result, options));
+  context.print(result, total, [...report.lines(result, options)]);
 }
 
 async function writeOptions(

@@ -115,26 +115,20 @@ export class ColumnMapping {
    * What is wrong with columns together: two of them are for one field or property, or nothing shows that lead IDs are this service's own.
    * @param subject of the sentences: the file or line
    */
-  issuesOf(columns: readonly Column[], subject: string): string[] {
+  *issuesOf(columns: readonly Column[], subject: string): Generator<string> {
     const known = columns.filter(({ target }) => target.name !== '');
-    const groups = [
-      ...Map.groupBy(known, ({ target }) => target.field ?? target.property).values(),
-    ];
-    const repeated = groups.find((same) => same.length > 1 && !same.every(this.#isJoined));
+    const groups = Map.groupBy(known, ({ target }) => target.field ?? target.property);
+    const repeated = [...groups.values()].find(
+      (same) => same.length > 1 && !same.every(this.#isJoined),
+    );
     const name = repeated?.[0]?.target.name;
+    if (name !== undefined)
+      yield `${subject} has more than one column for ${name}: ignore one with --ignore 'COLUMN', or join texts with --map 'COLUMN=${name}' for each.`;
     const isMarked = known.some(({ target }) => target.property === 'mark');
     const id = known.find(({ target }) => target.property === 'leadId')?.column.trim();
-    const issues: string[] = [];
-    if (name !== undefined)
-      issues.push(
-        `${subject} has more than one column for ${name}: ignore one with --ignore 'COLUMN', or join texts with --map 'COLUMN=${name}' for each.`,
-      );
     if (id !== undefined && !isMarked && !this.#mapped.has(id))
-      issues.push(
-        `${subject} has ${JSON.stringify(id)}, but not ${JSON.stringify(exportedProperties.mark)}, which lead export also writes: these are the IDs of another system. ` +
-          `Ignore them with --ignore '${id}', or map them to a field with --map '${id}=FIELD'.`,
-      );
-    return issues;
+      yield `${subject} has ${JSON.stringify(id)}, but not ${JSON.stringify(exportedProperties.mark)}, which lead export also writes: these are the IDs of another system. ` +
+        `Ignore them with --ignore '${id}', or map them to a field with --map '${id}=FIELD'.`;
   }
 
   /** Whether a column may share its field with others: a text field, to which `--map` maps each of them. */
@@ -167,33 +161,32 @@ export function assertColumn(
 /** The most field keys that a refusal names. */
 const keysMax = 40;
 
-function unknownColumns(
+function* unknownColumns(
   organization: Organization,
   headings: readonly string[],
   file: string,
-): string[] {
-  if (headings.length === 0) return [];
+): Generator<string> {
+  if (headings.length === 0) return;
   const keys = activeFields(organization).map(({ key }) => key);
-  return [
-    `${file} has ${countOf(headings.length, 'unknown column')}. Name the field with --map 'COLUMN=FIELD', keep a text as a note with --map 'COLUMN=note', or ignore the column with --ignore 'COLUMN'.`,
-    ...headings.map(
-      (heading) => `  ${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`,
-    ),
-    `  The fields are ${firstOf(keys, keysMax)}; other columns can be owner, stage, pipeline, created at, updated at, archived, archived at, note.`,
-  ];
+  yield `${file} has ${countOf(headings.length, 'unknown column')}. Name the field with --map 'COLUMN=FIELD', keep a text as a note with --map 'COLUMN=note', or ignore the column with --ignore 'COLUMN'.`;
+  for (const heading of headings)
+    yield `  ${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`;
+  yield `  The fields are ${firstOf(keys, keysMax)}; other columns can be owner, stage, pipeline, created at, updated at, archived, archived at, note.`;
 }
 
 /** That no column has the name or the phone. */
-function missingColumns(columns: readonly Column[], file: string, isUpdate: boolean): string[] {
+function* missingColumns(
+  columns: readonly Column[],
+  file: string,
+  isUpdate: boolean,
+): Generator<string> {
   const names = columns.map(({ target }) => target.name);
-  if (isUpdate && names.includes('email')) return [];
+  if (isUpdate && names.includes('email')) return;
   const needed = isUpdate ? ['phone'] : ['name', 'phone'];
   const missing = needed.filter((key) => !names.includes(key));
-  if (missing.length === 0) return [];
   const headings = quotedList(columns.map(({ column }) => column));
-  return [
-    `${file} has no column for ${missing.join(' and ')}, which every lead needs: its columns are ${headings}. Name one with --map 'COLUMN=${missing[0]}'.`,
-  ];
+  if (missing.length > 0)
+    yield `${file} has no column for ${missing.join(' and ')}, which every lead needs: its columns are ${headings}. Name one with --map 'COLUMN=${missing[0]}'.`;
 }
 
 const quotedList = (names: readonly string[]): string =>

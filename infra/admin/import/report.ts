@@ -106,38 +106,32 @@ export class ImportReport {
   }
 
   /** What the command says after its counts. */
-  lines(
-    counts: ImportCounts & { readonly report: string | null },
+  *lines(
+    { updated = 0, imported, report }: ImportCounts & { readonly report: string | null },
     { dryRun = false, update = false, keepIds = false }: MappingOptions & ReportOptions,
-  ): string[] {
-    const planned = dryRun && update ? this.#plannedLines(counts) : [];
-    const lines = [...planned, ...this.#reasonLines(), ...this.phoneLines()];
-    if (counts.report !== null)
-      lines.push(
-        `Refused rows and their reasons: ${counts.report}. Correct a copy and import it with the same options. The report contains personal data: delete it when you no longer need it.`,
-      );
+  ): Generator<string> {
+    if (dryRun && update) {
+      // The leads that would be changed or made.
+      yield* this.#changes;
+      if (updated > plannedMax) yield `and ${updated - plannedMax} more`;
+      if (imported > 0)
+        yield `Rows that would become new leads: ${firstOf(this.#newRows, plannedMax)}.`;
+    }
+    yield* this.#reasonLines();
+    yield* this.phoneLines();
+    if (report !== null)
+      yield `Refused rows and their reasons: ${report}. Correct a copy and import it with the same options. The report contains personal data: delete it when you no longer need it.`;
     const isTaken = [...this.#reasons.keys()].some((reason) => reason.includes('to another lead'));
-    if (isTaken && !update && !keepIds) lines.push('To change those leads, add --update.');
-    if (!dryRun && counts.imported > 0)
-      lines.push('To remove the leads that it created, run the same command with --undo.');
-    return lines;
+    if (isTaken && !update && !keepIds) yield 'To change those leads, add --update.';
+    if (!dryRun && imported > 0)
+      yield 'To remove the leads that it created, run the same command with --undo.';
   }
 
   /** Says how phones without a country code were read, if there are any. */
-  phoneLines(): string[] {
-    if (this.#nationalPhones === 0) return [];
+  *phoneLines(): Generator<string> {
+    if (this.#nationalPhones === 0) return;
     const [have, are] = this.#nationalPhones === 1 ? ['has', 'is'] : ['have', 'are'];
-    return [
-      `${countOf(this.#nationalPhones, 'phone')} ${have} no country code and ${are} read as Indian, such as ${this.#nationalPhone}. If that is wrong, name the country: --country DE.`,
-    ];
-  }
-
-  /** The leads that a dry run of an update would change or make. */
-  #plannedLines({ updated = 0, imported }: ImportCounts): string[] {
-    const more = updated > plannedMax ? [`and ${updated - plannedMax} more`] : [];
-    const rows = firstOf(this.#newRows, plannedMax);
-    const newLeads = imported === 0 ? [] : [`Rows that would become new leads: ${rows}.`];
-    return [...this.#changes, ...more, ...newLeads];
+    yield `${countOf(this.#nationalPhones, 'phone')} ${have} no country code and ${are} read as Indian, such as ${this.#nationalPhone}. If that is wrong, name the country: --country DE.`;
   }
 
   /** The most frequent reasons of refusals. */

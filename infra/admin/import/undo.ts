@@ -41,14 +41,13 @@ export async function undoImport(
 ): Promise<void> {
   const { dryRun = false, yes = false } = options;
   const undo = (table: Table, who: string) => undoRows(context, path, { ...options, table, who });
-  let undone: Undone | undefined;
-  if (dryRun || !yes) undone = await undo(withoutWrites(context.table()), 'a dry run');
-  if (!dryRun && (undone?.removed ?? 1) > 0) {
-    if (undone)
-      await confirmed(
-        `${countOf(undone.removed, 'lead')} that ${path} created will be removed.`,
-        String(undone.removed),
-      );
+  const planned = () => undo(withoutWrites(context.table()), 'a dry run');
+  let undone = dryRun || !yes ? await planned() : undefined;
+  if (!dryRun && undone?.removed !== 0) {
+    if (undone) {
+      const leads = `${countOf(undone.removed, 'lead')} that ${path} created`;
+      await confirmed(`${leads} will be removed.`, String(undone.removed));
+    }
     const who = await context.callerIdentity();
     undone = await context.audited(
       'lead import --undo',
@@ -59,7 +58,7 @@ export async function undoImport(
   if (!undone) return;
   if (undone.matched === 0) context.exitWithFailure();
   const { removed, kept } = undone;
-  context.print({ removed, kept }, report(path, undone, dryRun));
+  context.print({ removed, kept }, [...report(path, undone, dryRun)]);
 }
 
 async function undoRows(
@@ -95,15 +94,16 @@ async function undoRows(
   return undone;
 }
 
-function report(path: string, { rows, matched, removed, kept }: Undone, dryRun: boolean): string {
-  const would = dryRun ? 'would be ' : '';
-  const names = firstOf(kept.map(({ leadId }) => leadId));
-  const stay = `Kept, because their timelines have later items: ${names}.`;
-  const none = `No lead in the table was created by a row of ${path}: repeat the --map and --ignore of the import.`;
-  const fewer = `${matched} of ${countOf(rows, 'row')} created leads that are still there. If the import created more, undo with the file as it was imported.`;
-  return [
-    matched === 0 ? none : `${countOf(removed, 'lead')} ${would}removed.`,
-    ...(matched === 0 || matched === rows ? [] : [fewer]),
-    ...(kept.length === 0 ? [] : [stay]),
-  ].join('\n');
+function* report(
+  path: string,
+  { rows, matched, removed, kept }: Undone,
+  dryRun: boolean,
+): Generator<string> {
+  if (matched === 0)
+    return yield `No lead in the table was created by a row of ${path}: repeat the --map and --ignore of the import.`;
+  yield `${countOf(removed, 'lead')} ${dryRun ? 'would be ' : ''}removed.`;
+  if (matched < rows)
+    yield `${matched} of ${countOf(rows, 'row')} created leads that are still there. If the import created more, undo with the file as it was imported.`;
+  if (kept.length > 0)
+    yield `Kept, because their timelines have later items: ${firstOf(kept.map(({ leadId }) => leadId))}.`;
 }

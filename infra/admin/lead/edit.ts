@@ -92,7 +92,7 @@ async function edit(context: CommandContext, options: EditOptions): Promise<void
   if (items.length === 0) outcomes.push('No lead was changed.');
   const report = new ImportReport(organization, country);
   report.add([{ row, outcome: 'updated', issues: [] }]);
-  context.print({ items: result }, outcomes, report.phoneLines());
+  context.print({ items: result }, outcomes, [...report.phoneLines()]);
   context.refuse(refusals);
 }
 

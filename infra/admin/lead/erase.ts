@@ -109,8 +109,8 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
   const more = dryRun ? { dryRun } : { backupsUntil };
   const items = [...outcome].map(([leadId, erased]) => ({ leadId, ...erased, ...more }));
   const isOne = options.lead?.length === 1;
-  const report = reportOf(organizationId, outcome, { ...options, backupsUntil });
-  context.print(isOne ? items[0] : { items }, report);
+  const report = reportOf(organizationId, outcome, options, backupsUntil);
+  context.print(isOne ? items[0] : { items }, [...report]);
   context.refuse(refusals);
 }
 
@@ -171,49 +171,32 @@ async function confirmErasure(
 const otherItems = (erased: Pick<Erased, 'otherEntries' | 'otherLeads'>): string =>
   `${countOf(erased.otherEntries, 'timeline item')} of ${countOf(erased.otherLeads, 'other lead')}`;
 
-interface ReportOptions extends Pick<EraseOptions, 'lead' | 'dryRun'> {
-  readonly backupsUntil: string;
-}
-
-function reportOf(
+function* reportOf(
   organizationId: number,
   outcome: Outcome,
-  { lead, dryRun = false, backupsUntil }: ReportOptions,
-): string[] {
+  { lead, dryRun = false }: EraseOptions,
+  backupsUntil: string,
+): Generator<string> {
+  for (const [leadId, erased] of outcome) yield* leadReport(leadId, erased, dryRun);
   if (outcome.size === 0)
-    return [
-      lead ? 'No lead was erased.' : `No lead of organization ${organizationId} is inactive.`,
-    ];
-  return [
-    ...[...outcome].flatMap(([leadId, erased]) => leadReport(leadId, erased, dryRun)),
-    dryRun
-      ? 'Nothing was changed.'
-      : `Point-in-time recovery keeps the erased data until ${dateOf(backupsUntil)}; on-demand backups and exported files keep it until you delete them. ` +
-        'If you restore an older backup, run restore finish to erase it again.',
-  ];
+    yield lead ? 'No lead was erased.' : `No lead of organization ${organizationId} is inactive.`;
+  else if (dryRun) yield 'Nothing was changed.';
+  else
+    yield `Point-in-time recovery keeps the erased data until ${dateOf(backupsUntil)}; on-demand backups and exported files keep it until you delete them. If you restore an older backup, run restore finish to erase it again.`;
 }
 
 /** That of a dry run is the only output that names a person: an administrator must see whose data would go. */
-function leadReport(leadId: number, erased: Erased, dryRun: boolean): string[] {
+function* leadReport(leadId: number, erased: Erased, dryRun: boolean): Generator<string> {
   const { timelineEntries, idempotencyRecords, importedRows, phones, emails, mentions } = erased;
   const would = dryRun ? 'would be' : 'was';
-  const changes = Map.groupBy(erased.changes, (change) => change.leadId);
-  const plan = [
-    `The person's phones: ${phones.join(', ') || 'none'}. Emails: ${emails.map(printable).join(', ') || 'none'}.`,
-    ...[...changes].map(
-      ([otherId, items]) =>
-        `Lead ${otherId} would change in ${countOf(items.length, 'timeline item')}: ${items.map(({ id }) => id).join(', ')}.`,
-    ),
-  ];
+  yield `Lead ${leadId} ${would} erased, with ${countOf(timelineEntries, 'timeline record')}, ${countOf(idempotencyRecords, 'idempotency record')} and ${countOf(importedRows, 'imported row')}. ` +
+    `The person ${would} removed from ${otherItems(erased)}.`;
+  if (dryRun) {
+    yield `The person's phones: ${phones.join(', ') || 'none'}. Emails: ${emails.map(printable).join(', ') || 'none'}.`;
+    for (const [otherId, items] of Map.groupBy(erased.changes, (change) => change.leadId))
+      yield `Lead ${otherId} would change in ${countOf(items.length, 'timeline item')}: ${items.map(({ id }) => id).join(', ')}.`;
+  }
   const named = mentions.map((mention) => `${mention.leadId} (${mention.fields.join(', ')})`);
-  return [
-    `Lead ${leadId} ${would} erased, with ${countOf(timelineEntries, 'timeline record')}, ${countOf(idempotencyRecords, 'idempotency record')} and ${countOf(importedRows, 'imported row')}. ` +
-      `The person ${would} removed from ${otherItems(erased)}.`,
-    ...(dryRun ? plan : []),
-    ...(named.length === 0
-      ? []
-      : [
-          `Other leads have the person's phone or email in their own fields. Review them: ${named.join(', ')}.`,
-        ]),
-  ];
+  if (named.length > 0)
+    yield `Other leads have the person's phone or email in their own fields. Review them: ${named.join(', ')}.`;
 }
