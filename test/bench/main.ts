@@ -1,16 +1,19 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { bundleFunctions } from '../../infra/bundle/bundle.ts';
 import type { Results } from './budgets.ts';
 import { measureColdStarts } from './cold-start/cold-start.ts';
 import { measureWarmCpu } from './cold-start/warm-cpu.ts';
 import { comparison, type ExactRun, exactRun } from './comparison.ts';
+import { bundleKbOf, countsFile, type RecordedCounts } from './counts.ts';
 import { measureListing } from './listing/listing.ts';
 import { measureLoad } from './load.ts';
 import { progress } from './measuring.ts';
-import { recordCounts } from './record-counts.ts';
 import { blocksOf } from './report.ts';
 
 const program = new Command('npm run bench --')
@@ -104,3 +107,25 @@ progress(`written: ${relative(process.cwd(), join(folder, 'RESULTS.md'))}`);
 const compared = options.compare && comparison(options.compare, exactRun(results));
 if (compared) process.stdout.write(`\n${compared.text}\n`);
 process.exit(compared?.hasMore ? 1 : 0);
+
+/** Writes `counts.json`: what the budgets' tests measure on dynoxide, and the size of each bundle. @throws Error if a test fails */
+async function recordCounts(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'lead-bench-counts-'));
+  try {
+    const file = join(folder, 'requests.json');
+    const vitest = spawn('vitest', ['run', '--project', 'dynoxide', 'test/budgets'], {
+      stdio: 'inherit',
+      env: { ...process.env, RECORD_COUNTS: file },
+    });
+    const [status] = await once(vitest, 'exit');
+    if (status !== 0) throw new Error('The counts were not recorded: a test failed.');
+    const bundles = [...(await bundleFunctions())].sort(([a], [b]) => (a < b ? -1 : 1));
+    const counts: RecordedCounts = {
+      requests: JSON.parse(await readFile(file, 'utf8')),
+      bundleKb: Object.fromEntries(bundles.map(([name, { code }]) => [name, bundleKbOf(code)])),
+    };
+    await writeFile(countsFile, `${JSON.stringify(counts, null, 2)}\n`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

@@ -1,5 +1,6 @@
 import { targetOf } from '../../infra/gateway/event.ts';
 import { errorSchemaName } from '../../infra/openapi/error-schemas.ts';
+import { parseJson } from '../../shared/json.ts';
 import type { RawReply, RawRequest } from '../security/raw-request.ts';
 import { assertDescribed, requestIdForm, schemaIssue } from '../support/described.ts';
 import type { Tenant } from './tenant.ts';
@@ -22,7 +23,7 @@ export function problemsOf(
   tenant: Tenant,
   others: readonly Tenant[],
 ): AnswerProblems {
-  const body = parsed(answer.text);
+  const body = parseJson(answer.text);
   const outcome =
     (body as { error?: { code?: string } } | undefined)?.error?.code ?? String(answer.status);
   const problems = [
@@ -70,7 +71,7 @@ function describedProblem(
       : 'an address with a slash behind it is not an endpoint: 404';
   }
   const url = { pathname: path, searchParams: new URLSearchParams(query) } as URL;
-  const json = sent.body === undefined ? undefined : parsed(Buffer.from(sent.body).toString());
+  const json = sent.body === undefined ? undefined : parseJson(Buffer.from(sent.body).toString());
   try {
     assertDescribed({ method: sent.method, url, sent: json, status, headers, body });
     return undefined;
@@ -108,13 +109,4 @@ function headerProblems(headers: Headers): (string | undefined)[] {
       unwanted.test(name) ? `the header ${name} is there` : undefined,
     ),
   ];
-}
-
-/** Undefined for what is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

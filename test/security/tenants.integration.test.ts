@@ -3,7 +3,7 @@ import { type CallOptions, call } from '../support/call.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
-import { goodRequests } from '../support/requests.ts';
+import { goodRequests, referenceLists } from '../support/requests.ts';
 
 /** Two organizations in one table. What is one's own is out of the other's reach, and out of its sight. */
 let own: GivenOrganization;
@@ -199,13 +199,7 @@ describe('a list shows the caller’s own', () => {
     expect(JSON.stringify(body)).not.toContain(mark);
   });
 
-  test.each([
-    'list-lead-fields',
-    'list-lead-stages',
-    'list-pipelines',
-    'list-lead-sources',
-    'list-users',
-  ] as const)('%s shows only the caller’s items', async (name) => {
+  test.each(referenceLists)('%s shows only the caller’s items', async (name) => {
     const [mine, theirs] = await Promise.all(
       [own, other].map(({ writer }) => call(name, { apiKey: writer })),
     );

@@ -1,3 +1,4 @@
+import { parseJson } from '../../shared/json.ts';
 import type { AdministratorCommand, CommandOptions, KeyOrder } from './administration.ts';
 import { AdministratorProcess } from './administrator-process.ts';
 import {
@@ -190,7 +191,7 @@ export class ObservedService {
     const answer = await this.#gateway.request({ ...request, apiKey: apiKey.key }, observed.id);
     observed.endedAt = this.now;
     observed.answer = answer;
-    observed.answerBody = answer && jsonOf(answer.body);
+    observed.answerBody = answer && parseJson(answer.body);
     return answer;
   }
 
@@ -281,12 +282,3 @@ export class ObservedService {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}

@@ -1,5 +1,6 @@
 import { TestRunner } from 'vitest';
 import { type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
+import { parseJson } from '../../shared/json.ts';
 import { parseApiKey } from '../../shared/organization/api-key.ts';
 import { idempotencyPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { assertDescribed } from './described.ts';
@@ -58,7 +59,7 @@ export async function call(
   assertDescribed({
     method,
     url: new URL(url),
-    sent: typeof body === 'string' ? parsedJson(body) : body,
+    sent: typeof body === 'string' ? parseJson(body) : body,
     ...answer,
   });
   return answer;
@@ -78,13 +79,4 @@ function record(
   const keys: string[] = [headers['Idempotency-Key'], Object(body).externalId].filter(Boolean);
   const records = keys.map((key) => idempotencyPrimaryKey(keyId, key));
   meta.records = [...(meta.records ?? []), ...records];
-}
-
-/** Undefined for a text that is not JSON. */
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

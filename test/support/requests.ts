@@ -41,3 +41,12 @@ export const goodRequests: readonly GoodRequest[] = endpoints.map(({ name }) => 
 export const bodyRequests = goodRequests.filter(({ name }) =>
   endpoints.some((one) => one.name === name && takesBody(one)),
 );
+
+/** The endpoints that list what is in an organization's settings. */
+export const referenceLists = [
+  'list-lead-fields',
+  'list-lead-stages',
+  'list-pipelines',
+  'list-lead-sources',
+  'list-users',
+] as const;

@@ -4,6 +4,7 @@ import { call } from '../../support/call.ts';
 import { changeSettings } from '../../support/leads.ts';
 import { givenOrganization, useOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
+import { referenceLists } from '../../support/requests.ts';
 import { customField } from '../../support/settings.ts';
 
 const stage = (id: number, order: number, more: object = {}) => ({
@@ -96,34 +97,29 @@ describe('4.7 reference lists: active items, in the contract’s order', () => {
   });
 });
 
-const lists = [
-  'list-lead-fields',
-  'list-lead-stages',
-  'list-pipelines',
-  'list-lead-sources',
-  'list-users',
-] as const;
-
 describe('4.7 reference lists: no parameters and no body', () => {
-  test.each(lists)('%s ignores parameters', async (name) => {
+  test.each(referenceLists)('%s ignores parameters', async (name) => {
     const plain = await call(name, { apiKey: organization.reader });
     const asked = await call(name, { apiKey: organization.reader, query: 'limit=1&cursor=x' });
 
     expect([asked.status, asked.body]).toEqual([200, plain.body]);
   });
 
-  test.each(lists)('%s of an organization without items is an empty list', async (name) => {
-    const own = await givenOrganization({
-      pipelines: [],
-      sources: [],
-      fields: [],
-      users: [{ id: 7, name: 'Asha', active: false }],
-    });
+  test.each(referenceLists)(
+    '%s of an organization without items is an empty list',
+    async (name) => {
+      const own = await givenOrganization({
+        pipelines: [],
+        sources: [],
+        fields: [],
+        users: [{ id: 7, name: 'Asha', active: false }],
+      });
 
-    const { status, body } = await call(name, { apiKey: own.reader });
+      const { status, body } = await call(name, { apiKey: own.reader });
 
-    expect([status, body.items.length]).toEqual([200, name === 'list-lead-fields' ? 6 : 0]);
-  });
+      expect([status, body.items.length]).toEqual([200, name === 'list-lead-fields' ? 6 : 0]);
+    },
+  );
 });
 
 describe('4.7 a change of the settings holds from the very next request', () => {

@@ -4,6 +4,7 @@ import type { CallerRequest } from '../../simulation/lambda/gateway-event.ts';
 import { readService } from '../../simulation/lambda/modules.ts';
 import type { CallInfo } from '../../simulation/network.ts';
 import { ObservedService } from '../../simulation/observed-service.ts';
+import { referenceLists } from '../../support/requests.ts';
 import { type IamRequest, iamRequestsOf } from './iam-request.ts';
 
 /** What each function asks of DynamoDB, as IAM sees it. */
@@ -78,13 +79,6 @@ interface Answer {
   readonly lead: { readonly id: number };
 }
 
-const referenceLists = [
-  'list-lead-fields',
-  'list-lead-stages',
-  'list-pipelines',
-  'list-lead-sources',
-  'list-users',
-] as const;
 const listQueries = [
   {},
   { stage_id: 11 },

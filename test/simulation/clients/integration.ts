@@ -1,3 +1,4 @@
+import { referenceLists } from '../../support/requests.ts';
 import { Client, copied, randomFields, spelled } from './client.ts';
 
 /** Another application: creates, changes, notes, reads and lists leads. */
@@ -129,13 +130,7 @@ export class Integration extends Client {
   }
 
   async #reference(): Promise<void> {
-    const endpoint = this.random.pick([
-      'list-lead-fields',
-      'list-lead-stages',
-      'list-pipelines',
-      'list-lead-sources',
-      'list-users',
-    ] as const);
+    const endpoint = this.random.pick(referenceLists);
     await this.once(this.key('reader'), { endpoint });
   }
 }

@@ -7,8 +7,15 @@ import { ObservedService } from '../observed-service.ts';
 import type { Touch } from '../scheduler.ts';
 import { RedundantRunError } from './every-race.ts';
 import { type PairBounds, PairChoices } from './pair-choices.ts';
-import { allPairs, organizationId, type Pair, perform } from './pair-operations.ts';
-import { type PreparedPair, pairStart, preparePair } from './prepared-pair.ts';
+import {
+  allPairs,
+  organizationId,
+  type Pair,
+  type PreparedPair,
+  pairStart,
+  perform,
+  preparePair,
+} from './pair-operations.ts';
 
 export interface PairLimits extends PairBounds {
   /** Which of the pairs. @default all */

@@ -11,6 +11,7 @@ import { leadOf as newLead, storeListedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
 import { table, tableOf } from '../../../support/table.ts';
+import { unfilteredQuery } from './generated-table.ts';
 
 const at = (seconds: number): string =>
   new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toISOString();
@@ -38,15 +39,9 @@ async function recordedTable(): Promise<{ recorded: Table; proxy: DynamodbProxy 
 }
 
 const query = (organizationId: number, different: Partial<LeadQuery>): LeadQuery => ({
+  ...unfilteredQuery,
   organizationId,
-  limit: 25,
-  cursor: undefined,
-  stageIds: undefined,
-  ownerId: undefined,
-  sourceId: undefined,
-  updatedSince: undefined,
   matches: ({ updatedAt }) => Date.parse(updatedAt) >= (different.updatedSince ?? 0),
-  hasRoom: () => true,
   ...different,
 });
 
