@@ -24,12 +24,11 @@ export const handler = endpoint('create-lead', {
   input: { body },
   prefetch: ({ table, organizationId, input }) => {
     const { phone, email } = input.body.fields;
-    return findLeadByIdentity(
-      table,
+    return findLeadByIdentity(table, {
       organizationId,
-      typeof phone === 'string' ? parsePhone(phone) : undefined,
-      typeof email === 'string' ? emailIdentity(email) : undefined,
-    );
+      phone: typeof phone === 'string' ? parsePhone(phone) : undefined,
+      email: typeof email === 'string' ? emailIdentity(email) : undefined,
+    });
   },
   respond: async (call) => {
     const { table, organization, leadSequence, input, prefetched: holder } = call;

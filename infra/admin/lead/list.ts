@@ -174,7 +174,8 @@ async function find(context: CommandContext, options: FindOptions): Promise<void
   const organization = await context.organization();
   const phone = phoneOfCountry(typed, country);
   if (email !== undefined || phone !== undefined) {
-    const holder = await findLeadByIdentity(context.table(), organization.id, phone, email);
+    const person = { organizationId: organization.id, phone, email };
+    const holder = await findLeadByIdentity(context.table(), person);
     const lead = holder && (await readLead(context.table(), organization.id, holder.leadId));
     if (lead) return context.print(summaryOf(lead), formatLeads(organization, [lead]));
     const identity = phone === undefined ? `email ${email}` : `phone ${phone}`;

@@ -10,21 +10,19 @@ import {
   type IdentityHolder,
   identityOf,
   identityPrimaryKeys,
+  type LeadIdentity,
   putIdentities,
 } from './identities.ts';
 import { putLead } from './leads.ts';
 import { putChangeEntry } from './timeline.ts';
 
-/** The lead that has the phone, else the lead that has the email. One `BatchGetItem`, a read unit each. */
-export async function findLeadByIdentity(
+/** The lead that has the phone, else the lead that has the email, besides `ownId`. One `BatchGetItem`, a read unit each. */
+export const findLeadByIdentity = async (
   table: Table,
-  organizationId: number,
-  phone: string | undefined,
-  email: string | undefined,
-): Promise<IdentityHolder | undefined> {
-  const identity = { organizationId, phone, email };
-  return firstHolderIn(await batchGet(table, identityPrimaryKeys(identity)), identity);
-}
+  identity: LeadIdentity,
+  ownId?: number,
+): Promise<IdentityHolder | undefined> =>
+  firstHolderIn(await batchGet(table, identityPrimaryKeys(identity)), identity, ownId);
 
 /** Parts of a transaction: a lead, its identity items and its first timeline entry. 3 or 4 writes. */
 export const newLeadWrites = (lead: Lead, opening: TimelineEntry): Write[] => [

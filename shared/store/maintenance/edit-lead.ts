@@ -1,16 +1,11 @@
 import { changesBetween } from '../../leads/changes.ts';
 import type { Lead } from '../../leads/lead.ts';
 import type { FieldChange } from '../../leads/timeline.ts';
-import {
-  firstHolderIn,
-  type IdentityHolder,
-  identityOf,
-  identityPrimaryKeys,
-} from '../leads/identities.ts';
+import { findLeadByIdentity } from '../leads/create-lead.ts';
+import { type IdentityHolder, identityOf } from '../leads/identities.ts';
 import { readLead } from '../leads/leads.ts';
 import { addToTimeline, readTimeline } from '../leads/timeline.ts';
 import { updateLead } from '../leads/update-lead.ts';
-import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 
@@ -48,9 +43,7 @@ export function editLead(
     const changes = changesBetween(before, after);
     if (changes.length === 0) return { outcome: 'unchanged' };
     if (dryRun) {
-      const identity = identityOf(after);
-      const holders = await batchGet(table, identityPrimaryKeys(identity));
-      const holder = firstHolderIn(holders, identity, leadId);
+      const holder = await findLeadByIdentity(table, identityOf(after), leadId);
       return holder ? { outcome: 'duplicate', holder } : { outcome: 'changed', changes };
     }
     const entry = { at: after.updatedAt, actorId: null, by, via: 'admin', changes } as const;

@@ -5,6 +5,7 @@ import { LeadIdsExhaustedError } from '../../leads/new-lead.ts';
 import { limits } from '../../limits.ts';
 import { newLeadWrites } from '../leads/create-lead.ts';
 import {
+  firstHolderIn,
   holdersIn,
   type IdentityHolders,
   identityOf,
@@ -150,11 +151,8 @@ function refusalOf(
   // Of this very lead, it is the record of an earlier attempt.
   if (sameRow?.leadId === leadId) return { outcome: 'created' };
   if (sameRow) return { outcome: 'imported', importedRow: sameRow };
-  const { phoneLeadId, emailLeadId } = holdersIn(existing, identityOf(lead));
-  if (phoneLeadId !== undefined)
-    return { outcome: 'duplicate', what: 'phone', leadId: phoneLeadId };
-  if (emailLeadId !== undefined)
-    return { outcome: 'duplicate', what: 'email', leadId: emailLeadId };
+  const holder = firstHolderIn(existing, identityOf(lead));
+  if (holder) return { outcome: 'duplicate', what: holder.field, leadId: holder.leadId };
   if (failed.has(keyText(erasurePrimaryKey(organizationId, leadId)))) return { outcome: 'erasing' };
   return { outcome: 'duplicate', what: 'lead id', leadId };
 }
