@@ -2,6 +2,7 @@ import type { Lead } from '../../leads/lead.ts';
 import {
   type Explained,
   explainedBy,
+  isOpening,
   TimelineReplay,
   unexplainedParts,
 } from '../../leads/timeline-replay.ts';
@@ -114,9 +115,9 @@ async function identityIssues(
   return isShared ? [`and so has lead ${holderId}, which the item ${keyText(key)} names`] : [];
 }
 
-const openingTypes = ['lead_created', 'captured_new'];
 const entryTypes = [
-  ...openingTypes,
+  'lead_created',
+  'captured_new',
   'captured',
   'lead_updated',
   'note_added',
@@ -130,9 +131,9 @@ function* timelineIssues(
   timelineKey: string,
   lead: Explained,
 ): Generator<string> {
-  const openings = timeline.filter(({ type }) => openingTypes.includes(type));
+  const openings = timeline.filter(isOpening);
   if (openings.length === 0)
-    yield `has no opening entry (${openingTypes.join(' or ')}) on its timeline ${timelineKey}`;
+    yield `has no opening entry (lead_created or captured_new) on its timeline ${timelineKey}`;
   if (openings.length > 1)
     yield `has ${openings.length} opening entries (${openings.map(({ sk }) => sk).join(', ')}) on its timeline ${timelineKey}`;
   if (openings.length !== 1) return;

@@ -220,34 +220,9 @@ async function isOfLaterLead(
   return lead !== undefined && lead.createdAt > begunAt;
 }
 
-/** An entry without people, and those who were in it. */
-interface CleanedEntry {
-  readonly clean: Item;
-  readonly found: readonly ErasedPerson[];
-}
-
 /**
- * An entry without people; undefined if none of them is in it. Its time of cleaning, by which copies of the timeline learn of the
- * change, is later than that of an earlier one.
- */
-function cleanedEntry(
-  entry: TimelineEntryItem,
-  people: readonly ErasedPerson[],
-): CleanedEntry | undefined {
-  let clean: TimelineEntry = entry;
-  const found = people.filter(({ search }) => {
-    const before = clean;
-    clean = withoutPerson(before, search);
-    // Compared as values, because DynamoDB returns the attributes of a map in any order.
-    return !isDeepStrictEqual(clean, before);
-  });
-  if (found.length === 0) return undefined;
-  const cleanedAt = changeTimeOf({ updatedAt: entry.cleanedAt ?? entry.at }, new Date());
-  return { clean: { ...clean, cleanedAt: cleanedAt.toISOString() }, found };
-}
-
-/**
- * Removes people from an entry. Another erasure may be writing the same entry: it is replaced only as it was read.
+ * Removes people from an entry. Another erasure may be writing the same entry: it is replaced only as it was read. Its time of cleaning, by
+ * which copies of the timeline learn of the change, is later than that of an earlier one.
  * @returns those who were in it
  * @throws ContentionError
  */
@@ -264,15 +239,24 @@ async function cleanEntry(
   const key: PrimaryKey<TimelineEntryItem> = { pk: read.pk, sk: read.sk };
   return retryOnConflict(async (attempt) => {
     const entry = attempt === 0 ? read : await getItem(table, key);
-    const cleaned = entry && cleanedEntry(entry, earlier);
-    if (!cleaned) return [];
-    const asRead =
-      entry.cleanedAt === undefined
-        ? { ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(cleanedAt)' }
-        : {
-            ConditionExpression: 'cleanedAt = :before',
-            ExpressionAttributeValues: { ':before': entry.cleanedAt },
-          };
-    return (await writeItem(table, put(cleaned.clean, asRead))) ? cleaned.found : conflict;
+    let clean: TimelineEntry | undefined = entry;
+    const found = earlier.filter(({ search }) => {
+      const before = clean;
+      clean = before && withoutPerson(before, search);
+      // Compared as values, because DynamoDB returns the attributes of a map in any order.
+      return !isDeepStrictEqual(clean, before);
+    });
+    if (!entry || found.length === 0) return [];
+    const cleanedAt = changeTimeOf({ updatedAt: entry.cleanedAt ?? entry.at }, new Date());
+    const cleaned = { ...clean, cleanedAt: cleanedAt.toISOString() };
+    return (await writeItem(table, put(cleaned, isCleanedAsRead(entry)))) ? found : conflict;
   });
 }
+
+const isCleanedAsRead = ({ cleanedAt }: TimelineEntryItem): Condition =>
+  cleanedAt === undefined
+    ? { ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(cleanedAt)' }
+    : {
+        ConditionExpression: 'cleanedAt = :before',
+        ExpressionAttributeValues: { ':before': cleanedAt },
+      };
