@@ -9,7 +9,7 @@ import { loadOrganization } from '../../shared/store/organizations/organizations
 import { openTable, type Table, usableUntil } from '../../shared/store/table/client.ts';
 import { callerIdentity, clientSettings, endpointIn, useLocalTable } from '../cli/aws.ts';
 import { CliCommand, CommandError } from '../cli/command.ts';
-import { parseId, parseIds } from '../cli/options.ts';
+import { integerOption, parseId, parseIds } from '../cli/options.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
 import { defaultDataFolder, findRunningService } from '../local/running-service.ts';
@@ -178,6 +178,8 @@ export class CommandContext {
   }
 }
 
+const rateMax = 40_000;
+
 /** A command of the administrator. */
 export class AdminCommand extends CliCommand {
   readonly #context: CommandContext;
@@ -231,6 +233,15 @@ export class AdminCommand extends CliCommand {
   ofOrganization(name: string, description: string, file?: Argument): AdminCommand {
     const command = this.command(name).description(description);
     return (file ? command.addArgument(file) : command).withOrganization(true);
+  }
+
+  /** Adds `--rate`, for a command that reads many items. */
+  withReadRate(): this {
+    return this.option(
+      '--rate <UNITS>',
+      `maximum number of read units per second, 1 to ${rateMax} (default: ${readUnitsPerSecondDefault}; without limit on a local engine)`,
+      integerOption(1, rateMax),
+    );
   }
 
   /** Adds a command for one lead of an organization. */

@@ -10,9 +10,7 @@ import { isDate } from '../../shared/leads/field-types.ts';
 import { asciiDigits, parsePhone } from '../../shared/leads/identity.ts';
 import type { NamedItem } from '../../shared/organization/named.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
-import { readUnitsPerSecondDefault } from '../../shared/store/maintenance/pacing.ts';
 import { CommandError } from '../cli/command.ts';
-import { integerOption } from '../cli/options.ts';
 
 export type { CountryCode };
 
@@ -32,15 +30,6 @@ export function parseText(text: string): string {
   if (text.trim() !== '') return text.trim();
   throw new InvalidArgumentError('It must have a character other than blanks.');
 }
-
-const rateMax = 40_000;
-
-/** `--rate` of a command that reads many items. */
-export const readRateOption = (): Option =>
-  new Option(
-    '--rate <UNITS>',
-    `maximum number of read units per second, 1 to ${rateMax} (default: ${readUnitsPerSecondDefault}; without limit on a local engine)`,
-  ).argParser(integerOption(1, rateMax));
 
 type NamedNoun = 'stage' | 'pipeline' | 'user' | 'source';
 

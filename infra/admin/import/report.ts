@@ -50,16 +50,9 @@ const reasonLinesMax = 5;
 const reasonMaxChars = 300;
 const plannedMax = 20;
 
-/** A refused row, as its report has it. */
-interface Refusal {
-  readonly number: number;
-  readonly original: object;
-  readonly issues: readonly string[];
-}
-
 /** The refused rows of a file, and what the command says at its end. */
 export class ImportReport {
-  readonly #refusals: Refusal[] = [];
+  readonly #refusals: RowResult[] = [];
   /** How many rows have each reason. A row that has several issues counts for each of them. */
   readonly #reasons = new Map<string, number>();
   /** The first changes of leads, and all rows that become leads. */
@@ -82,13 +75,13 @@ export class ImportReport {
   /** Adds the results of a batch. */
   add(results: readonly RowResult[]): void {
     const inOrder = results.toSorted((a, b) => a.row.number - b.row.number);
-    for (const { row, outcome, update, issues } of inOrder) {
-      const { number, original } = row;
+    for (const result of inOrder) {
+      const { row, outcome, update, issues } = result;
       this.#countPhones(row.read);
-      if (outcome === 'refused') this.#refusals.push({ number, original, issues });
+      if (outcome === 'refused') this.#refusals.push(result);
       for (const reason of issues.map(withoutNames))
         this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
-      if (outcome === 'imported') this.#newRows.push(number);
+      if (outcome === 'imported') this.#newRows.push(row.number);
       if (outcome === 'updated' && update && this.#changes.length < plannedMax)
         this.#changes.push(updateText(this.#organization, update, true));
     }
@@ -167,26 +160,26 @@ const withoutNames = (issue: string): string =>
   issue.replace(/\bcreated lead \d+/, 'created a lead').replace(/\b(lead|row) \d+/g, 'another $1');
 
 async function reportContent(
-  refusals: readonly Refusal[],
+  refusals: readonly RowResult[],
   { form, headings }: Pick<ImportFile, 'form' | 'headings'>,
 ): Promise<string | Buffer> {
-  const { row, reason } = reportHeadings;
+  const { row: number, reason } = reportHeadings;
   if (form.format === 'jsonl')
     return refusals
-      .map(({ number, original, issues }) => ({
-        ...original,
-        [row]: number,
+      .map(({ row, issues }) => ({
+        ...row.original,
+        [number]: row.number,
         [reason]: issues.join(' '),
       }))
       .map((object) => `${JSON.stringify(object)}\n`)
       .join('');
   // Without the columns of an earlier report.
-  const isOwn = headings.map((heading) => [row, reason].some((own) => own === heading.trim()));
-  const headingCells = [row, reason, ...headings.filter((_, at) => !isOwn[at])];
-  const rows = refusals.map(({ number, original, issues }): Cell[] => {
-    const cells: readonly Cell[] = Array.isArray(original) ? original : [];
+  const isOwn = headings.map((heading) => [number, reason].some((own) => own === heading.trim()));
+  const headingCells = [number, reason, ...headings.filter((_, at) => !isOwn[at])];
+  const rows = refusals.map(({ row, issues }): Cell[] => {
+    const cells: readonly Cell[] = Array.isArray(row.original) ? row.original : [];
     const padded = [...cells, ...headings.slice(cells.length).map(() => '')];
-    return [number, issues.join(' '), ...padded.filter((_, at) => !isOwn[at])];
+    return [row.number, issues.join(' '), ...padded.filter((_, at) => !isOwn[at])];
   });
   if (form.format === 'xlsx')
     return workbookFile(

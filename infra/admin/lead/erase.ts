@@ -12,7 +12,7 @@ import { confirmed } from '../../cli/confirm.ts';
 import { countOf, dateOf, firstOf, printable } from '../../cli/format.ts';
 import { integerOption, parseIds } from '../../cli/options.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
-import { parseTime, readRateOption } from '../options.ts';
+import { parseTime } from '../options.ts';
 import { unknownLeadError } from './named-lead.ts';
 
 interface EraseOptions {
@@ -62,7 +62,7 @@ export function leadEraseCommand(lead: AdminCommand): void {
       integerOption(0, countMax),
       maxItemsDefault,
     )
-    .addOption(readRateOption())
+    .withReadRate()
     .option('--yes', 'do not ask for confirmation')
     .notes(eraseHelp)
     .examples('--organization 1 --lead 5,8,13 --dry-run')

@@ -23,7 +23,7 @@ import {
   writeRecords,
 } from '../../cli/resumable-file.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
-import { namedId, readRateOption } from '../options.ts';
+import { namedId } from '../options.ts';
 import { Workbook } from './workbook.ts';
 
 type ExportFormat = 'jsonl' | 'csv' | 'xlsx';
@@ -54,7 +54,7 @@ export function leadExportCommand(lead: AdminCommand): void {
     )
     .option('--stage <STAGE>', 'only leads in this stage, named by ID or name')
     .option('--owner <USER>', 'only leads of this user, named by ID or name')
-    .addOption(readRateOption())
+    .withReadRate()
     .addOption(
       new Option(
         '--format <FORMAT>',

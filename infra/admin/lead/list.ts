@@ -9,7 +9,7 @@ import { readLead } from '../../../shared/store/leads/leads.ts';
 import { listLeads } from '../../../shared/store/listing/lead-lists.ts';
 import { type FoundLeads, newestLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { type CliCommand, CommandError } from '../../cli/command.ts';
+import { CommandError } from '../../cli/command.ts';
 import { countOf, dateOf, formatTable } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
@@ -20,7 +20,6 @@ import {
   parseText,
   parseTime,
   phoneOfCountry,
-  readRateOption,
 } from '../options.ts';
 
 const leadsMax = 10_000;
@@ -31,7 +30,7 @@ interface SearchOptions {
   readonly rate?: number;
 }
 
-const withSearchOptions = (command: CliCommand): CliCommand =>
+const withSearchOptions = (command: AdminCommand): AdminCommand =>
   command
     .option(
       '--limit <N>',
@@ -39,7 +38,7 @@ const withSearchOptions = (command: CliCommand): CliCommand =>
       integerOption(1, leadsMax),
       leadsDefault,
     )
-    .addOption(readRateOption());
+    .withReadRate();
 
 interface ListOptions extends SearchOptions {
   readonly archived?: boolean;

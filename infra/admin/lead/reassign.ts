@@ -8,7 +8,7 @@ import { CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf } from '../../cli/format.ts';
 import { type AdminCommand, type CommandContext, tableForOneWrite } from '../context.ts';
-import { namedId, readRateOption } from '../options.ts';
+import { namedId } from '../options.ts';
 import { valueWithName } from './named-lead.ts';
 
 interface ReassignOptions {
@@ -35,7 +35,7 @@ export function leadReassignCommand(lead: AdminCommand): void {
     .option('--stage <STAGE>', 'only leads in this stage, named by ID or name')
     .option('--dry-run', 'print how many leads would be reassigned, and change nothing')
     .option('--yes', 'do not ask for confirmation')
-    .addOption(readRateOption())
+    .withReadRate()
     .notes(`
 Archived leads are reassigned too, so that the user can be removed from the
 settings. Reads every lead of the organization once: one read unit per 4 KB. If

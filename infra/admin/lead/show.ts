@@ -9,7 +9,6 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf, printable } from '../../cli/format.ts';
 import { writeNewFile } from '../../cli/resumable-file.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
-import { readRateOption } from '../options.ts';
 import { existingLead, unknownLeadError, valueWithName } from './named-lead.ts';
 
 interface LeadOptions {
@@ -136,7 +135,7 @@ export function leadDossierCommand(lead: AdminCommand): void {
   lead
     .ofLead('dossier', "write everything stored about a lead's person")
     .option('--out <FILE>', 'file to write (default: stdout)')
-    .addOption(readRateOption())
+    .withReadRate()
     .notes(`
 It also lists what lead erase would find on other leads: read that before you
 answer the person, because it may be about somebody else. It reads the whole table

@@ -21,7 +21,7 @@ import {
   writeRecords,
 } from '../../cli/resumable-file.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
-import { parseTime, readRateOption } from '../options.ts';
+import { parseTime } from '../options.ts';
 import { userNamesOf } from './show.ts';
 
 interface TimelinesOptions extends FileOptions {
@@ -41,7 +41,7 @@ export function leadTimelinesCommand(lead: AdminCommand): void {
       'only items dated, imported or cleaned at or after this time; a date (UTC) or a date-time with an offset',
       (text) => new Date(parseTime(text)).toISOString(),
     )
-    .addOption(readRateOption())
+    .withReadRate()
     .notes(timelinesHelp)
     .examples(
       '--organization 1 --out timelines.jsonl --resume',

@@ -15,7 +15,6 @@ import { CommandError } from '../../cli/command.ts';
 import { pathIssue } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
-import { readRateOption } from '../options.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
 import { settingsWarnings } from './settings-warnings.ts';
 
@@ -37,7 +36,7 @@ export function organizationApplyCommand(organization: AdminCommand): void {
       'print what would change, and whether it would be refused (status 1); change nothing',
     )
     .option('--overwrite', 'apply the file even if its version is older than the one in force')
-    .addOption(readRateOption())
+    .withReadRate()
     .notes(`
 A file with an older version than the one in force is refused, because it would
 undo what others have applied since. A file without a version is always applied.
@@ -160,27 +159,27 @@ async function preview(
 ): Promise<void> {
   const { settings, version } = file;
   const table = context.pacedTable(rate);
-  const { before, refusals } = await previewSettings(table, settings);
-  const outdated = {
-    path: '$.version',
-    message: `is ${version}, but version ${before?.version} is in force: merge its changes into the file, or add --overwrite`,
-  };
-  const issues = [...(before && isOutdated(file, before) ? [outdated] : []), ...refusals];
+  const { before, ...found } = await previewSettings(table, settings);
+  const refusals = [...found.refusals];
+  if (before && isOutdated(file, before))
+    refusals.unshift({
+      path: '$.version',
+      message: `is ${version}, but version ${before.version} is in force: merge its changes into the file, or add --overwrite`,
+    });
   const changes = settingsChanges(before?.settings, settings);
   const outcome = !before ? 'created' : changes.length === 0 ? 'unchanged' : 'updated';
   const lines = {
     created: [`${nameOf(settings)} would be created: ${inventory(settings)}.`],
     unchanged: [`${nameOf(settings)} already has these settings: nothing would change.`],
     updated: [`${nameOf(settings)} would be updated:`, ...changes.map(changeLine)],
-  };
-  const refused = issues.map((issue) => `  ${issue.path} ${issue.message}`);
-  if (issues.length > 0) {
+  }[outcome];
+  if (refusals.length > 0) {
     context.exitWithFailure();
-    refused.unshift('The file would be refused, and nothing would change:');
+    lines.push('The file would be refused, and nothing would change:');
+    lines.push(...refusals.map(({ path, message }) => `  ${path} ${message}`));
   }
-  const result = { organization: { id: settings.id }, outcome, changes, refusals: issues };
-  context.print(result, lines[outcome], refused);
-  if (issues.length > 0) return;
+  context.print({ organization: { id: settings.id }, outcome, changes, refusals }, lines);
+  if (refusals.length > 0) return;
   for (const warning of await settingsWarnings(table, before?.settings, settings))
     context.note(warning);
 }

@@ -1,4 +1,4 @@
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { limits } from '../../../shared/limits.ts';
 import { settingsFileSchema } from '../../../shared/organization/settings-schema.ts';
@@ -76,9 +76,7 @@ async function freeId(context: CommandContext): Promise<number> {
 
 /** Relative to the file, so that an editor finds it while the file and this project stay where they are. */
 function schemaAddress(file: string): string {
-  const path = relative(dirname(resolve(file)), settingsSchemaFile)
-    .split(sep)
-    .join('/');
+  const path = relative(dirname(resolve(file)), settingsSchemaFile);
   return path.startsWith('..') ? path : `./${path}`;
 }
 

@@ -1,13 +1,12 @@
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import { countOf } from '../../cli/format.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
-import { readRateOption } from '../options.ts';
 
 export function checkCommand(program: AdminCommand): void {
   program
     .command('check')
     .description('verify that the items of the table are consistent; status 1 if any are not')
-    .addOption(readRateOption())
+    .withReadRate()
     .notes(`
 You can run it while the service is in use: a suspicious item is reported only
 if it is still wrong two seconds later. With --organization, it still reads the

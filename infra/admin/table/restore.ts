@@ -87,7 +87,8 @@ function parseJsonlPath(path: string): string {
 async function finish(context: CommandContext, options: FinishOptions): Promise<void> {
   const table = context.table();
   const what = `restore finish ${table.name}`;
-  const finished = await finishFrom(context, options, what);
+  const begun: PrimaryKey[] = [];
+  const finished = await finishFrom(context, options, what, begun);
   const imports = await writeMissing(context, options, finished.leadsOnlyInOld);
   const protection = await protectTable(table, (waiting) =>
     context.progress(`Waiting for DynamoDB to switch on ${protectionNames[waiting]}`),
@@ -96,12 +97,11 @@ async function finish(context: CommandContext, options: FinishOptions): Promise<
     onProgress: (progress) => context.progress(`Checking: ${countOf(progress.leads, 'lead')} read`),
   });
   // Those of a restore that was interrupted still say that it has begun.
-  for (const entry of finished.auditEntries)
+  for (const entry of begun)
     await completeAuditEntry(table, entry, `${what}, ${countOf(violations.length, 'violation')}`);
   if (violations.length > 0) context.exitWithFailure();
-  const { auditEntries: _, ...result } = finished;
   context.print(
-    { ...result, protection, leads, violations },
+    { ...finished, protection, leads, violations },
     [...report(finished, options, imports)],
     Object.entries(protection).map(
       ([name, state]) => `${protectionNames[name as Protection]}: ${stateWords[state]}.`,
@@ -115,14 +115,15 @@ async function finish(context: CommandContext, options: FinishOptions): Promise<
 
 /**
  * @param what the audit log's entry
- * @returns also the entries that say that the restore has begun, one of each organization
+ * @param begun gets the entries that say that the restore has begun, one of each organization
  * @throws CommandError when keys would be revoked, or many leads erased, and nobody confirms it
  */
 async function finishFrom(
   context: CommandContext,
   { from, keepKey = [], yes = false }: FinishOptions,
   what: string,
-): Promise<FinishedRestore & { readonly auditEntries: readonly PrimaryKey[] }> {
+  begun: PrimaryKey[],
+): Promise<FinishedRestore> {
   const table = context.table();
   if (from === undefined && !yes) {
     const except = keepKey.length === 0 ? '' : `, except ${countOf(keepKey.length, 'named key')}`;
@@ -132,8 +133,7 @@ async function finishFrom(
     );
   }
   const action = { who: await context.callerIdentity(), what };
-  const auditEntries: PrimaryKey[] = [];
-  const finished = await finishRestore(table, {
+  return finishRestore(table, {
     old: from === undefined ? undefined : { ...table, name: from },
     keptKeyIds: new Set(keepKey),
     action,
@@ -147,14 +147,12 @@ async function finishFrom(
       await confirmed('They will be erased again, for good.', String(length));
     },
     onBegin: async () => {
-      const begun = { ...action, what: `${what} begun` };
       for (const { id } of await listOrganizations(table))
-        auditEntries.push(await addAuditEntry(table, id, begun));
+        begun.push(await addAuditEntry(table, id, { ...action, what: `${what} begun` }));
     },
     onProgress: (items) =>
       context.progress(`Comparing with the old table: ${countOf(items, 'item')} read`),
   });
-  return { ...finished, auditEntries };
 }
 
 const protectionNames: Record<Protection, string> = {
