@@ -96,7 +96,8 @@ export class LeadTable extends Construct {
         return indexOf(itemType) ?? (limited[itemType] ? itemType : 'table');
       };
       const { tableArn } = this.table;
-      for (const [target, held] of Map.groupBy(itemTypes, targetOf))
+      for (const target of new Set(itemTypes.map(targetOf))) {
+        const held = itemTypes.filter((itemType) => targetOf(itemType) === target);
         grantee.grantPrincipal.addToPrincipalPolicy(
           new PolicyStatement({
             sid: `${action}On${target.charAt(0).toUpperCase()}${target.slice(1)}`,
@@ -111,6 +112,7 @@ export class LeadTable extends Construct {
             },
           }),
         );
+      }
     }
     this.grantKeyTo(grantee);
   }
