@@ -26,11 +26,12 @@ const deactivate = 'deactivate it instead ("active": false)';
 
 type Pipeline = Settings['pipelines'][number];
 
-const missing = <T extends { id: number }>(before: readonly T[], after: readonly T[]): T[] =>
-  before.filter(({ id }) => !after.some((kept) => kept.id === id));
+/** The items of a list that the next one does not have. @param by the property that identifies an item */
+const missing = <T>(before: readonly T[], after: readonly T[], by: keyof T): T[] =>
+  before.filter((item) => !after.some((kept) => kept[by] === item[by]));
 
-const valueOf = (lead: ReferencingLead, fieldKey: string): unknown =>
-  Object.hasOwn(lead.fields, fieldKey) ? lead.fields[fieldKey] : undefined;
+const valueOf = ({ fields }: ReferencingLead, fieldKey: string): unknown =>
+  Object.hasOwn(fields, fieldKey) ? fields[fieldKey] : undefined;
 
 /** Every removal between two settings. A field that changes its type, or a stage that changes its pipeline, counts as removed. */
 export const removalsBetween = (before: Settings, after: Settings): Removal[] => [
@@ -44,7 +45,7 @@ function itemRemovals(list: 'users' | 'sources', before: Settings, after: Settin
   const fields = [...before.fields, ...after.fields].filter(
     ({ type }) => fieldKinds[type].references === list,
   );
-  return missing(before[list], after[list]).map(({ id, name, active }) => ({
+  return missing(before[list], after[list], 'id').map(({ id, name, active }) => ({
     path: `$.${list}[id=${id}]`,
     name,
     instead: deactivate,
@@ -58,13 +59,15 @@ function pipelineRemovals(before: Settings, after: Settings): Removal[] {
   const homes = new Map(
     after.pipelines.flatMap(({ id, stages }) => stages.map((stage) => [stage.id, id] as const)),
   );
-  const pipelines = missing(before.pipelines, after.pipelines).map(({ id, name, stages }) => ({
-    path: `$.pipelines[id=${id}]`,
-    name,
-    instead: 'keep it and deactivate its stages instead',
-    wasActive: stages.some(({ active }) => active),
-    isReferencedBy: (lead: ReferencingLead) => lead.pipelineId === id,
-  }));
+  const pipelines = missing(before.pipelines, after.pipelines, 'id').map(
+    ({ id, name, stages }) => ({
+      path: `$.pipelines[id=${id}]`,
+      name,
+      instead: 'keep it and deactivate its stages instead',
+      wasActive: stages.some(({ active }) => active),
+      isReferencedBy: (lead: ReferencingLead) => lead.pipelineId === id,
+    }),
+  );
   const stages = before.pipelines.flatMap((pipeline) =>
     pipeline.stages
       .filter(({ id }) => homes.get(id) !== pipeline.id)
@@ -96,7 +99,7 @@ function fieldRemovals(field: Field, after: Settings): Removal[] {
       },
     ];
   }
-  return missingOptions(field, next).map(({ value, label, retired }) => ({
+  return missing(field.options, next.options, 'value').map(({ value, label, retired }) => ({
     path: `${path}.options[value=${JSON.stringify(value)}]`,
     name: label,
     instead: 'keep it, or change those leads first',
@@ -108,36 +111,29 @@ function fieldRemovals(field: Field, after: Settings): Removal[] {
   }));
 }
 
-const missingOptions = (field: Field, next: Field) =>
-  field.options.filter(({ value }) => !next.options.some((kept) => kept.value === value));
-
 const inactive = <T extends { active: boolean }>(item: T): T => ({ ...item, active: false });
 
 /** The next settings plus every removed item, inactive: no lead can begin to reference it, and leads that do still show its name. */
 export const withRemovalsInactive = (before: Settings, after: Settings): Settings => ({
   ...after,
-  users: [...after.users, ...missing(before.users, after.users).map(inactive)],
-  sources: [...after.sources, ...missing(before.sources, after.sources).map(inactive)],
+  users: [...after.users, ...missing(before.users, after.users, 'id').map(inactive)],
+  sources: [...after.sources, ...missing(before.sources, after.sources, 'id').map(inactive)],
   pipelines: pipelinesWithRemovals(before, after),
   fields: fieldsWithRemovals(before, after),
 });
 
 function pipelinesWithRemovals(before: Settings, after: Settings): Pipeline[] {
-  const stagesBefore = new Set(
-    before.pipelines.flatMap(({ stages }) => stages.map(({ id }) => id)),
-  );
-  const gone = missing(before.pipelines, after.pipelines).map((pipeline) => ({
+  const stagesBefore = before.pipelines.flatMap(({ stages }) => stages);
+  const gone = missing(before.pipelines, after.pipelines, 'id').map((pipeline) => ({
     ...pipeline,
     isDefault: false,
     stages: [],
   }));
   return [...after.pipelines, ...gone].map((pipeline) => {
     const old = before.pipelines.find(({ id }) => id === pipeline.id)?.stages ?? [];
-    // A moved stage stays in its old pipeline until no lead can be there.
-    const own = pipeline.stages.filter(
-      ({ id }) => !stagesBefore.has(id) || old.some((stage) => stage.id === id),
-    );
-    const removed = missing(old, pipeline.stages).map((stage) => ({
+    const moved = missing(stagesBefore, old, 'id'); // a stage stays in its old pipeline until no lead can be there
+    const own = missing(pipeline.stages, moved, 'id');
+    const removed = missing(old, pipeline.stages, 'id').map((stage) => ({
       ...inactive(stage),
       isDefault: false,
     }));
@@ -152,12 +148,11 @@ function fieldsWithRemovals(before: Settings, after: Settings): Field[] {
     const old = before.fields.find(({ key }) => key === field.key);
     if (!old) return field;
     if (old.type !== field.type) return idle(old);
-    const retired = missingOptions(old, field).map((option) => ({
+    const retired = missing(old.options, field.options, 'value').map((option) => ({
       ...option,
       retired: true as const,
     }));
     return { ...field, options: [...field.options, ...retired] };
   });
-  const gone = before.fields.filter(({ key }) => !after.fields.some((field) => field.key === key));
-  return [...kept, ...gone.map(idle)];
+  return [...kept, ...missing(before.fields, after.fields, 'key').map(idle)];
 }
