@@ -1,3 +1,4 @@
+import { keysOf } from '../keys-of.ts';
 import { scopesFor } from './api-key.ts';
 import {
   type BuiltInFieldKey,
@@ -100,7 +101,7 @@ function checkKey({ file, report }: Check, { value, path }: Entry<ItemOf<'keys'>
   const { type, scopes, createdBy } = value;
   // If the list of users is malformed, which has an issue of its own, every user counts as known.
   if (createdBy !== undefined && file.users && !file.users.some((user) => user?.id === createdBy))
-    report(`${path}.createdBy`, unknownUser(createdBy));
+    report(`${path}.createdBy`, `is ${createdBy}, but must be the ID of a user in $.users`);
   if (type === undefined) return;
   const requested = scopes?.flatMap((scope) => scope ?? []);
   const granted = scopesFor(type, requested);
@@ -125,24 +126,26 @@ function readField(check: Check, field: Field, path: string): Field {
   return field;
 }
 
+/** Reports what a file cannot change of a built-in field. Forms always show it. */
 function checkBuiltIn(
   key: BuiltInFieldKey,
   field: Field,
   report: (property: keyof Field, message: string) => void,
 ): void {
   const { type, alwaysRequired } = builtIns[key];
-  const isBuiltInField = `${key} is a built-in field`;
-  if (field.type !== undefined && field.type !== type)
-    report('type', `must be ${type}, because ${isBuiltInField}, but is ${display(field.type)}`);
-  if (field.storage === 'custom')
-    report('storage', `must be column, because ${isBuiltInField}, but is "custom"`);
-  if (field.showWhen)
-    report('showWhen', `must be null or omitted: ${isBuiltInField}, which forms always show`);
-  if (field.active === false)
-    report('active', `must be true or omitted: ${isBuiltInField} and cannot be deactivated`);
-  for (const property of ['requiredOnCreate', 'requiredOnEdit'] as const) {
-    if (alwaysRequired && field[property] === false)
-      report(property, `must be true or omitted: ${key} is always required`);
+  const always = { requiredOnCreate: true, requiredOnEdit: true };
+  const fixed = {
+    type,
+    storage: 'column',
+    showWhen: null,
+    active: true,
+    ...(alwaysRequired && always),
+  };
+  for (const property of keysOf(fixed)) {
+    const [is, only] = [field[property], fixed[property]];
+    if (is === undefined || only === undefined || is === only) continue;
+    const rule = `must be ${only}, because ${key} is a built-in field`;
+    report(property, `${rule}, but is ${display(is)}`);
   }
 }
 
@@ -177,44 +180,13 @@ function checkOptions(check: Check, { key, type, options }: Field, path: string)
 
 /** Rules may name users, sources and pipelines by ID or by name, and options by value or by label, as an import does. */
 function readRule(check: Check, { users, when }: Rule, path: string): Rule {
-  return {
-    ...(when && { when: readCondition(check, when, `${path}.when`, 'pipeline') }),
-    users: readUsers(check, users, `${path}.users`),
-  };
+  const condition = when && readCondition(check, when, `${path}.when`, 'pipeline');
+  const ids = readNames(check, users, `${path}.users`, itemsOf('users', check.file));
+  for (const [index, id] of ids?.entries() ?? [])
+    if (id !== undefined && ids?.indexOf(id) !== index)
+      check.report(`${path}.users[${index}]`, `is user ${id} again: list each user only once`);
+  return { ...(condition && { when: condition }), users: ids };
 }
-
-/** The users of a rule by ID. Reports those who are unknown or repeated. */
-function readUsers({ file, report }: Check, users: Rule['users'], path: string): Rule['users'] {
-  const items = namedItems(file.users);
-  if (!items) return users;
-  const seen = new Set<number>();
-  return users?.map((user, index) => {
-    if (user === undefined) return user;
-    const at = `${path}[${index}]`;
-    const id = idNamed(items, user);
-    if (id === 'several') report(at, severalHave(user));
-    else if (id === undefined)
-      report(at, typeof user === 'string' ? unknownUserName(user) : unknownUser(user));
-    else if (seen.has(id)) report(at, `is user ${id} again: list each user only once`);
-    else seen.add(id);
-    return typeof id === 'number' ? id : user;
-  });
-}
-
-const unknownUser = (user: number): string =>
-  `is user ${user}, who is not in $.users: use the ID of a user in $.users`;
-const unknownUserName = (name: string): string =>
-  `is ${display(name)}, who is not in $.users: use the ID or name of a user in $.users`;
-const severalHave = (name: unknown): string =>
-  `is ${display(name)}, which is the name of several: use an ID`;
-
-/** Items by ID and name; undefined if the list is malformed, which has an issue of its own. */
-const namedItems = (
-  list: readonly (WellFormed<NamedItem> | undefined)[] | undefined,
-): NamedItem[] | undefined =>
-  list?.flatMap(({ id, name = '', active } = {}) =>
-    id === undefined ? [] : [{ id, name, active: active !== false }],
-  );
 
 /** A condition with IDs and values instead of names. Reports a field or values that do not exist. @param besides a name that is no field's key */
 function readCondition(
@@ -234,21 +206,30 @@ function readCondition(
     report(`${path}.field`, `is ${display(field)}, which is not a field: ${hint}`);
     return condition;
   }
-  const choices = choicesOf(file, field);
-  if (!choices) return condition;
-  const read = equals?.map((text, index) => {
-    if (text === undefined) return text;
-    const found = choices.find(text);
-    const at = `${path}.equals[${index}]`;
-    if (found === 'several') report(at, severalHave(text));
-    else if (found === undefined)
-      report(at, `is ${display(text)}, but must be ${choices.description}`);
-    return typeof found === 'object' ? found.value : text;
-  });
-  return { field, equals: read };
+  return { field, equals: readNames(check, equals, `${path}.equals`, choicesOf(file, field)) };
 }
 
-/** What a condition on a field, or on the pipeline, can compare with. */
+/** A list with IDs and values instead of names. Reports each name that is unknown or ambiguous. */
+function readNames<Name extends string | number>(
+  { report }: Check,
+  names: readonly (Name | undefined)[] | undefined,
+  path: string,
+  choices: Choices | undefined,
+): readonly (Name | string | undefined)[] | undefined {
+  if (!choices) return names;
+  return names?.map((name, index) => {
+    if (name === undefined) return undefined;
+    const found = choices.find(String(name));
+    if (typeof found === 'object') return found.value;
+    const issue = found
+      ? 'which is the name of several: use an ID'
+      : `but must be ${choices.description}`;
+    report(`${path}[${index}]`, `is ${display(name)}, ${issue}`);
+    return undefined;
+  });
+}
+
+/** What a list of names can name. */
 interface Choices {
   readonly find: (text: string) => { readonly value: string } | 'several' | undefined;
   /** Completes the sentence "must be …". */
@@ -261,7 +242,7 @@ function choicesOf(file: File, fieldKey: string): Choices | undefined {
   const builtIn = isBuiltIn(fieldKey) ? fieldKey : undefined;
   const type = field?.type ?? (builtIn && builtIns[builtIn].type);
   const list = fieldKey === 'pipeline' ? 'pipelines' : type && fieldKinds[type].references;
-  if (list) return itemsOf(list, namedItems(file[list]));
+  if (list) return itemsOf(list, file);
   if (type === 'checkbox') {
     const both = [{ value: 'true' }, { value: 'false' }];
     const find = (text: string) => both.find(({ value }) => value === text);
@@ -283,11 +264,18 @@ function choicesOf(file: File, fieldKey: string): Choices | undefined {
 
 const nouns = { users: 'user', sources: 'source', pipelines: 'pipeline' } as const;
 
-const itemsOf = (list: keyof typeof nouns, items: NamedItem[] | undefined): Choices | undefined =>
-  items && {
-    find: (text) => {
-      const id = idNamed(items, text);
-      return typeof id === 'number' ? { value: String(id) } : id;
-    },
-    description: `the ID of a ${nouns[list]} in $.${list}, or its name`,
-  };
+/** Undefined if the list is malformed, which has an issue of its own. */
+function itemsOf(list: keyof typeof nouns, file: File): Choices | undefined {
+  const items = file[list]?.flatMap(({ id, name = '', active }: WellFormed<NamedItem> = {}) =>
+    id === undefined ? [] : [{ id, name, active: active !== false }],
+  );
+  return (
+    items && {
+      find: (text) => {
+        const id = idNamed(items, text);
+        return typeof id === 'number' ? { value: String(id) } : id;
+      },
+      description: `the ID of a ${nouns[list]} in $.${list}, or its name`,
+    }
+  );
+}

@@ -29,7 +29,7 @@ export const stepInto = (path: string, property: string): string =>
 
 /** A value as a message shows it: on one line, at most 60 characters. */
 export function display(value: unknown): string {
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = JSON.stringify(value) ?? 'missing';
   return text.length <= 60 ? text : `${text.slice(0, 57)}…"`;
@@ -59,77 +59,64 @@ export type WellFormed<T> = T extends readonly (infer Item)[]
     ? { readonly [Name in keyof T]?: WellFormed<T[Name]> | undefined }
     : T;
 
-/** What a schema reads: the well-formed part with its defaults, and why the rest is not well-formed. */
-interface Shaped<T> {
-  readonly value: T | undefined;
-  readonly issues: readonly SettingsIssue[];
-}
+type Report = (path: string, message: string) => void;
 
 /**
  * Reads a value by a schema, with every issue at once. Walks the schema itself, because valibot's object schemas accept a list as an object,
  * stop at the first unknown property, and accept an own `__proto__` or `constructor`.
+ * @returns the well-formed part with its defaults, and why the rest is not well-formed
  */
-export const readShape = <S extends v.GenericSchema>(
+export function readShape<S extends v.GenericSchema>(
   schema: S,
   value: unknown,
-): Shaped<WellFormed<v.InferOutput<S>>> =>
-  read(schema, value, '$') as Shaped<WellFormed<v.InferOutput<S>>>;
+): { value: WellFormed<v.InferOutput<S>> | undefined; issues: readonly SettingsIssue[] } {
+  const issues: SettingsIssue[] = [];
+  const read = wellFormed(schema, value, '$', (path, message) => issues.push({ path, message }));
+  return { value: read as WellFormed<v.InferOutput<S>> | undefined, issues };
+}
 
-function read(schema: v.GenericSchema, value: unknown, path: string): Shaped<unknown> {
+/** The well-formed part of a value; undefined if no part is. */
+function wellFormed(
+  schema: v.GenericSchema,
+  value: unknown,
+  path: string,
+  report: Report,
+): unknown {
   if (isWrapping(schema))
     return schema.type === 'nullable' && value === null
-      ? { value, issues: [] }
-      : read(schema.wrapped, value, path);
-  if (isObjectSchema(schema)) return readObject(schema, value, path);
-  if (isArraySchema(schema) && Array.isArray(value)) return readList(schema, value, path);
+      ? null
+      : wellFormed(schema.wrapped, value, path, report);
+  if (isObjectSchema(schema) && isPlainObject(value))
+    return wellFormedObject(schema, value, path, report);
+  // The only rule for a whole list is that it is not empty.
+  if (isArraySchema(schema) && Array.isArray(value) && value.length > 0)
+    return value.map((item, index) => wellFormed(schema.item, item, `${path}[${index}]`, report));
   const result = v.safeParse(schema, value);
-  if (result.success) return { value: result.output, issues: [] };
-  const message = `must be ${descriptionOf(schema)}, but is ${display(value)}`;
-  return { value: undefined, issues: [{ path, message }] };
+  if (result.success && !isObjectSchema(schema)) return result.output;
+  report(path, `must be ${descriptionOf(schema)}, but is ${display(value)}`);
+  return undefined;
 }
 
-function readList(schema: ArraySchema, list: readonly unknown[], path: string): Shaped<unknown[]> {
-  const items = list.map((item, index) => read(schema.item, item, `${path}[${index}]`));
-  const issues = items.flatMap((item) => item.issues);
-  return issues.length > 0 || v.is(schema, list)
-    ? { value: items.map((item) => item.value), issues }
-    : { value: undefined, issues: [{ path, message: `must be ${descriptionOf(schema)}` }] };
-}
-
-function readObject(schema: ObjectSchema, value: unknown, path: string): Shaped<object> {
-  if (!isPlainObject(value)) {
-    const message = `must be an object, but is ${display(value)}`;
-    return { value: undefined, issues: [{ path, message }] };
-  }
-  const issues = unknownProperties(schema, value, path);
-  const wellFormed: [string, unknown][] = [];
-  for (const [name, entry] of Object.entries<v.GenericSchema>(schema.entries)) {
-    const at = stepInto(path, name);
-    if (Object.hasOwn(value, name)) {
-      const property = read(entry, value[name], at);
-      issues.push(...property.issues);
-      wellFormed.push([name, property.value]);
-    } else if (entry.type === 'optional') wellFormed.push([name, v.getDefault(entry)]);
-    else issues.push({ path: at, message: `is missing: it must be ${descriptionOf(entry)}` });
-  }
-  return {
-    value: Object.fromEntries(wellFormed.filter(([, part]) => part !== undefined)),
-    issues,
-  };
-}
-
-function unknownProperties(schema: ObjectSchema, value: object, path: string): SettingsIssue[] {
+function wellFormedObject(
+  schema: ObjectSchema,
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+  report: Report,
+): object {
   const names = Object.keys(schema.entries);
-  return Object.keys(value)
-    .filter((name) => !names.includes(name))
-    .map((name) => {
-      const near = nearestName(name, names);
-      const hint = near ? `did you mean ${near}?` : `the properties here are ${names.join(', ')}`;
-      return {
-        path: stepInto(path, name),
-        message: `is not a property of the settings file: ${hint}`,
-      };
-    });
+  for (const name of Object.keys(value).filter((one) => !names.includes(one))) {
+    const near = nearestName(name, names);
+    const hint = near ? `did you mean ${near}?` : `the properties here are ${names.join(', ')}`;
+    report(stepInto(path, name), `is not a property of the settings file: ${hint}`);
+  }
+  const read = Object.entries<v.GenericSchema>(schema.entries).map(([name, entry]) => {
+    const at = stepInto(path, name);
+    if (Object.hasOwn(value, name)) return [name, wellFormed(entry, value[name], at, report)];
+    if (entry.type === 'optional') return [name, v.getDefault(entry)];
+    report(at, `is missing: it must be ${descriptionOf(entry)}`);
+    return [name, undefined];
+  });
+  return Object.fromEntries(read.filter(([, part]) => part !== undefined));
 }
 
 /** A value with its properties in the order of the schema, because DynamoDB returns those of a map in any order. */

@@ -45,7 +45,7 @@ test('a name that nothing has is refused, with what would be right', () => {
     },
     {
       path: '$.assignmentRules[0].users[0]',
-      message: 'is "Nobody", who is not in $.users: use the ID or name of a user in $.users',
+      message: 'is "Nobody", but must be the ID of a user in $.users, or its name',
     },
     {
       path: '$.assignmentRules[0].users[2]',

@@ -142,7 +142,7 @@ export const damagedItems: readonly Case[] = [
   ],
   [
     changed('settings', { 'settings.assignmentRules': [{ users: [99] }] }),
-    'Organization 1 has settings that no settings file can have: $.assignmentRules[0].users[0] is user 99, who is not in $.users: use the ID of a user in $.users. Apply a settings file that is right.',
+    'Organization 1 has settings that no settings file can have: $.assignmentRules[0].users[0] is 99, but must be the ID of a user in $.users, or its name. Apply a settings file that is right.',
   ],
   [removed('usage'), 'Organization 1 has no usage item USAGE#1 / USAGE.'],
   [
