@@ -127,20 +127,17 @@ export class ImportReport {
     yield `${countOf(this.#nationalPhones, 'phone')} ${have} no country code and ${are} read as Indian, such as ${this.#nationalPhone}. If that is wrong, name the country: --country DE.`;
   }
 
-  /** The most frequent reasons of refusals. */
-  #reasonLines(): string[] {
+  /** The most frequent reasons, and how many of the refused rows have each: an option that a reason names would help so many. */
+  *#reasonLines(): Generator<string> {
     const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
-    const frequent = sorted.slice(0, reasonLinesMax);
-    const others = sorted.slice(reasonLinesMax).reduce((sum, [, count]) => sum + count, 0);
-    if (others > 0) frequent.push(['other reasons', others]);
-    const counts = frequent.map(([, count]) => count.toLocaleString('en'));
-    const width = Math.max(0, ...counts.map(({ length }) => length));
-    return frequent.map(([reason], at) => {
+    const all = countOf(this.#refusals.length, 'refused row');
+    for (const [reason, count] of sorted.slice(0, reasonLinesMax)) {
       const text = printable(reason);
       const isLong = text.length > reasonMaxChars;
-      const line = isLong ? `${text.slice(0, reasonMaxChars - 1)}…` : text;
-      return `  ${counts[at]?.padStart(width)} × ${line}`;
-    });
+      yield `  ${count.toLocaleString('en')} of ${all}: ${isLong ? `${text.slice(0, reasonMaxChars - 1)}…` : text}`;
+    }
+    const others = sorted.slice(reasonLinesMax).reduce((sum, [, count]) => sum + count, 0);
+    if (others > 0) yield `  other reasons: ${others.toLocaleString('en')}`;
   }
 
   #countPhones({ fields, properties }: ImportRow): void {

@@ -71,7 +71,9 @@ test('a repeat that reads numbers differently refuses the rows that are in with 
     otherReading(idOf(12.5)),
     `budget must be a number with a decimal comma, such as 1.250,50. ${otherReading(idOf(1250.5))}`,
   ]);
-  expect(text.stdout).toContain('2 × An earlier import created a lead from this row, but');
+  expect(text.stdout).toContain(
+    '2 of 2 refused rows: An earlier import created a lead from this row, but',
+  );
   expect(dry).toMatchObject({ alreadyThere: 1, refused: 2 });
   expect(same).toMatchObject({ alreadyThere: 3, refused: 0 });
 });

@@ -126,15 +126,17 @@ test('a refusal counts the most frequent reasons, each with the option by which 
   expect(lines[0]).toMatch(/: 8 rows, 0 imported, 8 refused\.$/);
   expect(lines.slice(1, 6)).toEqual([
     expect.stringMatching(
-      /^ {2}8 × source is "Messe", which is not a source of .* Add --value 'source:TEXT=VALUE' to read TEXT as VALUE\.$/,
+      /^ {2}8 of 8 refused rows: source is "Messe", which is not a source of .* Add --value 'source:TEXT=VALUE' to read TEXT as VALUE\.$/,
     ),
-    expect.stringMatching(/^ {2}8 × start_on must be a date .*\. Add --dates dd\.mm\.yyyy\.$/),
-    '  8 × budget must be a number. Add --decimal comma.',
     expect.stringMatching(
-      /^ {2}8 × wants_call must be true or false .*\. Add --value 'wants_call:TEXT=VALUE' to /,
+      /^ {2}8 of 8 refused rows: start_on must be a date .*\. Add --dates dd\.mm\.yyyy\.$/,
     ),
-    expect.stringMatching(/^ {2}3 × phone must be a phone number/),
+    '  8 of 8 refused rows: budget must be a number. Add --decimal comma.',
+    expect.stringMatching(
+      /^ {2}8 of 8 refused rows: wants_call must be true or false .*\. Add --value 'wants_call:TEXT=VALUE' to /,
+    ),
+    expect.stringMatching(/^ {2}3 of 8 refused rows: phone must be a phone number/),
   ]);
-  expect(lines[6]).toBe('  2 × other reasons');
+  expect(lines[6]).toBe('  other reasons: 2');
   expect(lines[7]).toMatch(/^Refused rows and their reasons: /);
 });
