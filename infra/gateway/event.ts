@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Endpoint } from '../../shared/endpoints.ts';
 import type { Route } from './routes.ts';
 
 /** The parts of a request that the event is made from. */
@@ -11,6 +12,8 @@ export interface GatewayRequest {
   readonly query: string;
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
+  readonly sourceIp: string;
+  readonly protocol: string;
   /** A UUID, or the caller's own (`requestIdOf`). */
   readonly requestId: string;
   readonly extendedRequestId: string;
@@ -32,22 +35,18 @@ export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>) {
   return { path: path || '/', query: query.join('?') };
 }
 
-/** An event without what no function reads: of its context it has the IDs of the request, of the gateway's own headers the protocol. */
-export type GatewayEvent = Omit<APIGatewayProxyEvent, 'requestContext'> & {
-  readonly requestContext: { readonly requestId: string; readonly extendedRequestId: string };
-};
-
 /**
  * The event that API Gateway's REST API passes to a Lambda proxy integration. The rules are those of events recorded from AWS
  * (localstack/localstack, tests/aws/services/apigateway/test_apigateway_lambda.snapshot.json):
  * - A trailing slash stays in `path`, and no route depends on it.
  * - `path` and path parameters stay percent-encoded. Query parameters are decoded once, with `+` as a space.
  * - Header names keep the client's case. Single-value maps have the last of several values.
+ * - Headers that concern only the connection are left out.
  */
 export function eventFor(
   request: GatewayRequest,
   { endpoint, pathParameters }: Route,
-): GatewayEvent {
+): APIGatewayProxyEvent {
   const headers = headersOf(request);
   const query = queryOf(request.query);
   return {
@@ -60,10 +59,7 @@ export function eventFor(
     multiValueQueryStringParameters: query,
     pathParameters,
     stageVariables: null,
-    requestContext: {
-      requestId: request.requestId,
-      extendedRequestId: request.extendedRequestId,
-    },
+    requestContext: requestContext(request, endpoint, headers),
     // The API has no binary media types, so every body is passed on as text, with U+FFFD for bytes that are not UTF-8
     // (developer guide, "Content type conversions in API Gateway").
     body: request.body.length > 0 ? request.body.toString() : null,
@@ -71,24 +67,94 @@ export function eventFor(
   };
 }
 
+function requestContext(
+  request: GatewayRequest,
+  endpoint: Endpoint,
+  headers: MultiValues,
+): APIGatewayProxyEvent['requestContext'] {
+  const now = Date.now();
+  return {
+    accountId: '000000000000',
+    apiId: 'local',
+    authorizer: null,
+    domainName: lastOf(headers, 'host') ?? '',
+    domainPrefix: 'local',
+    extendedRequestId: request.extendedRequestId,
+    httpMethod: request.method,
+    identity: {
+      ...noIdentity,
+      sourceIp: request.sourceIp,
+      userAgent: lastOf(headers, 'user-agent') ?? null,
+    },
+    path: request.path,
+    protocol: request.protocol,
+    requestId: request.requestId,
+    requestTime: requestTime(new Date(now)),
+    requestTimeEpoch: now,
+    resourceId: 'local',
+    resourcePath: endpoint.path,
+    stage: 'local', // not in the address, as under a custom domain
+  };
+}
+
+/** API Gateway sends every property of an identity that it does not know as null. */
+const noIdentity = {
+  accessKey: null,
+  accountId: null,
+  apiKey: null,
+  apiKeyId: null,
+  caller: null,
+  clientCert: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  user: null,
+  userArn: null,
+};
+
 type MultiValues = Record<string, string[]>;
 
-function headersOf({ rawHeaders }: GatewayRequest): MultiValues {
+const connectionHeaders = [
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+const forwardedHeaders = ['x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto'];
+const notPassedOn = new Set([...connectionHeaders, ...forwardedHeaders]);
+
+function headersOf({ rawHeaders, sourceIp, requestId }: GatewayRequest): MultiValues {
   const sent = rawHeaders.flatMap((name, at) =>
     at % 2 === 0
       ? [{ name, lowerCase: name.toLowerCase(), value: fromLatin1(rawHeaders[at + 1] ?? '') }]
       : [],
   );
-  const { 'x-forwarded-proto': protos = [], ...others } = Object.groupBy(
-    sent,
+  const valuesOf = (name: string): string[] =>
+    sent.flatMap(({ lowerCase, value }) => (lowerCase === name ? [value] : []));
+  const passedOn = Map.groupBy(
+    sent.filter(({ lowerCase }) => !notPassedOn.has(lowerCase)),
     ({ lowerCase }) => lowerCase,
   );
   // This listener stands in for the gateway's TLS endpoint: only a request with this header counts as plain HTTP.
-  const isPlain = protos.some(({ value }) => value.trim().toLowerCase() === 'http');
+  const isPlain = valuesOf('x-forwarded-proto').some(
+    (proto) => proto.trim().toLowerCase() === 'http',
+  );
   return {
+    'X-Amzn-Trace-Id': [
+      `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${requestId.replaceAll('-', '').slice(0, 24)}`,
+    ],
     ...Object.fromEntries(
-      Object.values(others).map((same = []) => [same[0]?.name, same.map(({ value }) => value)]),
+      [...passedOn.values()].map((same) => [same[0]?.name, same.map(({ value }) => value)]),
     ),
+    'X-Forwarded-For': [[...valuesOf('x-forwarded-for'), sourceIp].join(', ')],
+    'X-Forwarded-Port': [isPlain ? '80' : '443'],
     'X-Forwarded-Proto': [isPlain ? 'http' : 'https'],
   };
 }
@@ -107,3 +173,14 @@ function queryOf(text: string): MultiValues | null {
 
 const lastValues = (values: MultiValues): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, all]) => [name, all.at(-1) ?? '']));
+
+const lastOf = (headers: MultiValues, name: string): string | undefined =>
+  Object.entries(headers)
+    .find(([candidate]) => candidate.toLowerCase() === name)?.[1]
+    .at(-1);
+
+/** In the format of web server logs: 21/Nov/2026:10:00:00 +0000. */
+function requestTime(time: Date): string {
+  const [, day, month, year, clock] = time.toUTCString().split(' ');
+  return `${day}/${month}/${year}:${clock} +0000`;
+}

@@ -67,7 +67,7 @@ async function answer(
   ids: { readonly requestId: string; readonly extendedRequestId: string },
   { route, invoke, gatewayLimits }: GatewayOptions,
 ): Promise<Reply> {
-  const { method = '', rawHeaders, httpVersion } = request;
+  const { method = '', rawHeaders, httpVersion, socket } = request;
   const own = (response: GatewayResponse): Reply => ownReply(response, ids.extendedRequestId);
   const { path, query } = targetOf(request);
   if (gatewayLimits && headBytes(request) > headersMaxBytes) return own(headersTooLong);
@@ -78,7 +78,12 @@ async function answer(
   const body = await read(request);
   if (!body) return own(gatewayResponses.REQUEST_TOO_LARGE);
 
-  const event = eventFor({ method, path, query, rawHeaders, body, ...ids }, found);
+  const sourceIp = socket.remoteAddress ?? '127.0.0.1';
+  const protocol = `HTTP/${httpVersion}`;
+  const event = eventFor(
+    { method, path, query, rawHeaders, body, sourceIp, protocol, ...ids },
+    found,
+  );
   const result = await invoke(found.endpoint.name, event, ids.extendedRequestId);
   if ('reason' in result) return own(gatewayResponses[result.response]);
   return replyFrom(result.returned) ?? own(gatewayResponses.INTEGRATION_FAILURE);

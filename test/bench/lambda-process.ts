@@ -26,7 +26,7 @@ export type RequestParts = Omit<CallerRequest, 'endpoint'>;
 
 /** The event that API Gateway would hand over for a request. */
 export const eventOf = (endpoint: EndpointName, parts: RequestParts): APIGatewayProxyEvent =>
-  gatewayEvent({ endpoint, ...parts }, randomUUID());
+  gatewayEvent({ endpoint, ...parts }, randomUUID(), Date.now());
 
 /** One Lambda, as a process of its own: it is warm from its second call on. */
 export class LambdaProcess {

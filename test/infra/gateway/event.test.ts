@@ -12,6 +12,8 @@ const eventOf = (request: Partial<GatewayRequest> = {}) =>
       query: '',
       rawHeaders: ['Host', '127.0.0.1:4010', 'User-Agent', 'test'],
       body: Buffer.alloc(0),
+      sourceIp: '127.0.0.1',
+      protocol: 'HTTP/1.1',
       requestId: '6f1c6d4e-0000-4000-8000-000000000000',
       extendedRequestId: 'JKJaXmPLvHcESHA=',
       ...request,
@@ -20,6 +22,8 @@ const eventOf = (request: Partial<GatewayRequest> = {}) =>
   );
 
 test('an event names the resource as the endpoints do, the path as sent, and null for what is absent', () => {
+  const before = Date.now();
+
   const event = eventOf();
 
   expect(event).toMatchObject({
@@ -33,10 +37,21 @@ test('an event names the resource as the endpoints do, the path as sent, and nul
     body: null,
     isBase64Encoded: false,
   });
-  expect(event.requestContext).toEqual({
+  expect(event.requestContext).toMatchObject({
+    path: '/api/v1/leads/%317',
+    resourcePath: '/api/v1/leads/{leadId}',
+    httpMethod: 'GET',
+    stage: 'local',
+    protocol: 'HTTP/1.1',
     requestId: '6f1c6d4e-0000-4000-8000-000000000000',
     extendedRequestId: 'JKJaXmPLvHcESHA=',
+    identity: { sourceIp: '127.0.0.1', userAgent: 'test' },
   });
+  expect(event.requestContext.requestTimeEpoch).toBeGreaterThanOrEqual(before);
+  expect(event.requestContext.requestTimeEpoch).toBeLessThanOrEqual(Date.now());
+  expect(event.requestContext.requestTime).toMatch(
+    /^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/,
+  );
 });
 
 test('an event has query parameters decoded once, a plus as a space, and the last of several values', () => {
@@ -68,21 +83,47 @@ test("an event keeps the case of the client's header names, all values, and the 
   expect(event.headers.authorization).toBe('Bearer x');
 });
 
+test('an event leaves out headers that concern only the connection', () => {
+  const event = eventOf({
+    rawHeaders: Object.entries({
+      Connection: 'keep-alive',
+      'Content-Length': '3',
+      'Transfer-Encoding': 'chunked',
+      Accept: '*/*',
+    }).flat(),
+  });
+
+  expect(Object.keys(event.headers).sort()).toEqual([
+    'Accept',
+    'X-Amzn-Trace-Id',
+    'X-Forwarded-For',
+    'X-Forwarded-Port',
+    'X-Forwarded-Proto',
+  ]);
+});
+
 test.each([
-  ['nothing', [], 'https'],
-  ['https', ['X-Forwarded-Proto', 'https'], 'https'],
-  ['http', ['x-forwarded-proto', 'http'], 'http'],
-  ['HTTP', ['X-FORWARDED-PROTO', 'HTTP'], 'http'],
-  ['another word', ['X-Forwarded-Proto', 'ftp'], 'https'],
-  ['http and https', ['X-Forwarded-Proto', 'http', 'x-forwarded-PROTO', 'https'], 'http'],
-  ['https and http', ['X-Forwarded-Proto', 'https', 'x-forwarded-PROTO', 'http'], 'http'],
-])('passes a request that says %s of its protocol on as %s', (_, rawHeaders, proto) => {
+  ['nothing', [], 'https', '443'],
+  ['https', ['X-Forwarded-Proto', 'https'], 'https', '443'],
+  ['http', ['x-forwarded-proto', 'http'], 'http', '80'],
+  ['HTTP', ['X-FORWARDED-PROTO', 'HTTP'], 'http', '80'],
+  ['another word', ['X-Forwarded-Proto', 'ftp'], 'https', '443'],
+  ['http and https', ['X-Forwarded-Proto', 'http', 'x-forwarded-PROTO', 'https'], 'http', '80'],
+  ['https and http', ['X-Forwarded-Proto', 'https', 'x-forwarded-PROTO', 'http'], 'http', '80'],
+])('passes a request that says %s of its protocol on as %s', (_, rawHeaders, proto, port) => {
   const { headers, multiValueHeaders } = eventOf({ rawHeaders });
 
   expect(multiValueHeaders['X-Forwarded-Proto']).toEqual([proto]);
+  expect(headers['X-Forwarded-Port']).toBe(port);
   expect(
     Object.keys(headers).filter((name) => name.toLowerCase() === 'x-forwarded-proto'),
   ).toHaveLength(1);
+});
+
+test("an event names the connection's address after those already in X-Forwarded-For", () => {
+  expect(
+    eventOf({ rawHeaders: ['X-Forwarded-For', '203.0.113.9'] }).headers['X-Forwarded-For'],
+  ).toBe('203.0.113.9, 127.0.0.1');
 });
 
 test.each([

@@ -16,8 +16,12 @@ export interface CallerRequest {
 
 const route = routerFor(endpoints);
 
-/** The event that API Gateway hands to the function. */
-export function gatewayEvent(request: CallerRequest, requestId: string): APIGatewayProxyEvent {
+/** The event that API Gateway hands to the function, at a moment of simulated time. */
+export function gatewayEvent(
+  request: CallerRequest,
+  requestId: string,
+  now: number,
+): APIGatewayProxyEvent {
   const { method, path } = endpointNamed(request.endpoint);
   const address = path.replace('{leadId}', String(request.leadId));
   const found = route(method, address);
@@ -40,10 +44,14 @@ export function gatewayEvent(request: CallerRequest, requestId: string): APIGate
       query: search.toString(),
       rawHeaders: Object.entries(headers).flat(),
       body: Buffer.from(body ? JSON.stringify(body) : ''),
+      sourceIp: '198.51.100.7',
+      protocol: 'HTTP/1.1',
       requestId,
       extendedRequestId: requestId,
     },
     found,
   );
-  return event as APIGatewayProxyEvent;
+  event.requestContext.requestTimeEpoch = now;
+  event.requestContext.requestTime = new Date(now).toISOString();
+  return event;
 }

@@ -69,7 +69,7 @@ export class SimulatedGateway {
         resolve(ownAnswer('INTEGRATION_TIMEOUT', requestId));
       });
       void functions
-        .invoke(request.endpoint, gatewayEvent(request, requestId), requestId)
+        .invoke(request.endpoint, gatewayEvent(request, requestId, scheduler.now), requestId)
         .then((result) => {
           timer.cancel();
           resolve(answerFrom(result, requestId));
