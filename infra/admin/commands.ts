@@ -9,7 +9,6 @@ import { leadFindCommand, leadListCommand } from './lead/list.ts';
 import { leadReassignCommand } from './lead/reassign.ts';
 import { leadDossierCommand, leadShowCommands } from './lead/show.ts';
 import { leadTimelinesCommand } from './lead/timelines.ts';
-
 import { organizationApplyCommand } from './organization/apply.ts';
 import { organizationInitCommands } from './organization/init.ts';
 import {

@@ -1,7 +1,6 @@
 import { type Archived, setArchived } from '../../../shared/store/leads/archive.ts';
 import { CommandError } from '../../cli/command.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
-
 import { eachLead, unknownLeadError } from './named-lead.ts';
 
 const commands = {

@@ -17,7 +17,6 @@ import { confirmed } from '../../cli/confirm.ts';
 import { formatTable } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
 import { type AdminCommand, type CommandContext, unknownOrganizationError } from '../context.ts';
-
 import { applyAndNote } from './apply.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
 

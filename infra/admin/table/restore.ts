@@ -24,7 +24,6 @@ import { confirmed } from '../../cli/confirm.ts';
 import { pathIssue } from '../../cli/error-code.ts';
 import { countOf, firstOf, printable } from '../../cli/format.ts';
 import { type AdminCommand, type CommandContext, existingOrganization } from '../context.ts';
-
 import { drill } from './drill.ts';
 
 interface FinishOptions {
