@@ -150,7 +150,7 @@ const schema = v.object({
   events: v.optional(flag, false),
   /** Daily backups, kept 35 days, and monthly ones, kept a year, in a vault of AWS Backup (OPERATE.md, "Back up"). @default false */
   backup: v.optional(flag, false),
-  /** Locks the vault of `backup`: `governance` can be removed by those who may, `compliance` by nobody after three days. @default none */
+  /** Keeps each backup for its first 35 days: `governance` can be removed by those who may, `compliance` by nobody after three days. @default none */
   backupLock: v.optional(
     v.picklist(['governance', 'compliance'], "must be 'governance' or 'compliance'."),
   ),
