@@ -1,6 +1,6 @@
 import type { Organization } from '../organization/organization.ts';
 import type { RawValue } from './field-types.ts';
-import { type Lead, valueOf } from './lead.ts';
+import { type FieldValues, type Lead, valueOf } from './lead.ts';
 import type { FieldChange } from './timeline.ts';
 
 /**
@@ -21,21 +21,17 @@ export function differing(
 
 /** An update's changes for the timeline, by field key, `stage` and `pipeline`, with IDs and values as in the lead. */
 export function changesBetween(before: Lead, after: Lead): FieldChange[] {
-  const fieldKeys = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])];
-  const changes = fieldKeys.map((field) => ({
-    field,
-    from: valueOf(before.fields, field),
-    to: valueOf(after.fields, field),
-  }));
-  return [
-    ...changes.filter(({ from, to }) => JSON.stringify(from) !== JSON.stringify(to)),
-    ...(before.stageId === after.stageId
-      ? []
-      : [{ field: 'stage', from: before.stageId, to: after.stageId }]),
-    ...(before.pipelineId === after.pipelineId
-      ? []
-      : [{ field: 'pipeline', from: before.pipelineId, to: after.pipelineId }]),
-  ];
+  // No field can have the key `stage` or `pipeline`: settings files reserve both.
+  const valuesOf = ({ fields, stageId, pipelineId }: Lead): FieldValues => ({
+    ...fields,
+    stage: stageId,
+    pipeline: pipelineId,
+  });
+  const [old, next] = [valuesOf(before), valuesOf(after)];
+  const fields = [...Object.keys(before.fields), ...Object.keys(after.fields)];
+  return [...new Set([...fields, 'stage', 'pipeline'])]
+    .map((field) => ({ field, from: valueOf(old, field), to: valueOf(next, field) }))
+    .filter(({ from, to }) => JSON.stringify(from) !== JSON.stringify(to));
 }
 
 /**

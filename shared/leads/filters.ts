@@ -57,7 +57,7 @@ function readFilter(organization: Organization, raw: unknown): LeadFilter {
   const field = fieldNamed(organization, raw.field);
   const operator = operatorNamed(field, raw.operator);
   const operands = operandsIn(raw, operator).map((operand) =>
-    readOperand(operand, { organization, field, operator }),
+    readOperand(operand, field, operator, organization),
   );
   const test = operator.testFor(...operands);
   const matchesEmpty = matchingEmpty.has(operator.name);
@@ -68,12 +68,10 @@ function readFilter(organization: Organization, raw: unknown): LeadFilter {
 }
 
 function fieldNamed(organization: Organization, fieldKey: unknown): Field {
-  if (fieldKey === undefined)
-    throw new InvalidFilter(`has no field: name one by its key; ${fieldsAreListed}.`);
-  if (typeof fieldKey !== 'string')
-    throw new InvalidFilter(
-      `has a field that is not a string: name one by its key; ${fieldsAreListed}.`,
-    );
+  if (typeof fieldKey !== 'string') {
+    const has = fieldKey === undefined ? 'has no field' : 'has a field that is not a string';
+    throw new InvalidFilter(`${has}: name one by its key; ${fieldsAreListed}.`);
+  }
   const fields = activeFields(organization);
   const field = fields.find(({ key }) => key === fieldKey);
   if (field) return field;
@@ -135,14 +133,13 @@ function operandsIn(
   return Array.isArray(sent) ? sent : [];
 }
 
-interface OperandContext {
-  readonly organization: Organization;
-  readonly field: Field;
-  readonly operator: NamedOperator;
-}
-
 /** Reads an operand into the form in which values of the field are stored. */
-function readOperand(raw: unknown, { organization, field, operator }: OperandContext): FieldValue {
+function readOperand(
+  raw: unknown,
+  field: Field,
+  operator: NamedOperator,
+  organization: Organization,
+): FieldValue {
   if (typeof raw !== 'string' && typeof raw !== 'number')
     throw new InvalidFilter('has a value that is neither a string nor a number.');
   if (raw === '')

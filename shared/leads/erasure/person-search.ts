@@ -29,29 +29,18 @@ const nationalDigitsMin = 7;
 /** `00`, the digits of E.164, and a `0` after the country code. */
 const spelledDigitsMax = 18;
 
-/** A spelling of a phone: its digits without the gaps between them. */
-interface Spelling {
-  readonly phone: string;
-  readonly digits: string;
-  /** Whether it is found only after a plus. */
-  readonly needsPlus: boolean;
-}
-
-/** How people write a phone: with the country code, with its exit code, and without it. */
-function spellingsOf(phone: string): Spelling[] {
+/** How people write a phone, without the gaps: with the country code, with its exit code, and without it. A short one needs its plus. */
+function spellingsOf(phone: string): string[] {
   const parsed = parsePhoneNumberFromString(phone);
   // The country may be unknown: then its code is a part of the number.
   const code = parsed?.countryCallingCode ?? '';
   const national = parsed?.nationalNumber ?? phone.slice(1);
   const isShort = national.length < nationalDigitsMin;
   const international = [`${code}${national}`, ...(parsed ? [`${code}0${national}`] : [])];
-  const exact = [
+  return [
+    ...international.map((digits) => (isShort ? `+${digits}` : digits)),
     ...international.map((digits) => `00${digits}`),
     ...(parsed && !isShort ? [national, `0${national}`] : []),
-  ];
-  return [
-    ...international.map((digits) => ({ phone, digits, needsPlus: isShort })),
-    ...exact.map((digits) => ({ phone, digits, needsPlus: false })),
   ];
 }
 
@@ -68,7 +57,8 @@ interface Match {
  */
 export class PersonSearch {
   readonly #identities: Set<string>;
-  readonly #spellings: ReadonlyMap<string, readonly Spelling[]>;
+  /** Phones by each of their spellings. */
+  readonly #spelled = new Map<string, string[]>();
   readonly #domains: ReadonlySet<string>;
 
   /** @param values those that are not a whole phone or email are ignored */
@@ -77,7 +67,9 @@ export class PersonSearch {
     const emails = identities.filter(isEmailIdentity);
     const phones = identities.filter((one) => !isEmailIdentity(one));
     this.#identities = new Set(identities);
-    this.#spellings = Map.groupBy(phones.flatMap(spellingsOf), ({ digits }) => digits);
+    for (const phone of phones)
+      for (const spelling of spellingsOf(phone))
+        this.#spelled.set(spelling, [...(this.#spelled.get(spelling) ?? []), phone]);
     this.#domains = new Set(emails.map((email) => email.slice(email.lastIndexOf('@'))));
   }
 
@@ -152,16 +144,12 @@ export class PersonSearch {
       read += digit.value;
       if (read.length > spelledDigitsMax) break;
       if (digits.has(digit.end)) continue; // within the digits of a longer number
-      const found = (this.#spellings.get(read) ?? []).filter(
-        ({ phone, needsPlus }) => this.#identities.has(phone) && (plus > 0 || !needsPlus),
-      );
-      if (found.length === 0) continue;
+      const spellings = plus > 0 ? [read, `+${read}`] : [read];
+      const phones = spellings.flatMap((spelling) => this.#spelled.get(spelling) ?? []);
+      const identities = phones.filter((phone) => this.#identities.has(phone));
+      if (identities.length === 0) continue;
       const opens = text[start - 1] === '(' && text.slice(start, digit.end).includes(')') ? 1 : 0;
-      longest = {
-        start: start - (plus || opens),
-        end: digit.end,
-        identities: found.map(({ phone }) => phone),
-      };
+      longest = { start: start - (plus || opens), end: digit.end, identities };
     }
     return longest;
   }
