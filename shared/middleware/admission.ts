@@ -44,8 +44,6 @@ export interface PrefetchContext {
 /** What admission establishes about a call. */
 export interface Admitted<Prefetched> {
   readonly caller: Caller;
-  /** Whether the API key has one of the endpoint's scopes. */
-  readonly hasScope: boolean;
   readonly organization: Organization;
   /** For an endpoint that numbers leads: the organization's sequence, advanced for this request. `newLeadId` makes an ID of it. */
   readonly leadSequence: number;
@@ -54,10 +52,10 @@ export interface Admitted<Prefetched> {
 }
 
 /**
- * Checks that the API key is live, takes one token from its bucket and one from its organization's, and loads the newest settings
- * (contract, sections 5 and 8; design, section 3). For a cached key this is one round trip of two parallel writes. The endpoint's
+ * Checks that the API key is live, takes one token from its bucket and one from its organization's, loads the newest settings, and checks
+ * the module and the scope (contract, sections 5 and 8; design, section 3). For a cached key this is one round trip of two parallel writes. The endpoint's
  * prefetch runs in parallel with them.
- * @throws ApiError UNAUTHORIZED, RATE_LIMITED
+ * @throws ApiError UNAUTHORIZED, RATE_LIMITED, FORBIDDEN
  */
 export async function admit<Prefetched>(
   event: APIGatewayProxyEvent,
@@ -91,31 +89,20 @@ export async function admit<Prefetched>(
   showLimits(call, key.value.bucket, admitted.bucket);
   if (admitted.outcome === 'exhausted') throw exhausted(call, admitted.bucket);
   call.organization = organization;
+  authorize(endpoint, organization, hasScope);
   const { leadSequence } = admitted;
-  return { caller: key.value.caller, hasScope, organization, leadSequence, prefetched };
+  return { caller: key.value.caller, organization, leadSequence, prefetched };
 }
 
-/**
- * Requires that the organization has the module of the endpoints and that the API key has one of its scopes (contract, section 5).
- * @throws ApiError FORBIDDEN, naming the module or the scopes that are missing.
- */
-export function authorize(
-  { scopes }: Endpoint,
-  { organization, hasScope }: Pick<Admitted<unknown>, 'organization' | 'hasScope'>,
-): void {
-  if (!organization.modules.includes(endpointModule)) {
-    throw new ApiError(
-      'FORBIDDEN',
-      { module: endpointModule },
-      `The organization's plan does not include the module ${endpointModule}.`,
-    );
+/** @throws ApiError FORBIDDEN, naming the module that the organization lacks, or the scopes of which the API key has none (contract, section 5) */
+function authorize({ scopes }: Endpoint, { modules }: Organization, hasScope: boolean): void {
+  if (!modules.includes(endpointModule)) {
+    const sentence = `The organization's plan does not include the module ${endpointModule}.`;
+    throw new ApiError('FORBIDDEN', { module: endpointModule }, sentence);
   }
   if (!hasScope) {
-    throw new ApiError(
-      'FORBIDDEN',
-      { scopes },
-      `The API key lacks the scope ${scopes.join(' or ')}.`,
-    );
+    const sentence = `The API key lacks the scope ${scopes.join(' or ')}.`;
+    throw new ApiError('FORBIDDEN', { scopes }, sentence);
   }
 }
 

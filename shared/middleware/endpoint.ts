@@ -5,15 +5,14 @@ import { ApiError } from '../errors.ts';
 import type { Organization } from '../organization/organization.ts';
 import { openTable, sdkDefaults, type Table, usableUntil } from '../store/table/client.ts';
 import { noConsumedCapacity, withCapacityMetering } from '../store/table/consumed-capacity.ts';
-import { type Admitted, admit, authorize, type PrefetchContext } from './admission.ts';
+import { type Admitted, admit, type PrefetchContext } from './admission.ts';
 import type { Call } from './call.ts';
 import { errorResponse, type Reply, replyResponse } from './respond.ts';
 import { transport } from './transport.ts';
 import { type Input, parseInput, type Schemas } from './validate.ts';
 
 /** What an endpoint's `respond` receives once the request is authenticated, authorized and validated. */
-export interface ReadyCall<Input, Prefetched>
-  extends Omit<Admitted<Prefetched>, 'hasScope' | 'prefetched'> {
+export interface ReadyCall<Input, Prefetched> extends Omit<Admitted<Prefetched>, 'prefetched'> {
   readonly table: Table;
   readonly requestId: string;
   readonly input: Input;
@@ -105,13 +104,11 @@ const stackOf = <S extends Schemas, Prefetched>({
           ? async (context: PrefetchContext) => prefetch({ ...context, input })
           : undefined;
       const admitted = await admit(event, call, ownPrefetch);
-      authorize(call.endpoint, admitted);
       if (input instanceof ApiError) throw input;
       const { table, requestId } = call;
-      const { hasScope: _, ...rest } = admitted;
       // Undefined only for an endpoint without a prefetch, whose `Prefetched` is undefined.
       const prefetched = (await admitted.prefetched) as Prefetched;
-      return respond({ table, requestId, input, ...rest, prefetched });
+      return respond({ table, requestId, input, ...admitted, prefetched });
     },
     { timeoutEarlyInMillis: 0 },
   ).use(transport());

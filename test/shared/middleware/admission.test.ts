@@ -1,9 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { endpointNamed } from '../../../shared/endpoints.ts';
-import { authorize } from '../../../shared/middleware/admission.ts';
 import { sampleOrganization } from '../../support/settings.ts';
-import { refusalOf } from '../leads/refusal.ts';
 import {
   given,
   keys,
@@ -29,7 +26,6 @@ describe('what admission establishes', () => {
 
     expect(admitted).toEqual({
       caller: given.caller,
-      hasScope: true,
       organization: organizationAt(1),
       leadSequence: 41,
       prefetched: undefined,
@@ -221,8 +217,9 @@ describe('the prefetch of an endpoint', () => {
 
   test('does not run for a key without a scope of the endpoint', async () => {
     given.caller = { ...given.caller, scopes: ['leads.capture'] };
-    await send({}, prefetch);
+    const { error } = await send({}, prefetch);
 
+    expect(error).toMatchObject({ code: 'FORBIDDEN', details: { scopes: ['leads.read'] } });
     expect(prefetch).not.toHaveBeenCalled();
   });
 
@@ -249,8 +246,9 @@ describe('the prefetch of an endpoint', () => {
 });
 
 test('a missing module is named before a missing scope', async () => {
-  const without = { organization: sampleOrganization({ modules: ['billing'] }), hasScope: false };
-  const { details } = await refusalOf(() => authorize(endpointNamed('list-leads'), without));
+  given.caller = { ...given.caller, scopes: ['leads.capture'] };
+  settings.mockResolvedValue({ ...sampleOrganization({ modules: ['billing'] }), version: 1 });
+  const { error } = await send();
 
-  expect(details).toEqual({ module: 'crm' });
+  expect(error).toMatchObject({ code: 'FORBIDDEN', details: { module: 'crm' } });
 });
