@@ -96,6 +96,18 @@ export async function readChangedLeads(
   return { ids: read.ids, isComplete, largeKb: read.largeKb };
 }
 
+/** Two lists of ids, each highest first, as one. A page may merge thousands of ids into 250,000 many times: a `Set` takes five times the memory. */
+function merged(some: readonly number[], others: readonly number[]): number[] {
+  const all: number[] = [];
+  for (let at = 0, otherAt = 0; at < some.length || otherAt < others.length; ) {
+    const [leadId, other] = [some[at] ?? 0, others[otherAt] ?? 0];
+    all.push(Math.max(leadId, other));
+    if (leadId >= other) at += 1;
+    if (other >= leadId) otherAt += 1;
+  }
+  return all;
+}
+
 /** The clock that dated the newest change may be far ahead; earlier dates may have been committed since the index was read. */
 const nextPass = ({ newest, wholeAt = Number.POSITIVE_INFINITY }: CachedRead): Pass => ({
   from: lagBefore(Math.min(newest, wholeAt)),
@@ -104,7 +116,7 @@ const nextPass = ({ newest, wholeAt = Number.POSITIVE_INFINITY }: CachedRead): P
 });
 
 function addEntries(read: CachedRead, entries: readonly LeadIndexEntry[]): void {
-  if (entries.length > 0) read.ids = highestFirst([...read.ids, ...entries.map(idOf)]);
+  if (entries.length > 0) read.ids = merged(read.ids, highestFirst(new Set(entries.map(idOf))));
   for (const entry of entries) {
     if (entry.largeKb !== undefined) read.largeKb.set(idOf(entry), entry.largeKb);
     read.newest = Math.max(read.newest, Date.parse(entry.updatedAt));

@@ -21,9 +21,9 @@ export const aboveAllIds = limits.idMax + 1;
 /** The bytes of one index entry in a page's budget: its keys and their names. */
 export const indexEntryBytes = 100;
 
-/** The ids of a list in its order, each once. There may be 250,000 of them: a `Set` takes five times the memory. */
-export const highestFirst = (leadIds: readonly number[]): number[] =>
-  leadIds.toSorted((a, b) => b - a).filter((leadId, at, all) => leadId !== all[at - 1]);
+/** The ids of a list in its order. */
+export const highestFirst = (leadIds: Iterable<number>): number[] =>
+  [...leadIds].sort((a, b) => b - a);
 
 /** The lead's id of an index entry. */
 export const idOf = ({ sk }: Pick<LeadIndexEntry, 'sk'>): number => Number(sk);
