@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-
 import { changeTimeOf } from '../../leads/changes.ts';
-
 import type { Lead } from '../../leads/lead.ts';
 import { fitEntry, type TimelineEntry } from '../../leads/timeline.ts';
 import { valuesDigestOf } from '../../leads/timeline-replay.ts';
