@@ -2,16 +2,12 @@ import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FieldValues } from '../../../../shared/leads/lead.ts';
-import { spawnAdmin } from '../../../support/admin.ts';
-import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
-import { faultOnce } from '../../../support/faults/rules.ts';
 import { changeSettings, storedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
-import { service } from '../../../support/service.ts';
 import { useFolder } from '../../given-folder.ts';
-import { doneTo, json, run, update, violationsIn } from '../commands.ts';
+import { doneTo, json, run, update } from '../commands.ts';
 import { countLeads, fieldsOf, importJson, refusedIn } from './given-files.ts';
 import { killedAtWrite } from './killed-import.ts';
 
@@ -87,23 +83,6 @@ test('a repeat with the option that other rows needed skips the rows that it rea
 
   expect(first).toMatchObject({ imported: 1, refused: 1 });
   expect(again).toMatchObject({ imported: 1, alreadyThere: 1, refused: 0 });
-});
-
-test.concurrent('a row whose write gets no response is written once', async () => {
-  const organization = await givenOrganization();
-  const rows = Array.from({ length: 5 }, () => `Someone,${person().phone}\n`);
-  const file = await givenFile('slow.csv', `name,phone\n${rows.join('')}`);
-  const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
-  const isWrite = ({ operation }: { operation: string }) => operation === 'TransactWriteItems';
-  proxy.rule = faultOnce(isWrite, { kind: 'cut', applied: true });
-  const args = ['lead', 'import', '--organization', String(organization.id), file, '--json'];
-
-  const { json } = await spawnAdmin(args, { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint }).ended;
-  await proxy.stop();
-
-  expect(json).toMatchObject({ rows: 5, imported: 5, alreadyThere: 0, refused: 0 });
-  expect(await storedLeads(organization)).toHaveLength(5);
-  expect(await violationsIn(organization)).toEqual([]);
 });
 
 test.concurrent('400 rows with some wrong ones, killed half way and begun again, are imported exactly once', async () => {
