@@ -98,6 +98,10 @@ export const scenariosOfWrites: readonly Scenario[] = [
         await given.note(leadId, `Note ${at}.`);
         await given.capture({ ...person(1), fields: { remarks: `Remark ${at}.` } });
       }
+      for (const what of ['archive', 'restore'] as const) {
+        await given.administrate(what, { leadId });
+        await given.update(leadId, { fields: { city: `City of ${what}` } });
+      }
     },
   },
 ];
