@@ -32,7 +32,7 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
 };
 export const fieldTypes = keysOf(fieldKinds);
 
-interface BuiltIn {
+export interface BuiltIn {
   readonly label: string;
   readonly type: FieldType;
   readonly alwaysRequired: boolean;
@@ -56,10 +56,11 @@ export const builtIns = {
     ],
   },
 } as const satisfies Readonly<Record<string, BuiltIn>>;
-export type BuiltInFieldKey = keyof typeof builtIns;
 export const builtInFieldKeys = keysOf(builtIns);
-export const isBuiltIn = (fieldKey: string): fieldKey is BuiltInFieldKey =>
+export const isBuiltIn = (fieldKey: string): fieldKey is keyof typeof builtIns =>
   Object.hasOwn(builtIns, fieldKey);
+export const builtInNamed = (fieldKey = ''): BuiltIn | undefined =>
+  isBuiltIn(fieldKey) ? builtIns[fieldKey] : undefined;
 
 /** The values of the built-in field `lead_type`. */
 export const leadTypes = builtIns.lead_type.options.map(({ value }) => value);

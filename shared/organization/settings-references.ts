@@ -1,12 +1,6 @@
 import { keysOf } from '../keys-of.ts';
 import { scopesFor } from './api-key.ts';
-import {
-  type BuiltInFieldKey,
-  builtInFieldKeys,
-  builtIns,
-  fieldKinds,
-  isBuiltIn,
-} from './field-kinds.ts';
+import { type BuiltIn, builtInFieldKeys, builtInNamed, fieldKinds } from './field-kinds.ts';
 import { idNamed, type NamedItem, optionFinder } from './named.ts';
 import { nearestName } from './nearest-name.ts';
 import type { SettingsFile } from './settings-schema.ts';
@@ -112,7 +106,8 @@ function readField(check: Check, field: Field, path: string): Field {
   const { key, storage, showWhen } = field;
   const report = (property: keyof Field, message: string): void =>
     check.report(`${path}.${property}`, message);
-  if (key !== undefined && isBuiltIn(key)) checkBuiltIn(key, field, report);
+  const builtIn = builtInNamed(key);
+  if (builtIn) checkBuiltIn(builtIn, field, report);
   else if (storage === 'column') {
     const hint =
       key === undefined ? '' : `: ${display(key)} is not one of ${builtInFieldKeys.join(', ')}`;
@@ -128,11 +123,10 @@ function readField(check: Check, field: Field, path: string): Field {
 
 /** Reports what a file cannot change of a built-in field. Forms always show it. */
 function checkBuiltIn(
-  key: BuiltInFieldKey,
+  { type, alwaysRequired }: BuiltIn,
   field: Field,
   report: (property: keyof Field, message: string) => void,
 ): void {
-  const { type, alwaysRequired } = builtIns[key];
   const always = { requiredOnCreate: true, requiredOnEdit: true };
   const fixed = {
     type,
@@ -144,7 +138,7 @@ function checkBuiltIn(
   for (const property of keysOf(fixed)) {
     const [is, only] = [field[property], fixed[property]];
     if (is === undefined || only === undefined || is === only) continue;
-    const rule = `must be ${only}, because ${key} is a built-in field`;
+    const rule = `must be ${only}, because ${field.key} is a built-in field`;
     report(property, `${rule}, but is ${display(is)}`);
   }
 }
@@ -160,7 +154,7 @@ function checkOptions(check: Check, { key, type, options }: Field, path: string)
       );
     return;
   }
-  const fixed = key !== undefined && isBuiltIn(key) ? builtIns[key].options : [];
+  const { options: fixed = [] } = builtInNamed(key) ?? {};
   if (options === undefined && fixed.length > 0) return;
   if (!options?.length) {
     const is = options ? 'empty' : 'missing';
@@ -239,8 +233,8 @@ interface Choices {
 /** Undefined for a field of any text, and for one whose choices are malformed or missing, which has an issue of its own. */
 function choicesOf(file: File, fieldKey: string): Choices | undefined {
   const field = file.fields?.find((one) => one?.key === fieldKey);
-  const builtIn = isBuiltIn(fieldKey) ? fieldKey : undefined;
-  const type = field?.type ?? (builtIn && builtIns[builtIn].type);
+  const builtIn = builtInNamed(fieldKey);
+  const type = field?.type ?? builtIn?.type;
   const list = fieldKey === 'pipeline' ? 'pipelines' : type && fieldKinds[type].references;
   if (list) return itemsOf(list, file);
   if (type === 'checkbox') {
@@ -249,7 +243,7 @@ function choicesOf(file: File, fieldKey: string): Choices | undefined {
     return { find, description: 'true or false' };
   }
   if (!type || !fieldKinds[type].hasOptions) return undefined;
-  const listed = field?.options ?? (builtIn ? builtIns[builtIn].options : []);
+  const listed = field?.options ?? builtIn?.options ?? [];
   // With those that have no label, so that this is not an issue of every condition that names the option too.
   const options = listed.flatMap(({ value, label = '' } = {}) =>
     value === undefined ? [] : [{ value, label }],

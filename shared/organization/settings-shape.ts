@@ -35,11 +35,9 @@ export function display(value: unknown): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}…"`;
 }
 
-function descriptionOf(schema: v.GenericSchema): string {
-  if (isObjectSchema(schema)) return 'an object';
-  if (isArraySchema(schema)) return v.getDescription(schema) ?? 'a list';
-  return v.getDescription(schema) ?? schema.expects;
-}
+/** Every schema of a single value has a description of its own. */
+const descriptionOf = (schema: v.GenericSchema): string =>
+  v.getDescription(schema) ?? (isObjectSchema(schema) ? 'an object' : 'a list');
 
 type ObjectSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
 type ArraySchema = v.ArraySchema<v.GenericSchema, undefined>;
@@ -126,13 +124,9 @@ export function inFileOrder(schema: v.GenericSchema, value: unknown): unknown {
   if (isArraySchema(schema) && Array.isArray(value))
     return value.map((item) => inFileOrder(schema.item, item));
   if (!isObjectSchema(schema) || !isPlainObject(value)) return value;
-  const entries = new Map<string, v.GenericSchema>(Object.entries(schema.entries));
-  const names = new Set([...entries.keys(), ...Object.keys(value)]);
-  const ordered = [...names].filter((name) => Object.hasOwn(value, name));
-  return Object.fromEntries(
-    ordered.map((name) => {
-      const entry = entries.get(name);
-      return [name, entry ? inFileOrder(entry, value[name]) : value[name]];
-    }),
-  );
+  const entries = Object.entries<v.GenericSchema>(schema.entries);
+  const own = entries.filter(([name]) => Object.hasOwn(value, name));
+  const ordered = own.map(([name, entry]) => [name, inFileOrder(entry, value[name])]);
+  const known = Object.fromEntries(ordered);
+  return { ...known, ...value, ...known }; // a property that the schema does not have comes last
 }

@@ -1,6 +1,6 @@
 import type { Scope } from '../endpoints.ts';
 import { scopesFor } from './api-key.ts';
-import { builtInFieldKeys, builtIns, isBuiltIn } from './field-kinds.ts';
+import { builtInFieldKeys, builtInNamed, builtIns } from './field-kinds.ts';
 import type { Field, Settings } from './organization.ts';
 import { readReferences } from './settings-references.ts';
 import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
@@ -78,7 +78,7 @@ function settingsOf(file: Omit<SettingsFile, '$schema' | 'keys' | 'version'>): S
 }
 
 function settingsField(field: SettingsFile['fields'][number]): Field {
-  const builtIn = isBuiltIn(field.key) ? builtIns[field.key] : undefined;
+  const builtIn = builtInNamed(field.key);
   const required = builtIn?.alwaysRequired === true;
   return {
     ...field,
