@@ -16,7 +16,8 @@ useOwnTable();
 const organization = useOrganization();
 let own: OwnService;
 beforeAll(async () => {
-  own = await startOwnService({ ...service().environment, ...deployedTimeout });
+  // Three times the deployed time-out: the retries must get their answers on a machine that stalls for more than a second.
+  own = await startOwnService({ ...service().environment, DYNAMODB_TIMEOUT_MS: '3000' });
 });
 afterAll(async () => {
   await own.stop();
