@@ -21,12 +21,7 @@ const staleMs = 15 * 60_000;
 
 if (!isInstalled()) {
   mkdirSync('.local', { recursive: true });
-  await takeLock();
-  try {
-    if (!isInstalled()) await install();
-  } finally {
-    if (ownerOfLock() === process.pid) rmSync(lockFile);
-  }
+  await withLock(lockFile, () => isInstalled() || install());
 }
 
 /** npm lists what it installed at the end, so an interrupted installation has no list. Packages of other platforms are optional. */
@@ -75,49 +70,66 @@ async function install() {
   process.exitCode = 1;
 }
 
-/** Takes the lock. Waits while another process that runs has it; a lock of one that was killed is removed. */
-async function takeLock() {
-  for (let told = false; ; ) {
-    try {
-      // A link to the process's ID: unlike a file, it is never there without its content.
-      symlinkSync(String(process.pid), lockFile);
-      return;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-    }
-    const owner = ownerOfLock();
-    if (owner === undefined) continue;
-    if (isStale(owner)) {
-      rmSync(lockFile, { force: true });
+/**
+ * Does the work while the lock names this process. Waits while it names another one that runs; takes it over from one that has ended, and
+ * from any after a quarter of an hour.
+ */
+async function withLock(lock, work) {
+  for (let told = false; !take(lock); ) {
+    const owner = ownerOf(lock);
+    if (isStale(lock, owner)) {
+      // Under a lock of its own: otherwise a second process could remove the lock that the first one has just taken over.
+      await withLock(`${lock}.${owner}`, () => {
+        if (isStale(lock, owner)) rmSync(lock);
+      });
       continue;
     }
     if (!told)
       process.stderr.write(
-        `Waiting for the installation of process ${owner} in this checkout ... If no such installation runs, delete ${lockFile}.\n`,
+        `Waiting for the installation of process ${owner} in this checkout ... If no such installation runs, delete ${lock}.\n`,
       );
     told = true;
     await pause(200);
   }
+  try {
+    await work();
+  } finally {
+    if (ownerOf(lock) === process.pid) rmSync(lock);
+  }
 }
 
-/** @returns undefined if the lock is released */
-function ownerOfLock() {
+/** A link to the process's ID: unlike a file, it is never there without its content. */
+function take(lock) {
   try {
-    return Number(readlinkSync(lockFile));
+    symlinkSync(String(process.pid), lock);
+    return true;
   } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
+    if (error.code === 'EEXIST') return false;
     throw error;
   }
 }
 
-/** Whether the installation of the lock has ended without releasing it. */
-function isStale(owner) {
-  const { mtimeMs } = lstatSync(lockFile, { throwIfNoEntry: false }) ?? {};
-  if (Date.now() - mtimeMs > staleMs) return true;
+function ownerOf(lock) {
   try {
-    process.kill(owner, 0);
-    return false;
+    return Number(readlinkSync(lock));
   } catch (error) {
-    return error.code === 'ESRCH';
+    if (error.code === 'ENOENT') return undefined; // released
+    throw error;
+  }
+}
+
+/** Whether the lock names an owner that has ended. */
+function isStale(lock, owner) {
+  const { mtimeMs } = lstatSync(lock, { throwIfNoEntry: false }) ?? {};
+  if (mtimeMs === undefined || ownerOf(lock) !== owner) return false;
+  return !isAlive(owner) || Date.now() - mtimeMs > staleMs;
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
   }
 }
