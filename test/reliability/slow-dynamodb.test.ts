@@ -4,6 +4,7 @@ import { functionTimeoutMs } from '../simulation/lambda/instance.ts';
 import { readService, type ServicePrograms } from '../simulation/lambda/modules.ts';
 import type { CallInfo, Fault } from '../simulation/network.ts';
 import { ObservedService } from '../simulation/observed-service.ts';
+import type { ReadJson } from '../support/call.ts';
 import { person } from '../support/people.ts';
 import { goodRequests } from '../support/requests.ts';
 
@@ -21,8 +22,7 @@ interface Disturbed {
   /** The functions' calls since the disturbance began. */
   readonly calls: readonly CallInfo[];
   /** The functions' log lines since then. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
-  readonly logged: readonly any[];
+  readonly logged: readonly ReadJson[];
 }
 
 /** A service with lead 1 and, if warm, with functions that know their keys. Its DynamoDB is disturbed from then on. */

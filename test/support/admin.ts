@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ProcessIo } from '../../infra/admin/context.ts';
 import { runAdmin as runProgram } from '../../infra/admin/program.ts';
+import type { ReadJson } from './call.ts';
 import { isTableShared, service } from './service.ts';
 import { node24, projectFolder } from './service-process.ts';
 
@@ -11,8 +12,7 @@ export interface AdminReply {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
-  readonly json: any;
+  readonly json: ReadJson;
 }
 
 const replyOf = (

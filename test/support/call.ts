@@ -17,11 +17,14 @@ export interface CallOptions {
   readonly baseUrl?: string;
 }
 
+/** Parsed JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+export type ReadJson = any;
+
 export interface CallReply {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
-  readonly body: any;
+  readonly body: ReadJson;
 }
 
 /**

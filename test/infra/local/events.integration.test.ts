@@ -2,14 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runAdmin } from '../../support/admin.ts';
-import { call } from '../../support/call.ts';
+import { call, type ReadJson } from '../../support/call.ts';
 import { person } from '../../support/people.ts';
 import { service as sharedService } from '../../support/service.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
 import { useFolder } from '../given-folder.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
-type Line = any;
 
 const files = useFolder();
 
@@ -47,21 +44,21 @@ class EventfulService {
     if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
   }
 
-  async timelines(): Promise<Line[]> {
+  async timelines(): Promise<ReadJson[]> {
     const file = files.path(`${randomUUID()}.jsonl`);
     await this.admin('lead', 'timelines', '--out', file);
     return linesOf(readFileSync(file, 'utf8'));
   }
 
   text = (): string => (existsSync(this.file) ? readFileSync(this.file, 'utf8') : '');
-  events = (): Line[] => linesOf(this.text());
+  events = (): ReadJson[] => linesOf(this.text());
 }
 
-const linesOf = (text: string): Line[] =>
+const linesOf = (text: string): ReadJson[] =>
   text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
-const idsOf = (events: Line[]): string[] => events.map(({ detail }) => detail.id);
+const idsOf = (events: ReadJson[]): string[] => events.map(({ detail }) => detail.id);
 /** The IDs of the stored entries: of the two items of a capture that made its lead, the second. */
-const entriesIn = (items: Line[]): string[] =>
+const entriesIn = (items: ReadJson[]): string[] =>
   items.map(({ id }) => id).filter((id: string) => !id.endsWith('#lead_created'));
 const within = { timeout: 60_000, interval: 100 };
 

@@ -2,6 +2,7 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { buildFunctions } from '../../../infra/bundle/bundle.ts';
 import { type LeadServiceProps, LeadsStack } from '../../../infra/stack/lead-service.ts';
+import type { ReadJson } from '../../support/call.ts';
 
 /** An app with every option on that is off by default, in an environment that may be destroyed. */
 export const everyOption = {
@@ -33,8 +34,7 @@ export const everyOption = {
 
 export interface Resource {
   readonly Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
-  readonly Properties: any;
+  readonly Properties: ReadJson;
   readonly DependsOn?: readonly string[];
   readonly DeletionPolicy?: string;
 }

@@ -2,6 +2,7 @@ import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { setArchived } from '../../../../shared/store/leads/archive.ts';
 import { adminJson, runAdmin, spawnAdmin } from '../../../support/admin.ts';
+import type { ReadJson } from '../../../support/call.ts';
 import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
 import { givenLead } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
@@ -14,18 +15,15 @@ import { addNote, captureLead, commandOf, json } from '../commands.ts';
 
 useOwnTable();
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
-type Line = any;
-
 const files = useFolder();
 
 const newFile = () => files.newPath('lines.jsonl');
 const args = (organization: GivenOrganization, ...more: string[]) =>
   commandOf(organization, 'lead timelines', ...more);
-const linesOf = (text: string): Line[] =>
+const linesOf = (text: string): ReadJson[] =>
   text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
-const linesIn = async (file: string): Promise<Line[]> => linesOf(await readFile(file, 'utf8'));
-async function written(organization: GivenOrganization, ...more: string[]): Promise<Line[]> {
+const linesIn = async (file: string): Promise<ReadJson[]> => linesOf(await readFile(file, 'utf8'));
+async function written(organization: GivenOrganization, ...more: string[]): Promise<ReadJson[]> {
   const file = newFile();
   await adminJson(...args(organization, '--out', file, ...more));
   return linesIn(file);
@@ -38,7 +36,7 @@ async function nextMoment(): Promise<string> {
   await expect.poll(() => new Date().toISOString() > moment).toBe(true);
   return moment;
 }
-const typesOf = (lines: Line[], leadId: number): string[] =>
+const typesOf = (lines: ReadJson[], leadId: number): string[] =>
   lines.filter((line) => line.leadId === leadId).map(({ type }) => type);
 
 test('lead timelines writes every item of every lead, and a line for an erased lead', async () => {
