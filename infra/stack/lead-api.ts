@@ -74,7 +74,7 @@ export class LeadApi extends RestApi {
     } else {
       this.baseUrl = this.deploymentStage.urlForPath().replace(/\/$/, '');
     }
-    this.acknowledge();
+    this.acknowledge(options);
   }
 
   /** Routes an endpoint's method and path to its function. */
@@ -88,7 +88,7 @@ export class LeadApi extends RestApi {
   }
 
   /** The findings of cdk-nag that are intended, with the reasons. */
-  private acknowledge(): void {
+  private acknowledge({ accessLogs, waf }: ServiceOptions): void {
     const keys =
       'Callers are servers with an API key, which every function checks first: no method needs an authorizer.';
     const address =
@@ -102,10 +102,14 @@ export class LeadApi extends RestApi {
       'AwsSolutions-COG4': keys,
       'AwsSolutions-APIG6': address,
       'Serverless-APIGWXrayEnabled': address,
-      'AwsSolutions-APIG1': account,
-      'Serverless-APIGWAccessLogging': account,
-      'AwsSolutions-APIG3':
-        'A web ACL is an option (waf), because it costs a monthly fee. Keys and rate limits work without it.',
+      ...(!accessLogs && {
+        'AwsSolutions-APIG1': account,
+        'Serverless-APIGWAccessLogging': account,
+      }),
+      ...(!waf && {
+        'AwsSolutions-APIG3':
+          'A web ACL is an option (waf), because it costs a monthly fee. Keys and rate limits work without it.',
+      }),
     };
     Validations.of(this).acknowledge(
       ...Object.entries(reasons).map(([id, reason]) => ({ id, reason })),
