@@ -99,8 +99,10 @@ function* report(
   { rows, matched, removed, kept }: Undone,
   dryRun: boolean,
 ): Generator<string> {
-  if (matched === 0)
-    return yield `No lead in the table was created by a row of ${path}: repeat the --map and --ignore of the import.`;
+  if (matched === 0) {
+    yield `No lead in the table was created by a row of ${path}: repeat the --map and --ignore of the import.`;
+    return;
+  }
   yield `${countOf(removed, 'lead')} ${dryRun ? 'would be ' : ''}removed.`;
   if (matched < rows)
     yield `${matched} of ${countOf(rows, 'row')} created leads that are still there. If the import created more, undo with the file as it was imported.`;
