@@ -43,16 +43,16 @@ export async function removeOrganization(table: Table, organizationId: number): 
   const apiKeys = await listApiKeys(table, organizationId);
   for (const { keyId } of apiKeys) await revokeApiKey(table, organizationId, keyId);
   for await (const leads of scanLeadsAscending(table, organizationId, { withArchived: true }))
-    for (const lead of leads)
-      await remove([
-        ...identityKeysOf(lead),
-        ...(await timelineOf(lead.id)),
-        leadPrimaryKey(organizationId, lead.id),
-      ]);
+    for (const lead of leads) {
+      await remove([...identityKeysOf(lead), ...(await timelineOf(lead.id))]);
+      // Last, in a request of its own: a batch has no order, and a repeat finds the others by the lead.
+      await remove([leadPrimaryKey(organizationId, lead.id)]);
+    }
   for (const { keyId } of apiKeys) {
     const listing = await getItem(table, keyListingPrimaryKey(organizationId, keyId));
-    // The key before its listing, which alone tells the key's hash.
-    if (listing) await remove([apiKeyPrimaryKey(listing.apiKeyHash), keyOf(listing)]);
+    if (!listing) continue;
+    await remove([apiKeyPrimaryKey(listing.apiKeyHash)]);
+    await remove([keyOf(listing)]); // which alone has the key's hash
   }
   const erasures = await keysIn(erasurePrimaryKey(organizationId, 0).pk);
   for (const { sk } of erasures) await remove(await timelineOf(Number(sk)));
