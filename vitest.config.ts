@@ -14,14 +14,14 @@ const integration = 'test/**/*.integration.test.ts';
 
 /**
  * Tests of what DynamoDB decides: conditions, transactions, expressions, indexes, sizes, pages. All others run on the first engine alone:
- * what is refused before a write, rules about what was read, faults that this code injects.
+ * what is refused before a write, rules about what was read, faults that this code injects, commands that write as an endpoint does.
  */
 const ofEachEngine = [
   'test/*.integration.test.ts',
   'test/contract/**/*.integration.test.ts',
   'test/dynamodb-model/**/*.integration.test.ts',
   'test/infra/admin/import/{import,undo}.integration.test.ts',
-  'test/infra/admin/lead/**/*.integration.test.ts',
+  'test/infra/admin/lead/{erase,erase-interrupted}.integration.test.ts',
   'test/infra/admin/table/{check,restore,restore-loss,restore-torn}.integration.test.ts',
   'test/shared/store/{leads,listing,maintenance,organizations,table}/**/*.integration.test.ts',
 ];

@@ -132,6 +132,6 @@ test('a walk finds what the model finds, for any leads, parameters, filters and 
       );
       expect(found).toEqual(expected.map(({ id }) => id).sort((a, b) => b - a));
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
 });
