@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { checkTable } from '../../shared/store/check/check-table.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import { sendRaw } from '../security/raw-request.ts';
+import { startServiceProcess } from '../support/service-process.ts';
+import { tableOf } from '../support/table.ts';
 import { problemsOf } from './answer-problems.ts';
 import { type FuzzRequest, fuzzRequests, withKeys } from './requests.ts';
 import { newTenant, type Tenant } from './tenant.ts';
@@ -11,8 +13,8 @@ export const requestsPerEpisode = 60; // far below what one key may send in an h
 const episodesAtOnce = 4;
 
 export interface FuzzRun {
-  readonly baseUrl: string;
-  readonly table: Table;
+  /** As `npm start` takes it. */
+  readonly engine: string;
   readonly seed: number;
   /** Their numbers. */
   readonly episodes: readonly number[];
@@ -23,23 +25,40 @@ export interface FuzzResult {
   requests: number;
   /** How often each operation answered what: `create-lead 201`. */
   readonly outcomes: Record<string, number>;
-  /** What is wrong, with the request and the command that sends it again. */
-  readonly findings: string[];
+  /** What is wrong, with the request, the command that sends it again and, of a failure, what the function logged. */
+  findings: string[];
 }
 
-/** Runs the episodes and checks, after each, that what it left in the table holds together. */
-export async function fuzz(run: FuzzRun): Promise<FuzzResult> {
+/**
+ * Runs the episodes and checks, after each, that what it left in the table holds together. The service and its engine are its own: where
+ * other tests scan and write large tables, an engine may answer so late that a function runs out of time, and fails as it should.
+ */
+export async function fuzz({ engine, seed, episodes, onProgress }: FuzzRun): Promise<FuzzResult> {
+  const service = await startServiceProcess(['--engine', engine]);
+  const table = tableOf(service.ready.environment);
   const result: FuzzResult = { requests: 0, outcomes: {}, findings: [] };
-  const episodes = [...run.episodes];
-  const tenants: Tenant[] = [await newTenant(run.table, 0)];
-  const lane = async (): Promise<void> => {
-    for (let episode = episodes.shift(); episode !== undefined; episode = episodes.shift()) {
-      tenants.unshift(await newTenant(run.table, episode));
-      await playEpisode(run, episode, [...tenants], result);
-      run.onProgress?.(result);
+  const waiting = [...episodes];
+  const lane = async (tenants: Tenant[]): Promise<void> => {
+    for (let episode = waiting.shift(); episode !== undefined; episode = waiting.shift()) {
+      tenants.unshift(await newTenant(table, episode));
+      const played = { baseUrl: service.ready.baseUrl, table, seed, episode };
+      await playEpisode(played, [...tenants], result);
+      onProgress?.(result);
     }
   };
-  await Promise.all(Array.from({ length: episodesAtOnce }, lane));
+  try {
+    const tenants = [await newTenant(table, 0)];
+    await Promise.all(Array.from({ length: episodesAtOnce }, () => lane(tenants)));
+  } finally {
+    table.client.destroy();
+    await service.end();
+  }
+  const failures = service.printed.stderr.split('\n').filter((line) => line.includes('"ERROR"'));
+  result.findings = result.findings.map((finding) =>
+    [finding, ...failures.filter((line) => finding.includes(JSON.parse(line).requestId))].join(
+      '\n  ',
+    ),
+  );
   return result;
 }
 
@@ -50,18 +69,20 @@ export const requestsOf = (seed: number, episode: number): readonly FuzzRequest[
   });
 
 async function playEpisode(
-  run: FuzzRun,
-  episode: number,
+  run: { baseUrl: string; table: Table; seed: number; episode: number },
   [tenant, ...others]: readonly Tenant[],
   result: FuzzResult,
 ): Promise<void> {
   if (!tenant) throw new Error('An episode needs an organization.');
-  const again = `npm run fuzz -- --seed ${run.seed} --episode ${episode}`;
-  for (const [position, request] of requestsOf(run.seed, episode).entries()) {
+  const again = `npm run fuzz -- --seed ${run.seed} --episode ${run.episode}`;
+  for (const [position, request] of requestsOf(run.seed, run.episode).entries()) {
     const sent = withKeys(request, tenant);
-    const { outcome, problems, text } = await sendRaw(run.baseUrl, sent).then(
-      (answer) => ({ ...problemsOf(sent, answer, tenant, others), text: answer.text }),
-      (error: Error) => ({ outcome: 'none', problems: [error.message], text: '' }),
+    const { outcome, problems, answered } = await sendRaw(run.baseUrl, sent).then(
+      (answer) => ({
+        ...problemsOf(sent, answer, tenant, others),
+        answered: `${answer.headers.get('X-Request-Id')} ${answer.text.slice(0, 600)}`,
+      }),
+      (error: Error) => ({ outcome: 'none', problems: [error.message], answered: '' }),
     );
     result.requests += 1;
     const place = `${request.operationId} ${outcome}`;
@@ -70,7 +91,7 @@ async function playEpisode(
     const body = request.body && Buffer.from(request.body).toString().slice(0, 1500);
     const shown = JSON.stringify({ ...request, body }).slice(0, 4000);
     result.findings.push(
-      `Request ${position}: ${problems.join('; ').slice(0, 1500)}\n  ${shown}\n  answered ${outcome} ${text.slice(0, 600)}\n  ${again}`,
+      `Request ${position}: ${problems.join('; ').slice(0, 1500)}\n  ${shown}\n  answered ${outcome} ${answered}\n  ${again}`,
     );
   }
   const { violations } = await checkTable(run.table, { organizationId: tenant.organizationId });

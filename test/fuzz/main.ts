@@ -1,7 +1,5 @@
 import { Command } from 'commander';
 import { integerOption } from '../../infra/cli/options.ts';
-import { startServiceProcess } from '../support/service-process.ts';
-import { tableOf } from '../support/table.ts';
 import { fuzz, requestsPerEpisode } from './episodes.ts';
 
 /** `npm run fuzz`: requests by the document, and past it, against a service of its own, until so many are answered. */
@@ -40,18 +38,12 @@ const count = Math.ceil(requests / requestsPerEpisode);
 const episodes = episode === undefined ? [...Array(count).keys()] : [episode];
 
 const seconds = (): string => (performance.now() / 1000).toFixed(0);
-const service = await startServiceProcess(['--engine', engine]);
-const table = tableOf(service.ready.environment);
 const result = await fuzz({
-  baseUrl: service.ready.baseUrl,
-  table,
+  engine,
   seed,
   episodes,
   onProgress: ({ requests: sent, findings }) =>
     process.stderr.write(`${sent} requests, ${findings.length} findings, ${seconds()} s\n`),
-}).finally(async () => {
-  table.client.destroy();
-  await service.end();
 });
 
 const outcomes = Object.entries(result.outcomes).sort(([a], [b]) => (a < b ? -1 : 1));
