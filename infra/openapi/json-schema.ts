@@ -7,10 +7,12 @@ import {
 import type * as v from 'valibot';
 import { parseDateTime } from '../../shared/date-time.ts';
 import { notWellFormed } from '../../shared/middleware/schemas.ts';
+import { listComponents } from './endpoints/reference-lists.ts';
 import { schemaComponents } from './response-schemas.ts';
 
 export type Json = { [key: string]: unknown };
 
+const components = { ...schemaComponents, ...listComponents };
 const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
 /** Teaches valibot's conversion the schema parts of `shared/middleware/schemas.ts`. A part that it does not know is an error. */
@@ -18,7 +20,7 @@ const config: ConversionConfig = {
   target: 'draft-2020-12',
   // Takes the last schema of a pipe, which has the entries of an `object`. No body schema transforms its input.
   typeMode: 'output',
-  definitions: schemaComponents,
+  definitions: components,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideSchema: ({ valibotSchema, jsonSchema }) => {
     if (isObjectWithoutRequired(jsonSchema)) delete jsonSchema.required;
@@ -57,7 +59,7 @@ export function jsonSchemaOf(schema: v.GenericSchema): Json {
 
 /** The JSON schemas of the document's named components. */
 export function namedJsonSchemas(): Readonly<Record<string, JsonSchema>> {
-  return toJsonSchemaDefs(schemaComponents, config);
+  return toJsonSchemaDefs(components, config);
 }
 
 /** The schema and the actions of a pipe; a schema without a pipe by itself. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { limits } from '../../shared/limits.ts';
 import { id } from '../../shared/middleware/schemas.ts';
-import { fieldTypes, leadTypes } from '../../shared/organization/field-kinds.ts';
+import { leadTypes } from '../../shared/organization/field-kinds.ts';
 import { stageMeanings } from '../../shared/organization/settings-schema.ts';
 import { described, detailSchemas, optional } from './error-schemas.ts';
 
@@ -12,57 +12,18 @@ import { described, detailSchemas, optional } from './error-schemas.ts';
  */
 
 const dateTime = v.pipe(v.string(), v.isoTimestamp());
-const order = v.pipe(v.number(), v.integer());
 
 const fieldValue = described(
   v.union([v.string(), v.number(), v.boolean(), v.array(v.string()), v.null()]),
   "A field's value. Its type depends on the field's type.",
 );
 
-const namedRef = v.strictObject({ id, name: v.string() });
-const meaning = described(
+export const namedRef = v.strictObject({ id, name: v.string() });
+export const meaning = described(
   v.picklist(stageMeanings),
   'What reaching the stage means in this organization.',
 );
 const stageRef = v.strictObject({ id, name: v.string(), meaning });
-const stage = v.strictObject({
-  id,
-  name: v.string(),
-  slug: v.string(),
-  order: described(order, 'Position within its pipeline.'),
-  meaning,
-  isDefault: described(v.boolean(), 'True when new leads of its pipeline start here.'),
-  pipelineId: described(id, 'The pipeline that the stage belongs to.'),
-});
-const pipeline = v.strictObject({
-  id,
-  name: v.string(),
-  order,
-  isDefault: described(
-    v.boolean(),
-    'New leads go into the default pipeline unless the request names a pipeline or a stage of another pipeline.',
-  ),
-});
-const leadField = v.strictObject({
-  key: described(v.string(), 'The key of the field inside `fields`.'),
-  label: v.string(),
-  type: v.picklist(fieldTypes),
-  section: v.string(),
-  storage: described(
-    v.picklist(['column', 'custom']),
-    '`column`: built in. `custom`: created by the organization.',
-  ),
-  options: described(
-    v.array(v.strictObject({ value: v.string(), label: v.string() })),
-    'For select and multiselect fields. Requests send the `value`.',
-  ),
-  requiredOnCreate: v.boolean(),
-  requiredOnEdit: v.boolean(),
-  showWhen: described(
-    v.nullable(v.strictObject({ field: v.string(), equals: v.array(v.string()) })),
-    'The field applies only when another field has one of the listed values.',
-  ),
-});
 const lead = v.strictObject({
   id,
   name: v.string(),
@@ -98,9 +59,6 @@ const captureResult = v.strictObject({
   ),
 });
 
-/** The body of an endpoint that lists all items of one kind. */
-const itemsOf = <const Item extends v.GenericSchema>(item: Item) =>
-  v.strictObject({ items: v.array(item) });
 const leadPage = v.strictObject({
   items: v.pipe(v.array(lead), v.maxLength(limits.pageSizeMax)),
   nextCursor: described(
@@ -114,9 +72,6 @@ export const schemaComponents = {
   Lead: lead,
   StageRef: stageRef,
   NamedRef: namedRef,
-  Stage: stage,
-  Pipeline: pipeline,
-  LeadField: leadField,
   Note: note,
   CaptureResult: captureResult,
   FieldValue: fieldValue,
@@ -124,9 +79,5 @@ export const schemaComponents = {
   LeadPage: leadPage,
   CaptureResponse: v.strictObject({ lead: captureResult }),
   NoteResponse: v.strictObject({ note }),
-  LeadFieldList: itemsOf(leadField),
-  StageList: itemsOf(stage),
-  PipelineList: itemsOf(pipeline),
-  NamedRefList: itemsOf(namedRef),
   ...detailSchemas,
 };

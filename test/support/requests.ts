@@ -42,11 +42,7 @@ export const bodyRequests = goodRequests.filter(({ name }) =>
   endpoints.some((one) => one.name === name && takesBody(one)),
 );
 
-/** The endpoints that list what is in an organization's settings. */
-export const referenceLists = [
-  'list-lead-fields',
-  'list-lead-stages',
-  'list-pipelines',
-  'list-lead-sources',
-  'list-users',
-] as const;
+/** The endpoints that list what is in an organization's settings: they read nothing but the settings. */
+export const referenceLists = endpoints
+  .filter(({ access }) => Object.keys(access).length === 0)
+  .map(({ name }) => name);

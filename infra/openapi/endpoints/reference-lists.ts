@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import { activeFields } from '../../../shared/leads/fields.ts';
 import {
@@ -6,24 +7,81 @@ import {
   presentPipeline,
   presentStage,
 } from '../../../shared/leads/reference-lists.ts';
-import type { DescribedResponse, OperationDescription } from '../endpoint-description.ts';
+import { id } from '../../../shared/middleware/schemas.ts';
+import { fieldTypes } from '../../../shared/organization/field-kinds.ts';
+import type { OperationDescription } from '../endpoint-description.ts';
+import { described } from '../error-schemas.ts';
 import { demo } from '../examples.ts';
-import { schemaComponents } from '../response-schemas.ts';
+import { meaning, namedRef } from '../response-schemas.ts';
 
-/** The description of a list, and of its response. The example has its first items, enough to see their shape. */
-const list = (
-  [description, responseDescription]: readonly [string, string],
-  schema: DescribedResponse['schema'],
-  exampleName: string,
+const order = v.pipe(v.number(), v.integer());
+
+const stage = v.strictObject({
+  id,
+  name: v.string(),
+  slug: v.string(),
+  order: described(order, 'Position within its pipeline.'),
+  meaning,
+  isDefault: described(v.boolean(), 'True when new leads of its pipeline start here.'),
+  pipelineId: described(id, 'The pipeline that the stage belongs to.'),
+});
+const pipeline = v.strictObject({
+  id,
+  name: v.string(),
+  order,
+  isDefault: described(
+    v.boolean(),
+    'New leads go into the default pipeline unless the request names a pipeline or a stage of another pipeline.',
+  ),
+});
+const leadField = v.strictObject({
+  key: described(v.string(), 'The key of the field inside `fields`.'),
+  label: v.string(),
+  type: v.picklist(fieldTypes),
+  section: v.string(),
+  storage: described(
+    v.picklist(['column', 'custom']),
+    '`column`: built in. `custom`: created by the organization.',
+  ),
+  options: described(
+    v.array(v.strictObject({ value: v.string(), label: v.string() })),
+    'For select and multiselect fields. Requests send the `value`.',
+  ),
+  requiredOnCreate: v.boolean(),
+  requiredOnEdit: v.boolean(),
+  showWhen: described(
+    v.nullable(v.strictObject({ field: v.string(), equals: v.array(v.string()) })),
+    'The field applies only when another field has one of the listed values.',
+  ),
+});
+
+const listOf = <const Item extends v.GenericSchema>(item: Item) =>
+  v.strictObject({ items: v.array(item) });
+
+/** The schemas of the lists and their items, by their names in the document. */
+export const listComponents = {
+  LeadField: leadField,
+  Stage: stage,
+  Pipeline: pipeline,
+  LeadFieldList: listOf(leadField),
+  StageList: listOf(stage),
+  PipelineList: listOf(pipeline),
+  NamedRefList: listOf(namedRef),
+};
+
+/** @param items the first of them are the example: enough to see their shape */
+const list = <Schema extends v.GenericSchema>(
+  schema: Schema,
+  description: string,
   items: readonly unknown[],
-): OperationDescription => ({
-  tag: 'Reference lists',
+) => ({
+  tag: 'Reference lists' as const,
   description,
   responses: {
     200: {
-      description: responseDescription,
+      description: 'The list.',
       schema,
-      examples: { [exampleName]: { items: items.slice(0, 3) } },
+      examples: { 'some items': { items: items.slice(0, 3) } },
     },
   },
   errors: {},
@@ -36,45 +94,28 @@ const fields = activeFields(demo)
 
 export const listDescriptions = {
   'list-lead-fields': list(
-    [
-      "Returns the organization's active fields, custom fields included, in form order. A new custom field appears, and is accepted, immediately.",
-      'The active fields, in form order.',
-    ],
-    schemaComponents.LeadFieldList,
-    'some fields',
+    listComponents.LeadFieldList,
+    "Returns the organization's active fields, custom fields included, in form order. A new custom field appears, and is accepted, immediately.",
     fields,
   ),
   'list-lead-stages': list(
-    [
-      "Returns the active stages of every pipeline, in pipeline order, each pipeline's stages in order.",
-      "The active stages, in pipeline order, each pipeline's stages in order.",
-    ],
-    schemaComponents.StageList,
-    'some stages',
+    listComponents.StageList,
+    "Returns the active stages of every pipeline, in pipeline order, each pipeline's stages in order.",
     demo.stages.map(presentStage),
   ),
   'list-pipelines': list(
-    [
-      'Returns the pipelines, in pipeline order. A pipeline is a separate track for leads with its own stages.',
-      'The pipelines, in pipeline order.',
-    ],
-    schemaComponents.PipelineList,
-    'pipelines',
+    listComponents.PipelineList,
+    'Returns the pipelines, in pipeline order. A pipeline is a separate track for leads with its own stages.',
     demo.pipelines.map(presentPipeline),
   ),
   'list-lead-sources': list(
-    ['Returns the active sources, by name.', 'The active sources, by name.'],
-    schemaComponents.NamedRefList,
-    'some sources',
+    listComponents.NamedRefList,
+    'Returns the active sources, by name.',
     presentNamed(demo.sources),
   ),
   'list-users': list(
-    [
-      'Returns the active users, by name. Only names, no contact details.',
-      'The active users, by name.',
-    ],
-    schemaComponents.NamedRefList,
-    'some users',
+    listComponents.NamedRefList,
+    'Returns the active users, by name. Only names, no contact details.',
     presentNamed(demo.users),
   ),
 } satisfies Partial<Record<EndpointName, OperationDescription>>;

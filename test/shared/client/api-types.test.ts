@@ -5,6 +5,7 @@ import type { body as captureRequest } from '../../../functions/capture-lead.ts'
 import type { body as createLeadRequest } from '../../../functions/create-lead.ts';
 import type { query as leadListQuery } from '../../../functions/list-leads.ts';
 import type { body as updateLeadRequest } from '../../../functions/update-lead.ts';
+import type { listDescriptions } from '../../../infra/openapi/endpoints/reference-lists.ts';
 import type { DetailsByCode, detailSchemas } from '../../../infra/openapi/error-schemas.ts';
 import type { schemaComponents } from '../../../infra/openapi/response-schemas.ts';
 import type * as api from '../../../shared/client/api-types.ts';
@@ -29,9 +30,6 @@ test('the responses of the client are those of the schemas', () => {
     Lead: api.Lead;
     StageRef: api.StageRef;
     NamedRef: api.NamedRef;
-    Stage: api.Stage;
-    Pipeline: api.Pipeline;
-    LeadField: api.LeadField;
     Note: api.Note;
     CaptureResult: api.CaptureResult;
     FieldValue: api.FieldValue;
@@ -39,10 +37,21 @@ test('the responses of the client are those of the schemas', () => {
     LeadPage: api.LeadPage;
     CaptureResponse: api.CaptureResponse;
     NoteResponse: api.NoteResponse;
-    LeadFieldList: api.ItemsOf<api.LeadField>;
-    StageList: api.ItemsOf<api.Stage>;
-    PipelineList: api.ItemsOf<api.Pipeline>;
-    NamedRefList: api.ItemsOf<api.NamedRef>;
+  }>();
+});
+
+type Lists = typeof listDescriptions;
+type MethodOf<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<MethodOf<Rest>>}`
+  : Name;
+
+test('each list of the client is that of its schema', () => {
+  type OfSchemas = {
+    [Name in keyof Lists]: OutputOf<Lists[Name]['responses'][200]['schema']>['items'];
+  };
+
+  expectTypeOf<OfSchemas>().toEqualTypeOf<{
+    [Name in keyof Lists]: Awaited<ReturnType<LeadClient[MethodOf<Name>]>>;
   }>();
 });
 
