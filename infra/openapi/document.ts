@@ -17,7 +17,7 @@ import {
   namedJsonSchemas,
   parameterSchema,
 } from './json-schema.ts';
-import { headerComponents } from './response-headers.ts';
+import { responseHeaders } from './response-headers.ts';
 import { jsonContent, responseComponents, responsesOf } from './responses.ts';
 
 const projectFolder = resolve(import.meta.dirname, '..', '..');
@@ -82,7 +82,7 @@ export async function openApiDocument(): Promise<Json> {
         ...filterComponents,
       },
       responses: responseComponents(),
-      headers: headerComponents,
+      headers: responseHeaders,
     },
   };
 }

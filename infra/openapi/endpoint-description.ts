@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import type { ErrorBody, ErrorCode } from '../../shared/errors.ts';
 import type { tags } from './introduction.ts';
-import type { CarriedHeaders } from './response-headers.ts';
+import type { ResponseHeader } from './response-headers.ts';
 
 /** Sentences by the name of a parameter or a body property. */
 export type Sentences = Readonly<Record<string, string>>;
@@ -12,7 +12,8 @@ export type Examples = Readonly<Record<string, unknown>>;
 export interface DescribedResponse {
   readonly description: string;
   readonly schema: v.GenericSchema;
-  readonly headers?: CarriedHeaders;
+  /** Besides those. */
+  readonly headers?: readonly ResponseHeader[];
   readonly examples: Examples;
 }
 

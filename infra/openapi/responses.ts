@@ -11,7 +11,7 @@ import {
 } from './endpoint-descriptions.ts';
 import { errorSchemaName } from './error-schemas.ts';
 import { type Json, jsonSchemaOf } from './json-schema.ts';
-import { type CarriedHeaders, headerReferences, limitHeaders } from './response-headers.ts';
+import { headerReferences, limitHeaders, type ResponseHeader } from './response-headers.ts';
 
 /** The media type object of a body. */
 export const jsonContent = (schema: Json, named: Examples = {}): Json => ({
@@ -42,11 +42,11 @@ export const responseComponents = (): Json =>
 export function responsesOf(name: EndpointName): Json {
   const { responses, errors } = endpointDescriptions[name];
   const successes = Object.entries(responses).map(
-    ([status, { description, schema, headers, examples }]) => [
+    ([status, { description, schema, headers = [], examples }]) => [
       status,
       {
         description,
-        headers: headerReferences({ ...limitHeaders('always'), ...headers }),
+        headers: headerReferences([...limitHeaders, ...headers]),
         content: jsonContent(jsonSchemaOf(schema), examples),
       },
     ],
@@ -77,15 +77,11 @@ function errorResponse(
   };
 }
 
-/** The headers of one status: a header is always there if every error of the status always has it, else sometimes. */
-function headersOf(codes: readonly ErrorCode[]): CarriedHeaders {
-  const [presence = 'never', ...others] = new Set(codes.map(showsLimits));
-  if (others.length === 0 && presence === 'never') return {};
-  const limits = limitHeaders(
-    others.length === 0 && presence === 'always' ? 'always' : 'sometimes',
-  );
-  return codes.includes('RATE_LIMITED') ? { ...limits, 'Retry-After': 'always' } : limits;
-}
+/** The headers that an error of the status can have. */
+const headersOf = (codes: readonly ErrorCode[]): readonly ResponseHeader[] => [
+  ...(codes.some((code) => showsLimits(code) !== 'never') ? limitHeaders : []),
+  ...(codes.includes('RATE_LIMITED') ? (['Retry-After'] as const) : []),
+];
 
 /** The error body of a status: one of the codes' own. */
 function errorSchema(codes: readonly ErrorCode[]): Json {

@@ -99,7 +99,7 @@ export interface Exchange {
 }
 
 /**
- * Checks an exchange against the document: the status is described for the endpoint, the body conforms, every required header is
+ * Checks an exchange against the document: the status is described for the endpoint, the body conforms, every header that it must have is
  * present, and no undescribed header is. A request that succeeds must conform, too.
  * @throws Error that says what is not described
  */
@@ -179,9 +179,12 @@ const watched = [
   'Idempotent-Replayed',
 ];
 
+/** The status of which every response has a header that other responses may have. */
+const requiredWith: Readonly<Record<string, number>> = { 'Retry-After': 429, Location: 201 };
+
 function headerProblems(
   { headers: described }: DescribedResponse,
-  { headers, body }: Exchange,
+  { status, headers, body }: Exchange,
 ): (string | undefined)[] {
   const code = (body as { error?: { code: ErrorCode } } | undefined)?.error?.code;
   const limits = code && showsLimits(code);
@@ -191,12 +194,12 @@ function headerProblems(
     const reference = described[name];
     if (!reference || (isLimit && limits === 'never'))
       return value === null ? undefined : `the header ${name} is not described`;
-    const header = resolved<{ required: boolean; schema: Json }>(reference);
-    if (value === null)
-      return header.required || (isLimit && limits === 'always')
-        ? `the header ${name} is missing`
-        : undefined;
-    const problem = schemaIssue(header.schema, asTyped(header.schema, value));
+    const isRequired = isLimit
+      ? status < 300 || limits === 'always'
+      : name === 'X-Request-Id' || status === requiredWith[name];
+    if (value === null) return isRequired ? `the header ${name} is missing` : undefined;
+    const { schema } = resolved<{ schema: Json }>(reference);
+    const problem = schemaIssue(schema, asTyped(schema, value));
     return problem && `the header ${name} has ${value}: ${problem}`;
   });
 }

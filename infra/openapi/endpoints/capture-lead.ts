@@ -77,7 +77,7 @@ export const captureLead: OperationDescription = {
       description:
         'The enquiry matched an existing lead: its empty fields were filled, or nothing was changed because the lead is archived.',
       schema: captured,
-      headers: { Location: 'sometimes', 'Idempotent-Replayed': 'sometimes' },
+      headers: ['Location', 'Idempotent-Replayed'],
       examples: {
         'filled in': result({ updated: true }),
         'nothing to fill': result({}),
@@ -87,7 +87,7 @@ export const captureLead: OperationDescription = {
     201: {
       description: 'The enquiry matched no lead, so a lead was created.',
       schema: captured,
-      headers: { Location: 'always', 'Idempotent-Replayed': 'sometimes' },
+      headers: ['Location', 'Idempotent-Replayed'],
       examples: { 'a new lead': result({ created: true }) },
     },
   },
