@@ -5,7 +5,6 @@ import {
   LeadServiceError,
   mayPass,
   NoResponseError,
-  numberIn,
   retryAfterMsOf,
   UnexpectedResponseError,
 } from './errors.ts';
@@ -19,7 +18,7 @@ export interface LeadClientOptions {
   readonly timeoutMs?: number;
   /** Attempts of a request, the first included. @default 5 */
   readonly attempts?: number;
-  /** The longest wait before a retry or for the rate limit. A longer `Retry-After` throws RATE_LIMITED at once. @default 60000 */
+  /** The longest wait before a retry. A longer `Retry-After`, such as that of the rate limit, throws at once. @default 60000 */
   readonly maxWaitMs?: number;
   /** @default the global `fetch` */
   readonly fetch?: typeof fetch;
@@ -58,10 +57,9 @@ const delayMaxMs = 30_000;
 /** A timer of more milliseconds fires at once, or is refused. */
 const timerMaxMs = 2_147_483_647;
 
-/** Sends requests at the pace of the rate limit, and retries them. */
+/** Sends requests, and retries them. */
 export class Connection {
   readonly #options: Required<LeadClientOptions>;
-  readonly #rateLimiter = new RateLimiter();
 
   constructor(options: LeadClientOptions) {
     if (!options.apiKey)
@@ -86,9 +84,6 @@ export class Connection {
     let afterUnknownOutcome = false;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        // A call without a retry wants its response now, such as that of a form whose visitor waits.
-        const waitMs = attempts === 1 ? 0 : this.#rateLimiter.reserve(maxWaitMs);
-        if (waitMs > 0) await sleep(waitMs, signal);
         return await this.#sendOnce(route, call);
       } catch (error) {
         if (error instanceof LeadServiceError) error.afterUnknownOutcome = afterUnknownOutcome;
@@ -108,7 +103,6 @@ export class Connection {
   async #sendOnce<Body>(route: Route, call: Call): Promise<HttpResponse<Body>> {
     const { text, ...response } = await this.#exchange(route, call);
     const { status, headers } = response;
-    this.#rateLimiter.observe(headers);
     const body = parsed(text);
     if (status >= 200 && status < 300 && body !== undefined) return { headers, body: body as Body };
     const error = (body as Partial<ErrorBody> | null | undefined)?.error;
@@ -209,42 +203,3 @@ function parsed(text: string): unknown {
 /** Whether the service cannot have carried out the request: it says so. */
 const isSurelyUndone = (error: unknown): boolean =>
   error instanceof LeadServiceError && (error.status < 500 || error.code === 'NOT_READY');
-
-/** Pacing begins when this share of the window's requests is left. */
-const lowShare = 0.1;
-
-/**
- * Spreads the last tenth of a window's requests over the rest of the window, by the `RateLimit-*` headers of the responses, so that
- * several clients of one key or organization share what is left instead of meeting 429.
- */
-export class RateLimiter {
-  #resetAt = 0;
-  #intervalMs = 0;
-  #lastAt = 0;
-
-  /** Updates the pace from a response's headers. Ignores a response without them. */
-  observe(headers: Headers): void {
-    const limit = numberIn(headers, 'RateLimit-Limit');
-    const remaining = numberIn(headers, 'RateLimit-Remaining');
-    const resetSeconds = numberIn(headers, 'RateLimit-Reset');
-    if (limit === undefined || remaining === undefined || resetSeconds === undefined) return;
-    const untilResetMs = resetSeconds * 1000;
-    this.#resetAt = Date.now() + untilResetMs;
-    this.#intervalMs = remaining > limit * lowShare ? 0 : untilResetMs / (remaining + 1);
-  }
-
-  /**
-   * Reserves the next request's moment.
-   * @returns the milliseconds to wait for it; 0 if that would be more than `maxWaitMs`: then the service decides
-   */
-  reserve(maxWaitMs: number): number {
-    const now = Date.now();
-    const isPaced = this.#intervalMs > 0 && now < this.#resetAt;
-    const at = isPaced
-      ? Math.max(now, Math.min(this.#lastAt + this.#intervalMs, this.#resetAt))
-      : now;
-    if (at - now > maxWaitMs) return 0;
-    this.#lastAt = at;
-    return at - now;
-  }
-}

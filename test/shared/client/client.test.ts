@@ -80,18 +80,6 @@ describe('the client sends', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  test('a call of one attempt at once, though few requests are left', async () => {
-    const few = { 'RateLimit-Limit': '600', 'RateLimit-Remaining': '1', 'RateLimit-Reset': '60' };
-    const { client, clock } = clientOf([{ ...captured(), headers: few }, captured(), captured()]);
-    await clock.run(client.captureLead(enquiry));
-
-    const begun = Date.now();
-    await clock.run(client.captureLead(enquiry, { attempts: 1 }));
-    expect(Date.now() - begun).toBe(0);
-    await clock.run(client.captureLead(enquiry));
-    expect(Date.now() - begun).toBe(30_000);
-  });
-
   test('a capture under the idempotency key that the caller chose', async () => {
     const { client, clock, requests } = clientOf([captured(7)]);
 
