@@ -11,9 +11,6 @@ const storedDateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 export const isStoredDateTime = (value: unknown): value is string =>
   typeof value === 'string' && storedDateTime.test(value) && !Number.isNaN(Date.parse(value));
 
-export const isPositiveInteger = (value: unknown): boolean =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
-
 /** Whether there is any issue; the others are not looked for. */
 export const hasAny = (issues: Generator<string>): boolean => !issues.next().done;
 
@@ -34,7 +31,7 @@ export function* futureIssues(times: Readonly<Record<string, unknown>>): Generat
 export function* itemIssues(
   key: PrimaryKey,
   kind: ItemKind | undefined,
-  { ttl, at, endedAt, turns }: Item,
+  { ttl, at, endedAt }: Item,
 ): Generator<string> {
   const name = keyText(key);
   if (!kind) return yield `Item ${name} has an unknown type.`;
@@ -42,8 +39,6 @@ export function* itemIssues(
   if (ttl !== undefined) yield `The item ${name} ${ttlIssue}.`;
   for (const issue of futureIssues({ at, endedAt })) yield `The item ${name} ${issue}.`;
   if (kind.kind === 'erasure') yield erasureIssue(kind);
-  if (kind.kind === 'turn' && !isPositiveInteger(turns))
-    yield `The turn ${name} has counted ${JSON.stringify(turns)}, which must be a number of turns taken.`;
 }
 
 /** The item of an erasure is there until the erasure is complete. */

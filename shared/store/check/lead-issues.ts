@@ -1,6 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../../json.ts';
-import { FieldIssue, isEmptyValue, parsers, withAllOptions } from '../../leads/field-types.ts';
 import { comparableEmail } from '../../leads/identity.ts';
 import {
   type FieldValue,
@@ -9,10 +7,11 @@ import {
   type LeadFields,
   valueOf,
 } from '../../leads/lead.ts';
+import { fieldKinds } from '../../organization/field-kinds.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 import { indexAttributesOf, largeKbOf } from '../leads/leads.ts';
 import type { Item, LeadItem } from '../table/items.ts';
-import { futureIssues, isPositiveInteger, isStoredDateTime, ttlIssue } from './item-issues.ts';
+import { futureIssues, isStoredDateTime, ttlIssue } from './item-issues.ts';
 
 /** The lead of an item whose attributes may have any type; `fields` that are not a map count as empty. */
 export function leadIn(organizationId: number, leadId: number, item: Item): Lead {
@@ -63,7 +62,7 @@ export function* leadIssues(
 function* attributeIssues(item: Item): Generator<string> {
   const { version, fields, createdAt, updatedAt, archivedAt, ttl } = item;
   const dateTimes = { createdAt, updatedAt, ...(archivedAt !== undefined && { archivedAt }) };
-  if (!isPositiveInteger(version))
+  if (!Number.isSafeInteger(version) || Number(version) <= 0)
     yield `has version ${display(version)}, which must be a positive integer`;
   if (!isPlainObject(fields)) yield 'has no fields';
   for (const [name, at] of Object.entries(dateTimes))
@@ -112,46 +111,34 @@ function* fieldIssues(fields: FieldValues, organization: Organization): Generato
     if (valueOf(fields, fieldKey) === null) yield `has no ${fieldKey}`;
   for (const [fieldKey, value] of Object.entries(fields)) {
     const field = organization.fieldByKey.get(fieldKey);
-    const issue = field && value !== null && valueIssue(field, value, organization);
-    if (!field)
+    if (!isFieldValue(value))
+      yield `has ${display(value)} in the field ${fieldKey}, which is no value of a field`;
+    else if (!field)
       yield `has a value in the field ${display(fieldKey)}, which the organization does not have`;
-    else if (issue) yield `has ${display(value)} in the field ${fieldKey}, which ${issue}`;
+    else if (!isInSettings(field, value, organization))
+      yield `has ${display(value)} in the field ${fieldKey}, which the organization does not have`;
   }
 }
 
-/** E.164. A stored phone is not parsed again: its numbering plan may have changed since. */
-const storedPhone = /^\+[1-9]\d{3,17}$/;
-
-/** Why the service would not store a value in its field. Inactive options, sources and users are valid, because leads keep them. */
-function valueIssue(
-  field: Field,
-  value: FieldValue,
-  organization: Organization,
-): string | undefined {
-  const { type } = field;
-  // Damaged settings may have any type.
-  if (!Object.hasOwn(parsers, type))
-    return `has the type ${display(type)}, which this version does not know`;
-  if (!isRawValue(value) || isEmptyValue(value, type)) return `must be a value of the type ${type}`;
-  if (type === 'phone' && typeof value === 'string' && storedPhone.test(value)) return undefined;
-  // A text may have blanks at its ends: its field may have been a textarea.
-  const parse = parsers[type === 'text' ? 'textarea' : type];
-  const parsed = parse(value, withAllOptions(field), organization);
-  if (!(parsed instanceof FieldIssue))
-    return isSame(parsed, value) ? undefined : `must be stored as ${display(parsed)}`;
-  const isInactive = parsed.reason.endsWith('_not_active') && typeof value === 'number';
-  return isInactive ? undefined : parsed.sentence.replace(/\.$/, '');
-}
-
-const isRawValue = (value: unknown): boolean =>
-  typeof value !== 'object' ||
+const isFieldValue = (value: unknown): value is FieldValue =>
+  ['string', 'number', 'boolean'].includes(typeof value) ||
   (Array.isArray(value) && value.every((item) => typeof item === 'string'));
 
-/** Options may be in another order since. */
-const isSame = (parsed: FieldValue, value: FieldValue): boolean =>
-  Array.isArray(parsed) && Array.isArray(value)
-    ? isDeepStrictEqual(parsed.toSorted(), value.toSorted())
-    : parsed === value;
+/**
+ * Whether the organization has the source, the user or the options that a value names. Inactive ones are valid, because leads keep them. The
+ * rest of a value is not checked: the digest on the timeline shows a value that was changed without an entry.
+ */
+function isInSettings(
+  { type, options }: Field,
+  value: FieldValue,
+  organization: Organization,
+): boolean {
+  if (!Object.hasOwn(fieldKinds, type)) return true; // damaged settings, which have an issue of their own
+  const { references, hasOptions } = fieldKinds[type];
+  if (references !== null) return organization[references].some(({ id }) => id === value);
+  const named: readonly unknown[] = [value].flat();
+  return !hasOptions || named.every((one) => options.some((option) => option.value === one));
+}
 
 function display(value: unknown): string {
   const text = JSON.stringify(value) ?? 'missing';

@@ -115,16 +115,6 @@ async function identityIssues(
   return isShared ? [`and so has lead ${holderId}, which the item ${keyText(key)} names`] : [];
 }
 
-const entryTypes = [
-  'lead_created',
-  'captured_new',
-  'captured',
-  'lead_updated',
-  'note_added',
-  'archived',
-  'restored',
-];
-
 /** A lead must have one opening entry, and be as its timeline says. */
 function* timelineIssues(
   timeline: readonly TimelineEntryItem[],
@@ -166,9 +156,7 @@ export function* entryIssues(
   entry: Item,
   organization: Organization | undefined,
 ): Generator<string> {
-  const { sk, type, at, actorId, importedAt, ttl } = entry;
-  if (typeof type !== 'string' || !entryTypes.includes(type))
-    yield `has the type ${JSON.stringify(type)}, which must be one of ${entryTypes.join(', ')}`;
+  const { sk, at, actorId, importedAt, ttl } = entry;
   if (!isStoredDateTime(at) || !String(sk).startsWith(`${at}#`))
     yield `has the time ${JSON.stringify(at)}, which is not that of its key`;
   if (actorId !== null && organization && !isUser(actorId, organization))

@@ -13,7 +13,7 @@ import {
   settingsPrimaryKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
-import { futureIssues, isPositiveInteger, windowIssues } from './item-issues.ts';
+import { futureIssues, windowIssues } from './item-issues.ts';
 import { isUser, organizationIn } from './look-at-lead.ts';
 import { readTogether, readWith } from './read-together.ts';
 
@@ -103,8 +103,9 @@ function* organizationIssues(
     yield `${whose} is not in the directory: ${keyText(directoryPrimaryKey(id))} is not there.`;
   else if (directory.name !== name)
     yield `${whose} is called ${JSON.stringify(name)}, but ${JSON.stringify(directory.name)} in the directory.`;
-  if (usage) yield* usageItemIssues(whose, usage, settings);
-  else yield `${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`;
+  if (!usage) yield `${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`;
+  else if (usage.settingsVersion !== settings.version)
+    yield `${whose} has settings of version ${settings.version}, but its usage item says ${usage.settingsVersion}.`;
   yield* settingsIssues(whose, settings);
   for (const issue of futureIssues({ appliedAt: settings.appliedAt })) yield `${whose} ${issue}.`;
 }
@@ -118,13 +119,4 @@ function* settingsIssues(whose: string, { settings }: SettingsItem): Generator<s
     for (const { path, message } of error.issues)
       yield `${whose} has settings that no settings file can have: ${path} ${message.replace(/\.$/, '')}. Apply a settings file that is right.`;
   }
-}
-
-function* usageItemIssues(whose: string, usage: Item, { version }: Item): Generator<string> {
-  const { used, lastLeadId, windowEndsAt, settingsVersion } = usage;
-  if (settingsVersion !== version)
-    yield `${whose} has settings of version ${version}, but its usage item says ${settingsVersion}.`;
-  for (const [counter, value] of Object.entries({ used, lastLeadId, windowEndsAt }))
-    if (value !== 0 && !isPositiveInteger(value))
-      yield `${whose} has the ${counter} ${JSON.stringify(value)} in its usage item, which must be a count.`;
 }

@@ -43,43 +43,14 @@ test.each<[string, ...FieldValue[]]>([
   );
 });
 
-const empty = (type: string) => `must be a value of the type ${type}`;
-const noPhone =
-  'must be a phone number with a country code; a number without one is read as an Indian number';
-const noDate = 'must be a date that exists, in the form YYYY-MM-DD';
-const noEmail = 'must be an email address of at most 254 characters';
-const noAddress = 'must be a web address that starts with http:// or https://';
-const noSource = 'must be the ID of an active source; GET /api/v1/lead-sources lists them';
-const noUser = 'must be the ID of an active user; GET /api/v1/users lists them';
 test.each<[string, string, ...unknown[]]>([
-  ['city', empty('text'), '', ' ', {}, [5]],
-  ['city', 'must be a string', 5, true, ['x']],
-  ['remarks', empty('textarea'), ''],
-  ['remarks', 'must be a string', 1],
-  ['budget', 'must be stored as 4', '4'],
-  ['budget', 'must be a number', true, []],
-  ['start_on', noDate, '2026-02-30', '2026-1-1'],
-  ['start_on', 'must be a string', 20260101],
-  ['guardian_phone', 'must be stored as "+919820012345"', '9820012345', '+91 98200 12345'],
-  ['guardian_phone', noPhone, '+0123456'],
-  ['guardian_phone', 'must be a string', 919820012345],
-  ['work_email', noEmail, 'a'],
-  ['work_email', 'must be stored as "a@b.co"', ' a@b.co'],
-  ['portfolio', noAddress, 'example.com', 'ftp://example.com'],
-  ['course', 'must be stored as "mba"', 'MBA'],
-  ['course', 'must be one of its options: mba, design', 'law'],
-  ['course', 'must be a string', ['mba'], 1],
-  ['interests', 'must be stored as ["hostel"]', 'hostel', ['hostel', 'hostel']],
-  ['interests', empty('multiselect'), [], {}, [1]],
-  ['interests', 'must be one of its options: hostel, loan, abroad', ['hostel', 'x']],
-  ['wants_call', 'must be stored as true', 'true', 1],
-  ['second_source', noSource, 2],
-  ['second_source', 'must be stored as 1', '1'],
-  ['mentor', noUser, 70],
-  ['mentor', 'must be stored as 7', '7'],
-  ['mentor', noUser, '9'],
+  ['city', 'is no value of a field', null, {}, [5]],
+  ['course', 'the organization does not have', 'law', 'MBA', 1],
+  ['interests', 'the organization does not have', 'x', ['hostel', 'x']],
+  ['second_source', 'the organization does not have', 2, '1'],
+  ['mentor', 'the organization does not have', 70, '7'],
 ])(
-  'a value in the field %s that the service would not store is an issue: it %s',
+  'a value in the field %s that is no value, or that the settings lack, is an issue: %s',
   (fieldKey, requirement, ...values) => {
     for (const value of values) {
       const issues = faultsOf(item({ ...person, [fieldKey]: value }));
@@ -177,12 +148,9 @@ test('without settings, references to them are not checked', () => {
   expect([...leadIssues(leadIn(1, 5, stored), stored, undefined, undefined)]).toEqual([]);
 });
 
-test('a value of a field whose type this version does not know is an issue', () => {
+test('a value of a field whose type this version does not know is not checked', () => {
   const later = sampleOrganization();
   Object.assign(later.fieldByKey.get('city') ?? {}, { type: 'rating' });
-  const stored = item({ ...person, city: 'Pune' });
 
-  expect(faultsOf(stored, later)).toEqual([
-    'Lead 5 of organization 1 has "Pune" in the field city, which has the type "rating", which this version does not know.',
-  ]);
+  expect(faultsOf(item({ ...person, city: 'Pune' }), later)).toEqual([]);
 });
