@@ -56,7 +56,7 @@ const longestRequestMs = (limits.functionTimeoutSeconds + 1) * 1000;
  * longest possible request has ended and there is still no reference. If it is interrupted, the item stays deactivated and a repeat
  * completes the removal.
  * @throws SettingsRejectedError naming every reference, or the size
- * @throws SettingsMovedError if the current version is not the expected one, or other settings were applied during a removal, twice
+ * @throws SettingsMovedError if the current version is not the expected one, or other settings were applied during a removal
  * @throws ContentionError
  */
 export async function applySettings(
@@ -96,7 +96,6 @@ class Apply {
   readonly #options: ApplyOptions;
   #expectedVersion: number | undefined;
   #inactive: Inactive | undefined;
-  #deactivations = 0;
 
   constructor(table: Table, settings: Settings, options: ApplyOptions) {
     this.#table = table;
@@ -134,11 +133,6 @@ class Apply {
   /** The first step of a removal. @returns false if the items are inactive already */
   async #deactivate(before: StoredSettings, removals: readonly Removal[]): Promise<boolean> {
     const isActive = removals.some(({ wasActive }) => wasActive);
-    // Two applies that both remove something would replace each other without end.
-    if (isActive && this.#deactivations === 2)
-      throw new SettingsMovedError(
-        `Other settings of organization ${this.#settings.id} were applied twice while this apply waited to remove items: see what they are, then apply again.`,
-      );
     await this.#assertUnreferenced(removals, '');
     if (!isActive) return false;
     const settings = withRemovalsInactive(before.settings, this.#settings);
@@ -146,8 +140,7 @@ class Apply {
     const version = await this.#replace(before, settings, { isBetween: true });
     if (version === undefined) return true;
     this.#inactive = { version, since: performance.now(), replaced: before };
-    this.#deactivations += 1;
-    if (this.#expectedVersion !== undefined) this.#expectedVersion = version;
+    this.#expectedVersion = version;
     return true;
   }
 

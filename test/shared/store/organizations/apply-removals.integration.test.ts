@@ -5,7 +5,10 @@ import type { Settings } from '../../../../shared/organization/organization.ts';
 import { parseSettingsFile, toSettingsFile } from '../../../../shared/organization/settings.ts';
 import { SettingsRejectedError } from '../../../../shared/organization/settings-shape.ts';
 import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts';
-import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
+import {
+  applySettings,
+  SettingsMovedError,
+} from '../../../../shared/store/organizations/apply-settings.ts';
 import {
   readSettings,
   replaceSettings,
@@ -207,17 +210,15 @@ test.each([-3_600_000, 0, 3_600_000])(
   },
 );
 
-test('an apply during the wait wins, and the removal is checked again', async () => {
+test('an apply during the wait wins, and the removal is refused', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
-  let waits = 0;
-  const wait = async (): Promise<void> => {
-    waits += 1;
-    if (waits === 1) await applySettings(table, { ...settings, name: 'Between' }, noWait);
-  };
+  const between = { ...settings, name: 'Between' };
+  const wait = () => applySettings(table, between, noWait);
 
-  await applySettings(table, dropCity(settings), { wait });
+  await expect(applySettings(table, dropCity(settings), { wait })).rejects.toThrow(
+    SettingsMovedError,
+  );
 
-  expect(waits).toBe(2);
-  expect((await readSettings(table, settings.id))?.settings).toEqual(dropCity(settings));
+  expect((await readSettings(table, settings.id))?.settings).toEqual(between);
 });
