@@ -5,7 +5,7 @@ import type { Table } from '../table/client.ts';
 import type { Item } from '../table/items.ts';
 import type { PrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
-import { interruptionOf, ThrottledError } from '../table/transact.ts';
+import { interruptionOf } from '../table/transact.ts';
 
 /** How long the check tries to read items that are constantly written, or throttled. */
 const timeoutMs = 60_000;
@@ -13,15 +13,13 @@ const timeoutMs = 60_000;
 /**
  * Reads items as of one moment: one `TransactGetItems`, two read units for each 4 KB of an item. Waits for items that are being written.
  * @returns the items in the order of the keys
- * @throws ContentionError if they are written all the time
- * @throws ThrottledError
+ * @throws ContentionError if they are written, or throttled, all the time
  */
 export async function readTogether(
   table: Table,
   keys: readonly PrimaryKey[],
 ): Promise<(Item | undefined)[]> {
   const gets = keys.map(({ pk, sk }) => ({ Get: { TableName: table.name, Key: { pk, sk } } }));
-  const throttledUntil = Date.now() + timeoutMs;
   return retryOnConflict(async () => {
     try {
       const { Responses = [] } = await table.client.send(
@@ -29,12 +27,8 @@ export async function readTogether(
       );
       return keys.map((_, index) => Responses[index]?.Item);
     } catch (error) {
-      const interruption =
-        error instanceof TransactionCanceledException ? interruptionOf(error) : undefined;
-      if (!interruption) throw error;
-      if (interruption === 'throttled' && Date.now() >= throttledUntil)
-        throw new ThrottledError('DynamoDB throttled a transaction.', { cause: error });
-      return conflict;
+      if (error instanceof TransactionCanceledException && interruptionOf(error)) return conflict;
+      throw error;
     }
   }, timeoutMs);
 }
@@ -44,7 +38,6 @@ export async function readTogether(
  * @param dependentKeys may read more: whatever is written with the item is then of the same moment
  * @returns the item and the dependent items, in the order of their keys
  * @throws ContentionError
- * @throws ThrottledError
  */
 export async function readWith(
   table: Table,

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readTogether } from '../../../../shared/store/check/read-together.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { ContentionError } from '../../../../shared/store/table/retry.ts';
-import { ThrottledError } from '../../../../shared/store/table/transact.ts';
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => vi.useRealTimers());
@@ -47,15 +46,6 @@ test.each(['ThrottlingError', 'ProvisionedThroughputExceeded', 'TransactionConfl
     expect(calls()).toBe(2);
   },
 );
-
-test('items whose reading stays throttled are an outage with its cause, never contention', async () => {
-  const error = canceled('ThrottlingError', 'None');
-
-  const thrown = await readTogether(tableThat(error).table, keys).catch((one: unknown) => one);
-
-  expect(thrown).toBeInstanceOf(ThrottledError);
-  expect((thrown as Error).cause).toBe(error);
-});
 
 test('items that are written all the time are contended', async () => {
   await expect(
