@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetCommand, GetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { sendingThrough, type Table } from '../table/client.ts';
+import { sendingThrough, type Table, type TableCommand } from '../table/client.ts';
 import { metered, noConsumedCapacity } from '../table/consumed-capacity.ts';
 
 /** Admits at most so many units per second, evenly spaced. Unused time does not allow a burst later. */
@@ -14,40 +14,35 @@ export class RateLimiter {
 
   /** Waits until all units before have had their time. */
   async take(units: number): Promise<void> {
-    const at = Math.max(Date.now(), this.#nextAt);
-    this.#nextAt = at + units * this.#msPerUnit;
-    const waitMs = at - Date.now();
+    const waitMs = this.#nextAt - Date.now();
+    this.spend(units);
     if (waitMs > 0) await sleep(waitMs);
   }
 
-  /** Corrects what was taken by an estimate: the difference, which is negative if the estimate was too high. */
-  correct(units: number): void {
-    this.#nextAt += units * this.#msPerUnit;
+  /** Counts units that are known only afterwards. */
+  spend(units: number): void {
+    this.#nextAt = Math.max(Date.now(), this.#nextAt) + units * this.#msPerUnit;
   }
 }
 
 /** A partition serves 3,000 read units per second (AWS: DynamoDB burst and adaptive capacity). The rest is left for live traffic. */
 export const readUnitsPerSecondDefault = 1000;
 
-const reads = [GetCommand, BatchGetCommand, QueryCommand, ScanCommand] as const;
+const isRead = (command: TableCommand): boolean =>
+  [GetCommand, BatchGetCommand, QueryCommand, ScanCommand].some((one) => command instanceof one);
 
 /**
- * The same table, whose reads consume at most so many read units per second. Only a response says what its read consumed, so a read first
- * takes what the last read by the same command consumed, and corrects that by its own response: parallel reads that all waited for the
- * responses before them would begin at the same moment. They share the rate, and each of them may begin with one page. Writes are not delayed.
+ * The same table, whose reads consume at most so many read units per second. Only a response says what its read consumed, so each read waits
+ * until those of the responses before have had their time: parallel reads share the rate, and begin together. Writes are not delayed.
  */
 export function withPacedReads(table: Table, readUnitsPerSecond: number): Table {
   const limiter = new RateLimiter(readUnitsPerSecond);
-  const lastUnits = new Map<(typeof reads)[number], number>();
   return sendingThrough(table, (send) => async (command, options) => {
-    const kind = reads.find((one) => command instanceof one);
-    if (!kind) return send(command, options);
-    const estimate = lastUnits.get(kind) ?? 0;
-    await limiter.take(estimate);
+    if (!isRead(command)) return send(command, options);
+    await limiter.take(0);
     const consumedCapacity = noConsumedCapacity();
     const response = await metered(send, consumedCapacity)(command, options);
-    lastUnits.set(kind, consumedCapacity.readUnits);
-    limiter.correct(consumedCapacity.readUnits - estimate);
+    limiter.spend(consumedCapacity.readUnits);
     return response;
   });
 }
@@ -56,8 +51,7 @@ export function withPacedReads(table: Table, readUnitsPerSecond: number): Table 
 export const withoutWrites = (table: Table): Table =>
   sendingThrough(
     table,
-    (send) => async (command, options) =>
-      reads.some((one) => command instanceof one) ? send(command, options) : {},
+    (send) => async (command, options) => (isRead(command) ? send(command, options) : {}),
   );
 
 /**

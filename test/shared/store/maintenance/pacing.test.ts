@@ -41,18 +41,6 @@ test('parallel reads share the rate, after a first page each', async () => {
   expect(spanMs(requests)).toBeGreaterThan(140); // 6 x 50 units at 2,000 per second
 });
 
-test('parallel reads begin one after the other, once a read has said what it consumes', async () => {
-  const { table, requests } = tableConsuming(50);
-  const { client, name } = withPacedReads(table, 2000);
-  const read = () => client.send(new ScanCommand({ TableName: name }));
-  await read();
-
-  await Promise.all(Array.from({ length: 8 }, read));
-
-  expect(requests).toHaveLength(9);
-  expect(spanMs(requests)).toBeGreaterThan(190); // 8 x 50 units at 2,000 per second
-});
-
 test('writes are not delayed, and reads of the original table are not either', async () => {
   const { table, requests } = tableConsuming(1000);
   const paced = withPacedReads(table, 1);
