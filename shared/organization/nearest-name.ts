@@ -16,8 +16,7 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * The name that was probably meant: the one with the fewest edits, at most a third of its letters (at least one), ignoring case; else the
- * only name that starts with the typed text.
+ * The name that was probably meant: the one with the fewest edits, at most a third of its letters (at least one), ignoring case.
  */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   if (typed.length > 64) return undefined;
@@ -25,10 +24,5 @@ export function nearestName(typed: string, names: readonly string[]): string | u
     .map((name) => ({ name, edits: distance(typed.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(name.length / 3)))
     .sort((a, b) => a.edits - b.edits);
-  if (best) return best.name;
-  const starting =
-    typed.length > 2
-      ? names.filter((name) => name.toLowerCase().startsWith(typed.toLowerCase()))
-      : [];
-  return starting.length === 1 ? starting[0] : undefined;
+  return best?.name;
 }

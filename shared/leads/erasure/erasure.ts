@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../../json.ts';
 import { emailOf, type FieldValues, type Lead, phoneOf } from '../lead.ts';
 import type { TimelineEntry } from '../timeline.ts';
@@ -76,7 +75,7 @@ export function withoutPerson(entry: TimelineEntry, search: PersonSearch): Timel
 /** The fields of another lead that mention the person. They are that lead's data, so an administrator decides about them. */
 export const mentionsIn = (fields: FieldValues, search: PersonSearch): string[] =>
   Object.entries(fields)
-    .filter(([, value]) => !isDeepStrictEqual(cleaned(value, search), value))
+    .filter(([, value]) => foundIn(value, search).length > 0)
     .map(([fieldKey]) => fieldKey);
 
 /** The person's phones and emails in the texts of a value, also those of lists and maps. */

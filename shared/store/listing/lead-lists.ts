@@ -158,9 +158,8 @@ async function changedAmong(
   const changed = await readChangedLeads(own, updatedSince, changedLeadsMax, budget);
   if (!changed.isComplete) return joinedWith();
   const joined = joinedWith(listedIds(changed.ids));
-  // Leads of more than a read unit are better not fetched for nothing, and where most leads changed, no list has much between two of them.
-  if (meanBytes(changed) > bytesPerReadUnit || 4 * idsPerChanged(changed) < entriesPerLead)
-    return joined;
+  // Leads of more than a read unit are better not fetched for nothing.
+  if (meanBytes(changed) > bytesPerReadUnit) return joined;
   const fetched = leadsByIds(own, listedIds(changed.ids), budget);
   const first = await fetched.read(cursor, limit + 1);
   return readOn(first, isCheaperJoined(changed, first.leads, query) ? joined : fetched);
