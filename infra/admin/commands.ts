@@ -1,5 +1,7 @@
+import type { Command } from 'commander';
 import type { AdminCommand } from './context.ts';
 import { leadImportCommand } from './import/command.ts';
+import { jsonForms } from './json-forms.ts';
 import { keyCreateCommand, keyListCommand, keyRevokeCommand, keyRotateCommand } from './key/key.ts';
 import { leadArchiveCommands } from './lead/archive.ts';
 import { leadEditCommand } from './lead/edit.ts';
@@ -74,4 +76,13 @@ export function addCommands(program: AdminCommand): void {
   }
   checkCommand(program);
   requestCommand(program);
+  for (const command of program.commands) describeJson(command, command.name());
+}
+
+/** Adds what `--json` prints to the help of a command, or of the commands of a noun. */
+function describeJson(command: Command, name: string): void {
+  for (const one of command.commands) describeJson(one, `${name} ${one.name()}`);
+  const form = jsonForms[name];
+  if (form !== undefined)
+    command.addHelpText('after', `\nWith --json (a name with ? can be absent):\n  ${form}`);
 }
