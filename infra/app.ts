@@ -1,8 +1,8 @@
 import { App } from 'aws-cdk-lib';
 import { buildFunctions } from './bundle/bundle.ts';
+import { OptionsError } from './stack/check-options.ts';
 import { checkEnvironmentOptions, contextOfCdkJson } from './stack/environment-options.ts';
 import { LeadsStack } from './stack/lead-service.ts';
-import { OptionsError } from './stack/service-options.ts';
 
 /**
  * The app of cdk.json. Options come from its `context`, or from `-c NAME=VALUE` on the command line (environment-options.ts);

@@ -5,9 +5,10 @@ import { DefaultStackSynthesizer } from 'aws-cdk-lib';
 import { InvalidArgumentError } from 'commander';
 import { CheckError, CliCommand } from '../cli/command.ts';
 import { canAsk } from '../cli/confirm.ts';
+import { OptionsError } from '../stack/check-options.ts';
 import { checkEnvironmentOptions, contextOfCdkJson } from '../stack/environment-options.ts';
 import { canSwitchTo, releaseIn, wayBack } from '../stack/release.ts';
-import { OptionsError, type ServiceOptions } from '../stack/service-options.ts';
+import type { ServiceOptions } from '../stack/service-options.ts';
 import { openMfaSession } from './identity.ts';
 import { preflight } from './preflight.ts';
 

@@ -18,9 +18,8 @@ const keptDays = { daily: 35, monthly: 365 } as const;
 
 /**
  * Backups of the table that outlive it: AWS Backup copies it daily and monthly into a vault, and from there to another vault with
- * `backupCopyTo`, in another region or account. Point-in-time recovery reaches any second, but ends with the account.
- *
- * The vault and its backups are kept when the option is switched off or the stack is deleted (OPERATE.md, "Back up").
+ * `backupCopyTo`, in another region or account. Point-in-time recovery reaches any second, but ends with the account. The option `backup`
+ * says what is kept.
  */
 export class Backups extends Construct {
   readonly vault: BackupVault;

@@ -3,12 +3,8 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../../shared/json.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
-import {
-  checkOptions,
-  OptionsError,
-  productionEnvironment,
-  type ServiceOptions,
-} from './service-options.ts';
+import { checkOptions, OptionsError } from './check-options.ts';
+import { productionEnvironment, type ServiceOptions } from './service-options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 

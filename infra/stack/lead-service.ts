@@ -8,6 +8,7 @@ import { endpoints } from '../../shared/endpoints.ts';
 import { projectFolder } from '../bundle/built-functions.ts';
 import { Audit } from './audit.ts';
 import { Backups } from './backups.ts';
+import { checkOptions } from './check-options.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -17,7 +18,7 @@ import { LeadTable } from './lead-table.ts';
 import { dashboardUrl } from './monitoring/alarms.ts';
 import { Monitoring } from './monitoring/dashboard.ts';
 import { releaseIn } from './release.ts';
-import { checkOptions, type LeadServiceProps, type ServiceOptions } from './service-options.ts';
+import type { LeadServiceProps, ServiceOptions } from './service-options.ts';
 
 export type { LeadServiceProps } from './service-options.ts';
 

@@ -1,11 +1,8 @@
 import { Token } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
-import { endpoints } from '../../shared/endpoints.ts';
-import { parseJson } from '../../shared/json.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import { limits } from '../../shared/limits.ts';
-import { nearestName } from '../../shared/organization/nearest-name.ts';
 import { requestsPerWindowMax } from '../../shared/rate-limits.ts';
 import { memoryMbDefault, memoryMbMax } from '../bundle/function-memory.ts';
 
@@ -37,10 +34,10 @@ const memoryByFunctionRule =
  * CloudFormation cuts what is longer in the names of functions and roles, which have 64 characters: 25 for the stack, 25 for the resource
  * (https://github.com/KensioSoftware/yulin/issues/1113, https://github.com/convox/rack/issues/2297). The policies match `STACK-*`.
  */
-const serviceNameMaxChars = 25;
+export const serviceNameMaxChars = 25;
 
 /** The options of a deployment, each with its rule and its default. All are optional, and the defaults are safe in a new account. */
-const schema = v.object({
+export const optionsSchema = v.object({
   /** Which deployment this is. In `production`, `removalPolicy` cannot be `destroy`. @default production */
   environment: v.optional(
     text(
@@ -58,14 +55,21 @@ const schema = v.object({
       new RegExp(`^[A-Za-z][A-Za-z0-9-]{2,${serviceNameMaxChars - 1}}$`),
     ),
   ),
-  /** Custom domain of the API, such as `leads.example.com`; it switches the `execute-api` address off, unless `keepDefaultAddress`. @default none */
+  /**
+   * Custom domain of the API, such as `leads.example.com`; it switches the `execute-api` address off, unless `keepDefaultAddress`. Point its
+   * DNS record (CNAME or alias) to the output `DomainTarget`. A proxy in front must send the domain as SNI and `Host`. Callers need TLS 1.2
+   * with ECDHE and AES-GCM, or TLS 1.3, without client certificates (mutual TLS). @default none
+   */
   domainName: v.optional(
     text(
       'must be a domain name such as leads.example.com.',
       /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
     ),
   ),
-  /** With `domainName`, also answers at the `execute-api` address, until all callers use the domain. @default false */
+  /**
+   * With `domainName`, also answers at the `execute-api` address. It moves callers without an outage: deploy with it and the domain, create
+   * the DNS record, verify, move the callers, and deploy without it. @default false
+   */
   keepDefaultAddress: v.optional(flag, false),
   /** ARN of the domain's certificate in AWS Certificate Manager, in the region of the API. @default none */
   certificateArn: v.optional(
@@ -76,7 +80,11 @@ const schema = v.object({
   ),
   /** Email address that is notified when an alarm goes off, and when it ends. The recipient must confirm once. @default none */
   alarmEmail: v.optional(text('must be an email address.', /^[^\s@]+@[^\s@]+\.[^\s@]+$/)),
-  /** ARN of an SNS topic that alarms are sent to, in addition to or instead of `alarmEmail`. @default none */
+  /**
+   * ARN of an SNS topic that alarms are sent to, in addition to or instead of `alarmEmail`. It must be in the service's region. Its policy,
+   * and that of its key if it is encrypted, must allow `cloudwatch.amazonaws.com` to publish. The key `alias/aws/sns` cannot: its topic gets
+   * no alarm. @default none
+   */
   alarmTopicArn: v.optional(
     text(
       'must be the ARN of an SNS topic: arn:aws:sns:REGION:ACCOUNT:NAME.',
@@ -85,9 +93,17 @@ const schema = v.object({
   ),
   /** An alarm goes off after this many hours without a capture, 1 to 168. Choose more than your longest quiet night or weekend. @default none */
   noCapturesHours: v.optional(wholeNumber(1, 168, 'hours')),
-  /** Calls the public address every five minutes from a function of its own, and watches the domain's certificate (OPERATE.md). @default false */
+  /**
+   * A function calls `BaseUrl` every five minutes, without a key. The 401 proves DNS, certificate, gateway and function; no table is read.
+   * Its log line has `heartbeatAnswered`, `heartbeatMs`, the error of a failure, and with a domain `certificateDays`. To see failures
+   * between your callers and AWS, use a monitor outside AWS. @default false
+   */
   heartbeat: v.optional(flag, false),
-  /** A regional web ACL that blocks known attackers and limits requests per address. Costs a monthly fee. @default false */
+  /**
+   * A regional web ACL, which costs a monthly fee. It answers 403 to addresses that AWS lists as attackers. An address that sends more than
+   * twice `requestsPerOrganizationPerHour` in 5 minutes gets 429 with `Retry-After`, and without `X-Request-Id`. Bodies are not inspected.
+   * @default false
+   */
   waf: v.optional(flag, false),
   /**
    * Encrypts the table: `aws-managed` (the account's key for DynamoDB), `customer-managed` (a new key, rotated yearly),
@@ -144,26 +160,51 @@ const schema = v.object({
   requestsPerSecond: v.optional(wholeNumber(1, 5000, 'requests'), 500),
   /** X-Ray traces of the functions, but not of the API: its traces contain the requested address. @default false */
   tracing: v.optional(flag, false),
-  /** Access logs of the gateway. Needs the account's CloudWatch role for API Gateway (OPERATE.md). @default false */
+  /**
+   * Access logs of the gateway. They need a role that is set once for the account and region. Create one that `apigateway.amazonaws.com` may
+   * assume, with the policy `AmazonAPIGatewayPushToCloudWatchLogs`. Then run `aws apigateway update-account --patch-operations
+   * op=replace,path=/cloudwatchRoleArn,value=ROLE_ARN`. @default false
+   */
   accessLogs: v.optional(flag, false),
   /** Publishes an event for each thing that happens to a lead on an EventBridge bus of the service (OPERATE.md). @default false */
   events: v.optional(flag, false),
-  /** Daily backups, kept 35 days, and monthly ones, kept a year, in a vault of AWS Backup (OPERATE.md, "Back up"). @default false */
+  /**
+   * Daily backups, kept 35 days, and monthly ones, kept a year, in a vault of AWS Backup with the service's name. Vault and backups stay when
+   * the option is switched off or the stack is deleted. They stop a later deployment with `backup: true`: bring the vault back with
+   * `cdk import`, or delete it once its backups have expired (`aws backup delete-backup-vault --backup-vault-name NAME`). @default false
+   */
   backup: v.optional(flag, false),
   /** Keeps each backup for its first 35 days: `governance` can be removed by those who may, `compliance` by nobody after three days. @default none */
   backupLock: v.optional(
     v.picklist(['governance', 'compliance'], "must be 'governance' or 'compliance'."),
   ),
-  /** ARN of a backup vault in another region or account, to which each backup is copied. @default none */
+  /**
+   * ARN of a backup vault that you created in another region, or in another account of your AWS Organization, to which each backup is copied.
+   * In both regions, DynamoDB's advanced features must be on in AWS Backup (`aws backup describe-region-settings`), as they are in accounts
+   * that use it since November 2021 ([AWS](https://docs.aws.amazon.com/aws-backup/latest/devguide/advanced-ddb-backup.html)). Another
+   * account's vault needs a customer-managed key and an access policy that allows `backup:CopyIntoBackupVault` to this account; the
+   * organization's management account must allow cross-account backup
+   * ([AWS](https://docs.aws.amazon.com/aws-backup/latest/devguide/create-cross-account-backup.html)). @default none
+   */
   backupCopyTo: v.optional(
     text(
       'must be the ARN of a backup vault: arn:aws:backup:REGION:ACCOUNT:backup-vault:NAME.',
       arn('backup', 'backup-vault:[\\w-]{2,50}'),
     ),
   ),
-  /** Records each request to the table, with who sent it, in CloudTrail, and keeps the log for this many days (OPERATE.md). @default none */
+  /**
+   * CloudTrail records each request to the table, the functions' own included, and keeps the log for this many days: operation, keys of the
+   * items, role and session, address and time. The log is in the bucket of the output `AuditBucketName`, which stays when the stack is
+   * deleted ([query it with Athena](https://docs.aws.amazon.com/athena/latest/ug/cloudtrail-logs.html)). Keys of items include phones and
+   * emails, which no erasure removes from the log. Reads of the stream of `events` are not recorded. @default none
+   */
   auditDays: v.optional(wholeNumber(1, 3650, 'days')),
-  /** Dollars a month. If the service costs more, or will, `alarmEmail` is told (OPERATE.md). @default none */
+  /**
+   * Dollars a month. If the service costs more, or will, `alarmEmail` is notified. It counts what has the tag `lead-service` with the
+   * service's name; dashboards and metrics of log lines have none. First
+   * [activate the tag](https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/activating-tags.html) for cost allocation, in an
+   * organization's management account. @default none
+   */
   monthlyBudget: v.optional(wholeNumber(1, 1_000_000, 'dollars')),
   /** Name of an existing table to use, such as a restored one, instead of a table of the stack. @default none */
   tableName: v.optional(
@@ -172,7 +213,10 @@ const schema = v.object({
       /^[\w.-]{3,255}$/,
     ),
   ),
-  /** ARN of the stream of `tableName`, with new images; `events` needs it. @default none */
+  /**
+   * ARN of the stream of `tableName`, which `events` needs: `aws dynamodb update-table --table-name NAME --stream-specification
+   * StreamEnabled=true,StreamViewType=NEW_IMAGE` prints it. @default none
+   */
   tableStreamArn: v.optional(
     text(
       'must be the ARN of a stream of a DynamoDB table: arn:aws:dynamodb:REGION:ACCOUNT:table/NAME/stream/LABEL.',
@@ -182,114 +226,10 @@ const schema = v.object({
 });
 
 /** The options as they are given. */
-export type LeadServiceProps = Readonly<v.InferInput<typeof schema>>;
+export type LeadServiceProps = Readonly<v.InferInput<typeof optionsSchema>>;
 /** The options with their defaults. */
-export type ServiceOptions = Readonly<v.InferOutput<typeof schema> & { serviceName: string }>;
+export type ServiceOptions = Readonly<
+  v.InferOutput<typeof optionsSchema> & { serviceName: string }
+>;
 
-export const optionNames = keysOf(schema.entries);
-const isOptionName = (name: string): name is keyof LeadServiceProps =>
-  Object.hasOwn(schema.entries, name);
-
-/** Invalid options. The message has one line per issue. */
-export class OptionsError extends Error {
-  override readonly name = 'OptionsError';
-  readonly issues: readonly string[];
-
-  constructor(issues: readonly string[]) {
-    super(['These options are invalid:', ...issues.map((issue) => `  ${issue}`)].join('\n'));
-    this.issues = issues;
-  }
-}
-
-/**
- * Adds the defaults to the options.
- * @throws OptionsError with all issues at once, each with the name of its option
- */
-export function checkOptions(named: Readonly<Record<string, unknown>>): ServiceOptions {
-  const issues: string[] = [];
-  const valid: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(named)) {
-    const result = isOptionName(name) ? readOption(name, value) : undefined;
-    if (!result) issues.push(`${name}: ${unknownName('option', name, optionNames)}`);
-    else if (result.success) valid[name] = result.output;
-    else issues.push(...result.issues.map((issue) => issueLine(name, issue)));
-  }
-  const options = v.parse(schema, valid);
-  const serviceName = options.serviceName ?? `lead-service-${options.environment}`;
-  const checked: ServiceOptions = { ...options, serviceName };
-  issues.push(...conflicts(checked));
-  if (issues.length > 0) throw new OptionsError(issues);
-  return checked;
-}
-
-/** The value of `-c NAME=VALUE` is always a string: one that does not fit is read as JSON. */
-function readOption(name: keyof LeadServiceProps, value: unknown) {
-  const result = v.safeParse(schema.entries[name], value);
-  if (result.success || typeof value !== 'string' || !/^(true$|false$|\d{1,9}$|\{)/.test(value))
-    return result;
-  return v.safeParse(schema.entries[name], parseJson(value) ?? value);
-}
-
-function issueLine(name: string, issue: v.BaseIssue<unknown>): string {
-  const path = v.getDotPath(issue);
-  const value = typeof issue.input === 'string' ? `'${issue.input}'` : JSON.stringify(issue.input);
-  return `${path ? `${name}.${path}` : name}: ${value}: ${issue.message}`;
-}
-
-const functionNames = endpoints.map(({ name }): string => name);
-
-/** The issues of options that are valid one by one and contradict each other. */
-function conflicts(options: ServiceOptions): string[] {
-  const { environment, serviceName, domainName, certificateArn, tableName } = options;
-  const { requestsPerKeyPerHour, requestsPerOrganizationPerHour, memoryMbByFunction } = options;
-  const issues: readonly (string | false)[] = [
-    Boolean(domainName && !certificateArn) &&
-      'domainName: needs certificateArn: set it to the certificate of the domain.',
-    Boolean(certificateArn && !domainName) &&
-      'certificateArn: needs domainName: set it to the domain of the certificate.',
-    options.keepDefaultAddress &&
-      !domainName &&
-      'keepDefaultAddress: needs domainName: without a domain, the default address is the only one. Remove it.',
-    requestsPerKeyPerHour > requestsPerOrganizationPerHour &&
-      `requestsPerKeyPerHour: ${requestsPerKeyPerHour}: must be at most requestsPerOrganizationPerHour, which is ${requestsPerOrganizationPerHour}.`,
-    Boolean(options.monthlyBudget && !options.alarmEmail) &&
-      'monthlyBudget: needs alarmEmail: set it to the address that is told.',
-    // The name that is made from the environment: the rule of serviceName refuses any other that is longer.
-    serviceName.length > serviceNameMaxChars &&
-      !Token.isUnresolved(serviceName) &&
-      `environment: '${environment}': makes the service name ${serviceName}, which is longer than ${serviceNameMaxChars} characters: set serviceName.`,
-    options.removalPolicy === 'destroy' &&
-      environment === productionEnvironment &&
-      "removalPolicy: 'destroy': not allowed in the environment production: use another environment, or 'retain'.",
-    ...(['backupLock', 'backupCopyTo'] as const).map(
-      (name) =>
-        options[name] !== undefined &&
-        !options.backup &&
-        `${name}: needs backup: set backup to true, or remove it.`,
-    ),
-    ...(tableName === undefined ? [] : conflictsOfGivenTable(options)),
-    options.tableStreamArn !== undefined &&
-      !(options.events && tableName) &&
-      'tableStreamArn: is only for events of the table of tableName: remove it, or set both.',
-    ...Object.keys(memoryMbByFunction)
-      .filter((name) => !functionNames.includes(name))
-      .map((name) => `memoryMbByFunction.${name}: ${unknownName('function', name, functionNames)}`),
-  ];
-  return issues.filter((issue) => issue !== false);
-}
-
-const conflictsOfGivenTable = (options: ServiceOptions): readonly (string | false)[] => [
-  options.removalPolicy === 'destroy' &&
-    "removalPolicy: 'destroy': not allowed with tableName: the table that the stack used until now would be deleted. Use 'retain'.",
-  options.kmsKey === 'customer-managed' &&
-    "kmsKey: 'customer-managed' creates a key, but the table of tableName already has one: set kmsKey to the ARN of that key.",
-  options.events &&
-    !options.tableStreamArn &&
-    'events: needs tableStreamArn with tableName: switch on the stream of that table, with new images, and set its ARN.',
-];
-
-function unknownName(kind: 'option' | 'function', name: string, names: readonly string[]): string {
-  const nearest = nearestName(name, names);
-  const article = kind === 'option' ? 'an' : 'a';
-  return `is not ${article} ${kind}: ${nearest ? `did you mean ${nearest}?` : `the ${kind}s are ${names.join(', ')}.`}`;
-}
+export const optionNames = keysOf(optionsSchema.entries);

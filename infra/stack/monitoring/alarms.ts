@@ -142,14 +142,12 @@ export const alarms = {
     when: 'In 2 consecutive periods of 5 minutes, no heartbeat got the right response at BASE_URL.',
     act: 'Callers may be unable to reach the service. The ERROR line in the log of the heartbeat function has the reason: DNS, certificate, time-out, status. Run "npm run verify -- --url BASE_URL" from elsewhere. After "service stop" this is expected. Without an ERROR line the heartbeat itself did not run: see its function and its rule. When the option is switched on, the alarm can go off once before the first heartbeats.',
     only: 'heartbeat',
-    runbook: 'the-heartbeat',
   },
   CertificateExpires: {
     threshold: { below: 30, missingIsFine: true },
     when: 'The certificate of the domain is valid for less than 30 days.',
     act: 'AWS Certificate Manager renews its own certificates earlier. Open the certificate there: usually the DNS record of its validation is missing. Add the record that it shows. An imported certificate is never renewed: import the new one under the same ARN. Afterwards no deployment is needed.',
     only: 'heartbeat',
-    runbook: 'the-heartbeat',
   },
   NoCaptures: {
     threshold: { below: 1, datapoints: 'noCapturesHours' },

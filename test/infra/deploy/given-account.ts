@@ -2,7 +2,8 @@ import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { CheckError } from '../../../infra/cli/command.ts';
 import { type Deployment, type Preflight, preflight } from '../../../infra/deploy/preflight.ts';
-import { checkOptions, type LeadServiceProps } from '../../../infra/stack/service-options.ts';
+import { checkOptions } from '../../../infra/stack/check-options.ts';
+import type { LeadServiceProps } from '../../../infra/stack/service-options.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import {
   type AwsReply,

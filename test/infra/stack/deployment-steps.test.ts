@@ -1,9 +1,9 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { checkOptions } from '../../../infra/stack/check-options.ts';
 import { EndpointFunction } from '../../../infra/stack/endpoint-function.ts';
 import { LeadTable } from '../../../infra/stack/lead-table.ts';
-import { checkOptions } from '../../../infra/stack/service-options.ts';
 import { type EndpointName, endpointNamed, endpoints } from '../../../shared/endpoints.ts';
 import type { IamRequest } from '../../security/roles/iam-request.ts';
 import { type RecordedRequests, recordRequests } from '../../security/roles/recorded-requests.ts';

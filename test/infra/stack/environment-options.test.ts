@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { OptionsError } from '../../../infra/stack/check-options.ts';
 import { checkEnvironmentOptions } from '../../../infra/stack/environment-options.ts';
-import { OptionsError } from '../../../infra/stack/service-options.ts';
 
 /** What the CDK app reads: the context of cdk.json, overridden by the command line. */
 const optionsOf = (file: object, commandLine: object = {}) =>

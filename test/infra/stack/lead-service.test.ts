@@ -5,8 +5,8 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { bundleFile, bundleFolder, releaseOf } from '../../../infra/bundle/built-functions.ts';
+import { OptionsError } from '../../../infra/stack/check-options.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
-import { OptionsError } from '../../../infra/stack/service-options.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import {
   everyOption,

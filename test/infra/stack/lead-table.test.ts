@@ -1,8 +1,8 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
+import { checkOptions } from '../../../infra/stack/check-options.ts';
 import { LeadTable } from '../../../infra/stack/lead-table.ts';
-import { checkOptions } from '../../../infra/stack/service-options.ts';
 import {
   partitionKeyPrefixes,
   tableDefinition,

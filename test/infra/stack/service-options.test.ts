@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Aws } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
+import { checkOptions, OptionsError } from '../../../infra/stack/check-options.ts';
 import { optionsInContext } from '../../../infra/stack/environment-options.ts';
-import { checkOptions, OptionsError, optionNames } from '../../../infra/stack/service-options.ts';
+import { optionNames } from '../../../infra/stack/service-options.ts';
 import { projectFolder } from '../../support/service-process.ts';
 
 /** The issues of options that are refused, in order. */
@@ -199,7 +200,7 @@ describe('what an option is, and its default', () => {
     const document = [
       '# Options of a deployment',
       '',
-      '[OPERATE.md](../OPERATE.md#deploy) says how to set them, and what some need. `npm test -- service-options -u` writes this page.',
+      '[OPERATE.md](../OPERATE.md#deploy) says how to set them. `npm test -- service-options -u` writes this page.',
       '',
       '| option | default | what it does |',
       '|---|---|---|',
