@@ -28,7 +28,7 @@ const localFolder = resolve(import.meta.dirname, '..', '..', defaultDataFolder);
 
 /** `npm run verify`, in the process that main.ts starts. The environment names the table. */
 const program = new CliCommand('npm run verify --')
-  .description('check a deployed or a local service against the contract, a line per check')
+  .description('check a deployed or a local service against the contract, one line per check')
   .option('--url <BASE_URL>', 'base URL: what comes before /api/v1')
   .option(
     '--stack <NAME>',
@@ -45,6 +45,12 @@ Without --write and --contract, nothing is written: no request has a known key.
 --write sends about 100 requests, and removes its organization at its end, also
 after a failure, Ctrl-C or a kill. Run --contract on a test service, without
 traffic: it takes minutes. More is in infra/OPERATE.md, "Verify".
+
+Status: 0 if all checks passed, 1 if one failed or could not begin, 2 for wrong
+usage, 130 if interrupted. With --json (a name with ? can be absent):
+  {"url","stack"?,"release"?,"version"?,"passed":N,"failed":N,
+   "checks":[{"check","passed","came","next"?}],
+   "temporaryOrganization"?:{"id","removed"}}
 
 Examples:
   npm run verify -- --url http://127.0.0.1:4010

@@ -16,7 +16,10 @@ export interface LeadClientOptions {
   readonly apiKey: string | (() => string | Promise<string>);
   /** The time for one attempt. @default 15000 */
   readonly timeoutMs?: number;
-  /** Attempts of a request, the first included. @default 5 */
+  /**
+   * Attempts of a request, the first included: it is retried after a lost response, 429, 500, 503 and 409 `IDEMPOTENCY_IN_PROGRESS`, with
+   * random delays. @default 5
+   */
   readonly attempts?: number;
   /** The longest wait before a retry. A longer `Retry-After`, such as that of the rate limit, throws at once. @default 60000 */
   readonly maxWaitMs?: number;

@@ -75,10 +75,16 @@ const exportHelp = `
 An .xlsx file is for people to read, and has at most 4 million cells. --columns
 names columns by field key, by label, or as lead id, pipeline, stage, created at,
 updated at, archived at. A lead that is created, imported or restored during the
-export may be missing: --resume adds it.
+export may be missing: --resume adds it. --resume changes no line, even of a lead
+that changed, needs 4 bytes of memory per lead, and refuses another organization's
+file.
+
+In CSV, a text that a spreadsheet would run as a formula gets an apostrophe, which
+the import removes. With --excel, phones are text. An .xlsx file has labels, names
+and typed cells.
 
 The file contains personal data: only you may read it. An export reads every lead:
-one read unit per 4 KB. The rules are in infra/guides/commands.md, "Export".`;
+one read unit per 4 KB.`;
 
 /** The format that the options name, or that a file name ends in, as lead import reads it. */
 function formatOf({ format, out, excel = false }: ExportOptions): ExportFormat | undefined {

@@ -38,12 +38,22 @@ const erasuresUnconfirmedMax = 10;
 const readsAtOnce = 32;
 
 const finishHelp = `
-Set LEADS_TABLE to the restored table, and stop all requests first. With --from,
-keys that were revoked and people who were erased since the backup are revoked and
-erased again. Without it, every key except those of --keep-key is revoked.
+Set LEADS_TABLE to the restored table, and stop all requests first. The command
+mends partial transactions, adds audit log entries, and switches on expiry (TTL,
+which can take an hour), point-in-time recovery and deletion protection. It ends
+with a check: status 0 means that the service can use the table. If it fails, run
+it again.
 
-The command ends with a check: status 0 means that the service can use the table.
-If it fails, run it again. All steps are in infra/OPERATE.md, "Restore".
+With --from, the keys that TABLE has revoked are revoked again, and the people whom
+it names as erased are erased again. Lead IDs and settings versions continue after
+its own. The leads that it lacks are printed and kept: the restore is for them. What
+only it has is printed with what to do; --missing-out writes leads without timelines.
+
+Without --from, every key except those of --keep-key is revoked, lead IDs continue
+100,000,000 later, and unfinished erasures are completed. Erase the people who were
+erased since the backup again by hand. Confirm with the table's name or --yes.
+
+All steps are in infra/OPERATE.md, "Restore".
 
 Example:
   LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --from leads`;

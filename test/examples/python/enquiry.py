@@ -4,7 +4,7 @@ at once, and by cron every minute until the lead service has it:
 
     * * * * * LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… OUTBOX=/var/enquiries python3 enquiry.py send
 
-The web process needs the same three variables. OUTBOX must be outside the web root.
+The web process needs the same three variables: without them it answers 500 and stores nothing. OUTBOX must be outside the web root.
 
 A run says what waits and what was refused, and ends with 1. OUTBOX/refused/ has what needs a person, with the reasons. Correct the enquiry
 in its file if needed, and send it again:

@@ -25,12 +25,13 @@ const { LEADS_URL = 'http://127.0.0.1:4010', LEADS_API_KEY = '' } = process.env;
 const help = `node main.ts --database FILE [OPTION]...
 
   --database FILE       the SQLite database, made if it is not there; or postgres://USER:PASSWORD@HOST/NAME
-  --organization FILE   users, sources, pipelines, stages and fields: organization show ID --json > FILE
-  --timelines FILE      timelines, archived and erased leads: lead timelines --organization ID --out FILE
+  --organization FILE   replaces users, sources, pipelines, stages and fields, inactive ones too: organization show ID --json > FILE
+  --timelines FILE      timelines, archived and erased leads, what is new in the file, or all of another file:
+                        lead timelines --organization ID --out FILE (without it, only --reconcile notices archived and erased leads)
   --leads FILE          compares leads with an export, not with the service: lead export --archived --out FILE.jsonl
   --exported-at TIME    when that export began, such as 2026-11-20T02:00:00Z
-  --archived mark       archived leads get archived_at (default), or: remove
-  --erased remove       erased leads lose their row (default), or: mark
+  --archived mark       archived leads get archived_at (default), or: remove, which keeps the timeline
+  --erased remove       erased leads lose their row (default), or: mark, which leaves the ID and erased_at
   --reconcile           compares everything, and repairs what differs
 
 LEADS_URL and LEADS_API_KEY name the service and a key with the scope leads.read.
