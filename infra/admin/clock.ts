@@ -2,7 +2,7 @@ import type { Table } from '../../shared/store/table/client.ts';
 import { CommandError } from '../cli/command.ts';
 import { countOf } from '../cli/format.ts';
 
-/** Jobs overlap their runs by a minute, so they miss what a clock dates that differs by more. */
+/** Jobs overlap their runs by a minute, so they would miss a change dated by a clock that differs by more. */
 const differenceMaxMs = 60_000;
 const dayMs = 86_400_000;
 /** An HTTP date has whole seconds. */
@@ -49,6 +49,6 @@ function wrongClock(differenceMs: number, direction: 'ahead of' | 'behind'): Com
   const [unit, unitMs] = differenceMs > 2 * dayMs ? ['day', dayMs] : ['minute', 60_000];
   const difference = countOf(Math.round(differenceMs / unitMs), unit);
   return new CommandError(
-    `The clock of this machine is ${difference} ${direction} DynamoDB's, and dates what a command changes: set the clock, then run the command again.`,
+    `The clock of this machine is ${difference} ${direction} DynamoDB's, so changes would get wrong times: set the clock, then run the command again.`,
   );
 }

@@ -9,8 +9,8 @@ import { CheckError } from './command.ts';
 import { asError, errorCode } from './error-code.ts';
 
 /**
- * Of a command's AWS clients. The time-outs are longer than those of a function: nobody's request waits, so a slow page or a throttled
- * table gets more time. HTTPS_PROXY applies, as it does for the CDK: the SDK's own agent would not read it.
+ * Settings of a command's AWS clients. The time-outs are longer than a function's: no caller waits, so a slow page or a throttled table
+ * gets more time. HTTPS_PROXY applies, as it does for the CDK: the SDK's own agent would not read it.
  */
 export const clientSettings = {
   maxAttempts: 5,
@@ -23,7 +23,7 @@ export const clientSettings = {
   },
 };
 
-/** The address of another DynamoDB than AWS's own; undefined if the environment names none. */
+/** The address of a DynamoDB that is not AWS's own; undefined if the environment names none. */
 export const endpointIn = (environment: NodeJS.ProcessEnv): string | undefined =>
   environment.AWS_ENDPOINT_URL_DYNAMODB || environment.AWS_ENDPOINT_URL || undefined;
 

@@ -46,7 +46,7 @@ function packagesIn(file) {
 
 async function install() {
   process.stderr.write(
-    'Installing the packages of package-lock.json (npm ci), once for this checkout ...\n',
+    'Installing the packages of package-lock.json (npm ci), once for this checkout: it takes a minute or two ...\n',
   );
   const options = [
     '--include=dev',

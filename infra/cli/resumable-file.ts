@@ -30,7 +30,7 @@ interface IdArray<Id> extends ArrayLike<Id> {
 export interface RecordForm<Id extends number | bigint> {
   /** Such as `timeline item`. */
   readonly nounOfRecord: string;
-  /** An array for so many IDs. */
+  /** Creates an array for that many IDs. */
   readonly newIds: (length: number) => IdArray<Id>;
   /** The first line of a CSV file; empty for JSON lines. */
   readonly heading: string;

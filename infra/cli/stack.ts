@@ -23,7 +23,7 @@ export interface ServiceLocation {
 /**
  * Finds a deployed service by the outputs of its stack: one call to CloudFormation.
  * @param stack `NAME`, or `NAME/ID` for one of several services of a stack
- * @param warn tells of an address left over from a local run: the command would use other data than the person expects
+ * @param warn reports an address left over from a local run, with which the command would use other data than its user expects
  * @throws CommandError when there is no such service, or the stack has several
  */
 export async function serviceOfStack(
@@ -84,7 +84,7 @@ function locationOf(
   };
 }
 
-/** The IDs of the services of a stack; that of a stack of its own is empty. Other outputs may have similar names, so it takes two. */
+/** The IDs of a stack's services; empty for a service that is a stack. Other outputs may have similar names, so two must match. */
 const idsIn = (outputs: ReadonlyMap<string, string>): string[] =>
   [...outputs.keys()].flatMap((key) => {
     const id = /^(.*)TableName$/.exec(key)?.[1];
@@ -98,7 +98,7 @@ function selectorIssue(
 ): string {
   // "Stack output values aren't available when a stack status is in any of the IN_PROGRESS statuses" (CloudFormation user guide, "Outputs").
   if (ids.length === 0 && status.endsWith('IN_PROGRESS'))
-    return `Stack ${stackName} is being changed (${status}), and CloudFormation may hide its outputs until then: run the command again after it.`;
+    return `Stack ${stackName} is being changed (${status}), and CloudFormation may hide its outputs until the change is complete: run the command again afterwards.`;
   if (ids.length === 0)
     return `Stack ${stackName} in region ${region} has no outputs TableName and BaseUrl, so it is not a lead service: check --stack.`;
   const choices = ids.map((one) => (one === '' ? stackName : `${stackName}/${one}`)).join(' or ');

@@ -97,7 +97,7 @@ async function deploy(options: ServiceOptions): Promise<number> {
   const back = announceRelease(releaseBefore);
   if (check) return 0;
   const notDeployed = cdkDeploy(target.region);
-  if (notDeployed !== 0) return notDeployed; // CloudFormation has taken everything back.
+  if (notDeployed !== 0) return notDeployed; // CloudFormation has rolled everything back.
   const status = verify(stackName, target.region);
   if (status !== 0) process.stderr.write(back);
   return status;
@@ -109,7 +109,7 @@ function refuse(failedChecks: readonly CheckError[]): number {
   return 1;
 }
 
-/** @returns the line that says how to go back to the release that runs now; empty if that is this one, or nothing runs */
+/** @returns the line that says how to go back to the release that runs now; empty if it is this release, or if nothing runs */
 function announceRelease(before: string | undefined): string {
   const { name } = releaseIn(projectFolder);
   const isOther = before !== undefined && (before !== name || !canSwitchTo(name));
@@ -124,14 +124,14 @@ function cdkDeploy(region: string): number {
   return run(cdk, ['deploy', ...pairs, ...args.slice(end + 1)], region);
 }
 
-/** Without a change of data (OPERATE.md, "Verify"). */
+/** Verifies without changing data (OPERATE.md, "Verify"). */
 function verify(stackName: string, region: string): number {
   process.stderr.write(`Verifying the stack ${stackName}.\n`);
   const file = join(projectFolder, 'infra', 'verify', 'main.ts');
   const status = run(process.execPath, [file, '--stack', stackName], region);
   if (status !== 0)
     process.stderr.write(
-      `The stack is deployed, but its verification failed: see above what to look at. Again: npm run verify -- --stack ${stackName}\n`,
+      `The stack is deployed, but its verification failed: the lines above say what to look at. To repeat it: npm run verify -- --stack ${stackName}\n`,
     );
   return status;
 }

@@ -117,7 +117,7 @@ async function stackNamed(
   return (await found.catch(unlessMissing))?.Stacks?.[0];
 }
 
-/** The stack of which the table is a resource. A table that a stack kept when it was deleted has none. */
+/** The stack that created the table; undefined if that stack was deleted and left the table. */
 async function stackThatCreated(
   client: CloudFormationClient,
   tableName: string,
@@ -141,7 +141,7 @@ const outputOf = (stack: Stack | undefined, name: string): string | undefined =>
 /** The version that this project's CDK needs (aws-cdk-lib, DefaultStackSynthesizer). */
 const bootstrapVersionMin = 6;
 
-/** The stack of the bootstrap may have any name: its parameter and its output tell it. */
+/** The bootstrap stack may have any name: its parameter and its output identify it. */
 function assertBootstrap(
   stacks: readonly Stack[],
   { account, region }: Preflight['target'],

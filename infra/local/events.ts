@@ -19,7 +19,7 @@ const finishWithinMs = 1000;
 export class LocalEvents {
   readonly #file: string;
   readonly #tell: (sentence: string) => void;
-  /** The IDs of the events in the file: after a start, the stream has those of a day again. */
+  /** The IDs of the events in the file: after a start, the stream returns the events of a day again. */
   readonly #written: Set<string>;
   #following: Promise<void> | undefined;
   #isStopping = false;
@@ -69,7 +69,7 @@ export class LocalEvents {
         return event && !this.#written.has(event.detail.id) ? [event] : [];
       } catch {
         // As in a deployment, a record that cannot be read does not hold up the later ones.
-        this.#tell('--events: a record of the stream cannot be read, and is left out.');
+        this.#tell('--events: a record of the stream cannot be read and is skipped.');
         return [];
       }
     });

@@ -55,7 +55,7 @@ export function workersPerFunctionIn({ WORKERS_PER_FUNCTION: text }: NodeJS.Proc
 /** One function. */
 interface Pool {
   readonly workers: FunctionWorker[];
-  /** Requests that came when every worker was busy. */
+  /** Requests that wait because every worker is busy. */
   readonly waiting: (() => void)[];
 }
 

@@ -38,7 +38,7 @@ export interface ServedOrganization {
 const demoFile = join(import.meta.dirname, 'demo-organization.json');
 
 /**
- * Reads the settings files, or that of the demo organization if none is named.
+ * Reads the settings files, or the demo organization's if none is named.
  * @throws CommandError with the file and all its issues
  */
 export function readOrganizationFiles(files: readonly string[]): OrganizationFile[] {

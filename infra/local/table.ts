@@ -9,7 +9,7 @@ import { clientTimeouts } from '../../shared/store/table/client.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
 import { describedTable } from '../cli/aws.ts';
 
-/** The variables by which the AWS SDK reaches the table. The functions and the ready line have them. */
+/** The variables by which the AWS SDK reaches the table, for the functions and the ready line. */
 export type TableEnvironment = Readonly<
   Record<
     | 'LEADS_TABLE'

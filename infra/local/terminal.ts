@@ -69,7 +69,7 @@ function captureKey(organizations: readonly ServedOrganization[]): string {
 }
 
 /**
- * Turns the functions' log lines into a short line a request, for a terminal: `POST capture 422 phone, intake 6 ms  <request ID>`. Every
+ * Shortens the functions' log lines to one line per request, for a terminal: `POST capture 422 phone, intake 6 ms  <request ID>`. Every
  * other line, such as an error with its stack, stays as it is.
  */
 export function requestLines(output: NodeJS.WritableStream): NodeJS.WritableStream {

@@ -8,7 +8,7 @@ import { productionEnvironment, type ServiceOptions } from './service-options.ts
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Options of which one value fits one environment only. In two environments, the second would use what the first owns. */
+/** Options whose value fits only one environment: with the same value, a second one would use what the first owns. */
 const optionsOfOneEnvironment = [
   'tableName',
   'tableStreamArn',

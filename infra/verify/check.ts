@@ -13,7 +13,7 @@ export interface CheckResult {
   readonly next?: string;
 }
 
-/** Makes the lines of results, for people. Advice that several failures share is on the first line alone. */
+/** Formats results as lines for people. Advice that several failures share is printed only with the first. */
 export function linesOfResults(): (result: CheckResult) => string {
   const firstWith = new Map<string | undefined, string>();
   return ({ check, passed, came, next }) => {

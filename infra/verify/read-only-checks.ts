@@ -29,7 +29,7 @@ const row = (check: string, code: ErrorCode, request: Request): ReadOnlyCheck =>
   ...request,
 });
 
-/** A key that has the right form and checksum, and that no table has. */
+/** A key with the right form and checksum that is in no table. */
 const unknownKey = (): string => mintApiKey(randomBytes(apiKeyRandomBytes)).key;
 const plainHttpText = 'A request over plain HTTP';
 const json = { 'Content-Type': 'application/json' };

@@ -94,7 +94,7 @@ export async function admit<Prefetched>(
   return { caller: key.value.caller, organization, leadSequence, prefetched };
 }
 
-/** @throws ApiError FORBIDDEN, naming the module that the organization lacks, or the scopes of which the API key has none (contract, section 5) */
+/** @throws ApiError FORBIDDEN, naming the module that the organization lacks, or the scopes that the API key would need (contract, section 5) */
 function authorize({ scopes }: Endpoint, { modules }: Organization, hasScope: boolean): void {
   if (!modules.includes(endpointModule)) {
     const sentence = `The organization's plan does not include the module ${endpointModule}.`;

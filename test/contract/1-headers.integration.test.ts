@@ -14,7 +14,7 @@ const organization = useOrganizationWithLead();
 
 const everyRequest = goodRequests.map((good) => [good.name, good] as const);
 
-describe('1 headers of every response: none but those of the contract, and what the connection and AWS add', () => {
+describe('1 headers of every response: only those of the contract, of the connection and of AWS', () => {
   /** `x-amz…`: what AWS adds. */
   const common =
     'cache-control connection content-length content-type date keep-alive x-amz-apigw-id x-amzn-requestid x-request-id';

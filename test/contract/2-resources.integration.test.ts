@@ -44,7 +44,7 @@ const allFields = {
 };
 
 describe('2 Lead: all properties are always present, no others', () => {
-  test('a lead of only a name and a phone has every property', async () => {
+  test('a lead with only a name and a phone has every property', async () => {
     const { name, phone } = person();
 
     const lead = await givenLead(organization, {
@@ -130,7 +130,7 @@ describe('2 Lead fields', () => {
     });
   });
 
-  test('fields omits empty values, whatever emptied them', async () => {
+  test('fields omits empty values, however they became empty', async () => {
     const { fields, id } = await givenLead(organization, {
       fields: {
         city: '',

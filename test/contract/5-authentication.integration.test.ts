@@ -70,7 +70,7 @@ describe('5.1 every request carries Authorization: Bearer <API_KEY>', () => {
 });
 
 describe('5.4 revoking a key ends its access at once', () => {
-  test('a revoked key is refused with the next request, on every endpoint that had cached it', {
+  test('a revoked key is refused on the next request, on every endpoint that had cached it', {
     tags: 'written',
   }, async () => {
     const own = await givenOrganizationWithLead();
@@ -91,7 +91,7 @@ describe('5.4 revoking a key ends its access at once', () => {
     expect(after).toEqual([401, 401, 401, 401]);
   });
 
-  test('a new key works while the old one does, and after the old one is revoked', async () => {
+  test('a new key works before and after the old one is revoked', async () => {
     const [old, next] = [await organization.key(), await organization.key()];
     const ask = async () => [
       (await call('list-users', { apiKey: old.key })).status,
@@ -108,7 +108,7 @@ describe('5.4 revoking a key ends its access at once', () => {
   });
 });
 
-describe('5.5 what a key does appears on the timeline as made by the person who created it', () => {
+describe('5.5 changes made with a key appear on the timeline as made by the person who created it', () => {
   test('the timeline names the creator of a key as it is named now, and after it is deactivated', async () => {
     const own = await givenOrganization();
     const { key: apiKey } = await own.key({ createdBy: 8 });

@@ -166,7 +166,7 @@ describe('7 INVALID_JSON: a body that is not valid JSON', () => {
 });
 
 describe('7 INVALID_JSON: a body that is not UTF-8', () => {
-  test('a body that is not UTF-8 is refused with what to do, and nothing of it is stored', async () => {
+  test('a body that is not UTF-8 is refused with advice, and nothing of it is stored', async () => {
     const response = await fetch(`${service().baseUrl}/api/v1/leads/capture`, {
       method: 'POST',
       headers: {

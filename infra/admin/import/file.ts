@@ -10,7 +10,7 @@ import { csvRecords, type FileRow, jsonlRows, type RowOptions, sheetRows } from 
 export const encodings = ['utf-8', 'windows-1252'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** How a program writes a file. The report is written so too, but text always in UTF-8. */
+/** How a program writes a file. The report has the same form, but its text is always UTF-8. */
 export interface FileForm {
   readonly format: 'csv' | 'jsonl' | 'xlsx';
   /** The byte order mark of UTF-8, by which an import and a spreadsheet recognize the encoding of the report; empty if neither needs it. */

@@ -97,7 +97,7 @@ async function edit(context: CommandContext, options: EditOptions): Promise<void
 }
 
 /**
- * The row of a file that would change a lead so.
+ * The import row that would make the same change.
  * @throws CommandError for a name that the organization does not have, or a value that can be read in two ways
  */
 function rowOf(organization: Organization, options: EditOptions): FileRow {

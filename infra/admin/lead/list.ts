@@ -195,7 +195,7 @@ async function find(context: CommandContext, options: FindOptions): Promise<void
 const foldAccents = (text: string): string =>
   foldText(text.normalize('NFD').replace(/[\u0300-\u036f]/g, '')).replaceAll('ß', 'ss');
 
-/** What tells a lead from others, and the ID that the other commands need. */
+/** What distinguishes a lead from others, and the ID that the other commands need. */
 const summaryOf = (lead: Lead) => ({
   leadId: lead.id,
   name: valueOf(lead.fields, 'name'),

@@ -130,7 +130,7 @@ const idsPattern =
   /^\{"leadId":(\d{1,10}),"id":"([^"\\]{1,100})",(?:"type":"[a-z_]{1,20}","at":"[^"\\]{1,40}","cleanedAt":"[^"\\]{1,40}")?/;
 /** Of the hashes of ten million items, two have the same first 64 bits with a probability of 1 in 370,000. */
 const hashOf = (text: string): bigint => hash('sha256', text, 'buffer').readBigUInt64LE();
-/** As many leads tell the organization of a file, even if most of them are erased since. */
+/** So many leads identify a file's organization, even if most of them have been erased since. */
 const firstLeadsMax = 100;
 
 /** How timelines recognize their items in a file. */
@@ -148,7 +148,7 @@ export function timelinesForm(table: Table, organizationId: number): RecordForm<
     },
     nounOfRecord: 'timeline item',
     assertOwn: async (path) => {
-      // A lead of the same ID may be erased in this organization: only a lead that is not tells.
+      // An erased lead of this organization may have the same ID: only a lead that is not erased decides.
       const erasures = await readErasures(table, organizationId);
       const [leadId, id] = [...firstItems].find(([leadId]) => !erasures.has(leadId)) ?? [];
       if (leadId === undefined || id === undefined) return;

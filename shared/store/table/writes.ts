@@ -11,7 +11,7 @@ import { ifConditionHolds } from './retry.ts';
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** A write of one item, alone or in a transaction. Whoever sends it names the table. */
+/** A write of one item, alone or in a transaction. The sender names the table. */
 export type Write = {
   readonly [Kind in keyof TransactItem]: Omit<NonNullable<TransactItem[Kind]>, 'TableName'>;
 };

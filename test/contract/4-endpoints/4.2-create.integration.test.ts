@@ -135,7 +135,7 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.le
     expect([status, body]).toEqual([409, duplicate(lead.id, field)]);
   });
 
-  test('create-lead names the lead of the phone when phone and email are of two leads', {
+  test('create-lead names the lead that has the phone when another lead has the email', {
     tags: 'written',
   }, async () => {
     const [byPhone, byEmail] = [await givenLead(organization), await givenLead(organization)];

@@ -131,7 +131,7 @@ describe('4.3 notes and attribution are shown on the timeline with the enquiry',
     });
   });
 
-  test('the timeline shows no notes and no attribution where an enquiry has none', async () => {
+  test('an enquiry without notes or attribution shows none on the timeline', async () => {
     const { body } = await organization.capture({ ...person(), notes: '', attribution: {} });
 
     const captured = (await timelineOf(organization, body.lead.id)).at(-1);

@@ -57,7 +57,7 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
     });
   });
 
-  test('a capture with phone and email of two leads matches the phone, and lists the email as kept', async () => {
+  test('a capture whose phone and email belong to two leads matches the phone and lists the email as kept', async () => {
     const [byPhone, byEmail] = [
       await givenLead(organization, { fields: { email: null } }),
       await givenLead(organization),
@@ -77,7 +77,7 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
     expect(await timelineOf(organization, byEmail.id)).toHaveLength(1);
   });
 
-  test('an email with invisible characters is stored as sent and is its person’s alone', async () => {
+  test('an email with invisible characters is stored as sent and stays unique', async () => {
     const { phone, email, name } = person();
     const sent = `\u200b${email}`;
     const { body } = await organization.capture({ name, phone, email: sent });
@@ -188,7 +188,7 @@ describe('4.3 rule 3: match on a live lead: only empty fields are filled, differ
     ]);
   });
 
-  test('an email that filled a lead is the lead’s from then on', async () => {
+  test('an email that filled a lead belongs to it from then on', async () => {
     const lead = await givenLead(organization, { fields: { email: null } });
     const { email } = person();
     await organization.capture({ name: lead.name, phone: lead.phone, email });

@@ -55,7 +55,7 @@ describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the
     expect(others.slice(2)).toEqual(others.slice(0, 2));
   });
 
-  test('a field that is required on create is required of new leads only', async () => {
+  test('a field that is required on create is required only for new leads', async () => {
     const own = await givenOrganization({
       fields: [customField('city', 'text', { requiredOnCreate: true })],
     });
@@ -98,7 +98,7 @@ describe('4.3 NOT_READY: no stage or no active user for new leads; existing lead
     },
   );
 
-  test('an existing lead is filled although no user is active and no stage can start', async () => {
+  test('an existing lead is filled even without an active user and a starting stage', async () => {
     const own = await givenOrganization();
     const { id, name, phone } = await givenLead(own);
     const inactive = <T>(items: readonly T[]) => items.map((item) => ({ ...item, active: false }));

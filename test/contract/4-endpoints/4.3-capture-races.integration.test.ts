@@ -26,7 +26,7 @@ describe('4.3 IDEMPOTENCY_IN_PROGRESS: a capture that conflicts with another ret
   const count = process.env.TEMPORARY_ORGANIZATION ? 10 : 40;
   const numbers = Array.from({ length: count }, (_, index) => index);
 
-  test('a capture answers 409 while another request holds the phone, and a retry captures', async () => {
+  test('a capture answers 409 while another request holds the phone, and a retry succeeds', async () => {
     const someone = person();
     const taken = { ...phonePrimaryKey(organization.id, someone.phone) };
     // The phone is claimed, and the lead that claims it is not there: what a request sees that meets another in the middle.

@@ -122,7 +122,7 @@ describe('4.7 reference lists: no parameters and no body', () => {
   );
 });
 
-describe('4.7 a change of the settings holds from the very next request', () => {
+describe('4.7 a settings change takes effect on the very next request', () => {
   test('a new custom field appears at once, and create, update, capture and filter accept it', async () => {
     const own = await givenOrganization();
     const field = customField('passport', 'text');
@@ -149,7 +149,7 @@ describe('4.7 a change of the settings holds from the very next request', () => 
     expect(after).toEqual([201, 200, 201, 200]);
   });
 
-  test('a deactivated field, stage, source and person leave the lists and are refused', async () => {
+  test('deactivated fields, stages, sources and users leave the lists and are refused', async () => {
     const own = await givenOrganization();
     const off = <T>(rows: readonly T[], isOff: (row: T) => boolean) =>
       rows.map((row) => (isOff(row) ? { ...row, active: false } : row));

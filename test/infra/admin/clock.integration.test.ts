@@ -39,7 +39,7 @@ test.each([
     expect({ status, isArchived }).toEqual({ status: 1, isArchived: false });
     expect(operations.filter((operation) => !/Get|Query/.test(operation))).toEqual([]);
     expect(stderr).toBe(
-      `The clock of this machine is ${difference} DynamoDB's, and dates what a command changes: set the clock, then run the command again.\n`,
+      `The clock of this machine is ${difference} DynamoDB's, so changes would get wrong times: set the clock, then run the command again.\n`,
     );
   },
 );

@@ -66,7 +66,7 @@ test('a stack that is being changed is not taken for another one while its outpu
   aws().stack.status = 'UPDATE_IN_PROGRESS';
 
   expect((await run('organization', 'list', '--stack', 'leads')).stderr).toBe(
-    'Stack leads is being changed (UPDATE_IN_PROGRESS), and CloudFormation may hide its outputs until then: run the command again after it.\n',
+    'Stack leads is being changed (UPDATE_IN_PROGRESS), and CloudFormation may hide its outputs until the change is complete: run the command again afterwards.\n',
   );
   aws().stack.status = 'UPDATE_COMPLETE';
 });

@@ -64,7 +64,7 @@ const denied: readonly (readonly [what: string, request: IamRequest])[] = [
   ['update settings', sent('UpdateItem', { keys: ['ORG#1'], attributes: ['settings'] })],
   ['query what an organization has', sent('Query', { keys: ['ORG#1'] })],
   ['delete a lead', sent('DeleteItem', { keys: ['LEADS#1'], attributes: [] })],
-  // In a transaction, some roles may: roles-of-requests.test.ts.
+  // In a transaction, some roles may: request-roles.test.ts.
   ['put a lead on its own', sent('PutItem', { keys: ['LEADS#1'], attributes: ['fields'] })],
   ['update a lead on its own', sent('UpdateItem', { keys: ['LEADS#1'], attributes: ['fields'] })],
   ['put a phone on its own', sent('PutItem', { keys: ['PHONE#1'], attributes: ['leadId'] })],
