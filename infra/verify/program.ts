@@ -42,9 +42,14 @@ const program = new CliCommand('npm run verify --')
   .option('--json', 'print one JSON document')
   .notes(`
 Without --write and --contract, nothing is written: no request has a known key.
---write sends about 100 requests, and removes its organization at its end, also
-after a failure, Ctrl-C or a kill. Run --contract on a test service, without
-traffic: it takes minutes. More is in infra/OPERATE.md, "Verify".
+--write sends about 100 requests, 80 of them with a key that expires after an hour.
+It removes its organization at its end, also after a failure or Ctrl-C; after a kill,
+a run an hour later does. The bus of events gets its events.
+
+Run --contract on a test service, without traffic: it takes minutes. It creates and
+removes some hundred organizations, needs the contract's own limits of requests, and
+reads the whole table at its end. It provokes errors, so the ServerErrors alarm goes
+off. What each option proves is in infra/OPERATE.md, "Verify".
 
 Status: 0 if all checks passed, 1 if one failed or could not begin, 2 for wrong
 usage, 130 if interrupted. With --json (a name with ? can be absent):

@@ -56,9 +56,11 @@ Each line begins with the lead's ID and the item's ID, which never changes; the
 rest is as lead timeline --json prints it. An erased lead leaves one line of type
 erased: delete everything you stored about that lead.
 
-Begin each run a minute before the last one began, and replace items by their ID.
---resume adds new items at the end. Only you may read the file. The rules, and what
-a nightly job needs, are in infra/guides/commands.md, "Timelines".`;
+Begin each run a minute before the last one began, because an item is dated just
+before it is stored, and replace items by their ID. --resume appends the items that
+FILE lacks, and those cleaned since. Items in the file stay, even of leads erased
+since: after a line erased, write the file new. Only you may read the file. What a
+nightly job needs is in infra/guides/commands.md, "Timelines".`;
 
 async function writeTimelines(
   context: CommandContext,

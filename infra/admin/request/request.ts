@@ -16,8 +16,9 @@ export function requestCommand(program: AdminCommand): void {
     .argument('<ID>', 'the X-Request-Id of the response')
     .option('--hours <N>', 'hours to look back, at most 87600', integerOption(1, 87_600), 24)
     .notes(`
-Searches every log group of the stack. With accessLogs or tracing, the lines of
-Lambda itself are found too. An ID can begin with a hyphen: -- ends the options.`)
+Searches every log group of the stack. With accessLogs, the lines of the gateway
+and of Lambda itself, such as a time-out, are found too; with tracing Lambda's, and
+the segments that X-Ray sampled. An ID can begin with a hyphen: -- ends the options.`)
     .examples('--stack lead-service-production -- JKJaXmPLvHcESHA=')
     .run(printRequest);
 }

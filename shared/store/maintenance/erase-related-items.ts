@@ -94,7 +94,8 @@ export async function removeRelatedItems(
   const erased = new Map(people.map((person) => [person.leadId, person]));
   const everyone = new Everyone(people);
   const onPage = async ({ items }: ScannedPage): Promise<void> => {
-    // After the page was read, so that a phone or email that another lead got meanwhile is left alone. One that the lead gave up again is not.
+    // After the page was read, so that a phone or email that another lead got meanwhile is left alone: a person who writes again has it in the
+    // same transaction as the first entry that names it. One that the lead gave up again is not left alone.
     everyone.forget(await heldByOthers(own, erased, everyone.identitiesIn(items)));
     for (const item of items) await examine({ own, keyIds, erased, everyone }, item);
   };
