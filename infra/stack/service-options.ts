@@ -206,7 +206,10 @@ export const optionsSchema = v.object({
    * organization's management account. @default none
    */
   monthlyBudget: v.optional(wholeNumber(1, 1_000_000, 'dollars')),
-  /** Name of an existing table to use, such as a restored one, instead of a table of the stack. @default none */
+  /**
+   * Name of an existing table to use, such as a restored one, instead of a table of the stack. The checks of `npm run deploy` name what it
+   * lacks. A deployment does not change it: add an index that a release needs with `aws dynamodb update-table` first. @default none
+   */
   tableName: v.optional(
     text(
       'must be the name of a DynamoDB table: 3 to 255 letters, digits, _ . and -.',

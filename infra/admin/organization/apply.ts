@@ -38,8 +38,9 @@ export function organizationApplyCommand(organization: AdminCommand): void {
     .option('--overwrite', 'apply the file even if its version is older than the one in force')
     .withReadRate()
     .notes(`
-A file with an older version than the one in force is refused, because it would
-undo what others have applied since. A file without a version is always applied.
+A file with an older version than the one in force is refused with the differences,
+because it would undo what others have applied since: merge them, or add --overwrite.
+A file without a version is always applied.
 A file that removes something reads every lead to find references. The rules are
 in infra/guides/settings-file.md.`)
     .examples('northwind.json --dry-run')
