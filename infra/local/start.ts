@@ -48,6 +48,11 @@ const program = new CliCommand('npm start --')
   .notes(`
 Paths are relative to the project folder.
 
+The engine dynoxide is a native emulator on SQLite, an npm package for macOS and
+Linux, x64 and ARM. dynamodb-local is AWS's own and needs Java 17. auto takes dynoxide
+where its binary is found, else DynamoDB Local where java is. An address is that of
+any DynamoDB endpoint.
+
 Examples:
   npm start
   npm start -- --port 0 --db :memory: --json

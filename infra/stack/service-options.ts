@@ -166,7 +166,11 @@ export const optionsSchema = v.object({
    * op=replace,path=/cloudwatchRoleArn,value=ROLE_ARN`. @default false
    */
   accessLogs: v.optional(flag, false),
-  /** Publishes an event for each thing that happens to a lead on an EventBridge bus of the service (OPERATE.md). @default false */
+  /**
+   * Publishes an event for each thing that happens to a lead on an EventBridge bus of the service (OPERATE.md, "Events"). You can switch it on
+   * and off in place. Off, what was not yet published is lost. Before that, or before you delete the stack, delete the rules of the bus:
+   * EventBridge [requires it](https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_DeleteEventBus.html). @default false
+   */
   events: v.optional(flag, false),
   /**
    * Daily backups, kept 35 days, and monthly ones, kept a year, in a vault of AWS Backup with the service's name. Vault and backups stay when
