@@ -70,7 +70,7 @@ type Write = LeadDraft & { readonly leadId: number };
 const writeTimeoutMs = 6500;
 const attemptsMax = 5;
 
-/** Makes leads of rows. A lead is written with a record of its row, so that a repeat never creates a second lead. */
+/** Creates leads from rows. A lead is written with a record of its row, so that a repeat never creates a second lead. */
 export class LeadWriter {
   readonly #table: Table;
   readonly #options: WriteOptions;
@@ -84,7 +84,7 @@ export class LeadWriter {
     this.#rateLimiter = new RateLimiter(options.leadsPerSecond);
   }
 
-  /** Makes leads of the rows that the table does not have yet, in any form. */
+  /** Creates leads from the rows that the table does not have yet, in any form. */
   async write(rows: readonly FileRow[]): Promise<RowResult[]> {
     const { organizationId, organization, dryRun } = this.#options;
     const rules = await organization();
@@ -219,7 +219,7 @@ export class LeadWriter {
     });
   }
 
-  /** @param mayBeWritten by an attempt before. @throws UnknownOutcomeError if it may be, and this attempt does not tell */
+  /** @param mayBeWritten by an attempt before. @throws UnknownOutcomeError if it may be, and this attempt does not show it */
   #resultOf(
     draft: LeadDraft,
     result: ImportLeadResult | undefined,
@@ -251,7 +251,7 @@ export class LeadWriter {
 const batchRowsMax = 4 * rowsPerLookUp;
 
 /**
- * Makes leads of the rows of a file, batch by batch: reads the rows, drafts their leads by the rules, and writes them. Each row is written
+ * Creates leads from the rows of a file, batch by batch: reads the rows, drafts their leads by the rules, and writes them. Each row is written
  * whole or not at all, together with a record of the row: a repeat creates no second lead, even after a kill. After an error no further
  * batch is begun, and what was begun has ended before the error is thrown.
  */

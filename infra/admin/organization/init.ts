@@ -93,7 +93,7 @@ export function settingsJsonSchema(): Record<string, unknown> {
         return { ...rest, description: `It must be ${action.description}.` };
       if ('title' in action)
         return { ...rest, description: [title, rest.description].filter(Boolean).join(' ') };
-      // What JSON Schema can say of a check stands beside it, as metadata.
+      // The JSON Schema equivalent of a check stands beside it, as metadata.
       return action.type === 'check' ? rest : undefined;
     },
   });
@@ -105,7 +105,7 @@ export function settingsJsonSchema(): Record<string, unknown> {
   };
 }
 
-/** The least that takes captures, with one field of one's own and a rule to extend. */
+/** The smallest settings that accept captures, with one custom field and a rule to extend. */
 const firstSettings = (id: number) => ({
   id,
   name: 'My organization',

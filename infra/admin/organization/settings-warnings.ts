@@ -12,7 +12,7 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';
 
 /**
- * What is seldom intended about settings, and what their change breaks for websites and users that rely on them: one sentence each, with
+ * Settings that are seldom intended, and what their change breaks for websites and users that rely on them: one sentence each, with
  * a remedy. Reads the API keys and counts leads only if the change can break something.
  * @param before undefined for a new organization
  */
