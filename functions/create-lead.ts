@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../shared/leads/fields.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
-import { ownerIdOf, presentLead } from '../shared/leads/lead.ts';
+import { presentLead } from '../shared/leads/lead.ts';
 import { type LeadStart, newLead, newLeadId, startLead } from '../shared/leads/new-lead.ts';
 import { placeLead } from '../shared/leads/placement.ts';
 import { byApi } from '../shared/leads/timeline.ts';
@@ -37,7 +37,7 @@ export const handler = endpoint('create-lead', {
 
     const id = newLeadId(organization.id, leadSequence); // it can throw, so it comes before the rotation advances
     const owner =
-      ownerIdOf({ fields }) ?? (rotation && (await nextOwner(table, organization.id, rotation)));
+      fields.assigned_to ?? (rotation && (await nextOwner(table, organization.id, rotation)));
     if (owner === undefined) throw new Error('A lead without an owner passed the rules.');
     const result = await createLead(table, (now) => ({
       lead: newLead({ id, organizationId: organization.id, fields, stage, owner, now }),

@@ -51,7 +51,7 @@ export function readOrganizationFiles(files: readonly string[]): OrganizationFil
   return read;
 }
 
-function parse(file: string): { settings: Settings; keys: KeyRequest[] } {
+function parse(file: string): { settings: Settings; keys: readonly KeyRequest[] } {
   try {
     return parseSettingsFile(readFileSync(file, 'utf8'));
   } catch (error) {

@@ -75,17 +75,11 @@ class FailedResponse extends Error {
 
   constructor(message: string, { status, headers }: { status: number; headers: Headers }) {
     super(message);
-    const seconds = numberIn(headers, 'Retry-After');
+    const seconds = headers.get('Retry-After') ?? '';
     this.status = status;
     this.requestId = headers.get('X-Request-Id') ?? undefined;
-    this.retryAfterMs = seconds === undefined ? undefined : seconds * 1000;
+    this.retryAfterMs = /^\d{1,9}$/.test(seconds) ? Number(seconds) * 1000 : undefined;
   }
-}
-
-/** A header's number; undefined if it is absent or not a number. */
-export function numberIn(headers: Headers, name: string): number | undefined {
-  const text = headers.get(name);
-  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 /**

@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Organization } from '../organization/organization.ts';
 import { type LeadFilter, readFilters } from './filters.ts';
-import { type Lead, ownerIdOf, presentLead, sourceIdOf } from './lead.ts';
+import { type Lead, presentLead } from './lead.ts';
 
 /** The parameters of a list of leads, besides its field filters (contract, section 4.1). */
 export type ListParameters = Omit<LeadListQuery, 'filter' | 'updated_since'> & {
@@ -44,8 +44,8 @@ export const leadMatcher =
     (updated_since === undefined || Date.parse(lead.updatedAt) >= updated_since) &&
     (stage_id === undefined || lead.stageId === stage_id) &&
     (pipeline_id === undefined || lead.pipelineId === pipeline_id) &&
-    (source_id === undefined || sourceIdOf(lead) === source_id) &&
-    (owner_id === undefined || ownerIdOf(lead) === owner_id) &&
+    (source_id === undefined || lead.fields.source === source_id) &&
+    (owner_id === undefined || lead.fields.assigned_to === owner_id) &&
     filter(lead.fields);
 
 /** The stages whose index lists hold the leads. A pipeline's leads are in the lists of all its stages, inactive ones too. */

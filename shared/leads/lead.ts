@@ -46,13 +46,6 @@ export function valueOf(fields: FieldValues, fieldKey: string): FieldValue | nul
   return Object.hasOwn(fields, fieldKey) ? (fields[fieldKey] ?? null) : null;
 }
 
-export const phoneOf = ({ fields }: Pick<Lead, 'fields'>): string => fields.phone;
-export const emailOf = ({ fields }: Pick<Lead, 'fields'>): string | null => fields.email ?? null;
-export const sourceIdOf = ({ fields }: Pick<Lead, 'fields'>): number | null =>
-  fields.source ?? null;
-export const ownerIdOf = ({ fields }: Pick<Lead, 'fields'>): number | null =>
-  fields.assigned_to ?? null;
-
 /** The contract's Lead (section 2), with every property always there. */
 type PresentedLead = Omit<ContractLead, 'leadType' | 'fields'> & {
   readonly leadType: string;
@@ -65,14 +58,13 @@ const namedRef = (found: NamedRef | undefined): NamedRef | null =>
 /** A lead in the contract's shape. Names are joined from the settings, so that a renamed stage or user shows at once. */
 export function presentLead(organization: Organization, lead: Lead): PresentedLead {
   const { fields } = lead;
+  const { phone, email = null, source: sourceId = null, assigned_to: ownerId = null } = fields;
   const stage = organization.stageById.get(lead.stageId);
-  const sourceId = sourceIdOf(lead);
-  const ownerId = ownerIdOf(lead);
   return {
     id: lead.id,
     name: fields.name,
-    phone: phoneOf(lead),
-    email: emailOf(lead),
+    phone,
+    email,
     leadType: fields.lead_type,
     stageId: lead.stageId,
     pipelineId: lead.pipelineId,

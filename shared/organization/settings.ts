@@ -1,5 +1,3 @@
-import type { Scope } from '../endpoints.ts';
-import { scopesFor } from './api-key.ts';
 import { builtInFieldKeys, builtInNamed, builtIns } from './field-kinds.ts';
 import type { Field, Settings } from './organization.ts';
 import { readReferences } from './settings-references.ts';
@@ -11,12 +9,12 @@ import {
   SettingsRejectedError,
 } from './settings-shape.ts';
 
-/** An API key that `npm start` creates if no key has its label. `expiresAt` is ISO 8601, UTC. */
-export type KeyRequest = SettingsFile['keys'][number] & { readonly scopes: Scope[] };
+/** An API key that `npm start` creates if no key has its label. */
+export type KeyRequest = SettingsFile['keys'][number];
 
 export interface ParsedSettingsFile {
   readonly settings: Settings;
-  readonly keys: KeyRequest[];
+  readonly keys: readonly KeyRequest[];
   /** The version of the settings that the file was made from; undefined if the file does not say. */
   readonly version: number | undefined;
 }
@@ -33,7 +31,7 @@ export function parseSettingsFile(text: string): ParsedSettingsFile {
   const issues = [...shape.issues, ...references.issues.filter(({ path }) => !isMalformed(path))];
   if (issues.length > 0) throw refused(issues);
   const { $schema: _, keys, version, ...rest } = references.file as SettingsFile; // without an issue, it is whole
-  return { settings: settingsOf(rest), keys: keys.map(keyRequest), version };
+  return { settings: settingsOf(rest), keys, version };
 }
 
 const refused = (issues: readonly SettingsIssue[]) =>
@@ -86,14 +84,6 @@ function settingsField(field: SettingsFile['fields'][number]): Field {
     requiredOnCreate: field.requiredOnCreate ?? required,
     requiredOnEdit: field.requiredOnEdit ?? required,
   };
-}
-
-function keyRequest({ expiresAt, ...key }: SettingsFile['keys'][number]): KeyRequest {
-  const scopes = scopesFor(key.type, key.scopes);
-  // `readReferences` has already reported invalid scopes.
-  if (typeof scopes === 'string') throw refused([{ path: '$.keys', message: scopes }]);
-  const expiry = expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() };
-  return { ...key, scopes, ...expiry };
 }
 
 /** Settings in the form of the file; applying it changes nothing. Omits options that are being removed, which completes their removal. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { asciiDigits, comparableEmail, lacksCountryCode } from '../../../shared/leads/identity.ts';
-import { emailOf, type Lead, phoneOf, presentLead, valueOf } from '../../../shared/leads/lead.ts';
+import { type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
 import { leadMatcher, leadQuery } from '../../../shared/leads/lead-query.ts';
 import { foldText, partFinder } from '../../../shared/leads/text-search.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
@@ -184,7 +184,9 @@ async function find(context: CommandContext, options: FindOptions): Promise<void
   const isInName = partFinder(foldAccents(name ?? ''));
   const digits = digitsOf(typed);
   const found = await search(context, options, (lead) =>
-    name === undefined ? phoneOf(lead).includes(digits) : isInName(foldAccents(lead.fields.name)),
+    name === undefined
+      ? lead.fields.phone.includes(digits)
+      : isInName(foldAccents(lead.fields.name)),
   );
   const what = name === undefined ? 'phone' : 'name';
   const none = `has no lead whose ${what} contains ${JSON.stringify(name ?? typed)}`;
@@ -199,8 +201,8 @@ const foldAccents = (text: string): string =>
 const summaryOf = (lead: Lead) => ({
   leadId: lead.id,
   name: valueOf(lead.fields, 'name'),
-  phone: phoneOf(lead),
-  email: emailOf(lead),
+  phone: lead.fields.phone,
+  email: lead.fields.email ?? null,
   archived: lead.archivedAt !== undefined,
   createdAt: lead.createdAt,
   updatedAt: lead.updatedAt,

@@ -1,13 +1,13 @@
 import { isPlainObject } from '../../json.ts';
-import { emailOf, type FieldValues, type Lead, phoneOf } from '../lead.ts';
+import type { FieldValues, Lead } from '../lead.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import { type Identities, identitiesAmong, type PersonSearch } from './person-search.ts';
 
 /** Replaces a person's data. */
 export const erasedMark = '[erased]';
 
-export const identitiesOf = (lead: Lead): Identities =>
-  identitiesAmong([phoneOf(lead), emailOf(lead)]);
+export const identitiesOf = ({ fields }: Lead): Identities =>
+  identitiesAmong([fields.phone, fields.email]);
 
 const isIdentityField = (fieldKey: unknown): boolean =>
   fieldKey === 'phone' || fieldKey === 'email';

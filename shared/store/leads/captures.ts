@@ -1,7 +1,7 @@
 import type { Capture, CaptureDecision } from '../../leads/capture.ts';
 import type { IdempotencyKey, IdempotencyRecord } from '../../leads/idempotency.ts';
 import { comparableEmail } from '../../leads/identity.ts';
-import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
+import type { Lead } from '../../leads/lead.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
 import type { IdempotencyItem } from '../table/items.ts';
@@ -52,8 +52,8 @@ export async function findMatch(
   if (!lead) return conflict;
   const stillHolds =
     phoneLeadId === undefined
-      ? comparableEmail(emailOf(lead) ?? '') === comparableEmail(email ?? '')
-      : phoneOf(lead) === phone;
+      ? comparableEmail(lead.fields.email ?? '') === comparableEmail(email ?? '')
+      : lead.fields.phone === phone;
   return stillHolds ? lead : conflict;
 }
 

@@ -1,5 +1,5 @@
 import { comparableEmail } from '../../leads/identity.ts';
-import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
+import type { Lead } from '../../leads/lead.ts';
 import type { IdentityItem } from '../table/items.ts';
 import {
   emailPrimaryKey,
@@ -46,10 +46,10 @@ export interface LeadIdentity {
   readonly email: string | undefined;
 }
 
-export const identityOf = (lead: Lead): LeadIdentity => ({
-  organizationId: lead.organizationId,
-  phone: phoneOf(lead),
-  email: emailOf(lead) ?? undefined,
+export const identityOf = ({ organizationId, fields: { phone, email } }: Lead): LeadIdentity => ({
+  organizationId,
+  phone,
+  email,
 });
 
 export interface IdentityHolders {

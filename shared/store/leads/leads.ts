@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FieldValues, type Lead, ownerIdOf, sourceIdOf } from '../../leads/lead.ts';
+import type { FieldValues, Lead } from '../../leads/lead.ts';
 import { fieldsBytes } from '../../leads/lead-size.ts';
 import { limits } from '../../limits.ts';
 import type { Table } from '../table/client.ts';
@@ -46,15 +46,14 @@ export type IndexAttribute = 'stageKey' | 'ownerKey' | 'sourceKey' | 'updateKey'
 
 /** The index attributes derived from a lead. Archived leads have none, so they are in no index. */
 export function indexAttributesOf(lead: Lead): Partial<Record<IndexAttribute, string>> {
-  const { organizationId, stageId, archivedAt } = lead;
+  const { organizationId, stageId, archivedAt, fields } = lead;
   if (archivedAt !== undefined) return {};
-  const ownerId = ownerIdOf(lead);
-  const sourceId = sourceIdOf(lead);
+  const { assigned_to: ownerId, source: sourceId } = fields;
   return {
     stageKey: stageIndexKey(organizationId, stageId),
     updateKey: updateIndexKey(organizationId),
-    ...(ownerId !== null && { ownerKey: ownerIndexKey(organizationId, ownerId) }),
-    ...(sourceId !== null && { sourceKey: sourceIndexKey(organizationId, sourceId) }),
+    ...(ownerId !== undefined && { ownerKey: ownerIndexKey(organizationId, ownerId) }),
+    ...(sourceId !== undefined && { sourceKey: sourceIndexKey(organizationId, sourceId) }),
   };
 }
 

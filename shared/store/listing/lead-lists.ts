@@ -1,4 +1,4 @@
-import { type Lead, ownerIdOf, sourceIdOf } from '../../leads/lead.ts';
+import type { Lead } from '../../leads/lead.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { bytesPerReadUnit } from '../table/consumed-capacity.ts';
 import { ownerIndexKey, sourceIndexKey, stageIndexKey } from '../table/primary-keys.ts';
@@ -184,8 +184,8 @@ function isCheaperJoined(
   const listed = leads.filter(
     (lead) =>
       stageIds?.includes(lead.stageId) !== false &&
-      (ownerId === undefined || ownerIdOf(lead) === ownerId) &&
-      (sourceId === undefined || sourceIdOf(lead) === sourceId),
+      (ownerId === undefined || lead.fields.assigned_to === ownerId) &&
+      (sourceId === undefined || lead.fields.source === sourceId),
   ).length;
   return listed * idsPerChanged(changed) < (leads.length - listed) * entriesPerLead;
 }

@@ -1,5 +1,5 @@
 import { changeTimeOf } from '../../leads/changes.ts';
-import { type Lead, ownerIdOf } from '../../leads/lead.ts';
+import type { Lead } from '../../leads/lead.ts';
 import type { Table } from '../table/client.ts';
 import { editLead } from './edit-lead.ts';
 import { scanLeadsAscending } from './read-leads.ts';
@@ -13,7 +13,7 @@ export interface OwnedLeads {
 }
 
 const isOwned = (lead: Lead, { ownerId, stageId }: OwnedLeads): boolean =>
-  ownerIdOf(lead) === ownerId && (stageId === undefined || lead.stageId === stageId);
+  lead.fields.assigned_to === ownerId && (stageId === undefined || lead.stageId === stageId);
 
 /**
  * The leads of a user by ascending ID, archived ones too. Reads every lead of the organization, because archived leads are in no index and

@@ -79,26 +79,6 @@ test.each(acceptedCases)('a settings file is accepted with %s', (_, path, value)
   expect(issuesOf(JSON.stringify(withValue(smallFile(), path, value)))).toEqual([]);
 });
 
-test('leads.write brings leads.read, and an expiry is kept in UTC', () => {
-  const file = withValue(smallFile(), '$.keys[0]', {
-    label: 'w',
-    type: 'application',
-    scopes: ['leads.write'],
-    createdBy: 7,
-    expiresAt: '2027-01-01T00:00:00+05:30',
-  });
-
-  expect(parse(file).keys).toEqual([
-    {
-      label: 'w',
-      type: 'application',
-      scopes: ['leads.read', 'leads.write'],
-      createdBy: 7,
-      expiresAt: '2026-12-31T18:30:00.000Z',
-    },
-  ]);
-});
-
 test('the demo organization shows every field type, every meaning, a condition and the three keys', () => {
   const { settings, keys } = parseSettingsFile(
     readFileSync('infra/local/demo-organization.json', 'utf8'),

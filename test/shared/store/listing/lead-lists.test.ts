@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Lead, ownerIdOf, sourceIdOf } from '../../../../shared/leads/lead.ts';
+import type { Lead } from '../../../../shared/leads/lead.ts';
 import { type LeadQuery, listLeads } from '../../../../shared/store/listing/lead-lists.ts';
 import { sinceOf, updatesOf } from '../../../bench/listing/generated-leads.ts';
 import { generatedTable, type LeadShape, unfilteredQuery } from './generated-table.ts';
@@ -43,8 +43,8 @@ function listOf({
   const { table, leadOf, units, calls } = generatedTable(own, leads, shape);
   const updatedSince = Date.parse(sinceOf(changed, leads));
   const isListed = (lead: Lead): boolean =>
-    (ownerId === undefined || ownerIdOf(lead) === ownerId) &&
-    (sourceId === undefined || sourceIdOf(lead) === sourceId) &&
+    (ownerId === undefined || lead.fields.assigned_to === ownerId) &&
+    (sourceId === undefined || lead.fields.source === sourceId) &&
     filter(lead);
   const { idAt } = updatesOf(leads);
   const all = Array.from({ length: changed }, (_, index) => idAt(leads - 1 - index))
