@@ -117,12 +117,7 @@ async function lookAtIdentity(
   const names = `The item ${keyText(key)} names lead ${leadId} of organization ${organizationId}`;
   if (!lead) return [`${names}, which is not there.`];
   const current = identityOf(leadIn(organizationId, leadId, lead), kind);
-  if (current === value) return [];
-  return [
-    current === undefined
-      ? `${names}, which has no ${kind}.`
-      : `${names}, whose ${kind} is ${current}.`,
-  ];
+  return current === value ? [] : [`${names}, whose ${kind} is ${current ?? 'missing'}.`];
 }
 
 /** The lead of an imported row must exist: an erasure deletes the row too. */

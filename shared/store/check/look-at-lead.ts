@@ -23,7 +23,7 @@ import {
 } from '../table/primary-keys.ts';
 import { futureIssues, isStoredDateTime, ttlIssue } from './item-issues.ts';
 import { type IdentityKind, identityOf, leadIn, leadIssues } from './lead-issues.ts';
-import { readTogether, readWith } from './read-together.ts';
+import { readWith } from './read-together.ts';
 
 /** Settings were checked when they were applied; the check relies on their types. */
 export function organizationIn(settingsItem: Item | undefined): Organization | undefined {
@@ -52,9 +52,11 @@ export async function lookAtLead(own: OrganizationTable, leadId: number): Promis
   const whose = `Lead ${leadId} of organization ${organizationId}`;
   const organization = organizationIn(settings);
   const issues = [...leadIssues(lead, item, organization, lastLeadIdIn(usage))];
-  for (const identity of identities)
-    for (const issue of await identityIssues(own, leadId, identity))
-      issues.push(`${whose} has the ${identity.kind} ${identity.value}, ${issue}.`);
+  for (const { kind, value, key, item: holder } of identities)
+    if (holder?.leadId !== leadId)
+      issues.push(
+        `${whose} has the ${kind} ${value}, but the item ${keyText(key)} ${holder ? `names lead ${holder.leadId}` : 'is not there'}.`,
+      );
   for (const issue of timelineIssues(timeline, timelineKey, explainedBy(lead)))
     issues.push(`${whose} ${issue}.`);
   for (const entry of timeline)
@@ -101,20 +103,6 @@ const identitiesIn = (lead: Lead): Identity[] =>
     return [{ kind, value, key: keyOf(lead.organizationId, value) }];
   });
 
-/** An item that wrongly names the lead is found by `lookAtIdentity`. */
-async function identityIssues(
-  { table, organizationId }: OrganizationTable,
-  leadId: number,
-  { kind, value, key, item }: Identity & { readonly item: Item | undefined },
-): Promise<string[]> {
-  if (!item) return [`but the item ${keyText(key)} is not there`];
-  const holderId = item.leadId;
-  if (typeof holderId !== 'number' || holderId === leadId) return [];
-  const [holder] = await readTogether(table, [leadPrimaryKey(organizationId, holderId)]);
-  const isShared = holder && identityOf(leadIn(organizationId, holderId, holder), kind) === value;
-  return isShared ? [`and so has lead ${holderId}, which the item ${keyText(key)} names`] : [];
-}
-
 /** A lead must have one opening entry, and be as its timeline says. */
 function* timelineIssues(
   timeline: readonly TimelineEntryItem[],
@@ -122,11 +110,10 @@ function* timelineIssues(
   lead: Explained,
 ): Generator<string> {
   const openings = timeline.filter(isOpening);
-  if (openings.length === 0)
-    yield `has no opening entry (lead_created or captured_new) on its timeline ${timelineKey}`;
-  if (openings.length > 1)
-    yield `has ${openings.length} opening entries (${openings.map(({ sk }) => sk).join(', ')}) on its timeline ${timelineKey}`;
-  if (openings.length !== 1) return;
+  if (openings.length !== 1) {
+    const keys = openings.map(({ sk }) => sk).join(', ') || 'lead_created or captured_new';
+    return yield `has ${openings.length} opening entries (${keys}) on its timeline ${timelineKey}`;
+  }
   const replay = new TimelineReplay();
   for (const entry of timeline) replay.add(entry);
   for (const part of unexplainedParts(lead, replay.explained))

@@ -51,21 +51,16 @@ export async function lookAtListedKey(
     : [`${whose} is listed, but its item ${keyText(itemKey(listing))} is not there.`];
 }
 
-/** The organization of an API key's item must list the key. */
+/** The organization of an API key's item must list the key, with its hash. */
 export async function lookAtKeyItem(table: Table, key: PrimaryKey): Promise<string[]> {
-  const listingKeys = (item: Item | undefined): PrimaryKey[] =>
-    typeof item?.organizationId === 'number' && typeof item.keyId === 'string' && item.keyId !== ''
-      ? [keyListingPrimaryKey(item.organizationId, item.keyId)]
-      : [];
-  const [item, listing] = await readWith(table, key, listingKeys);
-  if (!item) return [];
-  if (listingKeys(item).length === 0)
-    return [`The API key item ${keyText(key)} says neither its organization nor its id.`];
-  const says = `The API key item ${keyText(key)} is key ${item.keyId} of organization ${item.organizationId}`;
-  if (!listing) return [`${says}, which does not list it.`];
-  return apiKeyPrimaryKey(String(listing.apiKeyHash)).pk === key.pk
-    ? []
-    : [`${says}, which lists it under another hash.`];
+  const [item, listing] = await readWith(table, key, (read) => [
+    keyListingPrimaryKey(Number(read?.organizationId), String(read?.keyId)),
+  ]);
+  if (!item || apiKeyPrimaryKey(String(listing?.apiKeyHash)).pk === key.pk) return [];
+  const { keyId, organizationId } = item;
+  return [
+    `The API key item ${keyText(key)} is key ${keyId} of organization ${organizationId}, which does not list it under this hash.`,
+  ];
 }
 
 /** The attributes that only a key's item has, or only its listing. */

@@ -93,7 +93,7 @@ test('a check of one organization reports the violations of that organization on
     violations: [
       expect.stringMatching(/^API key .* is listed with another keyId than its item has\.$/),
       expect.stringMatching(
-        /^The API key item .* is key unlisted00 of organization 2, which does not list it\.$/,
+        /^The API key item .* is key unlisted00 of organization 2, which does not list it under this hash\.$/,
       ),
       expect.stringMatching(/^The idempotency record .* names lead 79 of organization 2/),
       expect.stringMatching(/^The item PHONE#2#\+919999999999 .* lead 78 /),

@@ -25,19 +25,24 @@ export const damagedItems: readonly Case[] = [
   [
     changed('phone', { leadId: 2 }),
     'The item {phone} names lead 2 of organization 1, whose phone is +919820000002.',
+    `${lead} has the phone +919820000001, but the item {phone} names lead 2.`,
   ],
   [
     changed('lead', { 'fields.email': null }),
-    'The item {email} names lead 1 of organization 1, which has no email.',
+    'The item {email} names lead 1 of organization 1, whose email is missing.',
     unexplained(1),
   ],
-  [changed('phone', { leadId: 'x' }), 'The item {phone} names no lead.'],
+  [
+    changed('phone', { leadId: 'x' }),
+    'The item {phone} names no lead.',
+    `${lead} has the phone +919820000001, but the item {phone} names lead x.`,
+  ],
   [
     async (world) => {
       await changed('captured', { 'fields.phone': '+919820000001' })(world);
       await removed('capturedPhone')(world);
     },
-    'Lead 2 of organization 1 has the phone +919820000001, and so has lead 1, which the item {phone} names.',
+    'Lead 2 of organization 1 has the phone +919820000001, but the item {phone} names lead 1.',
     unexplained(2),
   ],
   [
@@ -49,7 +54,7 @@ export const damagedItems: readonly Case[] = [
   ],
   [
     removed('opening'),
-    `${lead} has no opening entry (lead_created or captured_new) on its timeline TIMELINE#1#1.`,
+    `${lead} has 0 opening entries (lead_created or captured_new) on its timeline TIMELINE#1#1.`,
   ],
   [
     added(({ key }) => ({ ...key.opening, sk: `${at}#zz`, type: 'captured_new', at, actorId: 7 })),
@@ -157,11 +162,11 @@ export const damagedItems: readonly Case[] = [
   ],
   [
     added(() => ({ pk: 'KEY#00ff', sk: 'KEY', organizationId: 1, keyId: 'unlisted00' })),
-    'The API key item KEY#00ff / KEY is key unlisted00 of organization 1, which does not list it.',
+    'The API key item KEY#00ff / KEY is key unlisted00 of organization 1, which does not list it under this hash.',
   ],
   [
     added(({ keyId }) => ({ pk: 'KEY#00ff', sk: 'KEY', organizationId: 1, keyId })),
-    'The API key item KEY#00ff / KEY is key {keyId} of organization 1, which lists it under another hash.',
+    'The API key item KEY#00ff / KEY is key {keyId} of organization 1, which does not list it under this hash.',
   ],
   [
     changed('listing', { revokedAt: '2026-01-01T00:00:00.000Z' }),
@@ -191,7 +196,7 @@ export const damageOfNobody: readonly Case[] = [
   ],
   [
     added(() => ({ pk: 'KEY#00ff', sk: 'KEY' })),
-    'The API key item KEY#00ff / KEY says neither its organization nor its id.',
+    'The API key item KEY#00ff / KEY is key undefined of organization undefined, which does not list it under this hash.',
   ],
   [
     added(() => ({ ...idempotencyPrimaryKey('nobody', 'x'), result: { id: 1 }, expiresAt: 1 })),
