@@ -31,8 +31,7 @@ export type Middleware = MiddlewareObj<APIGatewayProxyEvent, unknown, Error, Cal
 /** The values of a request header, its name in any case. Each line of a repeated header is a value of its own. */
 export const headerValues = ({ multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] =>
   Object.entries(multiValueHeaders ?? {}).flatMap(([header, values]) =>
-    // Called several times for each request: few names have the same length.
-    header.length === name.length && header.toLowerCase() === name ? (values ?? []) : [],
+    header.toLowerCase() === name ? (values ?? []) : [],
   );
 
 /** Percent-decodes what can be decoded. The gateway decodes parameters once and does not decode paths. */

@@ -16,14 +16,15 @@ export interface BatchGetResult {
 /**
  * Reads up to `batchGetMax` items in one consistent `BatchGetItem`. DynamoDB may respond with `UnprocessedKeys`, which the SDK does not
  * retry: this function does, for up to `retryMs`.
+ * @param items gets them
  */
 export async function batchGetWithin(
   table: Table,
   keys: readonly PrimaryKey[],
   retryMs: number,
+  items = new ItemsByKey(),
 ): Promise<BatchGetResult> {
   const giveUpAt = Date.now() + retryMs;
-  const items = new ItemsByKey();
   let unread = keys.map(({ pk, sk }) => ({ pk, sk }));
   for (let attempt = 0; unread.length > 0; attempt += 1) {
     if (attempt > 0) {
@@ -49,9 +50,8 @@ export async function batchGet(table: Table, keys: readonly PrimaryKey[]): Promi
   const distinct = [...new Map(keys.map((key) => [keyText(key), key])).values()];
   for (let start = 0; start < distinct.length; start += batchGetMax) {
     const batch = distinct.slice(start, start + batchGetMax);
-    const { items, isUnread } = await batchGetWithin(table, batch, limits.conflictRetryMs);
+    const { isUnread } = await batchGetWithin(table, batch, limits.conflictRetryMs, all);
     if (batch.some(isUnread)) throw new Error('DynamoDB left keys of a batch unprocessed.');
-    all.addAll(items);
   }
   return all;
 }

@@ -69,13 +69,10 @@ function addConsumed(
 ): void {
   const { ConsumedCapacity, $metadata } = responseOrError as MeteredResponse;
   consumedCapacity.calls += $metadata?.attempts ?? 1;
-  for (const { CapacityUnits = 0, ReadCapacityUnits = 0 } of partsOf(ConsumedCapacity)) {
+  // One part, or one for each table.
+  for (const { CapacityUnits = 0, ReadCapacityUnits = 0 } of [ConsumedCapacity ?? []].flat()) {
     const reads = readCommand.test(commandName) ? CapacityUnits : ReadCapacityUnits;
     consumedCapacity.readUnits += reads;
     consumedCapacity.writeUnits += CapacityUnits - reads;
   }
 }
-
-/** A response has one part, or one for each table; `flat` would take longer than all else here. */
-const partsOf = (capacity: MeteredResponse['ConsumedCapacity'] = []): readonly CapacityPart[] =>
-  Array.isArray(capacity) ? capacity : [capacity];

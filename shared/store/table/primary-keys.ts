@@ -39,10 +39,6 @@ export class ItemsByKey {
     this.#items.set(keyText({ pk: String(item.pk), sk: String(item.sk) }), item);
   }
 
-  addAll(others: ItemsByKey): void {
-    for (const [name, item] of others.#items) this.#items.set(name, item);
-  }
-
   get<T extends Item>(key: PrimaryKey<T>): T | undefined {
     return this.#items.get(keyText(key)) as T | undefined;
   }
