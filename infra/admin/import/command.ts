@@ -187,7 +187,29 @@ If the command is interrupted, run it again with the same options: rows that wer
 imported are skipped. The status is 1 if rows were refused: correct a copy of the
 report, and import it with the same options.
 
-All rules, including those of --update and --undo, are in infra/guides/commands.md, "Import".
+Rows follow the rules of create-lead. A row of lead export is imported unchanged, even
+with an inactive stage, owner, source, option or field: it has the column "lead service
+export" (leadServiceExport in JSON lines). Without it, the column "Lead ID" is refused
+as another system's. In an .xlsx file, the error of a formula (#N/A) is an empty cell.
+In a .csv file, an ambiguous number (12.500, 1,250) needs --decimal. Text columns mapped
+to one field are joined. A column mapped to note becomes a timeline note dated as the
+lead. A repeat with other formats refuses rows that would now read differently, and
+names their leads. If DynamoDB throttles, the import waits: choose a lower --rate.
+
+The report has the file's format, delimiter and line ends, in UTF-8. Only a complete run
+replaces an earlier report.
+
+--update changes the columns that the file names. An empty cell changes nothing (lead
+edit --set KEY= empties a field), and a row that changes nothing is "already there". A
+row that matches two leads is refused, and so is a second row of one lead. Phone and
+email alone find the lead, not a lead ID. The dry run names the first 20 changes and new
+leads.
+
+--undo needs the file's --map and --ignore. Leads with a later timeline item are kept and
+listed. It fails if no row created a lead. An equal row of another file stands for the
+same lead, so that lead is removed too. Each removal frees the phone and email, adds an
+audit log entry and publishes LeadErased. Then the file can be imported again; an
+interrupted undo must be completed first.
 
 Examples:
   npm run admin -- lead import --organization 1 leads.csv --dry-run

@@ -77,13 +77,26 @@ export function leadEraseCommand(lead: AdminCommand): void {
 }
 
 const eraseHelp = `
---dry-run names the phones and emails, and each item of another lead that would
-change. Read them before you erase. Other leads whose own fields contain the phone
-or email are listed and not changed.
+Removes the lead, its timeline, its idempotency records and imported rows, and the
+person's phones and emails from other leads' timelines. Other leads whose own fields
+name the person, such as a guardian's phone, are listed and not changed: decide about
+them yourself.
 
-Reads the whole table twice, however many leads it erases. If the command is
-interrupted, run it again; --inactive-since completes interrupted erasures too.
-The rules are in infra/guides/commands.md, "Erase".`;
+Searches for whole phones and emails that the lead has or had, and that no other lead
+has now. One that an enquiry only submitted may be another person's, and is not searched
+for. An enquiry on another lead that submitted one of the person's is erased whole.
+
+--dry-run names the phones and emails, and each item of another lead that would change.
+Read them before you erase: one that the lead had by mistake is somebody else's.
+
+A person who writes again, even during the erasure, gets a new lead, which is left alone.
+Until it is complete, lead import --keep-ids refuses the erased lead's ID. Files and
+backups are not touched: importing a file with the person creates the lead again.
+Point-in-time recovery keeps the person for 35 days, the option backup up to a year.
+
+Reads the whole table twice, however many leads it erases. If the command is interrupted,
+run it again; --inactive-since completes interrupted erasures too. A job for retention
+is in infra/guides/commands.md, "Retention".`;
 
 async function erase(context: CommandContext, options: EraseOptions): Promise<void> {
   const { dryRun = false, rate } = options;
