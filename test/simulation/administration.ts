@@ -96,6 +96,7 @@ export const commands = {
         return organization;
       },
       keepIds: file.keepIds ?? false,
+      by: 'simulated',
       dryRun: false,
       leadsPerSecond: file.leadsPerSecond ?? 100,
       erasing: new Set(),

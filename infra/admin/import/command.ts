@@ -153,7 +153,8 @@ async function writeOptions(
     keepIds,
     dryRun,
     leadsPerSecond: rateOf(context, options),
-    updatedBy: options.update ? await context.callerIdentity() : undefined,
+    updates: options.update ?? false,
+    by: await context.callerIdentity(),
   };
 }
 

@@ -38,8 +38,10 @@ export interface WriteOptions {
   /** Nothing is written to the table. */
   readonly dryRun: boolean;
   readonly leadsPerSecond: number;
-  /** Who updates the leads whose phone or email a row has. @default such rows are refused */
-  readonly updatedBy?: string | undefined;
+  /** Whether a row updates the lead that has its phone or email. @default such rows are refused */
+  readonly updates?: boolean;
+  /** Who imports, for the timelines. */
+  readonly by: string;
   /** Leads whose undo or erasure is not complete. */
   readonly erasing: ReadonlySet<number>;
 }
@@ -53,7 +55,7 @@ export interface ImportRequest extends WriteOptions {
 export interface ImportCounts {
   rows: number;
   imported: number;
-  /** With `updatedBy`: rows that changed the lead which has their phone or email. */
+  /** With `updates`: rows that changed the lead which has their phone or email. */
   updated?: number;
   /** Rows that were imported before. */
   alreadyThere: number;
@@ -116,10 +118,9 @@ export class LeadWriter {
     const { row } = draft;
     const leadId = phoneLeadId ?? emailLeadId;
     const field = phoneLeadId === undefined ? 'email' : 'phone';
-    const { updatedBy: by } = this.#options;
-    if (leadId !== undefined && by !== undefined) {
+    if (leadId !== undefined && this.#options.updates) {
       if ((emailLeadId ?? leadId) === leadId)
-        return this.#takenByRow(draft, { leadId, field }) ?? this.#update(row, leadId, by);
+        return this.#takenByRow(draft, { leadId, field }) ?? this.#update(row, leadId);
       const sentence = `The phone belongs to lead ${leadId}, and the email to lead ${emailLeadId}: correct one of them.`;
       return refused(row, sentence);
     }
@@ -141,8 +142,8 @@ export class LeadWriter {
     return undefined;
   }
 
-  async #update(row: FileRow, leadId: number, by: string): Promise<RowResult> {
-    const { organizationId, organization, dryRun } = this.#options;
+  async #update(row: FileRow, leadId: number): Promise<RowResult> {
+    const { organizationId, organization, by, dryRun } = this.#options;
     await this.#rateLimiter.take(1);
     const lead = { organizationId, leadId, by, dryRun };
     const updated = await updateByRow(this.#table, lead, row, organization);
@@ -201,7 +202,7 @@ export class LeadWriter {
 
   /** The leads to write, each with its owner: one write for all that take turns in the same rotation. */
   async #leadsOf(table: Table, writes: readonly Write[]): Promise<ImportedLead[]> {
-    const { organizationId, keepIds } = this.#options;
+    const { organizationId, by, keepIds } = this.#options;
     const owners = new Map<Write, number | undefined>();
     const rotations = Map.groupBy(writes, ({ start }) => JSON.stringify(start.rotation));
     for (const takers of rotations.values()) {
@@ -215,7 +216,7 @@ export class LeadWriter {
       const { lead, note } = write.start;
       const owner = owners.get(write);
       const fields = owner === undefined ? lead.fields : { ...lead.fields, assigned_to: owner };
-      return { lead: { ...lead, id, fields }, note, digests, keepsId: keepIds };
+      return { lead: { ...lead, id, fields }, note, by, digests, keepsId: keepIds };
     });
   }
 
@@ -257,7 +258,7 @@ const batchRowsMax = 4 * rowsPerLookUp;
  */
 export async function importRows(table: Table, request: ImportRequest): Promise<ImportCounts> {
   const counts: ImportCounts = { rows: 0, imported: 0, alreadyThere: 0, refused: 0 };
-  if (request.updatedBy !== undefined) counts.updated = 0;
+  if (request.updates) counts.updated = 0;
   const writer = new LeadWriter(table, request);
   for await (const rows of batchesOf(request.rows, request.leadsPerSecond)) {
     const results = await writer.write(rows);

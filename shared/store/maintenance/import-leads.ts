@@ -89,6 +89,8 @@ export interface ImportedLead {
   readonly lead: Lead;
   /** Follows the creation on the lead's timeline. */
   readonly note: string | undefined;
+  /** Who imports it. */
+  readonly by: string;
   readonly digests: RowDigests;
   /** Whether the row may name the lead's id. */
   readonly keepsId: boolean;
@@ -97,6 +99,7 @@ export interface ImportedLead {
 function writesOf({
   lead,
   note: text,
+  by,
   digests: { digest, readDigest },
   keepsId,
 }: ImportedLead): Write[] {
@@ -105,6 +108,7 @@ function writesOf({
   const origin = {
     at,
     actorId: null,
+    by,
     via: 'import',
     importedAt: new Date().toISOString(),
   } as const;

@@ -63,6 +63,7 @@ test('lead import reads headings by key, label or map, and people and stages by 
       type: 'lead_created',
       at: '2024-02-29T00:00:00.000Z',
       actor: { userId: null, name: 'administrator' },
+      by: expect.any(String),
       via: 'import',
       importedAt: expect.stringMatching(/Z$/),
     },

@@ -29,6 +29,7 @@ test.each([
       organizationId: 1,
       organization: async () => sampleOrganization(),
       keepIds: false,
+      by: 'tester',
       erasing: new Set<number>(),
       dryRun: true,
       leadsPerSecond: 2, // So few that each batch is one row.

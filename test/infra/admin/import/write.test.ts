@@ -22,6 +22,7 @@ const options: WriteOptions = {
   organizationId: 1,
   organization: async () => sampleOrganization(),
   keepIds: false,
+  by: 'tester',
   erasing: new Set<number>(),
   dryRun: false,
   leadsPerSecond: Number.POSITIVE_INFINITY,

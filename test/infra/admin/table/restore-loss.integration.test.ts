@@ -116,7 +116,7 @@ test.concurrent('a key that was rotated since the backup is named, since its hol
 async function importAgain(on: Table, { id, ...values }: Lead): Promise<void> {
   const lead = { ...values, id, version: 1 };
   const digests = { digest: `row${id}`, readDigest: 'read' };
-  expect(await importLead(on, { lead, note: undefined, digests, keepsId: true })).toEqual({
+  expect(await importLead(on, { lead, note: undefined, by: who, digests, keepsId: true })).toEqual({
     outcome: 'created',
   });
 }
