@@ -63,7 +63,7 @@ report() {
 if [ "${2-}" = again ]; then
   shift 2
   for file; do # all are read before one is moved
-    jq -e .enquiry "$file" >/dev/null || { echo "$file has no refused enquiry in JSON: name a file of $folder/refused." >&2 && exit 2; }
+    jq -es '.[0].enquiry' "$file" >/dev/null || { echo "$file has no refused enquiry in JSON: name a file of $folder/refused." >&2 && exit 2; }
   done
   for file; do jq -c .enquiry "$file" >"$body" && keep "$folder/$(basename "$file")" <"$body" && rm "$file"; done
 fi
