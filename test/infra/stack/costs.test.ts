@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { memoryMbDefault } from '../../../infra/bundle/function-memory.ts';
+import type { LeadServiceProps } from '../../../infra/stack/lead-service.ts';
 import { perMillion, prices } from '../../bench/prices.ts';
 import { shown } from '../../bench/tables.ts';
 import { projectFolder } from '../../support/service-process.ts';
@@ -21,6 +22,8 @@ let plain: readonly MonthlyCost[];
 let full: readonly MonthlyCost[];
 /** What `heartbeat` adds to a service with a domain. */
 let heartbeat: readonly MonthlyCost[];
+/** What an option adds to a service that has no other. */
+let ofOptions: readonly (readonly [string, number])[];
 let dashboardMetrics: number;
 beforeAll(async () => {
   const template = await templateWith();
@@ -35,8 +38,23 @@ beforeAll(async () => {
     count: count - (without[at]?.count ?? 0),
     dollars: dollars - (without[at]?.dollars ?? 0),
   }));
+  ofOptions = await Promise.all(
+    Object.entries(paidOptions).map(async ([name, service]) => {
+      const costs = monthlyCostsOf(await templateWith(service));
+      return [name, sumOf(costs) - sumOf(plain)] as const;
+    }),
+  );
   dashboardMetrics = dashboardMetricsOf(template);
 }, 120_000);
+
+const paidOptions: Readonly<Record<string, LeadServiceProps>> = {
+  noCapturesHours: { noCapturesHours: 72 },
+  waf: { waf: true },
+  'kmsKey: customer-managed': { kmsKey: 'customer-managed' },
+  events: { events: true },
+  backup: { backup: true },
+  'backup, backupCopyTo': { backup: true, backupCopyTo: everyOption.backupCopyTo },
+};
 
 /** Every five minutes: 365 days of it, divided by 12. */
 const beatsAMonth = 365 * 24;
@@ -132,7 +150,8 @@ test('COSTS.md has each count, price and sum', async () => {
     ),
     `| together | ${dollars(sumOf(plain))} | ${dollars(sumOf(full))} |`,
     '',
-    'Of these, `heartbeat` with a domain, and its calls:',
+    `Options alone add: ${ofOptions.map(([name, added]) => `\`${name}\` ${dollars(added)}`).join(', ')}.`,
+    'The other options add nothing here, except `heartbeat`. With a domain, and with its calls:',
     '',
     '| what `heartbeat` adds | a month |',
     '|---|--:|',
@@ -174,8 +193,8 @@ test('COSTS.md has each count, price and sum', async () => {
     ...use().map((cells) => `| ${cells.join(' | ')} |`),
     '',
     'A metric costs only in the hours that report it; most are reported only when something is refused. AWS does not charge for the first 10 alarm',
-    'metrics, 10 metrics of log lines, and three dashboards of up to 50 metrics; this one has more. `noCapturesHours` adds an alarm,',
-    '`monthlyBudget` costs nothing. With `aws-managed`, the requests to the key cost up to $0.29 a month for all roles.',
+    'metrics, 10 metrics of log lines, and three dashboards of up to 50 metrics; this one has more. With `aws-managed`, the requests to',
+    'the key cost up to $0.29 a month for all roles.',
     '',
   ];
 
