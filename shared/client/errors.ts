@@ -99,7 +99,7 @@ export class LeadServiceError<Code extends ErrorCode = ErrorCode> extends Failed
     error: { code: Code; message: string; details: ApiErrors[Code] },
     response: { status: number; headers: Headers },
   ) {
-    super(`${error.code}: ${error.message}`, response);
+    super(`${response.status} ${error.code}: ${error.message}`, response);
     this.code = error.code;
     this.details = error.details;
   }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -235,7 +235,7 @@ describe.each(served)('the recipe for $name', ({ name, hasOutbox, serve }) => {
     expect(refused?.text).toMatch(
       serve ? /\b1 enquiry awaiting review since/ : /\b2 enquiries awaiting/,
     );
-    expect(refused?.text).toMatch(/: .*VALIDATION_FAILED.* phone: invalid_phone/);
+    expect(refused?.text).toMatch(/: .*422 VALIDATION_FAILED.* phone: invalid_phone/);
     expect(late?.text).toMatch(
       serve ? /\b2 enquiries awaiting review since/ : /\b3 enquiries awaiting/,
     );
@@ -255,6 +255,13 @@ describe.each(served)('the recipe for $name', ({ name, hasOutbox, serve }) => {
       again: told(/nothing\.json has no refused enquiry in JSON: name a file of /),
       kept: { waiting: 0, refused: 1 },
     });
+  });
+
+  test.runIf(name === 'curl')('sends nothing again if a named file is empty', async () => {
+    const { website } = outcome();
+    await writeFile(join(website.site.outbox, 'refused', 'empty.json'), '');
+
+    expect((await website.again('empty')).status).toBe(2);
   });
 
   test.runIf(serve && chromium)(

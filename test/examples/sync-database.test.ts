@@ -97,7 +97,7 @@ test.concurrent.each([
     expect(ofFileJob).toEqual({ status: 1, stderr: `${url} answers ${status}: ${body}\n` });
     expect(reply).toEqual({
       status: 1,
-      stderr: `${url} refuses the API key in LEADS_API_KEY (${status}): ${code}: The key is wrong.\n`,
+      stderr: `${url} refuses the API key in LEADS_API_KEY: ${status} ${code}: The key is wrong.\n`,
     });
   },
 );

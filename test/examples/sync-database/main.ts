@@ -119,7 +119,7 @@ async function openDatabase(name: string): Promise<SqlDatabase> {
 
 function explain(error: unknown): string {
   if (isLeadServiceError(error) && (error.status === 401 || error.status === 403))
-    return `${LEADS_URL} refuses the API key in LEADS_API_KEY (${error.status}): ${error.message}`;
+    return `${LEADS_URL} refuses the API key in LEADS_API_KEY: ${error.message}`;
   if (error instanceof UnexpectedResponseError) return `${LEADS_URL}: ${error.message}`;
   if (error instanceof NoResponseError)
     return `${LEADS_URL} does not answer: ${error.message} The next run goes on from here.`;

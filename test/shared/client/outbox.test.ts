@@ -73,7 +73,7 @@ describe('an enquiry', () => {
     expect(times.at(-1)).toBe(23.5 * 60);
     expect(new Set(keys()).size).toBe(1);
     expect(attention.map(({ state }) => state)).toEqual(['given-up']);
-    expect(attention[0]?.lastError).toMatch(/INTERNAL/);
+    expect(attention[0]?.lastError).toMatch(/: 500 INTERNAL: /);
     expect(store.texts.size).toBe(1);
   });
 
