@@ -7,7 +7,13 @@ import {
 import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
 import { loadOrganization } from '../../shared/store/organizations/organizations.ts';
 import { openTable, type Table, usableUntil } from '../../shared/store/table/client.ts';
-import { callerIdentity, clientSettings, endpointIn, useLocalTable } from '../cli/aws.ts';
+import {
+  callerIdentity,
+  clientSettings,
+  endpointIn,
+  isLoopback,
+  useLocalTable,
+} from '../cli/aws.ts';
 import { CliCommand, CommandError } from '../cli/command.ts';
 import { integerOption, parseId, parseIds } from '../cli/options.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
@@ -81,8 +87,7 @@ export class CommandContext {
 
   /** Whether the table is on an engine on this machine, which has no capacity that live traffic could need. */
   isLocalEngine(): boolean {
-    const loopback = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i;
-    return loopback.test(endpointIn(this.environment) ?? '');
+    return isLoopback(endpointIn(this.environment) ?? '');
   }
 
   /** The service that `--stack` names; without `--stack`, wrong usage. @param instead what a person does with a local service */

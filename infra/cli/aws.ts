@@ -27,6 +27,11 @@ export const clientSettings = {
 export const endpointIn = (environment: NodeJS.ProcessEnv): string | undefined =>
   environment.AWS_ENDPOINT_URL_DYNAMODB || environment.AWS_ENDPOINT_URL || undefined;
 
+/** Whether an address is of this machine. */
+export const isLoopback = (address: string): boolean =>
+  URL.canParse(address) &&
+  /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
+
 /** Lets this process use the table of a local service. The AWS SDK would prefer a profile to the keys of that service. */
 export function useLocalTable(variables: Readonly<Record<string, string>>): void {
   Object.assign(process.env, variables);

@@ -7,6 +7,13 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
+/** Ends the process with status 1 and the sentence of a refusal. @throws any other error */
+export function exitRefused(error: unknown): never {
+  if (!(error instanceof CommandError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
+
 /** A check that failed: the message says what is wrong. In a verification it has no full stop, as in "500 INTERNAL". */
 export class CheckError extends Error {
   override readonly name = 'CheckError';

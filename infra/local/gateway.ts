@@ -15,19 +15,12 @@ import type { InvocationResult } from './functions.ts';
 export interface GatewayOptions {
   readonly route: Router;
   readonly invoke: (name: string, event: unknown, requestId: string) => Promise<InvocationResult>;
-  /** Whether to refuse a request line and headers that API Gateway would refuse as too long. */
-  readonly gatewayLimits: boolean;
 }
 
-/** API Gateway's quotas for REST APIs (developer guide, "Quotas"). */
+/** API Gateway's quota for REST APIs (developer guide, "Quotas"). */
 const bodyMaxBytes = 10 * 1024 * 1024;
-const headersMaxBytes = 10_240;
-/** Without `gatewayLimits`: room for a `filter` of 8,000 characters, percent-encoded to three times that, and for long cookies. */
-const headersMaxBytesUnlimited = 256 * 1024;
-const headersTooLong = {
-  ...gatewayResponses.BAD_REQUEST_PARAMETERS,
-  message: `The request line and the headers are longer than the ${headersMaxBytes} bytes that API Gateway accepts: shorten the query string or the headers.`,
-};
+/** More than API Gateway's 10,240: room for a `filter` of 8,000 characters, percent-encoded to three times that, and for long cookies. */
+const headersMaxBytes = 256 * 1024;
 
 /**
  * An HTTP server that stands in for API Gateway's REST API. It sends the same responses of its own as the deployed API
@@ -35,7 +28,7 @@ const headersTooLong = {
  */
 export function createGateway(options: GatewayOptions): Server {
   const server = createServer({
-    maxHeaderSize: headersMaxBytesUnlimited,
+    maxHeaderSize: headersMaxBytes,
     keepAliveTimeout: 65_000,
     headersTimeout: 70_000,
     // `answer` sends this error itself, with a body.
@@ -65,12 +58,11 @@ export function createGateway(options: GatewayOptions): Server {
 async function answer(
   request: IncomingMessage,
   ids: { readonly requestId: string; readonly extendedRequestId: string },
-  { route, invoke, gatewayLimits }: GatewayOptions,
+  { route, invoke }: GatewayOptions,
 ): Promise<Reply> {
   const { method = '', rawHeaders, httpVersion, socket } = request;
   const own = (response: GatewayResponse): Reply => ownReply(response, ids.extendedRequestId);
   const { path, query } = targetOf(request);
-  if (gatewayLimits && headBytes(request) > headersMaxBytes) return own(headersTooLong);
   if (httpVersion === '1.1' && request.headers.host === undefined)
     return own(gatewayResponses.DEFAULT_4XX);
   const found = route(method, path);
@@ -102,12 +94,6 @@ async function read(request: IncomingMessage): Promise<Buffer | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-/** The bytes of the request line and the headers, including their separators. */
-function headBytes({ method = '', url = '', httpVersion, rawHeaders }: IncomingMessage): number {
-  const requestLine = `${method} ${url} HTTP/${httpVersion}\r\n`.length;
-  return rawHeaders.reduce((bytes, part) => bytes + part.length + 2, requestLine);
 }
 
 /** A response that the gateway sends without a function. */

@@ -19,7 +19,6 @@ export interface ServiceOptions {
   readonly engine: string;
   /** Settings files; empty for the demo organization. */
   readonly organizations: readonly string[];
-  readonly gatewayLimits: boolean;
   /** A file that gets the events; undefined for none. */
   readonly events?: string | undefined;
   /** Prints a sentence for the person who started the service. Never any part of a request. */
@@ -84,12 +83,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 /** Accepts requests, which wait until `serve` gets the functions. */
-async function openGateway({ port, gatewayLimits }: ServiceOptions) {
+async function openGateway({ port }: ServiceOptions) {
   const functions = Promise.withResolvers<Functions>();
   const server = createGateway({
     route: routerFor(endpoints),
     invoke: async (...call) => (await functions.promise).invoke(...call),
-    gatewayLimits,
   });
   return {
     baseUrl: `http://127.0.0.1:${await listen(server, port)}`,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
-import { CliCommand, CommandError } from '../cli/command.ts';
+import { CliCommand, exitRefused } from '../cli/command.ts';
 import { integerOption } from '../cli/options.ts';
 import { whenToldToEnd } from '../cli/parent.ts';
 import { isEngine } from './engine.ts';
@@ -14,7 +14,6 @@ interface Options {
   engine: string;
   organization?: string[];
   json?: boolean;
-  gatewayLimits?: boolean;
   events?: string;
 }
 
@@ -40,10 +39,6 @@ const program = new CliCommand('npm start --')
     collectFile,
   )
   .option('--json', 'print one ready line (JSON) on stdout, and everything else on stderr')
-  .option(
-    '--gateway-limits',
-    'refuse a request line and headers of more than 10240 bytes, as API Gateway does',
-  )
   .option('--events <FILE>', 'append each event to this file, as the event bus would carry it')
   .notes(`
 Paths are relative to the project folder.
@@ -82,7 +77,6 @@ const tell = (sentence: string): void => void process.stderr.write(`${sentence}\
 const starting = startService({
   ...options,
   organizations: options.organization ?? [],
-  gatewayLimits: options.gatewayLimits === true,
   tell,
   output: process.stdout.isTTY && !options.json ? requestLines(process.stderr) : process.stderr,
 });
@@ -105,9 +99,7 @@ whenToldToEnd(() => void end(0));
 try {
   announce(await starting);
 } catch (error) {
-  if (!(error instanceof CommandError)) throw error;
-  tell(error.message);
-  process.exit(1);
+  exitRefused(error);
 }
 
 function announce(service: Service): void {

@@ -8,7 +8,7 @@ import {
   type _Record as StreamRecord,
 } from '@aws-sdk/client-dynamodb-streams';
 import { streamViewType } from '../../shared/store/table/table-definition.ts';
-import { describedTable } from '../cli/aws.ts';
+import { describedTable, isLoopback } from '../cli/aws.ts';
 import { CommandError } from '../cli/command.ts';
 import { clientConfig, startingConfig, type TableEnvironment } from './table.ts';
 
@@ -92,7 +92,7 @@ export async function streamOf(environment: TableEnvironment): Promise<string> {
     const table = await describedTable(client, TableName);
     if (table?.LatestStreamArn && table.StreamSpecification?.StreamEnabled)
       return table.LatestStreamArn;
-    if (!/^(127\.|localhost$|\[::1\]$)/.test(new URL(endpoint).hostname))
+    if (!isLoopback(endpoint))
       throw new CommandError(
         `--events: the table ${TableName} at ${endpoint} has no stream: switch it on, with new images, or start without --events.`,
       );

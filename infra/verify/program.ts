@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { openTable } from '../../shared/store/table/client.ts';
 import { clientSettings, useLocalTable } from '../cli/aws.ts';
-import { CliCommand, CommandError } from '../cli/command.ts';
+import { CliCommand, CommandError, exitRefused } from '../cli/command.ts';
 import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
 import { defaultDataFolder } from '../local/running-service.ts';
 import { Checks, linesOfResults } from './check.ts';
@@ -40,6 +40,7 @@ const program = new CliCommand('npm run verify --')
   )
   .option('--contract', 'also run the contract tests against this address and its table')
   .option('--json', 'print one JSON document')
+  .refuse(usageIssue)
   .notes(`
 Without --write and --contract, nothing is written: no request has a known key.
 --write sends about 100 requests, 80 of them with a key that expires after an hour.
@@ -61,8 +62,8 @@ Examples:
   npm run verify -- --url http://127.0.0.1:4010
   npm run verify -- --stack lead-service-production
   npm run verify -- --stack lead-service-test --write --json`);
-const options = program.parse().opts<Options>();
-requireUsage(options);
+program.parse().checkUsage();
+const options = program.opts<Options>();
 
 const interruption = new AbortController();
 for (const event of ['message', 'disconnect'] as const) process.once(event, interrupt);
@@ -73,9 +74,7 @@ process.stderr.on('error', () => undefined);
 try {
   process.exit(await verify(await findTarget(options)));
 } catch (error) {
-  if (!(error instanceof CommandError)) throw error;
-  note(error.message);
-  process.exit(1);
+  exitRefused(error);
 }
 
 function interrupt(): void {
@@ -93,13 +92,12 @@ function print(line: string): void {
   if (process.connected) process.stdout.write(`${line}\n`);
 }
 
-function requireUsage({ url, stack }: Options): void {
-  if (url === undefined && stack === undefined)
-    program.error('Name what to verify: --url BASE_URL or --stack NAME.');
-  if (url !== undefined && stack !== undefined)
-    program.error('Name either --url or --stack, not both.');
-  const issue = url === undefined ? undefined : baseUrlIssue(url);
-  if (issue !== undefined) program.error(`--url ${url} ${issue}`);
+function usageIssue({ url, stack }: Options): string | undefined {
+  if (url === undefined)
+    return stack ? undefined : 'name what to verify: --url BASE_URL or --stack NAME';
+  if (stack !== undefined) return 'name either --url or --stack, not both';
+  const issue = baseUrlIssue(url);
+  return issue && `--url ${url} ${issue}`;
 }
 
 /** Finds the service, and lets the environment name its table, if it is known. @throws CommandError */

@@ -1,13 +1,12 @@
+import { isLoopback } from '../cli/aws.ts';
 import { recordedService } from '../local/running-service.ts';
-
-const loopbackHosts = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /** What is wrong with a base URL, to follow the word "It"; undefined if nothing is. */
 export function baseUrlIssue(text: string): string | undefined {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     return 'must be an address that begins with https://, or http:// for a service on this machine.';
-  const { protocol, hostname, search, hash, username, password, pathname } = new URL(text);
-  if (protocol === 'http:' && !loopbackHosts.has(hostname))
+  const { protocol, search, hash, username, password, pathname } = new URL(text);
+  if (protocol === 'http:' && !isLoopback(text))
     return 'must begin with https://: an API key must not be sent over plain HTTP.';
   if (search || hash || username || password)
     return 'must be an address without a query, a fragment or a password.';
@@ -31,5 +30,5 @@ export function localVariables(
 /** Local addresses of one port are one service. */
 function originOf(url: string): string {
   const { protocol, hostname, port, pathname } = new URL(url);
-  return `${protocol}//${loopbackHosts.has(hostname) ? 'localhost' : hostname}:${port}${pathname}`;
+  return `${protocol}//${isLoopback(url) ? 'localhost' : hostname}:${port}${pathname}`;
 }

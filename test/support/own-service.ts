@@ -66,7 +66,6 @@ export async function startOwnService(
   const server = createGateway({
     route: routerFor(endpoints),
     invoke: (...invocation) => functions.invoke(...invocation),
-    gatewayLimits: false,
   });
   const port = await listen(server, 0);
   const killFunctions = (): Promise<void> => {

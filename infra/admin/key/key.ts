@@ -10,6 +10,7 @@ import {
 import {
   type ApiKeyRequest,
   createApiKey,
+  type ListedApiKey,
   listApiKeys,
   listApiKeysWithUse,
   revokeApiKey,
@@ -232,6 +233,13 @@ async function list(context: CommandContext): Promise<void> {
 
 const isExpired = (expiresAt: string): boolean => Date.parse(expiresAt) <= Date.now();
 
+export const isLive = ({ expiresAt, revokedAt }: ListedApiKey): boolean =>
+  revokedAt === null && !isExpired(expiresAt);
+
+/** Captures need `leads.capture` or `leads.write`. */
+export const canCapture = ({ scopes }: ListedApiKey): boolean =>
+  scopes.some((scope) => scope !== 'leads.read');
+
 /** The alarm KeyExpiresSoon goes off at the same number of days, for a key that is in use. */
 const rotateWithinDays = 14;
 
@@ -272,11 +280,9 @@ async function revoke(
       ? `Revoked API key ${keyId}: requests with it are refused from now on.`
       : `API key ${keyId} was already revoked on ${revokedAt}: nothing to do.`,
   );
-  const keys = await listApiKeys(context.table(), organizationId);
-  // Captures need leads.capture or leads.write.
-  const ofCaptures = keys.filter(({ scopes }) => scopes.some((scope) => scope !== 'leads.read'));
-  const isRevoked = ofCaptures.some((one) => one.keyId === keyId);
-  if (isRevoked && ofCaptures.every((one) => one.revokedAt !== null || isExpired(one.expiresAt)))
+  const capturing = (await listApiKeys(context.table(), organizationId)).filter(canCapture);
+  const isRevoked = capturing.some((one) => one.keyId === keyId);
+  if (isRevoked && !capturing.some(isLive))
     context.note(
       `No live key of organization ${organizationId} can send captures now: key create.`,
     );

@@ -10,6 +10,7 @@ import { countOwnedLeads } from '../../../shared/store/maintenance/read-leads.ts
 import { type ListedApiKey, listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';
+import { canCapture, isLive } from '../key/key.ts';
 
 /**
  * Settings that are seldom intended, and what their change breaks for websites and users that rely on them: one sentence each, with
@@ -25,10 +26,7 @@ export async function settingsWarnings(
   const fields = before ? newlyRequired(before, after) : [];
   const leavers = before ? deactivatedUsers(before, after) : [];
   if (fields.length + leavers.length > 0) {
-    const now = Date.now();
-    const liveKeys = (await listApiKeys(table, after.id)).filter(
-      ({ revokedAt, expiresAt }) => revokedAt === null && Date.parse(expiresAt) > now,
-    );
+    const liveKeys = (await listApiKeys(table, after.id)).filter(isLive);
     sentences.push(...requiredWarnings(fields, liveKeys));
     for (const user of leavers) {
       const leads = await countOwnedLeads(table, after.id, user.id);
@@ -74,9 +72,7 @@ function newlyRequired(before: Settings, after: Settings): Field[] {
 }
 
 function requiredWarnings(fields: readonly Field[], liveKeys: readonly ListedApiKey[]): string[] {
-  const capturing = liveKeys.filter(
-    ({ scopes }) => scopes.includes('leads.capture') || scopes.includes('leads.write'),
-  );
+  const capturing = liveKeys.filter(canCapture);
   if (capturing.length === 0) return [];
   const keys = countOf(capturing.length, 'live API key');
   return fields.map(({ key, showWhen }) => {

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { CliCommand, CommandError } from '../../cli/command.ts';
+import { CliCommand, exitRefused } from '../../cli/command.ts';
 import { integerOption, parseId } from '../../cli/options.ts';
 import { whenToldToEnd } from '../../cli/parent.ts';
 import { defaultDataFolder } from '../../local/running-service.ts';
@@ -24,9 +24,7 @@ const program = new CliCommand('npm run docs --')
     parseId,
   )
   .option('--out <DIR>', 'write the site into this new or empty folder, and end')
-  .addHelpText(
-    'after',
-    `
+  .notes(`
 While the local service runs (npm start), the page sends requests to it, through its
 own address, because the service has no CORS headers. Its API key has every scope,
 expires after 12 hours, and is revoked when you stop the page. The site that --out
@@ -35,8 +33,7 @@ writes (index.html with its script and style, openapi.json and llms.txt) sends n
 Examples:
   npm run docs
   npm run docs -- --organization 2
-  npm run docs -- --out site`,
-  );
+  npm run docs -- --out site`);
 
 try {
   const { out, port, organization } = program.parse().opts<Options>();
@@ -48,9 +45,7 @@ try {
     );
   }
 } catch (error) {
-  if (!(error instanceof CommandError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exit(1);
+  exitRefused(error);
 }
 
 async function serve(port: number, organizationId: number | undefined): Promise<void> {

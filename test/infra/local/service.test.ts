@@ -17,7 +17,7 @@ const { newPath } = useFolder();
 
 const start = (options: Partial<ServiceOptions>): Promise<Service> =>
   startService({
-    ...{ port: 0, db: inMemory, engine: 'dynoxide', organizations: [], gatewayLimits: false },
+    ...{ port: 0, db: inMemory, engine: 'dynoxide', organizations: [] },
     tell: () => undefined,
     output: new PassThrough(),
     ...options,
