@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { call } from '../support/call.ts';
+import { setKeyBucket, setOrganizationBucket, usedByOrganization } from '../support/buckets.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { givenOrganization } from '../support/organizations.ts';
 
 /** The lengths of a capture's texts are tested in test/shared/middleware/schemas.test.ts, those of a note in section 4.6. */
@@ -56,6 +57,195 @@ describe('8 list: at most 10 filters, a filter string of at most 8000 characters
         expect(answer.body.error.details.parameters).toEqual({
           filter: 'must have at most 8000 characters.',
         });
+    },
+  );
+});
+
+const ask = (apiKey: string) => call('list-lead-fields', { apiKey });
+const limitsOf = ({ headers }: CallReply) =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)));
+const inMinutes = (minutes: number): number => Date.now() + minutes * 60_000;
+
+describe('8 requests per key: 600 per hour', () => {
+  test('of 200 requests, exactly the 150 that a key has left of 600 pass, and the rest get Retry-After', async () => {
+    const { website } = await givenOrganization();
+    await setKeyBucket(website, { used: 450, windowEndsAt: inMinutes(30) });
+    const answers: CallReply[] = [];
+
+    for (let batch = 0; batch < 4; batch += 1)
+      answers.push(...(await Promise.all(Array.from({ length: 50 }, () => ask(website)))));
+
+    const passed = answers.filter(({ status }) => status === 200);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect([passed.length, refused.length]).toEqual([150, 50]);
+    expect(new Set(passed.map((answer) => limitsOf(answer)[1]))).toEqual(
+      new Set(Array.from({ length: 150 }, (_, index) => index)),
+    );
+    for (const { headers, body } of refused) {
+      expect(body.error.code).toBe('RATE_LIMITED');
+      expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual([
+        '600',
+        '0',
+      ]);
+      expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'));
+      expect(Number(headers.get('retry-after'))).toSatisfy(
+        (seconds: number) => seconds > 0 && seconds <= 3600,
+      );
+    }
+  });
+
+  test('the requests of one key do not count for another', async () => {
+    const organization = await givenOrganization();
+    await setKeyBucket(organization.website, { used: 600, windowEndsAt: inMinutes(30) });
+
+    const answers = [await ask(organization.website), await ask(organization.reader)];
+
+    expect(answers.map(({ status }) => status)).toEqual([429, 200]);
+    expect(limitsOf(answers[1]!).slice(0, 2)).toEqual([600, 599]);
+  });
+
+  test('a key may send 600 requests again after its window ends', async () => {
+    const { website } = await givenOrganization();
+    await setKeyBucket(website, { used: 600, windowEndsAt: Date.now() - 1 });
+
+    const answer = await ask(website);
+
+    expect(answer.status).toBe(200);
+    expect(limitsOf(answer)).toEqual([
+      600,
+      599,
+      expect.toSatisfy((seconds) => seconds > 3500 && seconds <= 3600),
+    ]);
+  });
+
+  test('RateLimit-Reset is the seconds until the window resets', async () => {
+    const { website } = await givenOrganization();
+    await setKeyBucket(website, { used: 10, windowEndsAt: inMinutes(20) });
+
+    const [limit, remaining, reset] = limitsOf(await ask(website));
+
+    expect([limit, remaining]).toEqual([600, 589]);
+    expect(reset).toSatisfy((seconds: number) => seconds > 1140 && seconds <= 1200);
+  });
+
+  test('a request that is refused after the key was checked counts; one before does not', async () => {
+    const { website } = await givenOrganization();
+
+    await call('list-users', { apiKey: website }); // 403
+    await call('capture-lead', { apiKey: website, body: {} }); // 422
+    await call('list-users', { apiKey: website, query: 'token=x' }); // 400 KEY_IN_URL
+    await call('capture-lead', { apiKey: website, body: '{' }); // 400 INVALID_JSON
+
+    expect(limitsOf(await ask(website))[1]).toBe(597);
+  });
+
+  test('an exhausted key takes no token of its organization', async () => {
+    const { id, website } = await givenOrganization();
+    // A process that knows the key from before would take both tokens in parallel, as while the key has many.
+    await setKeyBucket(website, { used: 599, windowEndsAt: inMinutes(30) });
+
+    const answers = [
+      await ask(website),
+      await ask(website),
+      await ask(website),
+      await call('capture-lead', { apiKey: website, body: {} }),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 429, 429, 429]);
+    expect(await usedByOrganization(id)).toBe(1);
+  });
+});
+
+describe('8 requests per organization: 3000 per hour, all keys together', () => {
+  test('the last five requests of an organization pass with any key, and then every key is refused', async () => {
+    const organization = await givenOrganization();
+    const { id, reader, website } = organization;
+    await setOrganizationBucket(id, { used: 2995, windowEndsAt: inMinutes(30) });
+
+    const answers: CallReply[] = [];
+    for (const apiKey of [reader, website, reader, website, reader, website, reader])
+      answers.push(await ask(apiKey));
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
+    expect(answers.map((answer) => limitsOf(answer).slice(0, 2))).toEqual(
+      [4, 3, 2, 1, 0, 0, 0].map((remaining) => [3000, remaining]),
+    );
+    const { headers, body } = answers[6]!;
+    expect(body.error.code).toBe('RATE_LIMITED');
+    expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'));
+    expect(Number(headers.get('retry-after'))).toSatisfy(
+      (seconds: number) => seconds > 1700 && seconds <= 1800,
+    );
+  });
+
+  test('of 40 parallel requests by four keys exactly the ten that are left pass', async () => {
+    const organization = await givenOrganization();
+    const keys = await Promise.all([1, 2, 3, 4].map(() => organization.key()));
+    await setOrganizationBucket(organization.id, { used: 2990, windowEndsAt: inMinutes(30) });
+
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => ask(keys[index % 4]!.key)),
+    );
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(30);
+    expect(await usedByOrganization(organization.id)).toBe(3000);
+  });
+
+  test('the requests of one organization do not count for another', async () => {
+    const [full, other] = [await givenOrganization(), await givenOrganization()];
+    await setOrganizationBucket(full.id, { used: 3000, windowEndsAt: inMinutes(30) });
+
+    expect([(await ask(full.website)).status, (await ask(other.website)).status]).toEqual([
+      429, 200,
+    ]);
+  });
+
+  test('an organization may send requests again after its window ends', async () => {
+    const { id, website } = await givenOrganization();
+    await setOrganizationBucket(id, { used: 3000, windowEndsAt: Date.now() - 1 });
+
+    expect((await ask(website)).status).toBe(200);
+    expect(await usedByOrganization(id)).toBe(1);
+  });
+});
+
+describe('1 RateLimit headers: of whichever limit is closer to running out', () => {
+  type Row = [
+    string,
+    { used: number; windowEndsAt?: number },
+    { used: number; windowEndsAt?: number },
+    number[],
+  ];
+  test.each<Row>([
+    ['the key’s', { used: 500 }, { used: 2000 }, [600, 99]],
+    ['the organization’s', { used: 100 }, { used: 2990 }, [3000, 9]],
+    [
+      'equal: the window that ends later, the organization’s',
+      { used: 594, windowEndsAt: 20 },
+      { used: 2994, windowEndsAt: 40 },
+      [3000, 5],
+    ],
+    [
+      'equal: the window that ends later, the key’s',
+      { used: 594, windowEndsAt: 40 },
+      { used: 2994, windowEndsAt: 20 },
+      [600, 5],
+    ],
+  ])(
+    'the RateLimit headers show the limit that is closer to running out: %s',
+    async (_, key, organization, expected) => {
+      const { id, website } = await givenOrganization();
+      await setKeyBucket(website, {
+        windowEndsAt: inMinutes(key.windowEndsAt ?? 30),
+        used: key.used,
+      });
+      await setOrganizationBucket(id, {
+        windowEndsAt: inMinutes(organization.windowEndsAt ?? 30),
+        used: organization.used,
+      });
+
+      expect(limitsOf(await ask(website)).slice(0, 2)).toEqual(expected);
     },
   );
 });

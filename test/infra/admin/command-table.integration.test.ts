@@ -1,14 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordRunningService } from '../../../infra/local/running-service.ts';
-import { runAdmin } from '../../support/admin.ts';
+import { adminJson, runAdmin } from '../../support/admin.ts';
 import { type StandInAws, startStandInAws } from '../../support/aws/stand-in-aws.ts';
+import { startDynamodbProxy } from '../../support/faults/proxy.ts';
+import { givenLead } from '../../support/leads.ts';
 import { givenOrganization } from '../../support/organizations.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { service } from '../../support/service.ts';
 import { useFolder } from '../given-folder.ts';
 
 useOwnTable();
+const files = useFolder();
 
 let aws: StandInAws;
 beforeAll(async () => {
@@ -66,8 +69,6 @@ test('help and wrong usage look up no stack', async () => {
   expect(await runAdmin(['key', 'list', '--stack', 'nothing'])).toMatchObject({ status: 2 });
 });
 
-const files = useFolder();
-
 /** A data folder on which a service runs, or ran until it was killed. */
 function givenFolder(name: string, baseUrl: string): string {
   const own = files.path(name);
@@ -97,4 +98,54 @@ test('a service that was killed is not taken for one that runs', async () => {
 
   expect(status).toBe(1);
   expect(stderr).toMatch(/^LEADS_TABLE is not set, and no local service runs on \.local/);
+});
+
+const minuteMs = 60_000;
+const yearMs = 365 * 24 * 60 * minuteMs;
+
+/** Runs a command on a lead through an endpoint whose clock is ahead of this machine's, or behind it. */
+async function runAt(clockAheadMs: number, command: 'archive' | 'show') {
+  const organization = await givenOrganization();
+  const { id } = await givenLead(organization);
+  const ofLead = ['--organization', String(organization.id), '--lead', String(id)];
+  const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
+  proxy.clockAheadMs = clockAheadMs;
+  const { status, stderr } = await runAdmin(['lead', command, ...ofLead], {
+    environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+  });
+  await proxy.stop();
+  const { archivedAt } = await adminJson('lead', 'show', ...ofLead);
+  return {
+    status,
+    stderr,
+    isArchived: archivedAt !== null,
+    operations: proxy.calls.map(({ operation }) => operation),
+  };
+}
+
+test.each([
+  [-yearMs, '365 days ahead of'],
+  [2 * minuteMs, '2 minutes behind'],
+])(
+  'a command changes nothing if DynamoDB is %d ms from this clock',
+  async (aheadMs, difference) => {
+    const { status, stderr, isArchived, operations } = await runAt(aheadMs, 'archive');
+
+    expect({ status, isArchived }).toEqual({ status: 1, isArchived: false });
+    expect(operations.filter((operation) => !/Get|Query/.test(operation))).toEqual([]);
+    expect(stderr).toBe(
+      `The clock of this machine is ${difference} DynamoDB's, so changes would get wrong times: set the clock, then run the command again.\n`,
+    );
+  },
+);
+
+test.each([-50_000, 0, 50_000])(
+  'a command runs if DynamoDB is %d ms from this clock',
+  async (aheadMs) => {
+    expect(await runAt(aheadMs, 'archive')).toMatchObject({ status: 0, isArchived: true });
+  },
+);
+
+test('a command that only reads runs on any clock', async () => {
+  expect(await runAt(-yearMs, 'show')).toMatchObject({ status: 0, stderr: '' });
 });

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { runAdmin } from '../../../infra/admin/program.ts';
 import { awsFailure } from '../../../infra/cli/aws.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
 
@@ -26,3 +28,90 @@ test.each([
   expect(stdout).toBe(`${answer}\n`);
   expect(stderr).toContain('Type leads to continue: ');
 });
+
+/** Without the last one, the SDK would look for credentials of a machine in AWS. */
+const nothing = {
+  AWS_CONFIG_FILE: '/dev/null',
+  AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+  AWS_EC2_METADATA_DISABLED: 'true',
+};
+const region = { AWS_REGION: 'eu-central-1' };
+
+beforeEach(() => {
+  for (const name of Object.keys(process.env).filter((name) => name.startsWith('AWS_')))
+    vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries(nothing)) vi.stubEnv(name, value);
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Runs an admin command in this process, with the variables of this process and these. */
+async function admin(args: readonly string[], environment: Readonly<Record<string, string>>) {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  let stderr = '';
+  const status = await runAdmin(args, {
+    environment: process.env,
+    stdout: () => undefined,
+    stderr: (line) => {
+      stderr += line;
+    },
+    hasTerminal: false,
+    localFolder: '/nowhere',
+  });
+  return { status, stderr };
+}
+
+/** One admin command of each noun. */
+const nouns = [
+  'organization list',
+  'key list --organization 1',
+  'lead list --organization 1',
+  'check',
+  'restore finish --from leads-before',
+  'request JKJaXmPLvHcESHA=',
+  'service stop',
+];
+
+describe('an admin command ends in a sentence and the status 1', () => {
+  test.each(nouns)('without a region: %s --stack leads', async (command) => {
+    expect(await admin([...command.split(' '), '--stack', 'leads'], {})).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^AWS_REGION is not set to a region[^\n]+\n$/),
+    });
+  });
+
+  test.each(nouns)('without credentials: %s --stack leads', async (command) => {
+    expect(await admin([...command.split(' '), '--stack', 'leads'], region)).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^AWS credentials are missing[^\n]+\n$/),
+    });
+  });
+
+  test('without credentials for the table of LEADS_TABLE: lead list', async () => {
+    const variables = { ...region, LEADS_TABLE: 'leads' };
+
+    expect(await admin(['lead', 'list', '--organization', '1'], variables)).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^AWS credentials are missing[^\n]+\n$/),
+    });
+  });
+});
+
+test.each([
+  ['admin', ['infra/admin/main.ts', 'check', '--stack', 'leads'], /^AWS credentials are missing/],
+  ['verify', ['infra/verify/main.ts', '--stack', 'leads'], /^AWS credentials are missing/],
+  ['deploy', ['infra/deploy/deploy.ts'], /^✗ There are no AWS credentials.*\n {2}Next: /],
+])(
+  'without credentials, npm run %s prints what is missing, and has the status 1',
+  async (_, args, sentence) => {
+    const child = spawn(node24, args, {
+      cwd: projectFolder,
+      env: { ...nothing, ...region },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(sentence) });
+    expect(stderr).not.toMatch(/^ +at /m);
+  },
+);

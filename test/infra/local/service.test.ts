@@ -1,16 +1,22 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, type TestContext, test, vi } from 'vitest';
 import { CommandError } from '../../../infra/cli/command.ts';
 import { inMemory, startEngine } from '../../../infra/local/engine.ts';
 import { workersPerFunctionIn } from '../../../infra/local/functions.ts';
-import { prepareTable, readOrganizationFiles } from '../../../infra/local/prepare-table.ts';
+import {
+  type OrganizationFile,
+  prepareTable,
+  readOrganizationFiles,
+} from '../../../infra/local/prepare-table.ts';
 import { type Service, type ServiceOptions, startService } from '../../../infra/local/service.ts';
 import { clientConfig } from '../../../infra/local/table.ts';
 import { openTable } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
 import { phonePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
+import { startDynamodbProxy } from '../../support/faults/proxy.ts';
+import type { Fault, FaultRule } from '../../support/faults/rules.ts';
 import { useFolder } from '../given-folder.ts';
 
 const { newPath } = useFolder();
@@ -89,4 +95,118 @@ test('a folder in which an engine cannot keep its data is refused', async () => 
         `--db ${db}: the folder cannot be used (a file is in the way): name another folder.`,
       ),
     );
+});
+
+test.each([
+  ['does not exist', undefined, /: the file cannot be read \(ENOENT\): name a settings file\.$/],
+  ['is not JSON', '{', /: The settings file has one problem: \$ is not valid JSON.*\.$/],
+  [
+    'has several problems, with one line for each',
+    '{"id": 0, "name": ""}',
+    /: The settings file has \d+ problems:\n(?: {2}\$.*\n)* {2}\$\.id must .*\n(?: {2}\$.*\n)* {2}\$\.name must /,
+  ],
+])('a settings file is refused that %s', (_, content, sentence) => {
+  const file = newPath('settings.json');
+  if (content !== undefined) writeFileSync(file, content);
+
+  expect(() => readOrganizationFiles([file])).toThrow(sentence);
+});
+
+/** Prepares the table of an engine behind a proxy with a rule. The tests wait for time-outs: all at once. */
+async function prepareWith(
+  rule: FaultRule,
+  onTestFinished: TestContext['onTestFinished'],
+  answersWithinMs?: number,
+): Promise<{ endpoint: string; prepared: ReturnType<typeof prepareTable> }> {
+  const engine = await startEngine({ engine: 'dynoxide', dataFolder: inMemory });
+  onTestFinished(() => engine.stop());
+  const proxy = await startDynamodbProxy(engine.endpoint);
+  onTestFinished(() => proxy.stop());
+  proxy.rule = rule;
+  const environment = { ...engine.environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+  const files = readOrganizationFiles([]);
+  const waits = answersWithinMs === undefined ? {} : { answersWithinMs };
+  const prepared = prepareTable({ environment, files, tell: () => undefined, ...waits });
+  prepared.catch(() => undefined);
+  return { endpoint: proxy.endpoint, prepared };
+}
+
+test.concurrent('a start waits for an engine that takes seconds for its first transaction', async ({
+  onTestFinished,
+}) => {
+  let isFirst = true;
+  const slowAtFirst: FaultRule = ({ operation }) => {
+    if (!isFirst || operation !== 'TransactWriteItems') return undefined;
+    isFirst = false;
+    return { kind: 'delay', ms: 3500 }; // a function's client gives up after 3.1 s
+  };
+
+  const { prepared } = await prepareWith(slowAtFirst, onTestFinished);
+
+  expect((await prepared)[0]?.keys).toHaveProperty('reader');
+});
+
+test.concurrent.for(['DescribeTable', 'TransactWriteItems'])(
+  'an engine that never answers %s is given up after its time, with one sentence',
+  async (silent, { onTestFinished }) => {
+    const { endpoint, prepared } = await prepareWith(
+      ({ operation }) => (operation === silent ? { kind: 'silence', applied: false } : undefined),
+      onTestFinished,
+      1500,
+    );
+
+    await expect(prepared).rejects.toThrow(
+      new CommandError(
+        `The engine at ${endpoint} did not answer within 1.5 s: check how busy the machine is and start again, or check --engine.`,
+      ),
+    );
+  },
+);
+
+test.concurrent.for<[string, Fault]>([
+  [
+    'InternalServerError: The request processing has failed because of an unknown error, exception or failure',
+    { kind: 'error', name: 'InternalServerError' },
+  ],
+  ['ECONNRESET: socket hang up', { kind: 'cut', applied: false }],
+])(
+  'an engine that fails is refused with one sentence: %s',
+  async ([reason, fault], { onTestFinished }) => {
+    const { endpoint, prepared } = await prepareWith(
+      ({ operation }) => (operation === 'TransactWriteItems' ? fault : undefined),
+      onTestFinished,
+    );
+
+    await expect(prepared).rejects.toThrow(
+      new CommandError(
+        `The engine at ${endpoint} failed (${reason}): start again, or check --engine.`,
+      ),
+    );
+  },
+);
+
+test('the address of an engine that is not running is refused', async () => {
+  const { environment } = await startEngine({ engine: 'http://127.0.0.1:1', dataFolder: inMemory });
+  const files = readOrganizationFiles([]);
+
+  await expect(prepareTable({ environment, files, tell: () => undefined })).rejects.toThrow(
+    'The engine at http://127.0.0.1:1 failed (ECONNREFUSED: ',
+  );
+});
+
+test('after a start whose second settings file was refused, the next start shows the API keys of the first', async () => {
+  const engine = await startEngine({ engine: 'dynoxide', dataFolder: inMemory });
+  onTestFinished(() => engine.stop());
+  const prepare = (...files: OrganizationFile[]) =>
+    prepareTable({ environment: engine.environment, files, tell: () => undefined });
+  const [demo] = readOrganizationFiles([]) as [OrganizationFile];
+  const first: OrganizationFile = { ...demo, file: 'first.json' };
+  const second = { ...first, file: 'second.json', settings: { ...first.settings, id: 2 } };
+  const tooLarge = { ...second.settings, name: 'x'.repeat(400_000) };
+
+  await expect(prepare(first, { ...second, settings: tooLarge })).rejects.toThrow(
+    /^--organization second\.json: /,
+  );
+  const [prepared] = await prepare(first, second);
+  expect(prepared?.keys).toHaveProperty('writer');
 });

@@ -5,9 +5,13 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { openApiFile, openApiText } from '../../../infra/openapi/document.ts';
 import { errorsOf } from '../../../infra/openapi/endpoint-descriptions.ts';
+import { demo } from '../../../infra/openapi/examples.ts';
+import { fieldValueRows } from '../../../infra/openapi/field-values.ts';
 import { limitHeaders, responseHeaders } from '../../../infra/openapi/response-headers.ts';
 import { endpoints, takesBody } from '../../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../../shared/errors.ts';
+import { FieldIssue, parsers, type RawValue } from '../../../shared/leads/field-types.ts';
+import type { FieldType } from '../../../shared/organization/field-kinds.ts';
 import {
   assertDescribed,
   type DescribedResponse,
@@ -254,4 +258,17 @@ describe('an answer that the document does not describe fails the test that got 
   ])('%s', (_, changes, problem) => {
     expect(check(changes)).toThrow(problem);
   });
+});
+
+const rows = Object.entries(fieldValueRows) as [FieldType, (typeof fieldValueRows)[FieldType]][];
+
+function read(type: FieldType, value: RawValue): unknown {
+  const others = ['lead_type', 'assigned_to'];
+  const field = demo.fields.find(({ key, type: own }) => own === type && !others.includes(key));
+  return parsers[type](value as Exclude<RawValue, null>, field!, demo);
+}
+
+test.each(rows)('the described values of a %s field are read as described', (type, row) => {
+  for (const value of row.accepted) expect(read(type, value)).not.toBeInstanceOf(FieldIssue);
+  for (const [value, reason] of row.refused) expect(read(type, value)).toMatchObject({ reason });
 });

@@ -1,12 +1,19 @@
 import { App, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
-import { expect, test } from 'vitest';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
 import { checkOptions } from '../../../infra/stack/check-options.ts';
 import { LeadTable } from '../../../infra/stack/lead-table.ts';
 import {
   partitionKeyPrefixes,
   tableDefinition,
 } from '../../../shared/store/table/table-definition.ts';
+import {
+  type AlarmProperties,
+  firstRing,
+  isInAlarm,
+  type MinuteSum,
+} from './monitoring/alarm-evaluator.ts';
+import { propertiesOf, templateWith } from './service-template.ts';
 
 test('the table is as defined, protected, recoverable, encrypted, on demand and retained', () => {
   const { partitionKey, sortKey, indexes, timeToLiveAttribute } = tableDefinition;
@@ -53,4 +60,180 @@ test('no prefix of an item type begins another, so that a role limited to one re
   expect(
     prefixes.filter((one, i) => prefixes.some((other, j) => i !== j && other.startsWith(one))),
   ).toEqual([]);
+});
+
+const copyTo = 'arn:aws:backup:eu-west-1:210987654321:backup-vault:leads-copy';
+const daily = { RuleName: 'daily', Lifecycle: { DeleteAfterDays: 35 } };
+const monthly = { RuleName: 'monthly', Lifecycle: { DeleteAfterDays: 365 } };
+
+const off = await templateWith();
+const on = await templateWith({ backup: true });
+const copied = await templateWith({
+  backup: true,
+  backupLock: 'compliance',
+  backupCopyTo: copyTo,
+  kmsKey: 'customer-managed',
+});
+const restored = await templateWith({ backup: true, tableName: 'leads-restored' });
+
+const day = 60 * 24;
+function alarmOf(template: Template, name: string): AlarmProperties {
+  const alarms: AlarmProperties[] = propertiesOf(template, 'AWS::CloudWatch::Alarm');
+  const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith(`-${name}`));
+  if (!alarm) throw new Error(`The template has no alarm ${name}.`);
+  return alarm;
+}
+
+test('without backup, there is no vault, plan or alarm of backups', () => {
+  for (const type of ['Vault', 'Plan', 'Selection'])
+    off.resourceCountIs(`AWS::Backup::Backup${type}`, 0);
+  expect(JSON.stringify(off.toJSON())).not.toContain('BackupMissing');
+});
+
+describe('with backup', () => {
+  test('the vault is kept with its backups, and has no lock', () => {
+    on.hasResource('AWS::Backup::BackupVault', {
+      Properties: {
+        BackupVaultName: 'lead-service-production',
+        LockConfiguration: Match.absent(),
+      },
+      DeletionPolicy: 'RetainExceptOnCreate',
+    });
+  });
+
+  test('the table is backed up daily for 35 days, and monthly for a year', () => {
+    on.hasResourceProperties('AWS::Backup::BackupPlan', {
+      BackupPlan: {
+        BackupPlanRule: [
+          { ...daily, ScheduleExpression: 'cron(0 3 * * ? *)', CopyActions: Match.absent() },
+          { ...monthly, ScheduleExpression: 'cron(0 4 1 * ? *)', CopyActions: Match.absent() },
+        ].map(Match.objectLike),
+      },
+    });
+    const [tableId] = Object.keys(on.findResources('AWS::DynamoDB::Table'));
+    on.hasResourceProperties('AWS::Backup::BackupSelection', {
+      BackupSelection: { Resources: [{ 'Fn::GetAtt': [tableId, 'Arn'] }] },
+    });
+  });
+
+  test('a table of tableName is backed up instead of one of the stack', () => {
+    restored.resourceCountIs('AWS::DynamoDB::Table', 0);
+    const [selection] = Object.values(restored.findResources('AWS::Backup::BackupSelection'));
+
+    expect(JSON.stringify(selection)).toContain(':table/leads-restored');
+  });
+
+  test('only AWS Backup can assume the role', () => {
+    on.hasResourceProperties('AWS::IAM::Role', {
+      AssumeRolePolicyDocument: {
+        Statement: [Match.objectLike({ Principal: { Service: 'backup.amazonaws.com' } })],
+      },
+      ManagedPolicyArns: Match.arrayWith([
+        Match.objectLike({
+          'Fn::Join': Match.arrayWith([
+            Match.arrayWith([Match.stringLikeRegexp('AWSBackupServiceRolePolicyForBackup$')]),
+          ]),
+        }),
+      ]),
+    });
+  });
+});
+
+describe('with backupLock and backupCopyTo', () => {
+  test('nobody can delete a backup within 35 days, or change the lock after three', () => {
+    copied.hasResourceProperties('AWS::Backup::BackupVault', {
+      LockConfiguration: { MinRetentionDays: 35, ChangeableForDays: 3 },
+    });
+  });
+
+  test('each backup is copied, and the copy kept as long', () => {
+    const copyOf = ({ Lifecycle }: typeof daily) => ({
+      CopyActions: [{ DestinationBackupVaultArn: copyTo, Lifecycle }],
+    });
+    copied.hasResourceProperties('AWS::Backup::BackupPlan', {
+      BackupPlan: {
+        BackupPlanRule: [daily, monthly].map((rule) =>
+          Match.objectLike({ ...rule, ...copyOf(rule) }),
+        ),
+      },
+    });
+  });
+
+  test('the role may use the key of the table, through DynamoDB only', () => {
+    const ofRole = propertiesOf(copied, 'AWS::IAM::Policy').filter(({ Roles }) =>
+      JSON.stringify(Roles).includes('Backups'),
+    );
+
+    expect(ofRole).toHaveLength(1);
+    expect(JSON.stringify(ofRole)).toContain('kms:ViaService');
+  });
+});
+
+test('BackupCopyFailed watches the vault of the copies, goes off within a day and ends with the next', () => {
+  const alarm = alarmOf(copied, 'BackupCopyFailed');
+  const failedOnce: MinuteSum = (metric, minute) =>
+    metric === 'AWS/Backup NumberOfCopyJobsFailed' && minute === 200 ? 1 : undefined;
+
+  expect(JSON.stringify(alarm)).toContain('"Value":"leads-copy"');
+  expect(firstRing(alarm, failedOnce, day)).toBe(day);
+  expect(isInAlarm(alarm, failedOnce, 2 * day)).toBe(false);
+  expect(JSON.stringify(on.toJSON())).not.toContain('BackupCopyFailed');
+});
+
+test('BackupMissing goes off after two days without a backup, and stays silent with one a day', () => {
+  const alarm = alarmOf(on, 'BackupMissing');
+  const untilDay =
+    (last: number): MinuteSum =>
+    (metric, minute) =>
+      metric === 'AWS/Backup NumberOfBackupJobsCompleted' &&
+      minute < day * last &&
+      Math.abs(minute) % day === 180
+        ? 1
+        : undefined;
+
+  expect(alarm.TreatMissingData).toBe('breaching');
+  expect(JSON.stringify(alarm)).toContain('"BackupVaultName"');
+  expect(firstRing(alarm, untilDay(3), day * 7)).toBe(day * 5);
+  expect(firstRing(alarm, untilDay(8), day * 7)).toBeUndefined();
+});
+
+const template = await templateWith({ auditDays: 365 });
+
+test('without auditDays, there is no trail and no bucket', async () => {
+  const off = await templateWith();
+
+  off.resourceCountIs('AWS::CloudTrail::Trail', 0);
+  off.resourceCountIs('AWS::S3::Bucket', 0);
+});
+
+test('with auditDays, CloudTrail records the reads and writes of the table, and nothing else', () => {
+  const [tableId] = Object.keys(template.findResources('AWS::DynamoDB::Table'));
+
+  template.hasResourceProperties('AWS::CloudTrail::Trail', {
+    EventSelectors: [
+      {
+        IncludeManagementEvents: false,
+        ReadWriteType: 'All',
+        DataResources: [
+          { Type: 'AWS::DynamoDB::Table', Values: [{ 'Fn::GetAtt': [tableId, 'Arn'] }] },
+        ],
+      },
+    ],
+    EnableLogFileValidation: true,
+  });
+});
+
+test('the log is encrypted, private and kept for auditDays, and outlives the stack', () => {
+  template.hasResource('AWS::S3::Bucket', {
+    DeletionPolicy: 'RetainExceptOnCreate',
+    UpdateReplacePolicy: 'Retain',
+    Properties: {
+      BucketEncryption: Match.anyValue(),
+      PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
+      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 365, Status: 'Enabled' }] },
+    },
+  });
+  expect(JSON.stringify(template.findResources('AWS::S3::BucketPolicy'))).toContain(
+    'aws:SecureTransport',
+  );
 });

@@ -137,3 +137,122 @@ describe('a key in the address', () => {
       ).toBeUndefined(),
   );
 });
+
+describe('the size of a body', () => {
+  const ofBytes = (bytes: number): string => `"${'a'.repeat(bytes - 2)}"`;
+  const base64 = (text: string): EventParts => ({
+    body: Buffer.from(text).toString('base64'),
+    isBase64Encoded: true,
+  });
+
+  test('may be 100000 bytes, and not one more', async () => {
+    expect(await pass({ body: ofBytes(100_000) })).toHaveLength(99_998);
+    expect(await codeOf({ body: ofBytes(100_001) })).toBe('PAYLOAD_TOO_LARGE');
+  });
+  test('the size of a body in base64 is that of the decoded bytes', async () => {
+    expect(await pass(base64(ofBytes(100_000)))).toHaveLength(99_998);
+    expect(await codeOf(base64(ofBytes(100_001)))).toBe('PAYLOAD_TOO_LARGE');
+  });
+  test('does not matter where the endpoint takes none', async () => {
+    expect(await pass({ body: ofBytes(100_001), headers: https }, 'get-lead')).toBeUndefined();
+  });
+});
+
+describe('the content type', () => {
+  test.each(['APPLICATION/JSON', 'application/json;charset="UTF-8"', ' application/json ; x=y'])(
+    '%j is taken',
+    async (type) => {
+      expect(await pass({ headers: { ...https, 'content-TYPE': type }, body: '{"a":1}' })).toEqual({
+        a: 1,
+      });
+    },
+  );
+  test.each([
+    'application/jsonp',
+    'application/vnd.x+json',
+    '',
+    'application/*',
+    'text/plain; application/json',
+    'application/json, text/plain',
+  ])('%j is refused', async (type) =>
+    expect(await codeOf({ headers: { ...https, 'Content-Type': type } })).toBe(
+      'UNSUPPORTED_MEDIA_TYPE',
+    ),
+  );
+
+  test('must be there, whatever the body', async () => {
+    expect(await codeOf({ headers: https })).toBe('UNSUPPORTED_MEDIA_TYPE');
+    expect(await codeOf({ headers: https, body: null })).toBe('UNSUPPORTED_MEDIA_TYPE');
+    expect(await codeOf({ headers: null, body: null })).toBe('UNSUPPORTED_MEDIA_TYPE');
+  });
+  test('two Content-Type headers must agree', async () => {
+    const twice = (...types: string[]): EventParts => ({
+      headers: { ...https, 'Content-Type': types.at(-1)! },
+      multiValueHeaders: { 'Content-Type': types },
+    });
+    expect(await pass(twice('application/json', 'application/json; charset=utf-8'))).toEqual({});
+    expect(await codeOf(twice('text/plain', 'application/json'))).toBe('UNSUPPORTED_MEDIA_TYPE');
+  });
+});
+
+describe('the body', () => {
+  test.each<[string | null, unknown]>([
+    ['{"name":"आशा 🎓"}', { name: 'आशा 🎓' }],
+    ['[1]', [1]],
+    ['null', null],
+  ])('%j is JSON', async (body, value) => {
+    expect(await pass({ body })).toEqual(value);
+    expect(
+      await pass({ body: Buffer.from(body!).toString('base64'), isBase64Encoded: true }),
+    ).toEqual(value);
+  });
+
+  test.each([null, '', '{', '{"a":1,}', '{"a":1}{"b":2}', 'NaN', '{"a":"\n"}', '// x\n{}'])(
+    '%j is not JSON',
+    async (body) => {
+      const { code, message } = await refusalOf(() => pass({ body }));
+      expect(code).toBe('INVALID_JSON');
+      expect(message).toMatch(/^The body is /);
+    },
+  );
+
+  test.each<[string, EventParts]>([
+    ['that lost bytes on its way, as API Gateway hands it on,', { body: '{"name":"Zo\ufffd"}' }],
+    [
+      'of bytes that are not UTF-8',
+      { body: Buffer.from('"\xeb"', 'latin1').toString('base64'), isBase64Encoded: true },
+    ],
+    ['that holds a U+FFFD among its keys', { body: '{"na\ufffdme":"Zoe"}' }],
+  ])('%s is refused with the remedy, rather than stored so', async (_, parts) => {
+    const { code, message } = await refusalOf(() => pass(parts));
+    expect(code).toBe('INVALID_JSON');
+    expect(message).toMatch(/not UTF-8.*\\ufffd/);
+  });
+
+  test('may hold U+FFFD as an escape, of which no byte can be lost', async () => {
+    expect(await pass({ body: '{"name":"Zo\\ufffd"}' })).toEqual({ name: 'Zo\ufffd' });
+    expect(
+      await pass({
+        body: Buffer.from('{"name":"Zo\\uFFFD"}').toString('base64'),
+        isBase64Encoded: true,
+      }),
+    ).toEqual({
+      name: 'Zo\ufffd',
+    });
+  });
+
+  test('nested as deep as its size allows is read or refused, never a crash', async () => {
+    const deep = '['.repeat(49_000) + ']'.repeat(49_000);
+    const read = await pass({ body: deep }).catch((error: { code?: string }) => error.code);
+    expect(read === 'INVALID_JSON' || Array.isArray(read)).toBe(true);
+  });
+
+  test('with keys that objects inherit holds them as properties, and changes no prototype', async () => {
+    const read = await pass({
+      body: '{"__proto__":{"isAdmin":true},"fields":{"__proto__":"x","constructor":{"prototype":1}}}',
+    });
+    expect(Object.keys(read as object)).toEqual(['__proto__', 'fields']);
+    expect(Object.keys((read as { fields: object }).fields)).toEqual(['__proto__', 'constructor']);
+    expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+  });
+});

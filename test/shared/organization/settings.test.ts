@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { fieldTypes } from '../../../shared/organization/field-kinds.ts';
 import { parseSettingsFile, toSettingsFile } from '../../../shared/organization/settings.ts';
 import { stageMeanings } from '../../../shared/organization/settings-schema.ts';
-import { acceptedCases } from './settings-case-lists.ts';
+import { sampleField } from '../../support/settings.ts';
+import { acceptedCases, refusals } from './settings-case-lists.ts';
 import { builtIn, issuesOf, smallFile, withValue } from './settings-cases.ts';
 
 const parse = (file: unknown) => parseSettingsFile(JSON.stringify(file));
@@ -92,3 +93,138 @@ test('the demo organization shows every field type, every meaning, a condition a
   expect(settings.sources.map(({ name }) => name)).toContain('Website');
   expect(keys.map(({ label }) => label)).toEqual(['website', 'reader', 'writer']);
 });
+
+test.each(refusals)(
+  'a settings file is refused for %s = %j',
+  (path, value, message, reportedAt = path) => {
+    const issues = issuesOf(JSON.stringify(withValue(smallFile(), path, value)));
+
+    expect(issues).toEqual([{ path: reportedAt, message: expect.stringMatching(message) }]);
+  },
+);
+
+test('lists every issue of a file at once', () => {
+  const file = [
+    ['$.id', 'x'],
+    ['$.users[1].name', 5],
+    ['$.fields[0].options[1].value', 'mba'],
+    ['$.fields[0].label', 5],
+    ['$.fields[1].showWhen.equals[0]', 'phd'],
+    ['$.keys[0].createdBy', 9],
+    ['$.extra', 1],
+  ].reduce((bad, [path, value]) => withValue(bad, path as string, value), smallFile() as object);
+
+  const paths = issuesOf(JSON.stringify(file)).map(({ path }) => path);
+
+  expect(paths.sort()).toEqual([
+    '$.extra',
+    '$.fields[0].label',
+    '$.fields[0].options[1].value',
+    '$.fields[1].showWhen.equals[0]',
+    '$.id',
+    '$.keys[0].createdBy',
+    '$.users[1].name',
+  ]);
+});
+
+test.each(['', '[1,]'])('a settings file is refused when it is %j, which is not JSON', (text) => {
+  expect(issuesOf(text)).toEqual([
+    { path: '$', message: expect.stringMatching(/^is not valid JSON: /) },
+  ]);
+});
+
+test.each(['null', '[]'])(
+  'a settings file is refused when it is %s, which is not an object',
+  (text) => {
+    expect(issuesOf(text)).toEqual([
+      { path: '$', message: expect.stringMatching(/^must be an object/) },
+    ]);
+  },
+);
+
+const withRules = (...assignmentRules: object[]) => {
+  const file = smallFile();
+  const fields = [...file.fields, sampleField('interests'), sampleField('mentor')];
+  return JSON.stringify({ ...file, fields, assignmentRules });
+};
+const rulesOf = (...rules: object[]) =>
+  parseSettingsFile(withRules(...rules)).settings.assignmentRules;
+
+test.each<[field: string, names: string[], values: string[]]>([
+  ['source', ['Fair', 'referral ', '1'], ['3', '4', '1']],
+  ['mentor', ['Asha Rao', '8'], ['7', '8']],
+  ['assigned_to', ['ravi iyer'], ['8']],
+  ['pipeline', ['Corporate', 'admissions'], ['2', '1']],
+  ['course', ['Product Design', 'mba', 'mba'.toUpperCase()], ['design', 'mba', 'mba']],
+  ['interests', ['Hostel', 'loan'], ['hostel', 'loan']],
+  ['lead_type', ['Consultant'], ['consultant']],
+  ['city', ['Fair', 'Pune'], ['Fair', 'Pune']],
+])('a rule on %s takes names as an import does: %j', (field, names, values) => {
+  expect(rulesOf({ when: { field, equals: names }, users: ['Ravi Iyer', 7, '10'] })).toEqual([
+    { when: { field, equals: values }, users: [8, 7, 10] },
+  ]);
+});
+
+test('a name that nothing has is refused, with what would be right', () => {
+  const issues = issuesOf(
+    withRules(
+      { when: { field: 'source', equals: ['Fare', 'Fair'] }, users: ['Nobody', 'Asha Rao', 7] },
+      { when: { field: 'course', equals: ['PhD'] }, users: [''] },
+    ),
+  );
+
+  expect(issues).toEqual([
+    {
+      path: '$.assignmentRules[1].users[0]',
+      message: 'must be the ID or name of a user, but is ""',
+    },
+    {
+      path: '$.assignmentRules[0].when.equals[0]',
+      message: 'is "Fare", but must be the ID of a source in $.sources, or its name',
+    },
+    {
+      path: '$.assignmentRules[0].users[0]',
+      message: 'is "Nobody", but must be the ID of a user in $.users, or its name',
+    },
+    {
+      path: '$.assignmentRules[0].users[2]',
+      message: 'is user 7 again: list each user only once',
+    },
+    {
+      path: '$.assignmentRules[1].when.equals[0]',
+      message: 'is "PhD", but must be the value of an option of course: mba, design, or its label',
+    },
+  ]);
+});
+
+test('a name that several active items have is refused, and one that a single active item has is not', () => {
+  const file = smallFile();
+  const users = (...active: boolean[]) =>
+    active.map((one, index) => ({ id: index + 7, name: 'Asha Rao', active: one }));
+  const parse = (...active: boolean[]) =>
+    issuesOf(
+      JSON.stringify({
+        ...file,
+        users: users(...active),
+        assignmentRules: [{ users: ['asha rao'] }],
+      }),
+    );
+
+  expect(parse(false, true, false)).toEqual([]);
+  expect(parse(true, true, false)).toEqual([
+    {
+      path: '$.assignmentRules[0].users[0]',
+      message: 'is "asha rao", which is the name of several: use an ID',
+    },
+  ]);
+});
+
+test.each([[null], ['crm'], [[null, 5, { users: 5, when: 7 }, { when: { field: 3, equals: 4 } }]]])(
+  'rules that are malformed are reported, not read: %j',
+  (assignmentRules) => {
+    const issues = issuesOf(JSON.stringify({ ...smallFile(), assignmentRules }));
+
+    expect(issues.length).toBeGreaterThan(0);
+    for (const { path } of issues) expect(path).toMatch(/^\$\.assignmentRules/);
+  },
+);

@@ -1,11 +1,19 @@
 import { writeFile } from 'node:fs/promises';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import {
+  cellReader,
+  type FormatOptions,
+  hintFor,
+  writtenNumber,
+} from '../../../../infra/admin/import/cell-formats.ts';
 import {
   type Encoding,
   type ImportFile,
   openImportFile,
 } from '../../../../infra/admin/import/file.ts';
 import type { FileRow } from '../../../../infra/admin/import/rows.ts';
+import { targetNamed } from '../../../../shared/leads/transfer/import-columns.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 import { useFolder } from '../../given-folder.ts';
 
@@ -74,4 +82,109 @@ test('a line of JSON that names one field or property twice is refused by itself
     "The line has more than one column for stage: ignore one with --ignore 'COLUMN', or join texts with --map 'COLUMN=stage' for each.",
     expect.objectContaining({ fields: { name: 'A' } }),
   ]);
+});
+
+const dates = (formats: string) => ` Add --dates ${formats}.`;
+const eitherDate = dates('dd/mm/yyyy or --dates mm/dd/yyyy');
+const eitherMark = ' Add --decimal comma or --decimal point.';
+const replace = (heading: string) => ` Add --value '${heading}:TEXT=VALUE' to read TEXT as VALUE.`;
+test.each<[name: string, text: string, hint: string, formats?: FormatOptions]>([
+  ['start_on', '03/04/2026', eitherDate],
+  ['start_on', '03/04/2026', '', { dates: 'dd.mm.yyyy' }],
+  ['start_on', '21.04.2026', dates('dd.mm.yyyy')],
+  ['start_on', '2026-04-31', ''],
+  ['start_on', '21.04.2026 14:30', ''],
+  ['created at', '21.04.2026 14:30', dates('dd.mm.yyyy')],
+  ['created at', '21.04.2026 14:30', '', { dates: 'mm/dd/yyyy' }],
+  ['budget', '12.500', eitherMark],
+  ['budget', '1.250.000', ' Add --decimal comma.'],
+  ['budget', '1.250.000', '', { decimal: 'point' }],
+  ['budget', '1,250.5', ' Add --decimal point.'],
+  ['budget', '1250.5', ''],
+  ['budget', 'a lot', ''],
+  ['wants_call', 'ja', replace("L'\\''école")],
+  ['course', 'mba1', replace("L'\\''école"), { dates: 'dd.mm.yyyy', decimal: 'comma' }],
+  ['stage', 'Neu', replace("L'\\''école")],
+  ['guardian_phone', 'keins', replace("L'\\''école")],
+  ['guardian_phone', '12', ''],
+  ['city', 'x', ''],
+  ['lead id', 'x', ''],
+])('the refusal of %s with %j ends in the hint %j', (name, text, hint, formats = {}) => {
+  const target = targetNamed(sampleOrganization(), name) ?? expect.fail();
+
+  expect(hintFor({ column: "L'école", target }, text, formats)).toBe(hint);
+});
+
+test('every number that Germany and the United States write is read as that number', () => {
+  const numbers = fc.integer({ min: -1e12, max: 1e12 }).map((cents) => cents / 100);
+  fc.assert(
+    fc.property(numbers, (number) => {
+      const written = (locale: string) =>
+        number.toLocaleString(locale, { minimumFractionDigits: 2 }).replace('\u2212', '-');
+      expect(Number(writtenNumber(written('de-DE'), 'comma'))).toBe(number);
+      expect(Number(writtenNumber(written('en-US'), 'point'))).toBe(number);
+      expect(Number(writtenNumber(written('de-CH'), 'point'))).toBe(number);
+    }),
+  );
+});
+
+const twice = 'can be read as two numbers.';
+const notWithComma = 'must be a number with a decimal comma, such as 1.250,50.';
+const severalPhones = 'holds more than one phone number: keep one.';
+const notOfForm = (forms: string) =>
+  `must be a date that exists, without a time, in the form ${forms}.`;
+/** What is read, or the sentence of the refusal. */
+test.each<[name: string, text: string, formats: FormatOptions, read: string]>([
+  ['budget', '12.500', {}, twice],
+  ['budget', ' -1,250 ', {}, twice],
+  ['budget', '１２.５００', {}, twice],
+  ['budget', '0.500', {}, '0.500'],
+  ['budget', '12.500', { decimal: 'comma' }, '12500'],
+  ['budget', '12.500', { decimal: 'point' }, '12.500'],
+  ['budget', '1,250.5', {}, '1250.5'],
+  ['budget', '1 250', {}, '1250'],
+  ['budget', '12,5', {}, '12,5'],
+  ['budget', '1.250.000', {}, '1.250.000'],
+  ['budget', '1250.5', { decimal: 'comma' }, notWithComma],
+  ['city', '12.500', {}, '12.500'],
+  ['budget', "12'500,5", { decimal: 'comma' }, '12500.5'],
+  ['budget', '12\u00a0500', { decimal: 'comma' }, '12500'],
+  ['budget', ',5', { decimal: 'comma' }, '.5'],
+  ['budget', '1.2345', { decimal: 'comma' }, notWithComma],
+  ['budget', '1,2,3', { decimal: 'comma' }, notWithComma],
+  ['budget', '1e5', { decimal: 'comma' }, notWithComma],
+  ['start_on', '21.11.2026', { dates: 'dd.mm.yyyy' }, '2026-11-21'],
+  ['start_on', ' 2026-11-21 ', { dates: 'dd.mm.yyyy' }, ' 2026-11-21 '],
+  ['start_on', '21.11.2026 00:00', { dates: 'dd.mm.yyyy' }, '2026-11-21'],
+  ['start_on', '31.02.2026', { dates: 'dd.mm.yyyy' }, notOfForm('DD.MM.YYYY or YYYY-MM-DD')],
+  ['start_on', '21.11.2026 14:30', { dates: 'dd.mm.yyyy' }, notOfForm('DD.MM.YYYY or YYYY-MM-DD')],
+  ['start_on', '2026-02-30', { dates: 'yyyy-mm-dd' }, notOfForm('YYYY-MM-DD')],
+  ['created at', ' 1.3.2026 ', { dates: 'dd.mm.yyyy' }, '2026-03-01T00:00:00Z'],
+  ['created at', '21.11.2026 14:30', { dates: 'dd.mm.yyyy' }, '2026-11-21T14:30:00Z'],
+  ['created at', '21/11/2026 9:05:07', { dates: 'dd/mm/yyyy' }, '2026-11-21T09:05:07Z'],
+  ['created at', '11/21/2026 14:30', { dates: 'mm/dd/yyyy' }, '2026-11-21T14:30:00Z'],
+  ['created at', '21.11.26', { dates: 'dd.mm.yyyy' }, '21.11.26'],
+  ['created at', '21/11/2026', { dates: 'dd.mm.yyyy' }, '21/11/2026'],
+  ['created at', '21.11.2026 24:00', { dates: 'dd.mm.yyyy' }, '21.11.2026 24:00'],
+  ['city', '', { value: ['Bitte: wählen:=Pune'] }, 'Pune'],
+  ['city', 'Delhi', { value: ['Bitte: wählen:=Pune'] }, 'Delhi'],
+  ['interests', 'Wohnheim, loan', { value: ['Bitte: wählen:wohnheim=hostel'] }, 'hostel,loan'],
+  ['phone', 'Tel.: 0151 23456782', { country: 'DE' }, '+4915123456782'],
+  ['phone', 'tel. 0151 23456782', {}, '0151 23456782'],
+  ['phone', '+49 151 23456782 / 030 1234567', { country: 'DE' }, severalPhones],
+  ['phone', '12 / 34', {}, '12 / 34'],
+  ['phone', '4,91511E+12', {}, 'lost digits in a spreadsheet: import the .xlsx file itself.'],
+  ['phone', '+49 151 anrufen', {}, 'holds letters: write only the number.'],
+  ['phone', '  ', { country: 'DE' }, '  '],
+  ['phone', '12', { country: 'DE' }, 'must be a phone number of DE, or have a country code.'],
+])('%s with %j and the options %j is read as %j', (name, text, formats, expected) => {
+  const target = targetNamed(sampleOrganization(), name) ?? expect.fail();
+
+  const read = cellReader(formats, ['Bitte', 'Bitte: wählen']);
+
+  const value = read({ column: 'Bitte: wählen', target }, text);
+
+  expect(value).toEqual(
+    typeof value === 'string' ? expected : expect.objectContaining({ sentence: expected }),
+  );
 });

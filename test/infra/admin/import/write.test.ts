@@ -9,7 +9,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
 import { draftOf } from '../../../../infra/admin/import/drafts.ts';
 import type { FileRow } from '../../../../infra/admin/import/rows.ts';
-import { LeadWriter, type WriteOptions } from '../../../../infra/admin/import/write.ts';
+import { importRows, LeadWriter, type WriteOptions } from '../../../../infra/admin/import/write.ts';
 import { FieldIssue } from '../../../../shared/leads/field-types.ts';
 import type { Organization } from '../../../../shared/organization/organization.ts';
 import { importedRowPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
@@ -174,4 +174,40 @@ test('the digest of a row, which the table keeps, is that of its values, in any 
     digest: '657995c511bc3c561a9fdadc696c08b2764d706193a478151b45e684a0c402a2',
     readDigest: 'c0d5a02b0bf0898b3e70ddcec6a7b7e747789a057053264299cb291370936b0c',
   });
+});
+
+async function* brokenFile(): AsyncGenerator<FileRow> {
+  for (const number of [2, 3])
+    yield rowWith(number, { name: 'Asha', phone: `+9198765432${number}0` });
+  throw new Error('The disk is gone.');
+}
+
+test.each([
+  ['a file that cannot be read further, after the rows before it', 2, 'The disk is gone.'],
+  ['a table, and begins no further batch', 1, 'The table is gone.'],
+])('an import ends with the error of %s', async (_, lookUps, message) => {
+  let sent = 0;
+  const send = async () => {
+    sent += 1;
+    if (message === 'The table is gone.') throw new Error(message);
+    return { Responses: { leads: [] } };
+  };
+
+  const counts = importRows(
+    { name: 'leads', client: { send } as unknown as DynamoDBDocumentClient },
+    {
+      rows: brokenFile(),
+      organizationId: 1,
+      organization: async () => sampleOrganization(),
+      keepIds: false,
+      by: 'tester',
+      erasing: new Set<number>(),
+      dryRun: true,
+      leadsPerSecond: 2, // So few that each batch is one row.
+      onResults: () => undefined,
+    },
+  );
+
+  await expect(counts).rejects.toThrow(message);
+  expect(sent).toBe(lookUps);
 });

@@ -1,4 +1,4 @@
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { finishRestore } from '../../../../shared/store/maintenance/restore/finish-restore.ts';
@@ -8,8 +8,9 @@ import {
 } from '../../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { leadPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
+import { runAdmin } from '../../../support/admin.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
-import { givenTable, table } from '../../../support/table.ts';
+import { environmentOf, givenTable, table } from '../../../support/table.ts';
 import { givenBackup, takeLeadIds, who } from './given-backup.ts';
 import { finish, itemsOf, nextSecond, restored } from './restored-tables.ts';
 
@@ -156,3 +157,27 @@ test.concurrent.each<[string, (old: Table, organizationId: number) => Promise<un
     expect((await finish(on, '--from', old.name)).status).toBe(0);
   },
 );
+
+test('a restore drill ends with a clean check, and leaves the table and nothing else', async () => {
+  const { old } = await givenBackup(3);
+  const before = await itemsOf(old);
+
+  const { status, json } = await runAdmin(['restore', 'drill', '--json'], {
+    environment: environmentOf(old.name),
+  });
+
+  expect(status).toBe(0);
+  expect(json).toMatchObject({ keysRevoked: 1, leadsErased: 1, leads: 2, violations: [] });
+  expect(json.items).toBe(before.length);
+  expect(await itemsOf(old)).toEqual(before);
+  const { TableNames = [] } = await old.client.send(new ListTablesCommand({}));
+  expect(TableNames.filter((name) => name.startsWith(`${old.name}-`))).toEqual([]);
+});
+
+test('a restore drill is refused on a deployed table', async () => {
+  const { status, stderr } = await runAdmin(['restore', 'drill'], {
+    environment: { AWS_ENDPOINT_URL_DYNAMODB: 'https://dynamodb.ap-south-1.amazonaws.com' },
+  });
+
+  expect([status, stderr]).toEqual([1, expect.stringContaining('needs an engine on this machine')]);
+});

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Settings } from '../../../../shared/organization/organization.ts';
+import { runAdmin } from '../../../support/admin.ts';
 import { givenLead } from '../../../support/leads.ts';
-import { givenOrganization } from '../../../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { run } from '../commands.ts';
 import { apply, useEditedSettings } from './edited-settings.ts';
@@ -9,6 +10,118 @@ import { apply, useEditedSettings } from './edited-settings.ts';
 const edited = useEditedSettings();
 
 useOwnTable();
+
+const shown = async ({ id }: GivenOrganization) =>
+  (await runAdmin(['organization', 'show', String(id), '--json'])).json;
+
+test('a dry run says what would change, by JSON path, and the apply then does; each twice is nothing', async () => {
+  const organization = await givenOrganization();
+  const before = await shown(organization);
+  const file = await edited(organization, (draft) => {
+    draft.name = 'Southwind';
+    draft.users[1]!.active = false;
+    draft.users[2]!.active = true;
+    draft.sources = [draft.sources[1]!, draft.sources[0]!, { id: 5, name: 'Radio', active: true }];
+  });
+
+  const dry = await apply(file, '--dry-run', '--json');
+  const dryForPeople = await apply(file, '--dry-run');
+  const afterDry = await shown(organization);
+  const applied = await apply(file);
+  const again = await apply(file, '--dry-run');
+
+  const { id } = organization;
+  expect(dry).toMatchObject({ status: 0, stderr: '' });
+  expect(dry.json).toEqual({
+    organization: { id },
+    outcome: 'updated',
+    refusals: [],
+    changes: [
+      { path: '$.name', change: 'changed', from: 'Northwind Academy', to: 'Southwind' },
+      { path: '$.users[id=8]', change: 'deactivated' },
+      { path: '$.users[id=9]', change: 'activated' },
+      expect.objectContaining({ path: '$.sources[id=4]', change: 'removed' }),
+      expect.objectContaining({ path: '$.sources[id=5]', change: 'added' }),
+      expect.objectContaining({ path: '$.sources', change: 'reordered' }),
+    ],
+  });
+  expect(afterDry).toEqual(before);
+  const lines = applied.stdout.trim().split('\n');
+  expect(lines).toEqual([
+    expect.stringMatching(/^Organization \d+ \(Southwind\) is updated, version 2: 3 users/),
+    '  $.name changed: from "Northwind Academy" to "Southwind"',
+    '  $.users[id=8] deactivated',
+    '  $.users[id=9] activated',
+    '  $.sources[id=4] removed: "Old fair"',
+    '  $.sources[id=5] added: "Radio"',
+    '  $.sources reordered: [id=3], [id=1]',
+  ]);
+  expect(dryForPeople.stdout.trim().split('\n').slice(1)).toEqual(lines.slice(1));
+  expect(again.stdout).toBe(
+    `Organization ${id} (Southwind) already has these settings: nothing would change.\n`,
+  );
+});
+
+test('a dry run says what would be refused, by name and count, with status 1, as the apply then is', async () => {
+  const organization = await givenOrganization();
+  for (const assigned_to of [7, 7])
+    await givenLead(organization, { fields: { source: 3, assigned_to } });
+  const before = await shown(organization);
+  const file = await edited(organization, (draft) => {
+    draft.sources = draft.sources.filter(({ id }) => id !== 3);
+    draft.users = draft.users.filter(({ id }) => id !== 7);
+  });
+
+  const dry = await apply(file, '--dry-run', '--json');
+  const forPeople = await apply(file, '--dry-run');
+  const applied = await apply(file);
+
+  const lines = [
+    expect.stringMatching(
+      /^ {2}\$\.users\[id=7\] \(Asha Rao\) is still used by 2 leads and as the creator of API keys .*: deactivate it instead/,
+    ),
+    expect.stringMatching(/^ {2}\$\.sources\[id=3\] \(Facebook Ads\) is still used by 2 leads: /),
+  ];
+  expect([dry.status, forPeople.status, applied.status]).toEqual([1, 1, 1]);
+  expect(
+    dry.json.refusals.map(
+      ({ path, message }: { path: string; message: string }) => `  ${path} ${message}`,
+    ),
+  ).toEqual(lines);
+  expect(forPeople.stdout.trim().split('\n').slice(-3)).toEqual([
+    'The file would be refused, and nothing would change:',
+    ...lines,
+  ]);
+  expect(applied.stderr.trim().split('\n')).toEqual([
+    'The file removes items that are still used; nothing was changed.',
+    ...lines,
+  ]);
+  expect(await shown(organization)).toEqual(before);
+});
+
+test('a dry run of an unknown organization would create it; organizations are listed by ID', async () => {
+  const organization = await givenOrganization();
+  const file = await edited(organization, (draft) => {
+    draft.id = organization.id === 1 ? 2 : organization.id - 1;
+  });
+
+  const created = await apply(file, '--dry-run', '--json');
+  const { json } = await runAdmin(['organization', 'list', '--json']);
+  const forPeople = await runAdmin(['organization', 'list']);
+
+  expect(created.json).toMatchObject({
+    outcome: 'created',
+    refusals: [],
+    changes: [{ path: '$', change: 'added' }],
+  });
+  const ids = json.items.map(({ id }: { id: number }) => id);
+  expect(ids).not.toContain(created.json.organization.id);
+  expect(ids).toEqual(ids.toSorted((a: number, b: number) => a - b));
+  expect(json.items).toContainEqual({ id: organization.id, name: 'Northwind Academy' });
+  expect(forPeople.stdout).toMatch(
+    new RegExp(`^ID +NAME\\n[^]*${organization.id} +Northwind Academy\\n`),
+  );
+});
 
 test.each<[state: string, edit: (draft: Settings) => void, warning: RegExp]>([
   [
