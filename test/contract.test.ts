@@ -5,7 +5,6 @@ import { errorsOf } from '../infra/openapi/endpoint-descriptions.ts';
 import { endpoints, takesBody } from '../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../shared/errors.ts';
 import { operators, type Takes } from '../shared/leads/filter-operators.ts';
-import { document } from './support/described.ts';
 import { projectFolder } from './support/service-process.ts';
 
 /** The tables of the service are held to the text of CONTRACT.md. */
@@ -70,18 +69,6 @@ describe('the endpoints of the contract', () => {
       [...endpoints.map(({ name }) => name), 'publish-events', 'heartbeat']
         .map((name) => `${name}.ts`)
         .sort(),
-    );
-  });
-
-  test('are the operations of openapi.json', () => {
-    const operations = Object.entries(document.paths).flatMap(([path, ofPath]) =>
-      Object.entries(ofPath).map(
-        ([method, { operationId }]) => `${operationId}: ${method.toUpperCase()} ${path}`,
-      ),
-    );
-
-    expect(operations.sort()).toEqual(
-      endpoints.map(({ name, method, path }) => `${name}: ${method} ${path}`).sort(),
     );
   });
 });

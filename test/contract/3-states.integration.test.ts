@@ -264,17 +264,4 @@ describe('3 capture-lead: places only new leads', () => {
       });
     },
   );
-
-  test('a captured existing lead keeps its stage, pipeline and owner, whatever pipelineId says', async () => {
-    const lead = await givenLead(organization, { stageId: 12, fields: { assigned_to: 8 } });
-
-    const { status } = await organization.capture({
-      name: lead.name,
-      phone: lead.phone,
-      pipelineId: 2,
-    });
-
-    expect(status).toBe(200);
-    expect(await organization.read(lead.id)).toEqual(lead);
-  });
 });

@@ -66,7 +66,6 @@ const copyTo = 'arn:aws:backup:eu-west-1:210987654321:backup-vault:leads-copy';
 const daily = { RuleName: 'daily', Lifecycle: { DeleteAfterDays: 35 } };
 const monthly = { RuleName: 'monthly', Lifecycle: { DeleteAfterDays: 365 } };
 
-const off = await templateWith();
 const on = await templateWith({ backup: true });
 const copied = await templateWith({
   backup: true,
@@ -83,12 +82,6 @@ function alarmOf(template: Template, name: string): AlarmProperties {
   if (!alarm) throw new Error(`The template has no alarm ${name}.`);
   return alarm;
 }
-
-test('without backup, there is no vault, plan or alarm of backups', () => {
-  for (const type of ['Vault', 'Plan', 'Selection'])
-    off.resourceCountIs(`AWS::Backup::Backup${type}`, 0);
-  expect(JSON.stringify(off.toJSON())).not.toContain('BackupMissing');
-});
 
 describe('with backup', () => {
   test('the vault is kept with its backups, and has no lock', () => {
@@ -198,13 +191,6 @@ test('BackupMissing goes off after two days without a backup, and stays silent w
 });
 
 const template = await templateWith({ auditDays: 365 });
-
-test('without auditDays, there is no trail and no bucket', async () => {
-  const off = await templateWith();
-
-  off.resourceCountIs('AWS::CloudTrail::Trail', 0);
-  off.resourceCountIs('AWS::S3::Bucket', 0);
-});
 
 test('with auditDays, CloudTrail records the reads and writes of the table, and nothing else', () => {
   const [tableId] = Object.keys(template.findResources('AWS::DynamoDB::Table'));

@@ -163,23 +163,6 @@ const restored = await templateWith({ events: true, tableName: 'leads-restored',
 
 const idsOf = (template: Template): string[] => Object.keys(resourcesOf(template));
 
-describe('without events', () => {
-  test('there is no stream, bus, queue or mapping, and no function besides those of the endpoints', () => {
-    for (const type of [
-      'AWS::Events::EventBus',
-      'AWS::SQS::Queue',
-      'AWS::Lambda::EventSourceMapping',
-    ])
-      off.resourceCountIs(type, 0);
-    off.hasResourceProperties('AWS::DynamoDB::Table', { StreamSpecification: Match.absent() });
-    off.resourcePropertiesCountIs(
-      'AWS::Lambda::Function',
-      { Description: Match.stringLikeRegexp('^Publishes') },
-      0,
-    );
-  });
-});
-
 describe('with events', () => {
   test('events add resources, and change no other resource than the table and the dashboard', () => {
     const added = idsOf(publishing).filter((id) => !idsOf(off).includes(id));

@@ -80,28 +80,6 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 describe('the options', () => {
-  test('the options may all be left out', () => {
-    expect(checkOptions({})).toEqual({
-      environment: 'production',
-      serviceName: 'lead-service-production',
-      keepDefaultAddress: false,
-      heartbeat: false,
-      waf: false,
-      kmsKey: 'aws-managed',
-      logRetentionDays: 30,
-      removalPolicy: 'retain',
-      memoryMb: 1024,
-      memoryMbByFunction: {},
-      requestsPerKeyPerHour: 600,
-      requestsPerOrganizationPerHour: 3000,
-      requestsPerSecond: 500,
-      tracing: false,
-      accessLogs: false,
-      backup: false,
-      events: false,
-    });
-  });
-
   test('options that are undefined count as left out', () => {
     expect(checkOptions({ waf: undefined, alarmEmail: undefined })).toEqual(checkOptions({}));
   });

@@ -23,25 +23,6 @@ describe('reading a capture', () => {
     });
   });
 
-  test('reads fields by label and as text, empty ones not at all', () => {
-    const fields = {
-      course: 'product design',
-      budget: '1,00,000',
-      wants_call: 'yes',
-      city: ' ',
-      mentor: null,
-      lead_type: 'Consultant',
-    };
-    expect(read({ fields }).submitted).toEqual({
-      name: 'Asha Rao',
-      phone: '+919876543210',
-      course: 'design',
-      budget: 100_000,
-      wants_call: true,
-      lead_type: 'consultant',
-    });
-  });
-
   test.each<[string, Partial<CaptureRequest>, string, string]>([
     ['a name of invisible characters', { name: ' \u200b\u00ad' }, 'name', 'required'],
     ['a blank phone', { phone: '      ' }, 'phone', 'required'],

@@ -10,29 +10,10 @@ import {
   send,
   settings,
 } from './admit.ts';
-import { bucketWith, callerWith, newApiKey } from './admitted.ts';
+import { bucketWith, callerWith } from './admitted.ts';
 
 vi.mock('../../../shared/store/organizations/admission.ts');
 vi.mock('../../../shared/store/organizations/organizations.ts');
-const codes = async (times: number): Promise<string[]> => {
-  const all: string[] = [];
-  for (let left = times; left > 0; left -= 1) all.push((await send()).code);
-  return all;
-};
-
-describe('what admission establishes', () => {
-  test('is the caller, the organization and its lead sequence', async () => {
-    const { admitted, call } = await send();
-
-    expect(admitted).toEqual({
-      caller: given.caller,
-      organization: organizationAt(1),
-      leadSequence: 41,
-      prefetched: undefined,
-    });
-    expect(call.caller).toBe(given.caller);
-  });
-});
 
 describe('the cache of API keys', () => {
   test.each([
@@ -50,53 +31,10 @@ describe('the cache of API keys', () => {
     expect(organizations).not.toHaveBeenCalled();
   });
 
-  test('refuses an exhausted key without DynamoDB until its window ends, and tells when', async () => {
-    keys.mockResolvedValueOnce({
-      outcome: 'exhausted',
-      caller: given.caller,
-      bucket: bucketWith(0),
-    });
-    const first = await send();
-    vi.setSystemTime(Date.now() + 600_000);
-    const second = await send();
-    vi.setSystemTime(Date.now() + 3_000_000);
-    const third = await send();
-
-    expect([first.code, second.code, third.code]).toEqual([
-      'RATE_LIMITED',
-      'RATE_LIMITED',
-      'admitted',
-    ]);
-    expect(second.call.responseHeaders).toMatchObject({
-      'RateLimit-Remaining': '0',
-      'Retry-After': '3000',
-    });
-    expect(second.call.caller).toBe(given.caller);
-    expect(keys).toHaveBeenCalledTimes(2);
-    expect(organizations).toHaveBeenCalledOnce();
-  });
-
-  test('asks for a key that was admitted with its last token only after its window ends', async () => {
-    keys.mockResolvedValueOnce({
-      outcome: 'admitted',
-      caller: given.caller,
-      bucket: bucketWith(0),
-    });
-
-    expect(await codes(2)).toEqual(['admitted', 'RATE_LIMITED']);
-    expect(keys).toHaveBeenCalledOnce();
-  });
-
-  test('does not cache a failure of DynamoDB', async () => {
-    keys.mockRejectedValueOnce(new Error('DynamoDB is away.'));
-
-    expect(await codes(2)).toEqual(['INTERNAL', 'admitted']);
-  });
-
   test('has no entry for a mistyped key, which is refused without DynamoDB', async () => {
     given.apiKey = `${given.apiKey.slice(0, -1)}${given.apiKey.endsWith('0') ? '1' : '0'}`;
 
-    expect(await codes(2)).toEqual(['UNAUTHORIZED', 'UNAUTHORIZED']);
+    expect((await send()).code).toBe('UNAUTHORIZED');
     expect(keys).not.toHaveBeenCalled();
   });
 });
@@ -120,21 +58,6 @@ describe('the order of the two token buckets', () => {
     return before === 1;
   }
 
-  test('of an unknown key: the key, then the organization; of a cached one: both in parallel', async () => {
-    expect([await isParallel(), await isParallel()]).toEqual([false, true]);
-  });
-
-  test('of a cached key with a tenth of its tokens left: the key, then the organization', async () => {
-    keys.mockResolvedValueOnce({
-      outcome: 'admitted',
-      caller: given.caller,
-      bucket: bucketWith(60),
-    });
-    await send();
-
-    expect(await isParallel()).toBe(false);
-  });
-
   test('of a cached key whose window has ended: both in parallel', async () => {
     keys.mockResolvedValueOnce({
       outcome: 'admitted',
@@ -155,43 +78,6 @@ describe('the order of the two token buckets', () => {
     expect(code).toBe('UNAUTHORIZED');
     expect(call.responseHeaders).toEqual({});
   });
-});
-
-describe('the cache of exhausted organizations', () => {
-  const exhausted = () => ({ outcome: 'exhausted', bucket: bucketWith(0, 3000) }) as const;
-
-  test('refuses every cached key of the organization without DynamoDB until the window ends', async () => {
-    const first = given.apiKey;
-    const second = newApiKey();
-    await send();
-    given.apiKey = second;
-    organizations.mockResolvedValueOnce(exhausted());
-    const refused = await send();
-    given.apiKey = first;
-    const cached = await send();
-    const callsBefore = organizations.mock.calls.length;
-    vi.setSystemTime(Date.now() + 3_600_000);
-    const after = await send();
-
-    expect([refused.code, cached.code, after.code]).toEqual([
-      'RATE_LIMITED',
-      'RATE_LIMITED',
-      'admitted',
-    ]);
-    expect(callsBefore).toBe(2);
-    expect(cached.call.responseHeaders).toMatchObject({
-      'RateLimit-Limit': '3000',
-      'Retry-After': '3600',
-    });
-  });
-});
-
-test('an organization without settings is a failure that names its caller', async () => {
-  settings.mockResolvedValue(undefined);
-  const { code, error, call } = await send();
-
-  expect([code, call.caller]).toEqual(['INTERNAL', given.caller]);
-  expect(String(error)).toContain('no settings');
 });
 
 describe('the prefetch of an endpoint', () => {

@@ -144,19 +144,6 @@ describe('the errors of an endpoint', () => {
     expect(lines.join('')).toContain('DynamoDB is away.');
   });
 
-  test('are INTERNAL half a second before the function ends, while it still hangs, and are logged once', async () => {
-    const handler = endpoint('list-users', {
-      input: {},
-      respond: () => new Promise<never>(() => undefined),
-    });
-
-    expect(await send(handler, {}, 520)).toMatchObject({
-      status: 500,
-      body: { error: { code: 'INTERNAL' } },
-    });
-    expect(lines.filter((line) => line.includes('"answered"'))).toHaveLength(1);
-  });
-
   test('that come after the deadline are not logged', async () => {
     let fail = (_: Error): void => undefined;
     const respond = () =>

@@ -97,25 +97,6 @@ describe('what a refusal says', () => {
     expect(input).toMatchObject({ headers: { 'idempotency-key': 'a, b' } });
   });
 
-  test('every property of the body that is wrong, by its name', async () => {
-    const { details, message } = await refusal({}, { name: 'longer than five', stageId: 'x' });
-    expect(details.fields).toEqual({
-      name: 'must have 1 to 5 characters.',
-      stageId: expect.stringContaining('must be an ID'),
-    });
-    expect(message).toMatch(/^name must have 1 to 5 characters\. stageId must be an ID/);
-  });
-
-  test('the query parameter that is wrong or given twice', async () => {
-    expect(await refusal(query('limit', 'x'))).toMatchObject({
-      code: 'INVALID_QUERY',
-      details: { parameters: { limit: 'must be an integer.' } },
-    });
-    expect((await refusal(query('limit', '1', '2'))).details.parameters).toEqual({
-      limit: 'is given more than once.',
-    });
-  });
-
   test('what an endpoint’s own defect is, is not taken for a refusal', async () => {
     const broken = {
       body: v.pipe(

@@ -93,11 +93,6 @@ describe('the alarms', () => {
     }
   });
 
-  test('the alarms notify nobody if no recipient is set', () => {
-    plain.resourceCountIs('AWS::SNS::Topic', 0);
-    for (const { AlarmActions = [] } of alarmsIn(plain)) expect(AlarmActions).toEqual([]);
-  });
-
   test('the alarms may publish to the topic of the email address', () => {
     const [policy] = propertiesOf(full, 'AWS::SNS::TopicPolicy');
 

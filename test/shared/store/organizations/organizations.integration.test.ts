@@ -21,7 +21,6 @@ afterAll(() => table.client.destroy());
 
 const now = new Date('2026-03-01T10:00:00.000Z');
 const website = { type: 'website-form', label: 'website', createdBy: 7, now } as const;
-const application = { ...website, type: 'application', scopes: ['leads.write'] } as const;
 const storedItems = async () =>
   (await table.client.send(new ScanCommand({ TableName: table.name }))).Items ?? [];
 const storedKey = async (key: string) =>
@@ -40,19 +39,6 @@ test('a new API key is stored as its hash with what admission needs, and nowhere
     ...{ used: 0, windowEndsAt: 0 },
   });
   expect(JSON.stringify(await storedItems())).not.toContain(created.key);
-});
-
-test('an application key expires after 90 days, or when requested', async () => {
-  const { id: organizationId } = await givenOrganizationWithoutKeys({}, table);
-
-  const usual = await createApiKey(table, { ...application, organizationId });
-  const expiresAt = '2020-01-01T00:00:00+05:30';
-  const past = await createApiKey(table, { ...application, organizationId, expiresAt });
-
-  expect([usual, past].map((created) => created.expiresAt)).toEqual([
-    '2026-05-30T10:00:00.000Z',
-    '2019-12-31T18:30:00.000Z',
-  ]);
 });
 
 test('an API key of another organization is not revoked', async () => {
