@@ -46,7 +46,7 @@ const fakeNpm = `#!${node24}
     fs.mkdirSync('node_modules/.bin', { recursive: true });
     fs.writeFileSync('node_modules/.bin/node', '#!/bin/sh\\nNODE_OF="the project" exec "${node24}" "$@"\\n', { mode: 0o755 });
     fs.copyFileSync('package-lock.json', 'node_modules/.package-lock.json');
-  }, 300);`;
+  }, 150);`;
 
 /** A checkout of a small project, whose script says which Node.js runs it and with what arguments. */
 function givenProject(): string {
@@ -127,7 +127,8 @@ test('every script of package.json installs what is missing before it runs a pro
   expect(others).toEqual([['check', 'npm run --silent test']]);
 });
 
-test.each(['sh', 'bash'])(
+// Each in a project of its own, and mostly waiting: all at once.
+test.concurrent.each(['sh', 'bash'])(
   'a script of a fresh clone installs once, and runs under the installed Node.js: %s',
   async (shell) => {
     const folder = givenProject();
@@ -145,7 +146,7 @@ test.each(['sh', 'bash'])(
   },
 );
 
-test('several starts at the same moment install once', async () => {
+test.concurrent('several starts at the same moment install once', async () => {
   const folder = givenProject();
 
   const outcomes = await Promise.all(Array.from({ length: 4 }, () => outcome(npmStart(folder))));
@@ -154,7 +155,7 @@ test('several starts at the same moment install once', async () => {
   expect(calls(folder)).toHaveLength(1);
 });
 
-test('a script waits for the installation of another process, and names it', async () => {
+test.concurrent('a script waits for the installation of another process, and names it', async () => {
   const folder = givenProject();
   mkdirSync(join(folder, '.local'));
   const lockFile = join(folder, '.local', 'install.lock');
@@ -171,7 +172,7 @@ test('a script waits for the installation of another process, and names it', asy
   expect(await outcome(child)).toMatchObject(served);
 });
 
-test('a script installs again only when package-lock.json names another version', async () => {
+test.concurrent('a script installs again only when package-lock.json names another version', async () => {
   const folder = givenInstalledProject();
 
   await outcome(npmStart(folder));
@@ -182,7 +183,7 @@ test('a script installs again only when package-lock.json names another version'
   expect(calls(folder)).toHaveLength(1);
 });
 
-test('several starts take over the lock of an installation that was killed, and install once', async () => {
+test.concurrent('several starts take over the lock of an installation that was killed, and install once', async () => {
   const folder = givenProject();
   const gone = spawn('true');
   await once(gone, 'exit');
@@ -198,7 +199,7 @@ test('several starts take over the lock of an installation that was killed, and 
   expect(calls(folder)).toHaveLength(1);
 });
 
-test('a script takes over the lock of a killed installation whose process ID another process has by now', async () => {
+test.concurrent('a script takes over the lock of a killed installation whose process ID another process has by now', async () => {
   const folder = givenProject();
   mkdirSync(join(folder, '.local'));
   const lockFile = join(folder, '.local', 'install.lock');
@@ -211,7 +212,7 @@ test('a script takes over the lock of a killed installation whose process ID ano
   expect(existsSync(lockFile)).toBe(false);
 });
 
-test('a script ends with status 1 and a sentence when npm fails, and tries again the next time', async () => {
+test.concurrent('a script ends with status 1 and a sentence when npm fails, and tries again the next time', async () => {
   const folder = givenProject();
   writeFileSync(join(folder, 'npm-fails'), '');
 

@@ -102,16 +102,19 @@ describe('a phone number', () => {
   });
 });
 
+/** Every code point that Unicode has assigned, without the ideographs and syllables that only stand for themselves. */
+const everyCharacter = Array.from({ length: 0x110000 }, (_, codePoint) =>
+  String.fromCodePoint(codePoint),
+).filter((character) =>
+  /[^\p{Cn}\p{Co}\p{Unified_Ideograph}\p{Script=Hangul}\p{Script=Tangut}]/u.test(character),
+);
+
 describe('digits', () => {
   test('of every script of Unicode are read by their value', () => {
-    const digits = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint).filter(
-      (codePoint) => /^\p{Nd}$/u.test(String.fromCodePoint(codePoint)),
-    );
+    const digits = everyCharacter.filter((character) => /^\p{Nd}$/u.test(character));
     expect(digits.length).toBeGreaterThan(600);
     // Each script's ten stand in a row, zero first, and a row begins at a digit whose ten are not counted yet.
-    const wrong = digits.filter(
-      (codePoint, index) => asciiDigits(String.fromCodePoint(codePoint)) !== String(index % 10),
-    );
+    const wrong = digits.filter((digit, index) => asciiDigits(digit) !== String(index % 10));
     expect(wrong).toEqual([]);
   });
 
@@ -190,9 +193,9 @@ describe('an email address', () => {
   );
 
   test('in its compared form is compared the same, whatever the characters', () => {
-    const changed = Array.from({ length: 0x110000 }, (_, codePoint) =>
-      comparableEmail(String.fromCodePoint(codePoint)),
-    ).filter((compared) => comparableEmail(compared) !== compared);
+    const changed = everyCharacter
+      .map(comparableEmail)
+      .filter((compared) => comparableEmail(compared) !== compared);
     expect(changed).toEqual([]);
 
     const marks = fc.constantFrom(

@@ -30,14 +30,7 @@ interface Listed extends LeadShape {
 }
 
 /** A list by change, and perhaps by owner: its pages, and the ids that they must give. */
-function listOf({
-  leads = million,
-  changed,
-  ownerId,
-  sourceId,
-  filter = () => true,
-  ...shape
-}: Listed) {
+function listOf({ leads = million, changed, ownerId, sourceId, filter, ...shape }: Listed) {
   organizationId += 1;
   const own = organizationId;
   const { table, leadOf, units, calls } = generatedTable(own, leads, shape);
@@ -45,11 +38,16 @@ function listOf({
   const isListed = (lead: Lead): boolean =>
     (ownerId === undefined || lead.fields.assigned_to === ownerId) &&
     (sourceId === undefined || lead.fields.source === sourceId) &&
-    filter(lead);
+    (filter?.(lead) ?? true);
+  const areAllListed = ownerId === undefined && sourceId === undefined && !filter;
   const { idAt } = updatesOf(leads);
-  const all = Array.from({ length: changed }, (_, index) => idAt(leads - 1 - index))
-    .filter((id) => isListed(leadOf(id)))
-    .sort((a, b) => b - a);
+  // A typed array sorts a million ids in a fraction of the time.
+  const all = [
+    ...Uint32Array.from({ length: changed }, (_, index) => idAt(leads - 1 - index))
+      .filter((id) => areAllListed || isListed(leadOf(id)))
+      .sort()
+      .reverse(),
+  ];
   const page = (limit: number, cursor?: number) =>
     listLeads(table, {
       ...{
@@ -141,7 +139,7 @@ test.each<[leads: string, listed: Partial<Listed>]>([
 });
 
 test.each<[leads: string, listed: Listed, pages: number, unitsOfLead: number]>([
-  ['5 % changed of 1,000,000 leads', { changed: 50_000 }, 120, 1.5],
+  ['5 % changed of 1,000,000 leads', { changed: 50_000 }, 60, 1.5],
   ['20 % changed of 1,000,000 leads', { changed: 200_000 }, 120, 1.5],
   ['1,000,000 leads that all changed, by reading them in order', { changed: million }, 20, 0.25],
   ['900 leads that all changed', { leads: 900, changed: 900 }, 9, 0.25 + halfUnitsOf(900) / 900],

@@ -86,7 +86,7 @@ async function walk(
 const queries = (filter: fc.Arbitrary<ModelFilter>) =>
   fc.record({
     filters: fc.array(filter, { maxLength: 2 }),
-    limit: fc.integer({ min: 40, max: 100 }),
+    limit: fc.integer({ min: 80, max: 100 }),
     stage_id: rarely(11, 12, 21),
     pipeline_id: rarely(1, 2),
     source_id: rarely(1, 3, 4),
