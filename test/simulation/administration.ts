@@ -84,24 +84,18 @@ export const commands = {
     const { planErasures } = await import('../../shared/store/maintenance/erase-lead.ts');
     return (await planErasures(own, [leadId], {})).get(leadId);
   },
-  async import({ table, organizationId }: Own, file: FileOfLeads) {
-    const { importRows } = await import('../../infra/admin/import/write.ts');
-    const { loadOrganization } = await import('../../shared/store/organizations/organizations.ts');
-    return importRows(table, {
-      rows: fileRows(file.rows),
-      organizationId,
-      organization: async () => {
-        const organization = await loadOrganization(table, organizationId);
-        if (!organization) throw new Error(`There is no organization ${organizationId}.`);
-        return organization;
-      },
-      keepIds: file.keepIds ?? false,
-      by: 'simulated',
-      dryRun: false,
-      leadsPerSecond: file.leadsPerSecond ?? 100,
-      erasing: new Set(),
-      onResults: () => undefined,
-    });
+  import: (own: Own, file: FileOfLeads) => importFile(own, file),
+  /** With `--update`: changes the leads that have the phone or email of a row. */
+  'import update': (own: Own, file: FileOfLeads) => importFile(own, file, true),
+  /** With `--undo`. @returns the IDs of the leads that rows made, by what became of them */
+  async 'import undo'(own: Own, { rows }: FileOfLeads) {
+    const { rowDigest } = await import('../../infra/admin/import/drafts.ts');
+    const undo = await import('../../shared/store/maintenance/undo-import.ts');
+    const digests = fileRows(rows).map(({ sent }) => rowDigest(sent));
+    const undone = { removed: [] as number[], kept: [] as number[], erasing: [] as number[] };
+    for (const lead of await undo.importedFrom(own, digests))
+      undone[await undo.undoImportedLead(own, lead, 'simulated')].push(lead.leadId);
+    return undone;
   },
   /** All leads as an export walks them. */
   async export({ table, organizationId }: Own) {
@@ -138,6 +132,27 @@ export const commands = {
     });
   },
 } as const;
+
+async function importFile({ table, organizationId }: Own, file: FileOfLeads, updates = false) {
+  const { importRows } = await import('../../infra/admin/import/write.ts');
+  const { loadOrganization } = await import('../../shared/store/organizations/organizations.ts');
+  return importRows(table, {
+    rows: fileRows(file.rows),
+    organizationId,
+    organization: async () => {
+      const organization = await loadOrganization(table, organizationId);
+      if (!organization) throw new Error(`There is no organization ${organizationId}.`);
+      return organization;
+    },
+    keepIds: file.keepIds ?? false,
+    dryRun: false,
+    leadsPerSecond: file.leadsPerSecond ?? 100,
+    updates,
+    by: 'simulated',
+    erasing: new Set(),
+    onResults: () => undefined,
+  });
+}
 
 async function setArchived({ table, organizationId }: Own, leadId: number, archived: boolean) {
   const archive = await import('../../shared/store/leads/archive.ts');
@@ -182,8 +197,8 @@ async function all<T>(pages: AsyncIterable<readonly T[]>): Promise<readonly T[]>
   return found;
 }
 
-async function* fileRows(rows: readonly LeadRow[]): AsyncGenerator<FileRow> {
-  for (const [at, original] of rows.entries()) {
+function fileRows(rows: readonly LeadRow[]): FileRow[] {
+  return rows.map((original, at) => {
     const { note, id, createdAt, updatedAt, ...fields } = original;
     const read = {
       fields: fields as ImportRow['fields'],
@@ -195,6 +210,6 @@ async function* fileRows(rows: readonly LeadRow[]): AsyncGenerator<FileRow> {
       },
     };
     const columnOf: FileRow['columnOf'] = (label) => ({ label, hint: '' });
-    yield { number: at + 1, original, sent: read, read, columnOf };
-  }
+    return { number: at + 1, original, sent: read, read, columnOf };
+  });
 }

@@ -1,5 +1,5 @@
 import { isExplained } from './check-leads.ts';
-import { type Commit, commitsOf, kindOf, nameOf } from './effects.ts';
+import { type Commit, commitsOf, isImport, kindOf, nameOf } from './effects.ts';
 import type { History, ObservedAction, ObservedRequest, Work, Write } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
 import { comparableEmail, type Values } from './reference.ts';
@@ -31,7 +31,7 @@ function commitIssues(history: History, commit: Commit): string[] {
   ]);
   const leads = writes.filter((write) => kindOf(write) === 'LEADS');
   for (const lead of leads) issues.push(...identityIssues(commit, lead));
-  if (leads.length > 1 && work.what !== 'import') issues.push('wrote two leads at once');
+  if (leads.length > 1 && !isImport(work)) issues.push('wrote two leads at once');
   const identities = writes.filter((write) => ['PHONE', 'EMAIL'].includes(kindOf(write)));
   if (leads.length === 0 && identities.length > 0)
     issues.push('wrote an identity without its lead');
@@ -62,7 +62,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'ERASURE',
     'HISTORY entry',
   ],
-  import: ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE', 'IMPORTED', 'USAGE', 'TURN', 'HISTORY entry'],
+  import: ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE', 'IMPORTED', 'USAGE', 'TURN'],
+  'import update': ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE', 'IMPORTED', 'USAGE', 'TURN'],
+  'import undo': ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE', 'IMPORTED', 'ERASURE', 'HISTORY entry'],
 };
 
 /** Whose an item is, by its key or what it says. */
@@ -132,9 +134,7 @@ function sequenceIssues({ before, after }: Write): string[] {
 /** A request takes one turn; an import takes those of its rows at once. */
 function turnIssues({ before, after }: Write, { work }: Commit): string[] {
   const taken = (after?.turns as number) - ((before?.turns as number | undefined) ?? 0);
-  return taken === 1 || (work.what === 'import' && taken > 1)
-    ? []
-    : ['took no turn, or more than one'];
+  return taken === 1 || (isImport(work) && taken > 1) ? [] : ['took no turn, or more than one'];
 }
 
 const clockErrorMs = 1000;
@@ -149,10 +149,12 @@ function leadIssues(
   const what = `lead ${Number(sk)}`;
   const timeline = `TIMELINE#${pk.split('#')[1]}#${Number(sk)}`;
   const entries = writes.filter((one) => one.pk === timeline);
-  if (!after) return work.what === 'erase' ? [] : [`removed ${what}`];
+  const isUndo = work.what === 'import undo';
+  if (!after) return isUndo || work.what === 'erase' ? [] : [`removed ${what}`];
+  if (isUndo) return isLock(before, after) ? [] : [`changed ${what}`];
   const issues: string[] = [];
   const notes = entries.filter(
-    ({ after: entry }) => work.what === 'import' && entry?.type === 'note_added',
+    ({ after: entry }) => isImport(work) && entry?.type === 'note_added',
   );
   if (entries.length !== 1 + Math.min(notes.length, 1))
     issues.push(`wrote ${what} with ${entries.length} entries on its timeline`);
@@ -161,7 +163,8 @@ function leadIssues(
     issues.push(`wrote ${what} otherwise than its timeline says: ${JSON.stringify(entry)}`);
   if (after.version !== ((before?.version as number | undefined) ?? 0) + 1)
     issues.push(`wrote ${what} as version ${after.version} after ${before?.version}`);
-  if (work.what !== 'import' && !issues.length)
+  // A row may tell when its lead was created.
+  if ((before || !isImport(work)) && !issues.length)
     issues.push(...timeIssues(what, { before, after, at, startedAt, clockSkewMs }));
   if (before && before.createdAt !== after.createdAt)
     issues.push(`changed when ${what} was created`);
@@ -170,6 +173,12 @@ function leadIssues(
   if (!isSame(indexAttributes(pk, after), indexOf(after)))
     issues.push(`left ${what} with index attributes ${JSON.stringify(indexOf(after))}`);
   return issues;
+}
+
+/** An undo keeps a lead as it is while it looks at it. */
+function isLock({ lockedUntil: _, ...before }: Plain = {}, after: Plain): boolean {
+  const { lockedUntil: _until, ...others } = after;
+  return isSame(before, others);
 }
 
 function isReassignment(before: Plain = {}, after: Plain, { options }: ObservedAction): boolean {

@@ -39,6 +39,9 @@ export const effectsOf = (work: Work): Commit[] =>
     }))
     .filter(({ writes }) => writes.length > 0);
 
+/** Whether it makes leads of the rows of a file. */
+export const isImport = ({ what }: Work): boolean => what === 'import' || what === 'import update';
+
 export const isAcknowledged = ({ answer }: ObservedRequest): boolean =>
   answer !== undefined && answer.status < 300;
 

@@ -1,4 +1,4 @@
-import { type Commit, kindOf } from './effects.ts';
+import { type Commit, isImport, kindOf } from './effects.ts';
 import type { History, ObservedAction, Write } from './history.ts';
 import type { Plain } from './plain.ts';
 import { comparableEmail, comparablePhone, type Values } from './reference.ts';
@@ -18,10 +18,15 @@ export function timelineIssues(
       ? []
       : [`removed an entry of ${pk}`];
   }
+  if (work.what === 'import undo') {
+    if (!before) return isEndOfTimeline(sk, after, writes) ? [] : ['added to a timeline'];
+    const isOfImport = before.type === 'erased' || before.importedAt !== undefined;
+    return !after && isOfImport ? [] : [`undid what is on the timeline ${pk} since the import`];
+  }
   if (before || !after) return [`changed what is on the timeline ${pk}`];
   const [, organizationId, leadId] = pk.split('#');
   const lead = stateBefore(history, ...leadKey(Number(organizationId), Number(leadId)), order);
-  const isLater = !lead || String(after.at) > String(lead.updatedAt) || work.what === 'import';
+  const isLater = !lead || String(after.at) > String(lead.updatedAt) || isImport(work);
   return [
     ...(sk.startsWith(`${after.at}#`) ? [] : [`put an entry of ${after.at} at ${sk}`]),
     ...(isLater

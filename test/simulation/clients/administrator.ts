@@ -1,4 +1,4 @@
-import type { AdministratorCommand, CommandOptions } from '../administration.ts';
+import type { AdministratorCommand, CommandOptions, FileOfLeads } from '../administration.ts';
 import type { ObservedAction } from '../checker/history.ts';
 import { firstKeys, type KeyKind, removables } from '../organizations.ts';
 import { Client, spelled } from './client.ts';
@@ -8,13 +8,18 @@ export class Administrator extends Client {
   #commands = 0;
   /** Leads whose erasure broke off: it is given again. */
   readonly #erasing = new Set<number>();
+  #imported: FileOfLeads | undefined;
+  /** Files of which an undo broke off. */
+  readonly #undoing = new Set<FileOfLeads>();
 
   async run(): Promise<void> {
     const commands = [
       () => this.#give('archive', { leadId: this.leadId() }),
       () => this.#give('restore', { leadId: this.leadId() }),
       () => this.#erase(this.leadId()),
-      () => this.#import(),
+      () => this.#import('import'),
+      () => this.#import('import update'),
+      () => this.#imported && this.#undo(this.#imported),
       () => this.#give('export', {}),
       // To the user who is always active.
       () => this.#give('reassign', { ownerId: this.own(8), newOwnerId: this.own(7) }),
@@ -25,7 +30,7 @@ export class Administrator extends Client {
       () => this.#replaceKey(),
     ];
     for (; this.#commands < Math.ceil(this.options.requests / 3); this.#commands += 1) {
-      await this.random.pick<() => Promise<unknown>>(commands)();
+      await this.random.pick<() => Promise<unknown> | undefined>(commands)();
       await this.pause();
     }
   }
@@ -37,6 +42,10 @@ export class Administrator extends Client {
       const { outcome, result } = await this.#erase(leadId);
       if (outcome !== 'done')
         issues.push(`The erasure of lead ${leadId} ${outcome}: ${String(result)}.`);
+    }
+    for (const file of this.#undoing) {
+      const { outcome, result } = await this.#undo(file);
+      if (outcome !== 'done') issues.push(`The undo of an import ${outcome}: ${String(result)}.`);
     }
     return issues;
   }
@@ -55,7 +64,14 @@ export class Administrator extends Client {
     return action;
   }
 
-  async #import(): Promise<void> {
+  async #undo(file: FileOfLeads): Promise<ObservedAction> {
+    this.#undoing.add(file);
+    const action = await this.#give('import undo', file);
+    if (action.outcome === 'done') this.#undoing.delete(file);
+    return action;
+  }
+
+  async #import(what: 'import' | 'import update'): Promise<void> {
     const { random } = this;
     const rows = random
       .shuffle(this.shared.people)
@@ -64,14 +80,16 @@ export class Administrator extends Client {
         name: person.name,
         phone: spelled(random, person.phone),
         email: person.email,
-        city: `${this.options.name}-${this.#commands}`,
+        city:
+          what === 'import' || random.chance(0.7) ? `${this.options.name}-${this.#commands}` : '',
       }));
     const file = {
       rows: random.chance(0.2) ? [...rows, ...rows.slice(0, 1)] : rows,
       leadsPerSecond: this.#commands % 2 === 0 ? Number.POSITIVE_INFINITY : 100,
     };
-    const { outcome } = await this.#give('import', file);
-    if (outcome !== 'done' || random.chance(0.3)) await this.#give('import', file);
+    this.#imported = file;
+    const { outcome } = await this.#give(what, file);
+    if (outcome !== 'done' || random.chance(0.3)) await this.#give(what, file);
   }
 
   async #applySettings(): Promise<void> {

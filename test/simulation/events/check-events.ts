@@ -68,6 +68,11 @@ function expectedOfAction({
   if (outcome !== 'done' || result === undefined) return [];
   const own = { organizationId, leadId: options.leadId };
   const isChanged = (result as { isChanged?: boolean }).isChanged === true;
+  if (what === 'import undo')
+    return (result as { removed: readonly number[] }).removed.map((leadId) => [
+      'LeadErased',
+      { organizationId, leadId },
+    ]);
   if (what === 'erase') return [['LeadErased', own]];
   if (what === 'archive' && isChanged) return [['LeadArchived', own]];
   if (what === 'restore' && isChanged) return [['LeadRestored', own]];

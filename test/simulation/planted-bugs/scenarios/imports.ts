@@ -27,6 +27,22 @@ export const scenariosOfImports: readonly Scenario[] = [
     },
   },
   {
+    name: 'A file updates leads and is undone, but for the leads that were changed or noted on since',
+    async run(given) {
+      const rows = [1, 2, 3].map((number) => ({ ...person(number), city: 'Goa' }));
+      await expectCounts(given, { rows }, [3, 0, 0]);
+      const changes = ['', 'Pune'].map((city, at) => ({ ...person(at + 1), city }));
+      const { result } = await given.administrate('import update', { rows: changes });
+      given.same('updated leads', (result as { updated: number }).updated, 1);
+      const [, , noted = 0] = await given.list({});
+      await given.note(noted);
+      const undone = await given.administrate('import undo', { rows });
+      const { removed, kept } = undone.result as Readonly<Record<string, readonly number[]>>;
+      given.same('leads that are removed, and kept', [removed?.length, kept?.length], [1, 2]);
+      await expectCounts(given, { rows }, [1, 2, 0]);
+    },
+  },
+  {
     name: 'The rows of a file meet others',
     async run(given) {
       const expectThree = (first: number): Promise<void> => {
