@@ -48,7 +48,7 @@ export interface PairTotals {
 }
 
 /** What `npm test` goes through: orders in which a caller that could go on is interrupted once at most, and of each pair so many runs. */
-export const briefly: PairLimits = { interruptions: 1, runs: 15 };
+export const briefly: PairLimits = { interruptions: 1, runs: 8 };
 
 /**
  * For every pair of operations, every order of their calls that makes a difference, and in each of these at most one fault at each call.
