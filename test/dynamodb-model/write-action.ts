@@ -1,7 +1,6 @@
 import { assertValues, type Item } from './attribute-values.ts';
 import { conditionFailed, invalidValue, ValidationError } from './errors.ts';
-import { type Condition, readCondition } from './expressions/condition.ts';
-import { holds } from './expressions/holds.ts';
+import { type Condition, holds, readCondition } from './expressions/condition.ts';
 import type { Placeholders } from './expressions/scope.ts';
 import { applyUpdate, readUpdate, type Update, writtenAttributes } from './expressions/update.ts';
 import { RequestExpressions } from './placeholders.ts';

@@ -41,7 +41,6 @@ const predicate = fc.constantFrom(...attributeNames).chain((name) => {
   const value = seldom(usualValue(name), anyValue, 10).map(literal);
   return fc.oneof(
     phrase`${one} ${fc.constantFrom('=', '<>', '<', '<=', '>', '>=')} ${value}`,
-    phrase`${one} ${fc.constantFrom('=', '<>', '<')} ${path}`,
     phrase`attribute_exists(${path})`,
     phrase`attribute_not_exists(${path})`,
     phrase`begins_with(${one}, ${oneOfValues({ S: 'a' }, { S: 'ab' }, { S: 'é' })})`,

@@ -1,41 +1,32 @@
-import { type AttributeValue, compareValues, typeOf } from '../attribute-values.ts';
-import { cached, type Operand, Parser } from './parser.ts';
+import {
+  type AttributeValue,
+  compareValues,
+  equalValues,
+  type Item,
+  typeOf,
+} from '../attribute-values.ts';
+import { NotModelledError } from '../errors.ts';
+import { cached, Parser, type Path } from './parser.ts';
 import {
   assertDefined,
-  literalType,
+  assertType,
   type Placeholders,
-  refuseOperand,
-  resolvedName,
   type UsedPlaceholders,
+  valueAt,
 } from './scope.ts';
 import { ExpressionError } from './tokens.ts';
 
-export type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>=';
-const comparators: readonly string[] = ['=', '<>', '<', '<=', '>', '>='];
+/** Of one attribute, and values of the request by their placeholders. */
+export interface Predicate {
+  readonly operator: string;
+  readonly path: Path;
+  readonly values: readonly string[];
+}
 
 /** A condition, key condition or filter expression, read. */
 export type Condition =
-  | { readonly kind: 'and'; readonly of: readonly Condition[] }
-  | { readonly kind: 'or'; readonly of: readonly Condition[] }
-  | {
-      readonly kind: 'compare';
-      readonly comparator: Comparator;
-      readonly left: Operand;
-      readonly right: Operand;
-    }
-  | {
-      readonly kind: 'between';
-      readonly value: Operand;
-      readonly low: Operand;
-      readonly high: Operand;
-    }
-  | { readonly kind: 'function'; readonly name: string; readonly operands: readonly Operand[] };
-
-const operandCounts: Readonly<Record<string, number>> = {
-  attribute_exists: 1,
-  attribute_not_exists: 1,
-  begins_with: 2,
-};
+  | Predicate
+  | { readonly join: 'AND' | 'OR'; readonly of: readonly Condition[] };
 
 export interface ParsedCondition extends UsedPlaceholders {
   readonly condition: Condition;
@@ -47,136 +38,123 @@ export interface ParsedCondition extends UsedPlaceholders {
 export function readCondition(expression: string, placeholders: Placeholders): ParsedCondition {
   const parsed = parseCondition(expression);
   assertDefined(parsed, placeholders);
-  checkTypes(parsed.condition, placeholders);
+  checkValues(parsed.condition, placeholders);
   return parsed;
 }
 
 /** @throws ExpressionError */
 const parseCondition = cached((expression: string): ParsedCondition => {
   const parser = new Parser(expression);
-  const condition = either(parser);
+  const condition = joined(parser, 'OR', () => joined(parser, 'AND', () => single(parser)));
   parser.expectEnd();
   return { condition, names: parser.names, values: parser.values, attributes: parser.attributes };
 });
 
-function either(parser: Parser): Condition {
-  const of = [both(parser)];
-  while (parser.takeWord('OR')) of.push(both(parser));
-  return of.length === 1 ? (of[0] as Condition) : { kind: 'or', of };
+function joined(parser: Parser, join: 'AND' | 'OR', read: () => Condition): Condition {
+  const of = [read()];
+  while (parser.takeWord(join)) of.push(read());
+  return of.length === 1 ? (of[0] as Condition) : { join, of };
 }
-
-function both(parser: Parser): Condition {
-  const of = [single(parser)];
-  while (parser.takeWord('AND')) of.push(single(parser));
-  return of.length === 1 ? (of[0] as Condition) : { kind: 'and', of };
-}
-
-/** Conditions that stand in parentheses of their own. */
-const inParentheses = new WeakSet<Condition>();
 
 function single(parser: Parser): Condition {
   if (!parser.takeSign('(')) return predicate(parser);
-  const inner = either(parser);
+  const inner = joined(parser, 'OR', () => joined(parser, 'AND', () => single(parser)));
   parser.expectSign(')');
-  if (inParentheses.has(inner))
-    throw new ExpressionError('The expression has redundant parentheses;');
-  // A copy, so that what is inside is not taken for what is in parentheses itself.
-  const condition = { ...inner };
-  inParentheses.add(condition);
-  return condition;
+  return inner;
 }
 
-function predicate(parser: Parser): Condition {
+function predicate(parser: Parser): Predicate {
   const name = parser.takeFunction();
   if (name !== undefined) return called(name, parser);
-  const left = parser.operand();
-  if (comparators.includes(parser.next.text)) {
-    const comparator = parser.take() as Comparator;
-    return { kind: 'compare', comparator, left, right: parser.operand() };
+  const path = parser.path();
+  if (parser.takeWord('BETWEEN')) {
+    const low = parser.value();
+    parser.expectWord('AND');
+    return { operator: 'BETWEEN', path, values: [low, parser.value()] };
   }
-  parser.expectWord('BETWEEN');
-  const low = parser.operand();
-  parser.expectWord('AND');
-  return { kind: 'between', value: left, low, high: parser.operand() };
+  const operator = parser.take();
+  if (!comparators.includes(operator)) throw parser.unexpected();
+  if (parser.next.kind !== 'value') throw new NotModelledError('comparisons of two attributes');
+  return { operator, path, values: [parser.value()] };
 }
 
-function called(name: string, parser: Parser): Condition {
-  const operands = [parser.operand()];
-  while (parser.takeSign(',')) operands.push(parser.operand());
+function called(operator: string, parser: Parser): Predicate {
+  if (!functions.includes(operator))
+    throw new ExpressionError(`Invalid function name; function: ${operator}`);
+  const path = parser.path();
+  const values = parser.takeSign(',') ? [parser.value()] : [];
   parser.expectSign(')');
-  const count = operandCounts[name];
-  if (count === undefined) throw new ExpressionError(`Invalid function name; function: ${name}`);
-  if (operands.length !== count) {
-    throw new ExpressionError(
-      `Incorrect number of operands for operator or function; operator or function: ${name}, number of operands: ${operands.length}`,
-    );
-  }
-  if (count === 1 && operands[0]?.kind !== 'path') {
-    throw new ExpressionError(
-      `Operator or function requires a document path; operator or function: ${name}`,
-    );
-  }
-  return { kind: 'function', name, operands };
+  if (values.length === (operator === 'begins_with' ? 1 : 0)) return { operator, path, values };
+  throw new ExpressionError(
+    `Incorrect number of operands for operator or function; operator or function: ${operator}, number of operands: ${values.length + 1}`,
+  );
 }
 
 /** Refuses what DynamoDB refuses before it looks at an item. @throws ExpressionError */
-function checkTypes(condition: Condition, placeholders: Placeholders): void {
-  if (condition.kind === 'and' || condition.kind === 'or') {
-    for (const one of condition.of) checkTypes(one, placeholders);
-  } else if (condition.kind === 'compare') {
-    const { comparator, left, right } = condition;
-    if (comparator !== '=' && comparator !== '<>')
-      assertTypes(comparator, ['S', 'N'], [left, right], placeholders);
-    checkDistinct(comparator, [left, right], placeholders);
-  } else if (condition.kind === 'between') {
-    const { value, low, high } = condition;
-    assertTypes('BETWEEN', ['S', 'N'], [value, low, high], placeholders);
-    checkBounds(low, high, placeholders);
-  } else {
-    const { name, operands } = condition;
-    if (name === 'begins_with') assertTypes(name, ['S'], operands, placeholders);
-    checkDistinct(name, operands, placeholders);
+function checkValues(condition: Condition, placeholders: Placeholders): void {
+  if ('of' in condition) {
+    for (const one of condition.of) checkValues(one, placeholders);
+    return;
   }
-}
-
-function assertTypes(
-  operator: string,
-  allowed: readonly string[],
-  operands: readonly Operand[],
-  placeholders: Placeholders,
-): void {
-  for (const operand of operands) {
-    const type = literalType(operand, placeholders);
-    if (type !== undefined && !allowed.includes(type)) refuseOperand(operator, type);
-  }
-}
-
-function checkDistinct(
-  operator: string,
-  [left, right]: readonly Operand[],
-  placeholders: Placeholders,
-): void {
-  if (left?.kind !== 'path' || right?.kind !== 'path') return;
-  const [one, other] = [left, right].map(({ path }) =>
-    path.map((part) => resolvedName(part, placeholders)).join('.'),
-  );
-  if (one !== other) return;
-  throw new ExpressionError(
-    `The first operand must be distinct from the remaining operands for this operator or function; operator: ${operator}, first operand: ${one}`,
-  );
-}
-
-function checkBounds(low: Operand, high: Operand, { values }: Placeholders): void {
-  if (low.kind !== 'value' || high.kind !== 'value') return;
-  const [from, to] = [values[low.name] as AttributeValue, values[high.name] as AttributeValue];
-  if (typeOf(from) !== typeOf(to)) {
+  const { operator, values } = condition;
+  const types = operator === 'begins_with' ? ['S'] : ['S', 'N'];
+  if (operator !== '=' && operator !== '<>')
+    for (const value of values) assertType(operator, value, placeholders, types);
+  if (operator !== 'BETWEEN') return;
+  const [low, high] = values.map((name) => placeholders.values[name] as AttributeValue) as [
+    AttributeValue,
+    AttributeValue,
+  ];
+  if (typeOf(low) !== typeOf(high) || (compareValues(low, high) ?? 0) > 0)
     throw new ExpressionError(
-      'The BETWEEN operator requires same data type for lower and upper bounds',
+      'The BETWEEN operator requires bounds of one data type, the upper one greater than or equal to the lower one',
     );
+}
+
+type Judge = (
+  value: AttributeValue | undefined,
+  one: AttributeValue,
+  other: AttributeValue,
+) => boolean;
+
+const byOrder =
+  (isMeant: (order: number) => boolean): Judge =>
+  (value, one) => {
+    const order = value && compareValues(value, one);
+    return order !== undefined && isMeant(order);
+  };
+const atLeast = byOrder((order) => order >= 0);
+const atMost = byOrder((order) => order <= 0);
+
+/** What is not there equals nothing, and differs from everything. */
+const judges: Readonly<Record<string, Judge>> = {
+  '=': (value, one) => value !== undefined && equalValues(value, one),
+  '<>': (value, one) => value === undefined || !equalValues(value, one),
+  '<': byOrder((order) => order < 0),
+  '<=': atMost,
+  '>': byOrder((order) => order > 0),
+  '>=': atLeast,
+  BETWEEN: (value, low, high) => atLeast(value, low, low) && atMost(value, high, high),
+  attribute_exists: (value) => value !== undefined,
+  attribute_not_exists: (value) => value === undefined,
+  begins_with: (value, one) =>
+    value?.S !== undefined && one.S !== undefined && value.S.startsWith(one.S),
+};
+const comparators = Object.keys(judges).filter((name) => /[<=>]/.test(name));
+const functions = Object.keys(judges).filter((name) => /_/.test(name));
+
+/** Whether an item meets a condition; one that is not there is an item without attributes. */
+export function holds(condition: Condition, item: Item, placeholders: Placeholders): boolean {
+  if ('of' in condition) {
+    const isMet = (one: Condition): boolean => holds(one, item, placeholders);
+    return condition.join === 'AND' ? condition.of.every(isMet) : condition.of.some(isMet);
   }
-  if ((compareValues(from, to) ?? 0) > 0) {
-    throw new ExpressionError(
-      'The BETWEEN operator requires upper bound to be greater than or equal to lower bound',
-    );
-  }
+  const { operator, path, values } = condition;
+  const [one, other] = values.map((name) => placeholders.values[name]);
+  const judge = judges[operator] as Judge;
+  return judge(
+    valueAt(item, path, placeholders),
+    one as AttributeValue,
+    (other ?? one) as AttributeValue,
+  );
 }

@@ -5,13 +5,9 @@ import { ExpressionError, type Token, tokensOf } from './tokens.ts';
 /** A document path as the expression writes it: names and `#` placeholders. */
 export type Path = readonly string[];
 
-export type Operand =
-  | { readonly kind: 'path'; readonly path: Path }
-  | { readonly kind: 'value'; readonly name: string };
-
 /** What expressions may hold, and the model does not have. */
 const notModelled =
-  /(?<![#:.\w])(?:(?:NOT|IN|DELETE)\b|(?:size|attribute_type|list_append|contains)\s*\()|[[-]/i;
+  /(?<![#:.\w])(?:(?:NOT|IN|DELETE)\b|(?:size|attribute_type|list_append|contains)\s*\()|[[-]|\(\s*\(/i;
 
 /** The cursor that all grammars share. Words of the language are read in any case; reserved words are refused as names. */
 export class Parser {
@@ -78,11 +74,6 @@ export class Parser {
     const name = this.take();
     this.take();
     return name;
-  }
-
-  operand(): Operand {
-    if (this.next.kind !== 'value') return { kind: 'path', path: this.path() };
-    return { kind: 'value', name: this.value() };
   }
 
   value(): string {

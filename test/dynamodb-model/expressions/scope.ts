@@ -1,6 +1,6 @@
 import type { AttributeValue, Item } from '../attribute-values.ts';
 import { typeOf } from '../attribute-values.ts';
-import type { Operand, Path } from './parser.ts';
+import type { Path } from './parser.ts';
 import { ExpressionError } from './tokens.ts';
 
 /** What the placeholders of a request's expressions stand for. */
@@ -61,17 +61,15 @@ export function valueAt(
   return value;
 }
 
-/** The type of an operand that is a value of the request. */
-export function literalType(
-  operand: Operand | undefined,
+/** @throws ExpressionError naming the operator and the type of a value that it does not take */
+export function assertType(
+  operator: string,
+  name: string,
   { values }: Placeholders,
-): string | undefined {
-  const value = operand?.kind === 'value' ? values[operand.name] : undefined;
-  return value && typeOf(value);
-}
-
-/** @throws ExpressionError naming the operator and the type that it does not take */
-export function refuseOperand(operator: string, type: string): never {
+  types: readonly string[],
+): void {
+  const type = typeOf(values[name] ?? {});
+  if (type === undefined || types.includes(type)) return;
   throw new ExpressionError(
     `Incorrect operand type for operator or function; operator or function: ${operator}, operand type: ${type}`,
   );

@@ -1,30 +1,27 @@
 import { type AttributeValue, addNumbers, type Item } from '../attribute-values.ts';
 import { ValidationError } from '../errors.ts';
-import { cached, type Operand, Parser, type Path } from './parser.ts';
+import { cached, Parser, type Path } from './parser.ts';
 import {
   assertApart,
   assertDefined,
-  literalType,
+  assertType,
   type Placeholders,
-  refuseOperand,
   resolvedName,
   type UsedPlaceholders,
   valueAt,
 } from './scope.ts';
 import { ExpressionError } from './tokens.ts';
 
-type SetOperand =
-  | Operand
-  | { readonly kind: 'if_not_exists'; readonly path: Path; readonly otherwise: Operand };
+/** An attribute, a value by its placeholder, or the first where it is there and else the second: `if_not_exists`. */
+interface SetOperand {
+  readonly path?: Path;
+  readonly value?: string;
+}
 
-/** The right side of `SET attribute = …`. */
-type SetValue =
-  | SetOperand
-  | { readonly kind: 'sum'; readonly left: SetOperand; readonly right: SetOperand };
-
+/** `SET attribute = …`, the sum of its operands. */
 interface SetAction {
   readonly attribute: string;
-  readonly value: SetValue;
+  readonly operands: readonly SetOperand[];
 }
 interface AddAction {
   readonly attribute: string;
@@ -57,7 +54,7 @@ const parseUpdate = cached((expression: string): Update => {
     seen.add(section);
     do {
       const attribute = parser.attribute();
-      if (section === 'SET') update.set.push({ attribute, value: setValue(parser) });
+      if (section === 'SET') update.set.push({ attribute, operands: operandsOf(parser) });
       else if (section === 'REMOVE') update.remove.push(attribute);
       else update.add.push({ attribute, value: parser.value() });
     } while (parser.takeSign(','));
@@ -65,22 +62,23 @@ const parseUpdate = cached((expression: string): Update => {
   return { ...update, names: parser.names, values: parser.values };
 });
 
-function setValue(parser: Parser): SetValue {
+function operandsOf(parser: Parser): SetOperand[] {
   parser.expectSign('=');
-  const left = setOperand(parser);
-  return parser.takeSign('+') ? { kind: 'sum', left, right: setOperand(parser) } : left;
+  const first = setOperand(parser);
+  return parser.takeSign('+') ? [first, setOperand(parser)] : [first];
 }
 
 function setOperand(parser: Parser): SetOperand {
   const name = parser.takeFunction();
-  if (name === undefined) return parser.operand();
+  if (name === undefined)
+    return parser.next.kind === 'value' ? { value: parser.value() } : { path: parser.path() };
   if (name !== 'if_not_exists')
     throw new ExpressionError(`Invalid function name; function: ${name}`);
   const path = parser.path();
   parser.expectSign(',');
-  const otherwise = parser.operand();
+  const value = parser.value();
   parser.expectSign(')');
-  return { kind: 'if_not_exists', path, otherwise };
+  return { path, value };
 }
 
 /** Reads an update and checks it against the placeholders of its request. @throws ExpressionError */
@@ -88,18 +86,11 @@ export function readUpdate(expression: string, placeholders: Placeholders): Upda
   const update = parseUpdate(expression);
   assertDefined(update, placeholders);
   assertApart(writtenAttributes(update, placeholders));
-  for (const { value } of update.set)
-    if (value.kind === 'sum')
-      for (const operand of [value.left, value.right]) assertNumber('+', operand, placeholders);
-  for (const { value } of update.add)
-    assertNumber('ADD', { kind: 'value', name: value }, placeholders);
+  for (const { operands } of update.set)
+    for (const { value } of operands)
+      if (operands.length > 1 && value) assertType('+', value, placeholders, ['N']);
+  for (const { value } of update.add) assertType('ADD', value, placeholders, ['N']);
   return update;
-}
-
-function assertNumber(operator: string, operand: SetOperand, placeholders: Placeholders): void {
-  const literal = operand.kind === 'if_not_exists' ? operand.otherwise : operand;
-  const type = literalType(literal, placeholders);
-  if (type !== undefined && type !== 'N') refuseOperand(operator, type);
 }
 
 /** The names of the attributes that an update writes or removes. */
@@ -116,8 +107,10 @@ export const writtenAttributes = (
 /** Applies an update. All values are read from the item as it was. @throws ValidationError */
 export function applyUpdate(update: Update, before: Item, placeholders: Placeholders): Item {
   const after: Record<string, AttributeValue> = { ...before };
-  for (const { attribute, value } of update.set)
-    after[resolvedName(attribute, placeholders)] = evaluated(value, before, placeholders);
+  for (const { attribute, operands } of update.set)
+    after[resolvedName(attribute, placeholders)] = operands
+      .map((operand) => evaluated(operand, before, placeholders))
+      .reduce(sum);
   for (const attribute of update.remove) delete after[resolvedName(attribute, placeholders)];
   for (const { attribute, value } of update.add) {
     const added = placeholders.values[value] as AttributeValue;
@@ -127,27 +120,17 @@ export function applyUpdate(update: Update, before: Item, placeholders: Placehol
   return after;
 }
 
-function evaluated(value: SetValue, item: Item, placeholders: Placeholders): AttributeValue {
-  switch (value.kind) {
-    case 'value':
-      return placeholders.values[value.name] as AttributeValue;
-    case 'path': {
-      const there = valueAt(item, value.path, placeholders);
-      if (there) return there;
-      throw new ValidationError(
-        'The provided expression refers to an attribute that does not exist in the item',
-      );
-    }
-    case 'if_not_exists':
-      return (
-        valueAt(item, value.path, placeholders) ?? evaluated(value.otherwise, item, placeholders)
-      );
-    case 'sum':
-      return sum(
-        evaluated(value.left, item, placeholders),
-        evaluated(value.right, item, placeholders),
-      );
-  }
+function evaluated(
+  { path, value }: SetOperand,
+  item: Item,
+  placeholders: Placeholders,
+): AttributeValue {
+  const there = path && valueAt(item, path, placeholders);
+  const found = there ?? (value === undefined ? undefined : placeholders.values[value]);
+  if (found) return found;
+  throw new ValidationError(
+    'The provided expression refers to an attribute that does not exist in the item',
+  );
 }
 
 function sum(one: AttributeValue, other: AttributeValue): AttributeValue {

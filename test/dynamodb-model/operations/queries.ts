@@ -2,8 +2,12 @@ import type { Item } from '../attribute-values.ts';
 import { compareText } from '../attribute-values.ts';
 import { Consumed, capacityOf } from '../capacity.ts';
 import { NotModelledError, ValidationError } from '../errors.ts';
-import { type Condition, type ParsedCondition, readCondition } from '../expressions/condition.ts';
-import { holds } from '../expressions/holds.ts';
+import {
+  type Condition,
+  holds,
+  type ParsedCondition,
+  readCondition,
+} from '../expressions/condition.ts';
 import { type Projection, projected, readProjection } from '../expressions/projection.ts';
 import { type Placeholders, resolvedName } from '../expressions/scope.ts';
 import type { DynamodbModel, Operation } from '../model.ts';
