@@ -1,11 +1,10 @@
-import type { Item } from './attribute-values.ts';
-import { NotModelledError, resourceNotFound, throttled, ValidationError } from './errors.ts';
-import type {
-  AppliedWrite,
+import { NotModelledError } from './errors.ts';
+import {
+  type AppliedWrite,
   DynamodbModel,
-  Operation,
-  Progress,
-  SimulatedDynamodbOptions,
+  type Operation,
+  type Progress,
+  type SimulatedDynamodbOptions,
 } from './model.ts';
 import { administration } from './operations/administration.ts';
 import { batches } from './operations/batches.ts';
@@ -13,10 +12,6 @@ import { queries } from './operations/queries.ts';
 import { singleItems } from './operations/single-items.ts';
 import { transactions } from './operations/transactions.ts';
 import type { Reply, Request } from './request.ts';
-import type { StoredItem } from './stored-item.ts';
-import type { ChooseState, Table } from './table.ts';
-import { Throughput } from './throughput.ts';
-import { TransactionTokens } from './transaction-tokens.ts';
 
 /** What users of the model need of its other files, which they do not import: test/architecture.test.ts holds them to it. */
 export type { AttributeValue, Item } from './attribute-values.ts';
@@ -48,41 +43,11 @@ const operations: Readonly<Record<string, Operation>> = {
  * DynamoDB as its documentation describes it, in memory: what it answers, what it may answer, and what it refuses.
  * What the documentation leaves open is a choice (`choose`).
  */
-export class SimulatedDynamodb implements DynamodbModel {
-  readonly options: SimulatedDynamodbOptions;
-  readonly tables = new Map<string, Table>();
-  readonly tokens = new TransactionTokens();
-  readonly throughput: Throughput | undefined;
-  /** Requests by operation. */
-  readonly counts = new Map<string, number>();
-
-  constructor(options: SimulatedDynamodbOptions) {
-    this.options = options;
-    this.throughput = options.hasThroughputLimits
-      ? new Throughput('arn:aws:dynamodb:ap-south-1:000000000000')
-      : undefined;
-  }
-
-  get now(): number {
-    return this.options.now();
-  }
-
-  choose(choices: number, what: string, otherChance = 0.5): number {
-    return choices > 1 && otherChance > 0
-      ? (this.options.choose?.(choices, what, otherChance) ?? 0)
-      : 0;
-  }
-
-  get chooseState(): ChooseState | undefined {
-    const { staleChance } = this.options;
-    return staleChance ? (states, what) => this.choose(states, what, staleChance) : undefined;
-  }
-
+export class SimulatedDynamodb extends DynamodbModel {
   /** Runs an operation, turn by turn. @throws DynamodbError */
   *execute(name: string, request: Request): Progress {
     const operation = operations[name];
     if (!operation) throw new NotModelledError(`the operation ${name}`);
-    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     const progress = operation(this, request);
     return this.#reordered(isProgress(progress) ? yield* progress : progress);
   }
@@ -102,31 +67,6 @@ export class SimulatedDynamodb implements DynamodbModel {
       if (done) return value;
     }
   }
-
-  table(name: string | undefined): Table {
-    const table = this.tables.get(name ?? '');
-    if (table) return table;
-    if (!name)
-      throw new ValidationError(
-        "1 validation error detected: Value null at 'tableName' failed to satisfy constraint: Member must not be null",
-      );
-    throw resourceNotFound();
-  }
-
-  write(table: Table, stored: StoredItem, item: Item | undefined): void {
-    const before = stored.current;
-    table.write(stored, item, this.now);
-    this.options.onWrite?.({ key: stored.key, before, after: item });
-    if (item && table.timeToLiveAttribute !== undefined) scheduleExpiry(this, table, stored, item);
-  }
-
-  refuseThrottled(reason: Parameters<typeof throttled>[1][number] | undefined): void {
-    if (!reason) return;
-    const isNewer = this.choose(2, 'name of the throttling error') === 0;
-    throw throttled(isNewer ? 'ThrottlingException' : 'ProvisionedThroughputExceededException', [
-      reason,
-    ]);
-  }
 }
 
 /** The same value, the names of its objects backwards or beginning in the middle. */
@@ -145,33 +85,3 @@ function reordered(value: unknown, isBackwards: boolean): unknown {
 }
 
 const isProgress = (reply: Progress | Reply): reply is Progress => Symbol.iterator in reply;
-
-const hourMs = 3_600_000;
-/** After its expiry an item goes at once, within days, or not during a run (developer guide, "Using time to live": typically within a few days). */
-const delaysMs: readonly (number | undefined)[] = [undefined, 0, hourMs, 24 * hourMs, 48 * hourMs];
-/** An expiry that lies further back is taken for a mistake: the item stays. */
-const oldestMs = 5 * 365 * 24 * hourMs;
-
-/** Chooses when an expired item is deleted. The item stays when it was written again meanwhile: that write chose anew. */
-function scheduleExpiry(
-  dynamodb: DynamodbModel,
-  table: Table,
-  stored: StoredItem,
-  item: Item,
-): void {
-  const { at } = dynamodb.options;
-  const expiresAt = Number(item[table.timeToLiveAttribute ?? '']?.N ?? Number.NaN) * 1000;
-  if (!at || !Number.isFinite(expiresAt) || expiresAt < dynamodb.now - oldestMs) return;
-  const delayMs =
-    delaysMs[
-      dynamodb.choose(
-        delaysMs.length,
-        'deletion of an expired item',
-        dynamodb.options.expiryChance ?? 0,
-      )
-    ];
-  if (delayMs === undefined) return;
-  at(Math.max(dynamodb.now, expiresAt) + delayMs, 'an expired item is deleted', () => {
-    if (stored.current === item && !stored.isLocked) table.write(stored, undefined, dynamodb.now);
-  });
-}

@@ -1,33 +1,93 @@
 import type { Item } from './attribute-values.ts';
-import type { throttled } from './errors.ts';
+import { resourceNotFound, throttled, ValidationError } from './errors.ts';
 import type { Reply, Request } from './request.ts';
 import type { StoredItem } from './stored-item.ts';
 import type { ChooseState, Table } from './table.ts';
 import type { KeyText } from './table-schema.ts';
-import type { Throughput } from './throughput.ts';
-import type { TransactionTokens } from './transaction-tokens.ts';
+import { Throughput } from './throughput.ts';
+import { TransactionTokens } from './transaction-tokens.ts';
 
 /** How an operation runs: each `yield` waits for a turn of its own among all that goes on, and says for what. */
 export type Progress = Generator<string, Reply, void>;
 export type Operation = (dynamodb: DynamodbModel, request: Request) => Progress | Reply;
 
-/** What an operation uses of the model. */
-export interface DynamodbModel {
+/** What operations use of DynamoDB: its tables, and the choices that its documentation leaves open. */
+export class DynamodbModel {
   readonly options: SimulatedDynamodbOptions;
-  readonly tables: Map<string, Table>;
-  readonly tokens: TransactionTokens;
+  readonly tables = new Map<string, Table>();
+  readonly tokens = new TransactionTokens();
   readonly throughput: Throughput | undefined;
-  readonly now: number;
-  /** Which state a read that need not be consistent shows; undefined where reads are always fresh. */
-  readonly chooseState: ChooseState | undefined;
+
+  constructor(options: SimulatedDynamodbOptions) {
+    this.options = options;
+    this.throughput = options.hasThroughputLimits
+      ? new Throughput('arn:aws:dynamodb:ap-south-1:000000000000')
+      : undefined;
+  }
+
+  get now(): number {
+    return this.options.now();
+  }
+
   /** @param otherChance how often it is another than the ordinary way; at 0 it never is, and is no choice */
-  choose(choices: number, what: string, otherChance?: number): number;
+  choose(choices: number, what: string, otherChance = 0.5): number {
+    return choices > 1 && otherChance > 0
+      ? (this.options.choose?.(choices, what, otherChance) ?? 0)
+      : 0;
+  }
+
+  /** Which state a read that need not be consistent shows; undefined where reads are always fresh. */
+  get chooseState(): ChooseState | undefined {
+    const { staleChance } = this.options;
+    return staleChance ? (states, what) => this.choose(states, what, staleChance) : undefined;
+  }
+
   /** @throws DynamodbError for a table that is not there */
-  table(name: string | undefined): Table;
-  write(table: Table, stored: StoredItem, item: Item | undefined): void;
+  table(name: string | undefined): Table {
+    const table = this.tables.get(name ?? '');
+    if (table) return table;
+    if (name) throw resourceNotFound();
+    throw new ValidationError(
+      "1 validation error detected: Value null at 'tableName' failed to satisfy constraint: Member must not be null",
+    );
+  }
+
+  write(table: Table, stored: StoredItem, item: Item | undefined): void {
+    const before = stored.current;
+    table.write(stored, item, this.now);
+    this.options.onWrite?.({ key: stored.key, before, after: item });
+    if (item && table.timeToLiveAttribute !== undefined)
+      this.#scheduleExpiry(table, stored, Number(item[table.timeToLiveAttribute]?.N) * 1000);
+  }
+
+  /** Chooses when an expired item is deleted. The item stays when it was written again meanwhile: that write chose anew. */
+  #scheduleExpiry(table: Table, stored: StoredItem, expiresAt: number): void {
+    const { at, expiryChance = 0 } = this.options;
+    if (!at || !Number.isFinite(expiresAt) || expiresAt < this.now - oldestMs) return;
+    const delayMs =
+      delaysMs[this.choose(delaysMs.length, 'deletion of an expired item', expiryChance)];
+    if (delayMs === undefined) return;
+    const { current } = stored;
+    at(Math.max(this.now, expiresAt) + delayMs, 'an expired item is deleted', () => {
+      if (stored.current === current && !stored.isLocked) table.write(stored, undefined, this.now);
+    });
+  }
+
   /** @throws DynamodbError: a throttled request, under one of its two names */
-  refuseThrottled(reason: Parameters<typeof throttled>[1][number] | undefined): void;
+  refuseThrottled(reason: Parameters<typeof throttled>[1][number] | undefined): void {
+    if (!reason) return;
+    const isNewer = this.choose(2, 'name of the throttling error') === 0;
+    throw throttled(isNewer ? 'ThrottlingException' : 'ProvisionedThroughputExceededException', [
+      reason,
+    ]);
+  }
 }
+
+const hourMs = 3_600_000;
+/** After its expiry an item goes at once, within days, or not during a run (developer guide, "Using time to live": typically within a few days). */
+const delaysMs: readonly (number | undefined)[] = [undefined, 0, hourMs, 24 * hourMs, 48 * hourMs];
+/** An expiry that lies further back is taken for a mistake: the item stays. */
+const oldestMs = 5 * 365 * 24 * hourMs;
 
 /** Some of several, by choice: how many, and which. Never all of them; in the ordinary way none, and the last before others. */
 export function someOf<T>(
