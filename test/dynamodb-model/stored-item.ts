@@ -47,12 +47,6 @@ export class StoredItem {
       this.#past = this.#past.filter(({ until }) => until > now - stalenessMs);
   }
 
-  /** Whether nothing is left of it. */
-  isGone(now: number): boolean {
-    this.forget(now);
-    return this.current === undefined && !this.isLocked && this.#past.length === 0;
-  }
-
   /** All states that an eventually consistent read may return now, the newest first. */
   states(now: number): readonly State[] {
     this.forget(now);

@@ -15,7 +15,7 @@ export interface FoundItem {
 /** The items of one partition key, in the order of their sort keys. */
 class Partition {
   readonly byKey = new Map<string, StoredItem>();
-  sorted: StoredItem[] = [];
+  readonly sorted: StoredItem[] = [];
 }
 
 /** A table with its indexes. Reads are at a moment of simulated time. */
@@ -77,22 +77,13 @@ export class Table {
 
   #read(partition: Partition, now: number, choose: ChooseState | undefined): FoundItem[] {
     const found: FoundItem[] = [];
-    let gone = 0;
     for (const stored of partition.sorted) {
       const { item } = choose
         ? chosen(stored.states(now), choose, stored.key)
         : { item: stored.current };
       if (item) found.push({ item, sort: stored.key.sort, key: stored.key });
-      else if (stored.isGone(now)) gone += 1;
     }
-    if (gone > 16) this.#sweep(partition, now);
     return found;
-  }
-
-  #sweep(partition: Partition, now: number): void {
-    partition.sorted = partition.sorted.filter((stored) => !stored.isGone(now));
-    for (const [sort, stored] of partition.byKey)
-      if (stored.isGone(now)) partition.byKey.delete(sort);
   }
 
   /** The entries of an index under its partition key, in order. Each item is at a state of its own; an index never goes back. */

@@ -88,19 +88,11 @@ export class Throughput {
     if (!known) {
       const fresh = { units: perSecond, since: now };
       this.#allowances.set(name, fresh);
-      if (this.#allowances.size > keptMax) this.#forget(perSecond, now);
       return fresh;
     }
     known.units = Math.min(perSecond, known.units + ((now - known.since) * perSecond) / 1000);
     known.since = now;
     return known;
-  }
-
-  /** Partitions that were quiet for seconds have all their units again. */
-  #forget(perSecond: number, now: number): void {
-    for (const [name, { units, since }] of this.#allowances) {
-      if (units + ((now - since) * perSecond) / 1000 >= perSecond) this.#allowances.delete(name);
-    }
   }
 
   #reason({ schema }: Table, index: string, operation: 'Read' | 'Write'): ThrottlingReason {
@@ -110,5 +102,3 @@ export class Throughput {
     };
   }
 }
-
-const keptMax = 50_000;

@@ -2,7 +2,7 @@ import type { EndpointName, Scope } from '../../../shared/endpoints.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { InvocationResult } from '../lambda/instance.ts';
 import type { CallerAnswer } from '../lambda/simulated-gateway.ts';
-import type { CallInfo, Fault } from '../network.ts';
+import type { CallInfo } from '../network.ts';
 import type { Plain } from './plain.ts';
 
 /** One item as it was written, in the order of all writes. Simulated times, in epoch milliseconds, are the right ones. */
@@ -94,8 +94,6 @@ export interface History {
   readonly isIndexLate: boolean;
   readonly limits: { readonly perKey: number; readonly perOrganization: number };
 }
-
-export const isFault = (fault: Fault): boolean => fault !== 'none';
 
 /** A request or a command that begins now, before anything was observed of it. */
 export const newWork = (id: string, what: string, organizationId: number, now: number) => ({

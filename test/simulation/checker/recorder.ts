@@ -5,14 +5,7 @@ import {
 } from '../../dynamodb-model/dynamodb-model.ts';
 import type { InvocationResult } from '../lambda/instance.ts';
 import type { CallInfo, CallObserver, Fault } from '../network.ts';
-import {
-  type History,
-  isFault,
-  type ObservedAction,
-  type ObservedRequest,
-  type Work,
-  type Write,
-} from './history.ts';
+import type { History, ObservedAction, ObservedRequest, Work, Write } from './history.ts';
 import { plainItem } from './plain.ts';
 
 /** Errors by which a call learns that it met another. */
@@ -101,7 +94,7 @@ export class Recorder implements CallObserver {
     this.#workOfCall.set(call, work);
     work.calls += 1;
     if (work.handledUntil < this.#now()) work.lateCalls.push(call.operation);
-    if (isFault(fault)) this.#fault(call, work, fault);
+    if (fault !== 'none') this.#fault(call, work, fault);
   }
 
   /** A fault that is no single call's. */

@@ -40,7 +40,6 @@ interface Taken {
 export class EveryRace implements Choices {
   readonly #nodes: Node[] = [];
   readonly #ignores: (touch: Touch) => boolean;
-  #first: readonly number[];
   readonly #isBounded: boolean;
   #hasBegun = false;
   #depth = 0;
@@ -54,15 +53,9 @@ export class EveryRace implements Choices {
   /**
    * @param ignores touches whose order is taken to make no difference, such as those of a counter. @default none
    * @param isBounded whether not every order is allowed: what is to come first may do so where its way is shortest, too. @default false
-   * @param first the choices with which the first run begins, such as the `script` of another. @default the first of each
    */
-  constructor(
-    ignores: (touch: Touch) => boolean = () => false,
-    isBounded = false,
-    first: readonly number[] = [],
-  ) {
+  constructor(ignores: (touch: Touch) => boolean = () => false, isBounded = false) {
     this.#ignores = ignores;
-    this.#first = first;
     this.#isBounded = isBounded;
   }
 
@@ -73,11 +66,6 @@ export class EveryRace implements Choices {
 
   get hasNext(): boolean {
     return !this.#isOver;
-  }
-
-  /** The choices of the run so far, which repeat it in `ScriptedChoices`. */
-  get script(): readonly number[] {
-    return this.#nodes.slice(0, this.#depth).map(({ chosen }) => chosen);
   }
 
   choose(options: number, what: string): number {
@@ -106,7 +94,7 @@ export class EveryRace implements Choices {
     let node = this.#nodes[this.#depth];
     if (!node) {
       const asleep = isStep ? new Map(this.#sleeping) : new Map<string, Option>();
-      const chosen = this.#first[this.#depth] ?? options.findIndex(({ what }) => !asleep.has(what));
+      const chosen = options.findIndex(({ what }) => !asleep.has(what));
       if (chosen < 0) throw new RedundantRunError();
       node = { options, isStep, wanted: new Set(), asleep, chosen };
       this.#nodes.push(node);
@@ -120,7 +108,6 @@ export class EveryRace implements Choices {
     if (isComplete) this.complete += 1;
     else this.redundant += 1;
     this.#nodes.length = this.#depth;
-    this.#first = [];
     this.#noteRaces();
     this.#depth = 0;
     this.#hasBegun = false;

@@ -26,13 +26,8 @@ export class PairChoices implements Choices {
   #hastyRetries = 0;
   #last = '';
 
-  /** @param script the choices of the first run. @default the first of each */
-  constructor(
-    bounds: PairBounds,
-    ignores: (touch: Touch) => boolean,
-    script: readonly number[] = [],
-  ) {
-    this.explorer = new EveryRace(ignores, bounds.interruptions !== undefined, script);
+  constructor(bounds: PairBounds, ignores: (touch: Touch) => boolean) {
+    this.explorer = new EveryRace(ignores, bounds.interruptions !== undefined);
     this.#bounds = {
       interruptions: Number.POSITIVE_INFINITY,
       hastyRetries: 1,

@@ -16,6 +16,7 @@ import {
   perform,
   preparePair,
 } from './pair-operations.ts';
+import { storyOf } from './story.ts';
 
 export interface PairLimits extends PairBounds {
   /** Which of the pairs. @default all */
@@ -34,8 +35,8 @@ export interface Explored {
   states: number;
   isWhole: boolean;
   readonly violations: string[];
-  /** What happened in the run that shows them, step by step. */
-  story: readonly string[];
+  /** What happened in the run that shows them. */
+  story: string;
 }
 
 export interface PairTotals {
@@ -76,7 +77,8 @@ export async function explorePairs(
     totals.violations += explored.violations.length;
     if (!explored.isWhole) totals.unfinished += 1;
     report(lineOf(pair, explored, performance.now() - began));
-    for (const line of [...explored.violations, ...explored.story]) report(line);
+    for (const line of explored.violations) report(line);
+    if (explored.story) report(explored.story);
   }
   return totals;
 }
@@ -95,7 +97,7 @@ const newExplored = (): Explored => ({
   states: 0,
   isWhole: true,
   violations: [],
-  story: [],
+  story: '',
 });
 
 interface Exploration {
@@ -109,7 +111,8 @@ interface Exploration {
 
 async function explorePair(exploration: Exploration): Promise<Explored> {
   const { pair, limits } = exploration;
-  const choices = choicesOf(pair, limits);
+  const revokes = pair.operations.some(({ name }) => name === 'revoke');
+  const choices = new PairChoices(limits, (touch) => isCounter(touch, revokes));
   const { explorer } = choices;
   const explored = newExplored();
   while (explorer.hasNext) {
@@ -127,15 +130,6 @@ async function explorePair(exploration: Exploration): Promise<Explored> {
   return explored;
 }
 
-const choicesOf = (
-  { operations }: Pair,
-  limits: PairLimits,
-  script?: readonly number[],
-): PairChoices => {
-  const revokes = operations.some(({ name }) => name === 'revoke');
-  return new PairChoices(limits, (touch) => isCounter(touch, revokes), script);
-};
-
 /** Buckets of tokens. A revocation ends one, so that its order with a request is kept. */
 function isCounter({ where }: Touch, revokes: boolean): boolean {
   return where.startsWith('leads USAGE#') || (!revokes && where.startsWith('leads KEY#'));
@@ -147,28 +141,23 @@ async function runOnce(
   choices: PairChoices,
   explored: Explored,
 ): Promise<boolean> {
-  const { pair, prepared, limits, seen } = exploration;
+  const { pair, prepared, seen } = exploration;
   try {
-    const { service, known, script } = await runPair(exploration, choices);
+    const { service, known } = await runPair(exploration, choices);
     explored.faults += choices.faults;
     const issues = await askAgain(service, pair, prepared, known);
     issues.push(...(await violations(service, seen, explored)));
     if (issues.length === 0) return true;
     explored.violations.push(...issues.map((issue) => `${pair.name}: ${issue}`));
-    const again = await runPair(exploration, choicesOf(pair, limits, script), true);
-    explored.story = storyOf(again.service);
+    explored.story = storyOf(service.history);
     return true;
   } catch (error) {
     if (error instanceof RedundantRunError) return false;
-    throw new Error(`${pair.name}, script ${choices.explorer.script.join(' ')}`, { cause: error });
+    throw new Error(`${pair.name}, run ${choices.explorer.complete + 1}`, { cause: error });
   }
 }
 
-async function runPair(
-  { pair, prepared, bundles }: Exploration,
-  choices: PairChoices,
-  keepTrace = false,
-) {
+async function runPair({ pair, prepared, bundles }: Exploration, choices: PairChoices) {
   const simulation = {
     seed: 'pair',
     startsAt: pairStart,
@@ -176,32 +165,16 @@ async function runPair(
     timersCompeteWithinMs: 250,
     choices,
     faultOf: (call: CallInfo) => choices.faultOf(call),
-    keepTrace,
   };
   const service = await ObservedService.start({ versions: [bundles], simulation }, prepared);
   const both = () =>
     Promise.all(([0, 1] as const).map((side) => perform(service, pair, prepared, side)));
   choices.begin();
   try {
-    const known = await service.run(both);
-    return { service, known, script: choices.explorer.script };
+    return { service, known: await service.run(both) };
   } finally {
     choices.end();
   }
-}
-
-/** Every step of a run, and what became of each operation. */
-function storyOf({ simulation, history }: ObservedService): string[] {
-  const steps = simulation.scheduler.trace.map(
-    ({ at, what }) => `${new Date(at).toISOString()} ${what}`,
-  );
-  const requests = history.requests.map(
-    ({ id, what, faults, answer }) => `${id} ${what}: ${[...faults, answer?.status].join(', ')}`,
-  );
-  const actions = history.actions.map(
-    ({ id, faults, outcome }) => `${id}: ${[...faults, outcome].join(', ')}`,
-  );
-  return [...steps, ...requests, ...actions];
 }
 
 /** Whoever does not know what became of an operation does it once more, when nothing goes wrong and nobody else is at work. */

@@ -1,9 +1,7 @@
 import { checkHistory } from '../checker/check-history.ts';
-import type { Client } from '../clients/client.ts';
-import { sharedKnowledge } from '../clients/client.ts';
+import { type Client, sharedKnowledge } from '../clients/client.ts';
 import { clientKinds } from '../clients/clients.ts';
-import type { ProgramOptions } from '../lambda/modules.ts';
-import { readService, type ServicePrograms } from '../lambda/modules.ts';
+import { type ProgramOptions, readService, type ServicePrograms } from '../lambda/modules.ts';
 import type { GatewayFault } from '../lambda/simulated-gateway.ts';
 import type { CallInfo, Fault } from '../network.ts';
 import { contractLimits, ObservedService } from '../observed-service.ts';
@@ -14,8 +12,6 @@ import { type Plan, planOf } from './plan.ts';
 export interface RunHistory {
   readonly service: ObservedService;
   readonly violations: readonly string[];
-  readonly requests: number;
-  readonly faults: number;
   readonly simulatedMs: number;
 }
 
@@ -90,8 +86,6 @@ export async function runHistory(
   return {
     service,
     violations: [...issues, ...violations],
-    requests: service.history.requests.length,
-    faults: service.recorder.faults,
     simulatedMs: scheduler.now - startedAt,
   };
 }
@@ -101,17 +95,8 @@ function startService(
   versions: Versions,
   keepTrace: boolean,
 ): Promise<ObservedService> {
-  const {
-    seed,
-    staleChance,
-    unprocessedChance,
-    reorderChance,
-    commitsItemByItem,
-    overlapChance,
-    pageShare,
-    clockSkewMs,
-    coldStartChance,
-  } = plan;
+  const { staleChance, unprocessedChance, reorderChance, commitsItemByItem } = plan;
+  const { overlapChance, pageShare, clockSkewMs, coldStartChance } = plan;
   let service: ObservedService | undefined;
   let startedAt = 0;
   const choose = <T>(ways: readonly T[], what: string, chance: number): T =>
@@ -123,7 +108,7 @@ function startService(
   const started = ObservedService.start({
     versions: plan.hasTwoVersions ? versions : [versions[0]],
     simulation: {
-      seed,
+      seed: plan.seed,
       keepTrace,
       faultOf: ({ operation, request }: CallInfo) => {
         const outage = outageAt(plan, (service?.now ?? 0) - startedAt);
@@ -132,14 +117,8 @@ function startService(
         return fault === 'conflict' && request.Key?.pk?.S?.startsWith('TURN#') ? 'none' : fault; // no transaction has such an item
       },
       dynamodb: {
-        staleChance,
-        unprocessedChance,
-        reorderChance,
-        commitsItemByItem,
-        overlapChance,
-        pageShare,
-        expiryChance: 0.5,
-        hasThroughputLimits: true,
+        ...{ staleChance, unprocessedChance, reorderChance, commitsItemByItem },
+        ...{ overlapChance, pageShare, expiryChance: 0.5, hasThroughputLimits: true },
       },
     },
     functions: { clockSkewMs, coldStartChance, clockStepChance: clockSkewMs > 0 ? 0.1 : 0 },

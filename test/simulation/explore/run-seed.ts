@@ -54,18 +54,17 @@ const publisherFaultChance = 0.3;
 /** Runs a random history. What fails is made as small as it goes and told. */
 export async function runSeed(seed: number, code: Code): Promise<SeedResult> {
   const plan = planOf(String(seed));
-  const outcome = await outcomeOf(plan, code);
-  const { requests = [], actions = [] } = outcome.history ?? {};
+  const { violations, history, simulatedMs, faults } = await outcomeOf(plan, code);
+  const { requests, actions } = history;
   const totals: HistoryTotals = {
     histories: 1,
     requests: requests.length,
     commands: actions.length,
     calls: [...requests, ...actions].reduce((sum, { calls }) => sum + calls, 0),
-    faults: outcome.faults,
-    violations: outcome.violations.length,
-    simulatedHours: outcome.simulatedMs / 3_600_000,
+    faults,
+    violations: violations.length,
+    simulatedHours: simulatedMs / 3_600_000,
   };
-  const { violations } = outcome;
   return { totals, lines: violations.length > 0 ? await told(plan, code, violations) : [] };
 }
 
@@ -73,46 +72,42 @@ interface Outcome {
   readonly violations: readonly string[];
   readonly faults: number;
   readonly simulatedMs: number;
-  readonly history: History | undefined;
+  readonly history: Pick<History, 'requests' | 'actions'>;
 }
 
 /** A history that does not come to an end is a violation too. */
 async function outcomeOf(plan: Plan, code: Code, keepTrace = false): Promise<Outcome> {
   try {
-    const run = await runHistory(plan, code.versions, { keepTrace });
-    const { service, faults, simulatedMs } = run;
-    const { history } = service;
-    const violations = [...run.violations, ...(await violationsOfEvents(code, plan, history))];
-    return { violations, faults, simulatedMs, history };
+    const { service, ...run } = await runHistory(plan, code.versions, { keepTrace });
+    const { history, recorder } = service;
+    const ofEvents = code.publisher ? await eventIssues(code.publisher, plan, history) : [];
+    const violations = [...run.violations, ...ofEvents];
+    return { ...run, violations, history, faults: recorder.faults };
   } catch (error) {
     if (!keepTrace) return outcomeOf(plan, code, true); // once more, for the error's stack
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const violations = [`The history broke off: ${text}`];
-    return { violations, faults: 0, simulatedMs: 0, history: undefined };
+    return { violations, faults: 0, simulatedMs: 0, history: { requests: [], actions: [] } };
   }
 }
 
 /** Publishes what a history wrote, and holds the events against it. */
-async function violationsOfEvents(
-  { publisher }: Code,
+async function eventIssues(
+  publisher: Program,
   { seed }: Plan,
   history: History,
 ): Promise<string[]> {
-  if (!publisher) return [];
   const options = { seed, faultChance: publisherFaultChance };
-  const { events } = await publishHistory(history, publisher, options);
-  return eventViolations(history, events);
+  return eventViolations(history, (await publishHistory(history, publisher, options)).events);
 }
 
 async function told(plan: Plan, code: Code, violations: readonly string[]): Promise<string[]> {
-  const smallest = await shrink(
-    plan,
-    async (smaller) => (await outcomeOf(smaller, code)).violations.length > 0,
-  );
+  const fails = async (smaller: Plan) => (await outcomeOf(smaller, code)).violations.length > 0;
+  const smallest = await shrink(plan, fails);
   const smaller = await outcomeOf(smallest, code);
-  const story = smaller.history ? storyOf(smaller.history) : '';
+  const listed = (all: readonly string[]): string => all.map((one) => `  ${one}`).join('\n');
   return [
-    `Seed ${plan.seed} violates what is promised:\n${violations.map((one) => `  ${one}`).join('\n')}`,
-    `As small as it goes: ${JSON.stringify(smallest)}\n${smaller.violations.map((one) => `  ${one}`).join('\n')}\nWhat happened:\n${story}`,
+    `Seed ${plan.seed} violates what is promised:\n${listed(violations)}`,
+    `As small as it goes: ${JSON.stringify(smallest)}\n${listed(smaller.violations)}\nWhat happened:\n${storyOf(smaller.history)}`,
   ];
 }

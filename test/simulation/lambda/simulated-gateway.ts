@@ -42,10 +42,7 @@ export class SimulatedGateway {
   }
 
   /** @returns undefined when no answer came: the request may have been handled */
-  request(
-    request: CallerRequest,
-    requestId = this.nextRequestId(),
-  ): Promise<CallerAnswer | undefined> {
+  request(request: CallerRequest, requestId: string): Promise<CallerAnswer | undefined> {
     const { scheduler, faultOf } = this.#options;
     const fault = faultOf?.(request, requestId) ?? 'none';
     return new Promise((resolve) => {
@@ -82,10 +79,7 @@ function answerFrom(result: InvocationResult, requestId: string): CallerAnswer {
   if (result.outcome === 'timed out') return ownAnswer('INTEGRATION_TIMEOUT', requestId);
   const answer = result.outcome === 'answered' ? replyFrom(result.answer) : undefined;
   if (!answer) return ownAnswer('INTEGRATION_FAILURE', requestId);
-  const headers = Object.fromEntries(
-    answer.headers.map(([name, value]) => [name.toLowerCase(), value]),
-  );
-  return { status: answer.status, headers, body: answer.body };
+  return { status: answer.status, headers: inLowerCase(answer.headers), body: answer.body };
 }
 
 function ownAnswer(
@@ -93,11 +87,9 @@ function ownAnswer(
   requestId: string,
 ): CallerAnswer {
   const { status, headers, body } = gatewayReply(gatewayResponses[type]);
-  const lowerCase = Object.fromEntries(
-    Object.entries({ ...headers, 'X-Request-Id': requestId }).map(([name, value]) => [
-      name.toLowerCase(),
-      value,
-    ]),
-  );
-  return { status, headers: lowerCase, body };
+  const all = Object.entries({ ...headers, 'X-Request-Id': requestId });
+  return { status, headers: inLowerCase(all), body };
 }
+
+const inLowerCase = (headers: readonly (readonly [string, string])[]): Record<string, string> =>
+  Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));

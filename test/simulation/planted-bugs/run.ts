@@ -4,16 +4,12 @@ import { type PlantedBug, planted, plantedBugs, writeFoundBy } from './bugs.ts';
 import { runScenario, type Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
 
-/** What became of a planted bug. */
+/** What became of a planted bug, and how many histories that took. */
 export interface Finding {
-  readonly bug: PlantedBug;
-  /** Histories until it was found, or all of them. */
   readonly histories: number;
   readonly faults: number;
   /** Undefined for a bug that survived. */
-  readonly found:
-    | { readonly scenario: string; readonly seed: string; readonly violation: string }
-    | undefined;
+  readonly found: { readonly scenario: string; readonly violation: string } | undefined;
 }
 
 /** Looks for a bug in every scenario, one seed of each after the other. @param first the scenario that is run first */
@@ -27,9 +23,9 @@ export async function find(bug: PlantedBug, first?: string): Promise<Finding> {
     faults += outcome.faults;
     const [violation] = outcome.violations;
     if (violation !== undefined)
-      return { bug, histories, faults, found: { scenario: scenario.name, seed, violation } };
+      return { histories, faults, found: { scenario: scenario.name, violation } };
   }
-  return { bug, histories, faults, found: undefined };
+  return { histories, faults, found: undefined };
 }
 
 interface PlannedHistory {
@@ -56,16 +52,13 @@ export async function runScenarios(
   chosen: readonly Scenario[],
   bundles: ServicePrograms,
 ): Promise<string[]> {
-  const violations: string[] = [];
-  for (const scenario of chosen) {
+  const found: string[] = [];
+  for (const scenario of chosen)
     for (const seed of seedsOf(scenario)) {
-      const outcome = await runScenario(scenario, seed, bundles);
-      violations.push(
-        ...outcome.violations.map((violation) => `${scenario.name} (seed ${seed}): ${violation}`),
-      );
+      const { violations } = await runScenario(scenario, seed, bundles);
+      found.push(...violations.map((one) => `${scenario.name} (seed ${seed}): ${one}`));
     }
-  }
-  return violations;
+  return found;
 }
 
 /** Plants each bug and looks for it in every scenario. A bug that survives is a violation. Remembers what found the others. */
