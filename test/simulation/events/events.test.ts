@@ -58,8 +58,8 @@ async function everyKind(code: Versions): Promise<History> {
   return service.history;
 }
 
-/** Publishes each history under few faults and under many. */
-async function publishAll(bundle: Program) {
+/** Publishes each history under few faults and under many. @param isEnough ends it, once some violate what is promised */
+async function publishAll(bundle: Program, isEnough = false) {
   const violations: string[] = [];
   const all: PublishedEvent[] = [];
   let faults = 0;
@@ -70,6 +70,7 @@ async function publishAll(bundle: Program) {
       violations.push(...eventViolations(history, published.events));
       all.push(...published.events);
       faults += published.faults;
+      if (isEnough && violations.length > 0) return { violations, events: all, faults };
     }
   return { violations, events: all, faults };
 }
@@ -90,7 +91,7 @@ describe('a defect of the publisher is found', () => {
     async (bug) => {
       const defective = await bundlePublisher({ change: (path, text) => planted(bug, path, text) });
 
-      expect((await publishAll(defective)).violations).not.toEqual([]);
+      expect((await publishAll(defective, true)).violations).not.toEqual([]);
     },
     120_000,
   );

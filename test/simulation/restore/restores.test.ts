@@ -39,7 +39,7 @@ async function runAdministered(seed: string): Promise<History> {
 }
 
 // More: RESTORES=500 npm test -- test/simulation/restore
-const histories = Number(process.env.RESTORES ?? 10);
+const histories = Number(process.env.RESTORES ?? 6);
 
 test('a table is restored to any moment of a history, twice, whatever fails, as a restore promises', {
   timeout: 60_000 + histories * 2000,
