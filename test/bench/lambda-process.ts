@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { memoryMbDefault, memoryVariables } from '../../infra/bundle/function-memory.ts';
 import type { EndpointName } from '../../shared/endpoints.ts';
-import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
 import { type CallerRequest, gatewayEvent } from '../simulation/lambda/gateway-event.ts';
 
 /** What `function-process.mjs` sends for each event. */
@@ -51,8 +50,8 @@ export class LambdaProcess {
       env: {
         PATH: process.env.PATH,
         ...memoryVariables(memoryMbDefault),
-        // On a busy machine, the SDK would otherwise retry, and the calls are counted.
-        DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs),
+        // On a busy machine, the SDK would otherwise retry, and the calls are counted; a function here has a minute.
+        DYNAMODB_TIMEOUT_MS: '20000',
         ...environment,
       },
       execArgv: [],

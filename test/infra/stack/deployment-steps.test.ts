@@ -7,8 +7,7 @@ import { LeadTable } from '../../../infra/stack/lead-table.ts';
 import { type EndpointName, endpointNamed, endpoints } from '../../../shared/endpoints.ts';
 import type { IamRequest } from '../../security/roles/iam-request.ts';
 import { type RecordedRequests, recordRequests } from '../../security/roles/recorded-requests.ts';
-import { decide } from '../../security/roles/role-policies.ts';
-import { statementsOf } from '../../security/roles/role-statements.ts';
+import { decide, statementsOf } from '../../security/roles/role-policies.ts';
 import { templateWith } from './service-template.ts';
 
 /**

@@ -3,10 +3,10 @@ import { defectIssues, foreignIssues, formIssues } from '../../simulation/checke
 import { everyList, walkAll } from '../../simulation/checker/check-history.ts';
 import { checkReads } from '../../simulation/checker/check-reads.ts';
 import { nameOf } from '../../simulation/checker/effects.ts';
-import type { History, ObservedRequest } from '../../simulation/checker/history.ts';
+import type { History, ObservedRequest, Write } from '../../simulation/checker/history.ts';
+import type { Plain } from '../../simulation/checker/plain.ts';
 import { contractLimits } from '../../simulation/observed-service.ts';
 import { firstKeys, idIn, organizationIds } from '../../simulation/organizations.ts';
-import { checkEffects } from './check-effects.ts';
 import type { EngineService } from './engine-service.ts';
 
 /**
@@ -47,7 +47,7 @@ export async function checkEngineHistory(service: EngineService): Promise<string
     ...repeats.flatMap(openIssues),
     ...observed.requests.flatMap(unansweredIssues),
     ...checkReads(observed),
-    ...checkEffects({ requests, actions, writesOf: history.writesOf }),
+    ...checkEffects(service),
   ];
 }
 
@@ -102,3 +102,86 @@ const unansweredIssues = (request: ObservedRequest): string[] =>
   request.answer?.status === 200
     ? []
     : [`${nameOf(request)} was answered ${request.answer?.status} without faults.`];
+
+/**
+ * Holds the timelines that are left against the answers: each acknowledged effect is there, each refused one is not, and one that nobody
+ * knows of at most as often as it was asked for, once under an idempotency key. An erasure removes the effects on its lead.
+ */
+function checkEffects({ requests, actions, history: { writesOf } }: EngineService): string[] {
+  const erased = new Set(
+    actions
+      .filter(({ what }) => what === 'erase')
+      .map(({ organizationId, options }) => `${organizationId} ${options.leadId}`),
+  );
+  const asked = Map.groupBy(requests, askedEffect);
+  asked.delete(undefined);
+  const found = Map.groupBy([...writesOf.values()].flat(), foundEffect);
+  found.delete(undefined);
+  const unasked = [...found.keys()].filter((name) => !asked.has(name));
+  return [
+    ...unasked.map((name) => `Nobody asked for ${name}, which is on a timeline.`),
+    ...[...asked].flatMap(([name, same]) =>
+      countIssues(`${name}`, same, { found: found.get(name)?.length ?? 0, erased }),
+    ),
+  ];
+}
+
+/** Names the effect that a request asks for, the same for its repeats; undefined for one that is not followed. */
+function askedEffect({ what, apiKey: { keyId }, request }: ObservedRequest): string | undefined {
+  const { notes, text, fields } = (request.body ?? {}) as Plain;
+  if (what === 'capture-lead') return `capture ${notes ?? 'without notes'} by ${keyId}`;
+  if (what === 'add-note') return `note ${text} by ${keyId}`;
+  if (what === 'create-lead') return `creation by ${keyId}`;
+  const city = (fields as Plain | undefined)?.city;
+  return what === 'update-lead' && city ? `city ${city} by ${keyId}` : undefined;
+}
+
+function foundEffect({ pk, after }: Write): string | undefined {
+  if (!pk.startsWith('TIMELINE#') || !after?.keyId) return undefined;
+  const { type, keyId, notes, text, changes = [] } = after;
+  if (type === 'captured' || type === 'captured_new')
+    return `capture ${notes ?? 'without notes'} by ${keyId}`;
+  if (type === 'note_added') return `note ${text} by ${keyId}`;
+  if (type === 'lead_created') return `creation by ${keyId}`;
+  const city = (changes as readonly Plain[]).find(({ field }) => field === 'city')?.to;
+  return city ? `city ${city} by ${keyId}` : undefined;
+}
+
+interface Counted {
+  readonly found: number;
+  readonly erased: ReadonlySet<string>;
+}
+
+function countIssues(
+  name: string,
+  same: readonly ObservedRequest[],
+  { found, erased }: Counted,
+): string[] {
+  const isKept = (one: ObservedRequest): boolean =>
+    !erased.has(`${one.organizationId} ${leadIdOf(one)}`);
+  const done = same.filter(({ answer }) => answer && answer.status < 300);
+  const first = done.filter(({ answer }) => answer?.headers['idempotent-replayed'] !== 'true');
+  const unknown = same.filter(({ answer }) => !answer || answer.status >= 500);
+  // An update that is repeated may find that it has been made.
+  const isOnce = same[0]?.what === 'update-lead';
+  const least = isOnce
+    ? Math.min(1, done.filter(isKept).length)
+    : Math.max(first.filter(isKept).length, Math.min(1, done.filter(isKept).length));
+  const most = same.every(isKeyed) ? 1 : first.length + unknown.length;
+  if (found >= least && found <= (done.length + unknown.length > 0 ? most : 0)) return [];
+  const answers = same.map((one) => `${nameOf(one)} ${one.answer?.status ?? 'no answer'}`);
+  return [
+    `The ${name} is on the timelines ${found} times instead of ${least} to ${most}: ${answers.join(', ')}.`,
+  ];
+}
+
+const isKeyed = ({ what, request }: ObservedRequest): boolean =>
+  what === 'capture-lead' &&
+  (request.headers?.['Idempotency-Key'] ?? (request.body as Plain).externalId) !== undefined &&
+  (request.body as Plain).notes !== undefined;
+
+/** The lead that an answer named. */
+function leadIdOf({ request, answerBody }: ObservedRequest): unknown {
+  const { lead } = (answerBody ?? {}) as { lead?: Plain };
+  return request.leadId ?? lead?.id;
+}

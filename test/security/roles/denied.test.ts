@@ -3,9 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
 import { everyOption, templateWith } from '../../infra/stack/service-template.ts';
 import { type IamRequest, tableArn } from './iam-request.ts';
-import { publisher } from './other-functions.ts';
-import { decide, policyOf } from './role-policies.ts';
-import { arn, type PolicyStatement, statementsOf } from './role-statements.ts';
+import { publisher } from './publisher.ts';
+import { arn, decide, type PolicyStatement, policyOf, statementsOf } from './role-policies.ts';
 
 /** What no function may do, whatever a defect or an attacker makes it send. */
 

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { projectFolder } from '../../support/service-process.ts';
 import type { IamRequest } from './iam-request.ts';
-import { decide } from './role-policies.ts';
-import type { PolicyStatement } from './role-statements.ts';
-import { arn } from './role-statements.ts';
+import { arn, decide, type PolicyStatement } from './role-policies.ts';
 
 /**
  * The policies of infra/policies for people: they allow each request that the commands can send, on the service's own resources, and name no

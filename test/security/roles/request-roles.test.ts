@@ -2,10 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
 import { templateWith } from '../../infra/stack/service-template.ts';
 import { type IamRequest, tableArn } from './iam-request.ts';
-import { publisher } from './other-functions.ts';
+import { publisher } from './publisher.ts';
 import { recordRequests } from './recorded-requests.ts';
-import { type Decision, decide, policyOf } from './role-policies.ts';
-import type { PolicyStatement } from './role-statements.ts';
+import { type Decision, decide, type PolicyStatement, policyOf } from './role-policies.ts';
 
 /**
  * The roles, evaluated by a simulator of IAM on what the functions really ask of DynamoDB: every request is allowed, and nothing is

@@ -2,7 +2,84 @@ import { runSimulation } from '@cloud-copilot/iam-simulate';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { type EndpointName, endpointNamed } from '../../../shared/endpoints.ts';
 import type { IamRequest } from './iam-request.ts';
-import { type PolicyStatement, statementsOf } from './role-statements.ts';
+
+export interface PolicyStatement {
+  readonly Sid?: string;
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** Region and account of every ARN here. */
+const [region, account] = ['ap-south-1', '123456789012'];
+
+interface Resource {
+  readonly Type: string;
+  readonly Properties: Readonly<Record<string, unknown>>;
+}
+type Resources = Readonly<Record<string, Resource>>;
+
+export const arn = (service: string, resource: string): string =>
+  `arn:aws:${service}:${region}:${account}:${resource}`;
+
+/** The ARN that `Fn::GetAtt` gives, by the resource's type and the attribute. Names that CloudFormation would make are the logical IDs. */
+const attributes: Readonly<Record<string, (id: string) => string>> = {
+  'AWS::DynamoDB::Table Arn': () => arn('dynamodb', 'table/leads'),
+  'AWS::DynamoDB::Table StreamArn': () => arn('dynamodb', 'table/leads/stream/2026'),
+  'AWS::Events::EventBus Arn': () => arn('events', 'event-bus/lead-service-test'),
+  'AWS::SQS::Queue Arn': () => arn('sqs', 'undelivered'),
+  'AWS::KMS::Key Arn': () => arn('kms', 'key/1'),
+  'AWS::Logs::LogGroup Arn': (id) => arn('logs', `log-group:${id}:*`),
+};
+
+/** A part of the template with the ARNs and names that a deployment has. @throws Error for an intrinsic function it does not know */
+function deployed(value: unknown, resources: Resources): unknown {
+  if (Array.isArray(value)) return value.map((one) => deployed(one, resources));
+  if (typeof value !== 'object' || value === null) return value;
+  const [[name = '', argument] = []] = Object.entries(value);
+  if (name === 'Ref') return pseudoParameters[argument] ?? argument;
+  if (name === 'Fn::Join') {
+    const [separator, parts] = deployed(argument, resources) as [string, readonly string[]];
+    return parts.join(separator);
+  }
+  if (name.startsWith('Fn::')) {
+    const [id = '', attribute = ''] = argument as string[];
+    const known = attributes[`${resources[id]?.Type} ${attribute}`];
+    if (name !== 'Fn::GetAtt' || !known) throw new Error(`Not known: ${JSON.stringify(value)}`);
+    return known(id);
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, deployed(one, resources)]),
+  );
+}
+
+const pseudoParameters: Readonly<Record<string, string>> = {
+  'AWS::Partition': 'aws',
+  'AWS::Region': region,
+  'AWS::AccountId': account,
+};
+
+/** All that the role of a function may do, as IAM reads it from the template. @param description of the function */
+export function statementsOf(template: Template, description: string): PolicyStatement[] {
+  const resources = template.toJSON().Resources as Resources;
+  const all = Object.values(resources);
+  const own = all.find(
+    ({ Type, Properties }) =>
+      Type === 'AWS::Lambda::Function' && Properties.Description === description,
+  );
+  if (!own) throw new Error(`The template has no function "${description}".`);
+  const [role] = (own.Properties.Role as { 'Fn::GetAtt': string[] })['Fn::GetAtt'];
+  return all
+    .filter(({ Type, Properties }) => {
+      const roles = (Properties?.Roles ?? []) as { Ref: string }[];
+      return Type === 'AWS::IAM::Policy' && roles.some(({ Ref }) => Ref === role);
+    })
+    .flatMap(
+      ({ Properties }) => (Properties.PolicyDocument as { Statement: PolicyStatement[] }).Statement,
+    )
+    .map((statement) => deployed(statement, resources) as PolicyStatement);
+}
 
 /** All that a function's role may do with DynamoDB, as IAM reads it from the template, with the ARNs that a deployment has. */
 export function policyOf(template: Template, name: EndpointName): readonly PolicyStatement[] {
@@ -24,7 +101,7 @@ const defaultKeyPolicy = {
   Statement: [
     {
       Effect: 'Allow',
-      Principal: { AWS: 'arn:aws:iam::123456789012:root' },
+      Principal: { AWS: `arn:aws:iam::${account}:root` },
       Action: 'kms:*',
       Resource: '*',
     },
@@ -39,9 +116,9 @@ export async function decide(
   const simulated = await runSimulation(
     {
       request: {
-        principal: 'arn:aws:iam::123456789012:role/function',
+        principal: `arn:aws:iam::${account}:role/function`,
         action,
-        resource: { resource, accountId: '123456789012' },
+        resource: { resource, accountId: account },
         contextVariables: { ...context },
       },
       identityPolicies: [

@@ -1,3 +1,5 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeAll, beforeEach } from 'vitest';
 import { recordExpiry } from '../../../../shared/leads/idempotency.ts';
 import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
 import { hashApiKey } from '../../../../shared/organization/api-key.ts';
@@ -23,8 +25,9 @@ import {
   usagePrimaryKey,
 } from '../../../../shared/store/table/primary-keys.ts';
 import { deletion, put, writeItem } from '../../../../shared/store/table/writes.ts';
-import { leadOf } from '../../../support/leads.ts';
+import { leadOf, storeItems } from '../../../support/leads.ts';
 import { givenOrganizationWithoutKeys } from '../../../support/organizations.ts';
+import { givenTable } from '../../../support/table.ts';
 
 /** When both leads were made. */
 export const at = new Date().toISOString();
@@ -96,6 +99,28 @@ export async function givenWorld(table: Table, organizationId = 1) {
 }
 
 export type World = Awaited<ReturnType<typeof givenWorld>>;
+
+/** Gives each test of the file that world, in a table of its own. */
+export function useWorld(): () => World {
+  let origin: World;
+  let originItems: Record<string, unknown>[];
+  let world: World;
+  beforeAll(async () => {
+    const table = await givenTable();
+    origin = await givenWorld(table);
+    ({ Items: originItems = [] } = await table.client.send(
+      new ScanCommand({ TableName: table.name }),
+    ));
+    table.client.destroy();
+  });
+  beforeEach(async () => {
+    world = { ...origin, table: await givenTable() };
+    await storeItems(world.table, originItems);
+  });
+  afterEach(() => world.table.client.destroy());
+  return () => world;
+}
+
 type Name = keyof World['key'];
 type Damage = (world: World) => Promise<unknown>;
 

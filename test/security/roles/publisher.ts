@@ -3,16 +3,9 @@ import { vi } from 'vitest';
 import { openEventBus } from '../../../shared/events/event-bus.ts';
 import type { LeadEvent } from '../../../shared/leads/events.ts';
 import type { IamRequest } from './iam-request.ts';
-import { arn } from './role-statements.ts';
+import { arn } from './role-policies.ts';
 
-/** A function that serves no endpoint: what is sent in its role's name, and what it must not do. */
-export interface OtherFunction {
-  readonly name: string;
-  readonly description: string;
-  /** By service, with who sends them. */
-  readonly requests: () => Promise<readonly (readonly [sender: string, IamRequest])[]>;
-  readonly denied: readonly (readonly [what: string, IamRequest])[];
-}
+type Named = readonly [what: string, request: IamRequest];
 
 const request = (
   action: string,
@@ -47,11 +40,15 @@ async function sentToBus(): Promise<IamRequest> {
   });
 }
 
-/** Lambda reads the stream and fills the dead-letter queue in the role's name (AWS: "Using Lambda with DynamoDB Streams"). */
-export const publisher: OtherFunction = {
+/**
+ * The function that publishes events: what is sent in its role's name, by service and with who sends it, and what it must not do.
+ * Lambda reads the stream and fills the dead-letter queue in the role's name (AWS: "Using Lambda with DynamoDB
+ * Streams").
+ */
+export const publisher = {
   name: 'publish-events',
   description: 'Publishes the events of new timeline items',
-  requests: async () => [
+  requests: async (): Promise<readonly Named[]> => [
     ...['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
       (action) => ['Lambda', request(`dynamodb:${action}`, stream)] as const,
     ),
@@ -84,5 +81,5 @@ export const publisher: OtherFunction = {
     ['decrypt with the key by itself', request('kms:Decrypt', key)],
     ['delete the key', request('kms:ScheduleKeyDeletion', key, throughDynamoDb)],
     ['call a function', request('lambda:InvokeFunction', arn('lambda', 'function:any'))],
-  ],
+  ] as readonly Named[],
 };

@@ -1,5 +1,9 @@
+import { expect, test } from 'vitest';
+import { checkTable } from '../../../../shared/store/check/check-table.ts';
 import { idempotencyPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
-import { added, at, type Case, changed, removed } from './given-table.ts';
+import { added, at, type Case, changed, namedIn, removed, useWorld } from './given-table.ts';
+
+const world = useWorld();
 
 const lead = 'Lead 1 of organization 1';
 const future = '2999-01-01T00:00:00.000Z';
@@ -19,7 +23,7 @@ const unknown = ([pk, sk]: readonly [pk: string, sk: string]): Case => [
   `Item ${pk} / ${sk} has an unknown type.`,
 ];
 
-export const damagedItems: readonly Case[] = [
+const damagedItems: readonly Case[] = [
   [removed('phone'), `${lead} has the phone +919820000001, but the item {phone} is not there.`],
   [removed('email'), `${lead} has the email p.1@example.com, but the item {email} is not there.`],
   [
@@ -189,7 +193,7 @@ export const damagedItems: readonly Case[] = [
 ];
 
 /** Damage to items that name no organization: a check of one organization leaves them out. */
-export const damageOfNobody: readonly Case[] = [
+const damageOfNobody: readonly Case[] = [
   [
     added(() => ({ pk: 'ORG#DIRECTORY', sk: '0000000005', name: 'Nobody' })),
     'Organization 5 has items but no settings item (ORG#5 / SETTINGS).',
@@ -209,3 +213,19 @@ export const damageOfNobody: readonly Case[] = [
     ] as const
   ).map(unknown),
 ];
+
+test.for<readonly [violation: string, isOfNobody: boolean, Case]>([
+  ...damagedItems.map((one) => [one[1] ?? '', false, one] as const),
+  ...damageOfNobody.map((one) => [one[1] ?? '', true, one] as const),
+])(
+  'a check of the table, and one of the organization, reports exactly: %s',
+  async ([, isOfNobody, [damage, ...violations]]) => {
+    await damage(world());
+
+    const checked = await checkTable(world().table, { againAfterMs: 0 });
+    const one = await checkTable(world().table, { organizationId: 1, againAfterMs: 0 });
+
+    expect(checked.violations).toEqual(namedIn(world(), violations));
+    expect(one.violations).toEqual(isOfNobody ? [] : checked.violations);
+  },
+);
