@@ -32,10 +32,8 @@ export function assertLeadFits(
 ): void {
   const { leadMaxBytes, presentedLeadMaxBytes } = limits;
   const stored = fieldsBytes(fields);
-  const isShort =
-    stored * 6 <= presentedLeadMaxBytes || // JSON escapes a byte to at most six
-    Buffer.byteLength(JSON.stringify(fields)) <= presentedLeadMaxBytes;
-  if (stored <= leadMaxBytes && isShort) return;
+  const presented = Buffer.byteLength(JSON.stringify(fields));
+  if (stored <= leadMaxBytes && presented <= presentedLeadMaxBytes) return;
   const all = Object.entries(fields);
   const changed = all.filter(([key]) => sent.includes(key));
   const [largest] = (changed.length > 0 ? changed : all).reduce((a, b) =>

@@ -69,11 +69,11 @@ export const notWellFormed = refusalMessage(
   'contains an invalid character (U+0000 or an unpaired surrogate).',
 );
 
-/** What is wrong with a text's length. A code point is one or two units: only a text between the two needs counting. */
 function lengthReason(input: string, min: number, max: number): FieldReason | undefined {
-  if (input === '' && min > 0) return 'required';
-  if (input.length > max && [...input].length > max) return 'too_long';
-  return input.length < 2 * min && [...input].length < min ? 'too_short' : undefined;
+  const { length } = [...input];
+  if (length === 0 && min > 0) return 'required';
+  if (length > max) return 'too_long';
+  return length < min ? 'too_short' : undefined;
 }
 
 /** A string of `min` to `max` characters. */

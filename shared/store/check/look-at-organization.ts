@@ -92,8 +92,7 @@ function* organizationIssues(
   const whose = `Organization ${id}`;
   if (!settings)
     return yield `${whose} has items but no settings item (${keyText(settingsPrimaryKey(id))}).`;
-  const { id: settingsId, name } = settings.settings;
-  if (settingsId !== id) yield `${whose} has the settings of organization ${settingsId}.`;
+  const { name } = settings.settings;
   if (!directory)
     yield `${whose} is not in the directory: ${keyText(directoryPrimaryKey(id))} is not there.`;
   else if (directory.name !== name)

@@ -55,7 +55,7 @@ export function admitKey(table: Table, apiKeyHash: string, now: Date): Promise<K
   });
   const admitted = (outcome: 'admitted' | 'exhausted', item: ApiKeyItem): KeyAdmission => ({
     outcome,
-    caller: callerOf(item),
+    caller: item,
     bucket: bucketOf(item, limit),
   });
   return retryOnConflict<KeyAdmission>(async () => {
@@ -65,7 +65,7 @@ export function admitKey(table: Table, apiKeyHash: string, now: Date): Promise<K
     const { item } = token;
     if (!item) return { outcome: 'refused', caller: undefined };
     if (item.revokedAt !== undefined || item.expiresAt <= nowMs)
-      return { outcome: 'refused', caller: callerOf(item) };
+      return { outcome: 'refused', caller: item };
     if (item.windowEndsAt > nowMs) return admitted('exhausted', item);
     const first = await update(table, key, ifLive(firstToken(nowMs)));
     return first.outcome === 'written' ? admitted('admitted', first.item) : conflict;
@@ -101,13 +101,6 @@ export function admitOrganization(
     const first = await update(table, key, numbering(firstToken(nowMs)));
     return first.outcome === 'written' ? admitted(first.item) : conflict;
   });
-}
-
-/** Without the other attributes, since callers are cached. */
-function callerOf(item: ApiKeyItem): Caller {
-  const { organizationId, keyId, label, scopes, createdBy, createdAt, expiresAt, revokedAt } = item;
-  const caller = { organizationId, keyId, label, scopes, createdBy, createdAt, expiresAt };
-  return revokedAt === undefined ? caller : { ...caller, revokedAt };
 }
 
 function bucketOf({ used, windowEndsAt }: TokenBucketItem, limit: number): Bucket {

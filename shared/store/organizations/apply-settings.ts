@@ -80,7 +80,6 @@ export async function applySettings(
 
 /** Stored settings in which the items to remove are inactive. */
 interface Inactive {
-  readonly version: number;
   /**
    * On the clock of `performance`. If the items were inactive already, the time when this apply read them: the clock of the machine that
    * deactivated them may be wrong.
@@ -117,9 +116,10 @@ class Apply {
       return { outcome: 'unchanged', version: before.version, before: before.settings };
     const removals = before ? removalsBetween(before.settings, settings) : [];
     if (before && removals.length > 0) {
-      if (this.#inactive?.version !== before.version) {
+      if (!this.#inactive) {
         if (await this.#deactivate(before, removals)) return undefined;
-        this.#inactive = { version: before.version, since: readAt };
+        this.#inactive = { since: readAt };
+        this.#expectedVersion = before.version;
       }
       await this.#awaitRequests(this.#inactive, removals);
     }
@@ -139,7 +139,7 @@ class Apply {
     assertFits(settings, 'The settings together with the items that they remove');
     const version = await this.#replace(before, settings, { isBetween: true });
     if (version === undefined) return true;
-    this.#inactive = { version, since: performance.now(), replaced: before };
+    this.#inactive = { since: performance.now(), replaced: before };
     this.#expectedVersion = version;
     return true;
   }
@@ -166,10 +166,10 @@ class Apply {
 
   /** After a rejection: restores the settings from before the first step, unless other settings have been applied since. */
   async revert(): Promise<void> {
-    const { version: inactiveVersion, replaced } = this.#inactive ?? {};
+    const { replaced } = this.#inactive ?? {};
     while (replaced) {
       const before = await readSettings(this.#table, this.#settings.id);
-      if (before?.version !== inactiveVersion) return;
+      if (before?.version !== this.#expectedVersion) return;
       const version = await this.#replace(before, replaced.settings, { isBetween: true });
       if (version !== undefined) return;
     }
