@@ -16,7 +16,6 @@ const expectedCode: ErrorCode = 'UNAUTHORIZED';
 const logReserveMs = 1000;
 const dayMs = 86_400_000;
 
-/** What Lambda tells an invocation. */
 interface InvocationContext {
   readonly awsRequestId: string;
   getRemainingTimeInMillis(): number;

@@ -15,7 +15,6 @@ import { refusalMessage } from '../shared/validation.ts';
 const notOnce = refusalMessage('wrong_type', 'is given more than once.');
 const once = v.string(notOnce);
 
-/** An integer from `min` to `max`. */
 const queryInteger = (min: number, max: number) => {
   const sentence = `must be an integer from ${min} to ${max}.`;
   return integerText(min, max, refusalMessage('invalid_number', sentence), notOnce);

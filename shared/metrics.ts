@@ -1,4 +1,3 @@
-/** The metrics of requests. */
 export const metricNames = [
   'dynamodbCalls',
   'readUnits',

@@ -2,7 +2,6 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { recordFailedOperation } from '../failed-operation.ts';
 import { eventSource, type LeadEvent } from '../leads/events.ts';
 
-/** Where events are published. */
 export interface EventBus {
   /** Publishes up to ten events. @returns for each event whether the bus has it @throws Error if that is unknown */
   readonly put: (events: readonly LeadEvent[]) => Promise<boolean[]>;

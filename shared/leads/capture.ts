@@ -24,7 +24,6 @@ import type { Enquiry, KeptField, TimelineEntry } from './timeline.ts';
 /** Computed once from a capture request, however often it is retried: whom to look up, and how to recognize repeats. */
 export interface Capture {
   readonly organizationId: number;
-  /** The API key's ID. */
   readonly keyId: string;
   readonly keys: readonly IdempotencyKey[];
   readonly fingerprint: string;
@@ -53,7 +52,6 @@ export const newCapture = (
 export interface ReadCapture {
   /** The sent values that may fill a lead; `source` only if the request names a known one. */
   readonly submitted: FieldValues;
-  /** The recorded source's name. */
   readonly sourceName: string;
   /** `submitted` with the recorded source, for a new lead; without a source if the organization has no active `Website`. */
   readonly onCreate: FieldValues;
@@ -170,7 +168,6 @@ export const enquiryOf = (
   ...(attribution && Object.keys(attribution).length > 0 && { attribution: { ...attribution } }),
 });
 
-/** The decision to create a lead. */
 export function captureNew(
   lead: Omit<NewLead, 'now'>,
   enquiry: RecordedEnquiry,

@@ -15,7 +15,6 @@ export interface Operator {
   readonly testFor: (...operands: FieldValue[]) => Test;
 }
 
-/** An operator that compares the value with one operand. */
 const comparing = (holds: (value: FieldValue, operand: FieldValue) => boolean): Operator => ({
   takes: 'value',
   testFor: (operand) => (value) => holds(value, operand),
@@ -36,7 +35,6 @@ const emptiness = {
   is_empty: { takes: 'nothing', testFor: () => () => false },
   is_not_empty: { takes: 'nothing', testFor: () => () => true },
 } as const satisfies Record<string, Operator>;
-/** @param form the form in which two texts are compared */
 const equalIn = (form: (text: string) => string): Operator => ({
   takes: 'value',
   testFor: (text) => {

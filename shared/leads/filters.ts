@@ -11,7 +11,6 @@ import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
 export type LeadFilter = (fields: FieldValues) => boolean;
 
-/** Why a filter is not valid. */
 export interface FilterIssue {
   /** 0-based, in the request. */
   readonly position: number;

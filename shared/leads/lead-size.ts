@@ -13,7 +13,6 @@ function valueBytes(value: FieldValue): number {
   return typeof value === 'number' ? 21 : 1;
 }
 
-/** Bytes of a field as DynamoDB stores it, rounded up. */
 const fieldBytes = ([key, value]: [string, FieldValue]): number =>
   Buffer.byteLength(key) + valueBytes(value);
 

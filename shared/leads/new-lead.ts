@@ -37,13 +37,11 @@ export function newLead({ id, organizationId, fields, stage, owner, now }: NewLe
 
 export interface NewLead extends Pick<Lead, 'id' | 'organizationId' | 'fields'> {
   readonly stage: Pick<Stage, 'id' | 'pipelineId'>;
-  /** The owner's user ID. */
   readonly owner: number;
   /** ISO 8601, UTC. */
   readonly now: string;
 }
 
-/** What a new lead starts with. */
 export interface LeadStart {
   readonly fields: LeadFields;
   readonly stage: Stage;

@@ -2,7 +2,6 @@ import type { FieldReason } from '../client/api-types.ts';
 import type { Organization, Stage } from '../organization/organization.ts';
 import type { FieldIssues } from './fields.ts';
 
-/** The default pipeline's ID, if the organization has one. */
 export const defaultPipelineId = (organization: Organization): number | undefined =>
   organization.pipelines.find(({ isDefault }) => isDefault)?.id;
 

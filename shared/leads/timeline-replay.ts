@@ -9,7 +9,6 @@ const digestChars = 8;
 export const valuesDigestOf = ({ fields, stageId, pipelineId }: Lead): string =>
   fingerprintOf({ fields, stageId, pipelineId }).slice(0, digestChars);
 
-/** What a timeline explains of its lead. */
 export const explainedParts = [
   /** Of an imported lead without changes, whose `change` the timeline does not know. */
   'version',

@@ -45,7 +45,6 @@ export interface FieldChange {
   readonly to: FieldValue | null;
 }
 
-/** By a request. */
 interface ByApi {
   readonly via: 'api';
   readonly keyId: string;

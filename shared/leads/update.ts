@@ -6,7 +6,6 @@ import { type Lead, leadFieldsOf } from './lead.ts';
 import { assertLeadFits } from './lead-size.ts';
 import { placeLead, type RequestedPlace } from './placement.ts';
 
-/** What an update changes: fields by key, the stage and the pipeline. */
 export interface RequestedUpdate extends RequestedPlace {
   readonly fields?: Readonly<Record<string, RawValue>> | undefined;
 }

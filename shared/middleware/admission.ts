@@ -41,7 +41,6 @@ export interface PrefetchContext {
   readonly cachedOrganization: Organization | undefined;
 }
 
-/** What admission establishes about a call. */
 export interface Admitted<Prefetched> {
   readonly caller: Caller;
   readonly organization: Organization;
@@ -164,7 +163,6 @@ function requireLive(call: Call, apiKeyHash: string, key: KeyAdmission): LiveKey
   return { caller, bucket };
 }
 
-/** Takes the organization's token and loads its settings. */
 async function admitToOrganization(
   { table, endpoint }: Call,
   organizationId: number,

@@ -10,13 +10,11 @@ import type { ConsumedCapacity } from '../store/table/consumed-capacity.ts';
 export interface Call {
   readonly endpoint: Endpoint;
   readonly table: Table;
-  /** What the call has consumed of `table`. */
   readonly consumedCapacity: ConsumedCapacity;
   /** API Gateway's ID of the request. */
   readonly requestId: string;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  /** Headers of the response, by name. */
   readonly responseHeaders: Record<string, string>;
   /** The parsed JSON body, set by `transport`; undefined for an endpoint that takes no body. */
   jsonBody?: unknown;

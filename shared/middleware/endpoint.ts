@@ -16,13 +16,11 @@ export interface ReadyCall<Input, Prefetched> extends Omit<Admitted<Prefetched>,
   readonly table: Table;
   readonly requestId: string;
   readonly input: Input;
-  /** The result of the endpoint's `prefetch`. */
   readonly prefetched: Prefetched;
 }
 
 /** The parts of an endpoint, in the order in which a request runs through them. */
 export interface EndpointParts<S extends Schemas, Prefetched> {
-  /** The schemas of the parts of the request that the endpoint reads. */
   readonly input: S;
   /** Reads that run in parallel with admission. Their result is dropped when the request is refused, so they must not write. */
   readonly prefetch?: (
@@ -45,7 +43,6 @@ const answered = new Error('The request has been answered.');
 
 let sharedTable: Table | undefined;
 
-/** The Lambda handler of an endpoint. */
 export function endpoint<S extends Schemas, Prefetched = undefined>(
   name: EndpointName,
   parts: EndpointParts<S, Prefetched>,

@@ -76,7 +76,6 @@ function lengthReason(input: string, min: number, max: number): FieldReason | un
   return length < min ? 'too_short' : undefined;
 }
 
-/** A string of `min` to `max` characters. */
 export function text(min: number, max: number) {
   const bounds = min === 0 ? `at most ${max} characters` : `${min} to ${max} characters`;
   const counted = v.rawCheck<string>(({ dataset, addIssue }) => {

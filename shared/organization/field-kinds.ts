@@ -7,7 +7,6 @@ export type FieldType = LeadField['type'];
 interface FieldKind {
   /** A field of the type lists the options that its values are taken from. */
   readonly hasOptions: boolean;
-  /** A value is a list. */
   readonly isList: boolean;
   /** The list of the settings whose IDs are the values; null for values that are no IDs. */
   readonly references: 'sources' | 'users' | null;
@@ -62,5 +61,4 @@ export const isBuiltIn = (fieldKey: string): fieldKey is keyof typeof builtIns =
 export const builtInNamed = (fieldKey = ''): BuiltIn | undefined =>
   isBuiltIn(fieldKey) ? builtIns[fieldKey] : undefined;
 
-/** The values of the built-in field `lead_type`. */
 export const leadTypes = builtIns.lead_type.options.map(({ value }) => value);

@@ -83,7 +83,6 @@ export function organizationFrom(settings: Settings, version: number): Organizat
 /** The source of captures that name no source, or an unknown one (contract, section 4.3). */
 export const defaultSourceName = 'Website';
 
-/** The active source with this name, ignoring case. */
 export function activeSourceNamed(organization: Organization, name: string): Source | undefined {
   const folded = name.trim().toLowerCase();
   return organization.sources.find(

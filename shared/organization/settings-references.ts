@@ -223,7 +223,6 @@ function readNames<Name extends string | number>(
   });
 }
 
-/** What a list of names can name. */
 interface Choices {
   readonly find: (text: string) => { readonly value: string } | 'several' | undefined;
   /** Completes the sentence "must be …". */

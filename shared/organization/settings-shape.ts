@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { isPlainObject } from '../json.ts';
 import { nearestName } from './nearest-name.ts';
 
-/** Why a settings file is not valid. */
 export interface SettingsIssue {
   /** A JSON path, such as `$.fields[3].options`. */
   readonly path: string;
@@ -21,7 +20,6 @@ export class SettingsRejectedError extends Error {
   }
 }
 
-/** The JSON path of a property. */
 export const stepInto = (path: string, property: string): string =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(property)
     ? `${path}.${property}`

@@ -3,7 +3,6 @@ import type { FieldValues, Lead } from '../lead.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import { type Identities, identitiesAmong, type PersonSearch } from './person-search.ts';
 
-/** Replaces a person's data. */
 export const erasedMark = '[erased]';
 
 export const identitiesOf = ({ fields }: Lead): Identities =>

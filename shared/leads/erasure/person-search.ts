@@ -73,12 +73,10 @@ export class PersonSearch {
     this.#domains = new Set(emails.map((email) => email.slice(email.lastIndexOf('@'))));
   }
 
-  /** What is searched for. */
   get identities(): Identities {
     return [...this.#identities];
   }
 
-  /** Ends the search for some phones and emails. */
   forget(identities: Identities): void {
     for (const one of identities) this.#identities.delete(one);
   }
@@ -199,7 +197,6 @@ const digitsIn = (text: string): Digits =>
     ]),
   );
 
-/** The next digit of the same phone. */
 function digitAfter(text: string, digits: Digits, end: number): Digit | undefined {
   gapCharacters.lastIndex = end;
   return digits.get(end + (gapCharacters.exec(text)?.[0].length ?? 0));

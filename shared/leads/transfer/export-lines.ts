@@ -23,7 +23,6 @@ export function exportObject(organization: Organization, lead: Lead): object {
   };
 }
 
-/** A column of an export. */
 export interface ExportColumn {
   /** In CSV, as an import reads it. */
   readonly heading: string;

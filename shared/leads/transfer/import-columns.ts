@@ -24,7 +24,6 @@ export interface ImportTarget {
   readonly property?: ImportProperty;
 }
 
-/** The target of a column that is ignored. */
 export const nowhere: ImportTarget = { name: '' };
 
 const propertyTarget = (property: ImportProperty): ImportTarget => ({

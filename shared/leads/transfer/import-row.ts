@@ -25,9 +25,7 @@ export interface ImportRow {
   readonly isEdit?: boolean;
 }
 
-/** The new lead of a row. */
 export interface RowLead extends Pick<LeadStart, 'rotation'> {
-  /** The ID that the file gives the lead. */
   readonly leadId: number | undefined;
   readonly lead: Omit<Lead, 'id'>;
   readonly note: string | undefined;

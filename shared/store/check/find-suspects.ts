@@ -45,7 +45,6 @@ export interface Suspects {
   readonly suspects: readonly PrimaryKey[];
   /** The organization that lists an API key, by the key's id. */
   readonly organizationOfKey: ReadonlyMap<string, number>;
-  /** How many leads were read. */
   readonly leads: number;
 }
 
@@ -86,7 +85,6 @@ interface ReadOrganization {
   readonly lastLead: PrimaryKey | undefined;
 }
 
-/** The timeline that a segment of the scan is reading. */
 interface OpenTimeline {
   readonly organizationId: number;
   readonly leadId: number;

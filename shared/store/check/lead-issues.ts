@@ -85,7 +85,6 @@ function* placeIssues(
     yield `is in pipeline ${pipelineId}, but its stage ${stageId} belongs to pipeline ${stage.pipelineId}`;
 }
 
-/** Index attributes that disagree with the lead. */
 function* indexIssues(lead: Lead, item: Item): Generator<string> {
   const right = indexAttributesOf(lead);
   for (const name of ['stageKey', 'ownerKey', 'sourceKey', 'updateKey'] as const) {

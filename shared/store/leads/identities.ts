@@ -38,7 +38,6 @@ export function identityChanges(before: Lead, after: Lead): Write[] {
   ];
 }
 
-/** The phone and email that a lead is found by. */
 export interface LeadIdentity {
   readonly organizationId: number;
   /** E.164. */
@@ -57,7 +56,6 @@ export interface IdentityHolders {
   readonly emailLeadId: number | undefined;
 }
 
-/** A lead that has the phone or the email. */
 export interface IdentityHolder {
   readonly leadId: number;
   readonly field: 'phone' | 'email';
@@ -71,7 +69,6 @@ const emailKey = ({ organizationId, email }: LeadIdentity): PrimaryKey<IdentityI
 export const identityPrimaryKeys = (identity: LeadIdentity): PrimaryKey<IdentityItem>[] =>
   [phoneKey(identity), emailKey(identity)].filter((key) => key !== undefined);
 
-/** The keys of a lead's identity items. */
 export const identityKeysOf = (lead: Lead): PrimaryKey<IdentityItem>[] =>
   identityPrimaryKeys(identityOf(lead));
 

@@ -21,11 +21,9 @@ export const aboveAllIds = limits.idMax + 1;
 /** The bytes of one index entry in a page's budget: its keys and their names. */
 export const indexEntryBytes = 100;
 
-/** The ids of a list in its order. */
 export const highestFirst = (leadIds: Iterable<number>): number[] =>
   [...leadIds].sort((a, b) => b - a);
 
-/** The lead's id of an index entry. */
 export const idOf = ({ sk }: Pick<LeadIndexEntry, 'sk'>): number => Number(sk);
 
 /** Queries an index. The budget pays for its entries, and notes the sizes that they state. */
@@ -49,12 +47,9 @@ export async function readEntries(
 const chunkMin = 10;
 const chunkMax = 4000;
 
-/** One partition of an index. */
 export interface IndexPartition {
   readonly index: IndexName;
-  /** The partition key. */
   readonly value: string;
-  /** Entries of the first chunk. */
   readonly firstChunk: number;
 }
 

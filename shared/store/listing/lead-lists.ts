@@ -134,7 +134,6 @@ async function changedLeads(
 
 const usualLeadBytes = 800;
 
-/** The mean of the changed leads. */
 function meanBytes({ ids, largeKb }: ChangedLeads): number {
   const large = [...largeKb.values()].reduce((sum, kb) => sum + 1000 * kb, 0);
   return (large + usualLeadBytes * (ids.length - largeKb.size)) / Math.max(1, ids.length);

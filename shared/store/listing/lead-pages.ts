@@ -14,7 +14,6 @@ export interface LeadChunk {
   readonly downTo: number;
 }
 
-/** A source of leads for a page. */
 export interface LeadReader {
   /**
    * Reads leads with ids lower than `below`, about as many as requested, and fewer only where a chunk ends for another reason.
@@ -75,7 +74,6 @@ export async function readLeadPage(
   }
 }
 
-/** A reader whose first chunk was read already. */
 export function readOn(first: LeadChunk | undefined, reader: LeadReader): LeadReader {
   let next = first;
   return {

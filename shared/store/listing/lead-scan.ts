@@ -83,7 +83,6 @@ const msPerUnit = 1000 / unitsPerSecond;
  */
 const pacedUntil = new BoundedMap<number, number>(100);
 
-/** Notes units that a scan has read. */
 function noteScanned(organizationId: number, units: number): void {
   const begunAt = Math.max(Date.now(), pacedUntil.get(organizationId) ?? 0);
   pacedUntil.set(organizationId, begunAt + units * msPerUnit);

@@ -35,7 +35,6 @@ export interface RowDigests {
   readonly readDigest: string;
 }
 
-/** A row to look up. */
 export interface RowLookup {
   readonly digests: RowDigests;
   readonly identity: Pick<LeadIdentity, 'phone' | 'email'>;

@@ -7,7 +7,6 @@ export interface Table {
   readonly name: string;
 }
 
-/** The items of one organization. */
 export interface OrganizationTable {
   readonly table: Table;
   readonly organizationId: number;
@@ -67,7 +66,6 @@ export function openTable(
   return { client, name };
 }
 
-/** Sends a command by the client that is wrapped. */
 export type Send = (command: TableCommand, options?: object) => Promise<unknown>;
 export type TableCommand = Parameters<DynamoDBDocumentClient['send']>[0];
 

@@ -31,7 +31,6 @@ export type UsageItem = TokenBucketItem & {
 };
 
 export type TokenBucketItem = {
-  /** Tokens taken in the current window. */
   readonly used: number;
   /** Epoch milliseconds. */
   readonly windowEndsAt: number;
@@ -63,10 +62,8 @@ export type LeadItem = Omit<Lead, 'id' | 'organizationId'> & {
   readonly largeKb?: number;
 };
 
-/** An item with its primary key. */
 export type Stored<T extends Item> = T & { readonly pk: string; readonly sk: string };
 
-/** What an index returns of a lead. */
 export type LeadIndexEntry = Pick<LeadItem, 'sk' | 'updatedAt' | 'largeKb'>;
 
 /** Of a unique phone or email: the lead that has it. */

@@ -31,7 +31,6 @@ export const keyOf = ({ pk, sk }: PrimaryKey): PrimaryKey => ({ pk, sk });
 /** A key as messages name it. */
 export const keyText = ({ pk, sk }: PrimaryKey): string => `${pk} / ${sk}`;
 
-/** Items of one response, by their primary keys. */
 export class ItemsByKey {
   readonly #items = new Map<string, Item>();
 

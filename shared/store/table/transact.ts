@@ -85,7 +85,6 @@ const throttled = (cause: Error, mayBeWritten: boolean): Error =>
       })
     : new ThrottledError('DynamoDB throttled a transaction.', { cause });
 
-/** The input of each write, with the name of its table. */
 const inTable = ({ name: TableName }: Table, write: Write) =>
   Object.fromEntries(Object.entries(write).map(([kind, input]) => [kind, { TableName, ...input }]));
 

@@ -16,7 +16,6 @@ export type Write = {
   readonly [Kind in keyof TransactItem]: Omit<NonNullable<TransactItem[Kind]>, 'TableName'>;
 };
 
-/** What the stored item must fulfil. */
 export interface Condition {
   readonly ConditionExpression: string;
   readonly ExpressionAttributeNames?: Record<string, string>;
