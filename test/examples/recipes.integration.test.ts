@@ -264,43 +264,34 @@ describe.each(served)('the recipe for $name', ({ name, hasOutbox, serve }) => {
     expect((await website.again('empty')).status).toBe(2);
   });
 
-  test.runIf(serve && chromium)(
-    'takes form.html of a browser, with where the visitor came from',
-    () => {
-      const own = entries().filter(({ notes }) => notes === 'in a browser');
-      const thanks = 'Thank you. We will call you.';
+  test.runIf(serve && chromium)('takes form.html of a browser, and where it came from', () => {
+    const { shown, people } = outcome();
+    const own = entries().filter(({ notes }) => notes === 'in a browser');
+    const thanks = 'Thank you. We will call you.';
 
-      expect(outcome().shown).toEqual([
-        'held back',
-        expect.stringContaining('+49'),
-        ...Array(4).fill(thanks),
-      ]);
-      expect(own).toHaveLength(2);
-      expect(own[0]?.attribution).toEqual({
-        pageUrl: expect.stringMatching(/\?utm_source=letter$/),
-        referrer: expect.stringMatching(/^http:/),
-        utmSource: 'letter',
-      });
-      expect(outcome().people.map(({ lead }) => lead.fields?.name)).not.toContain('A robot');
-    },
-  );
+    expect(shown).toEqual(['held back', expect.stringContaining('+49'), ...Array(4).fill(thanks)]);
+    expect(own).toHaveLength(2);
+    expect(own[0]?.attribution).toEqual({
+      pageUrl: expect.stringMatching(/\?utm_source=letter$/),
+      referrer: expect.stringMatching(/^http:/),
+      utmSource: 'letter',
+    });
+    expect(people.map(({ lead }) => lead.fields?.name)).not.toContain('A robot');
+  });
 
-  test.runIf(isWordPress)(
-    'takes a form of Contact Form 7, and has it say what to correct',
-    async () => {
-      const { website } = outcome();
-      const form = { 'your-name': 'Kiran Rao', 'your-phone': '12', 'your-message': 'by post' };
+  test.runIf(isWordPress)('takes a form of Contact Form 7, which says what is wrong', async () => {
+    const { website } = outcome();
+    const form = { 'your-name': 'Kiran Rao', 'your-phone': '12', 'your-message': 'by post' };
 
-      expect(await website.submit(form, 'cf7')).toMatch(/aborted.*Please check your phone number/);
-      expect(await website.submit({ ...form, 'your-phone': '030 123456' }, 'cf7')).toMatch(
-        /mail_sent/,
-      );
+    expect(await website.submit(form, 'cf7')).toMatch(/aborted.*Please check your phone number/);
+    expect(await website.submit({ ...form, 'your-phone': '030 123456' }, 'cf7')).toMatch(
+      /mail_sent/,
+    );
 
-      const people = await peopleOf(website);
-      const { timeline } = people.find(({ lead }) => lead.fields?.phone === '+4930123456') ?? {};
-      expect(timeline).toMatchObject([{ notes: 'by post', attribution: { utmSource: 'letter' } }]);
-    },
-  );
+    const people = await peopleOf(website);
+    const { timeline } = people.find(({ lead }) => lead.fields?.phone === '+4930123456') ?? {};
+    expect(timeline).toMatchObject([{ notes: 'by post', attribution: { utmSource: 'letter' } }]);
+  });
 });
 
 if (!chromium)

@@ -98,6 +98,17 @@ const heartbeatAdds: Readonly<Record<string, readonly string[]>> = {
   'LeadService unauthorized': ['answered', 'spoiled'],
 };
 
+/** The same sums, each computed once: the alarms look at the same minutes, each many times. */
+export function remembered(sums: MinuteSum): MinuteSum {
+  const known = new Map<string, Map<number, number | undefined>>();
+  return (metric, minute) => {
+    const minutes = known.get(metric) ?? new Map<number, number | undefined>();
+    known.set(metric, minutes);
+    if (!minutes.has(minute)) minutes.set(minute, sums(metric, minute));
+    return minutes.get(minute);
+  };
+}
+
 /** Gateway, Lambda and the firewall report counts of zero only while there are calls; a metric of the log lines only when it applies. */
 export function metricsOf(
   situation: Situation,

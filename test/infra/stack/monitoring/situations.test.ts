@@ -8,6 +8,7 @@ import {
   metricsOf,
   misfit,
   quiet,
+  remembered,
   type Situation,
   type Verification,
   withOldKey,
@@ -60,21 +61,10 @@ const withRuleNames = (alarm: AlarmProperties): AlarmProperties =>
     ),
   );
 
-/** The same sums, each computed once: the alarms look at the same minutes, each many times. */
-function counted(sums: MinuteSum): MinuteSum {
-  const known = new Map<string, Map<number, number | undefined>>();
-  return (metric, minute) => {
-    const minutes = known.get(metric) ?? new Map<number, number | undefined>();
-    known.set(metric, minutes);
-    if (!minutes.has(minute)) minutes.set(minute, sums(metric, minute));
-    return minutes.get(minute);
-  };
-}
-
 /** The alarms that ring within so many minutes, wherever the situation begins within a period. */
 function ringing(situation: Situation, minutes: number): { always: string[]; ever: string[] } {
   const offsets = [0, 1, 2, 3, 4].map((offset) => ({
-    sums: counted(metricsOf(situation, offset, verification)),
+    sums: remembered(metricsOf(situation, offset, verification)),
     until: minutes + offset,
   }));
   const counts = replayed.map((name) => {
@@ -221,8 +211,8 @@ describe('whenever a situation begins, these alarms go off and no other', () => 
 test.each<SituationCase>(situations.filter(([, , expected]) => expected.length > 0))(
   'its alarms end, with calls and without, within 40 minutes or the hours that they watch: %s',
   (_, situation) => {
-    const cause = counted(metricsOf(situation, 0));
-    for (const afterwards of [metricsOf(busy, 0), metricsOf({ calls: 0 }, 0)].map(counted)) {
+    const cause = remembered(metricsOf(situation, 0));
+    for (const afterwards of [metricsOf(busy, 0), metricsOf({ calls: 0 }, 0)].map(remembered)) {
       const over: MinuteSum = (metric, minute) =>
         (minute < 30 ? cause : afterwards)(metric, minute);
       const endsWithin = (alarm: AlarmProperties) => Math.max(40, 5 * alarm.EvaluationPeriods);
