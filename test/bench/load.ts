@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import { storeListedLeads } from '../support/leads.ts';
@@ -5,7 +6,7 @@ import { startServiceProcess } from '../support/service-process.ts';
 import { sampleSettings } from '../support/settings.ts';
 import { tableOf } from '../support/table.ts';
 import { generatedLead } from './listing/generated-leads.ts';
-import { givenApiKey, progress, raisedLimits, settingsOf } from './measuring.ts';
+import { givenApiKey, median, progress, raisedLimits, settingsOf } from './measuring.ts';
 
 /** A round of a fixed number of requests over so many connections. */
 export interface LoadRound {
@@ -18,25 +19,74 @@ export interface LoadRound {
   readonly errors: number;
 }
 
-/** @param requests of each round */
-export async function measureLoad(requests: number): Promise<readonly LoadRound[]> {
+export interface LoadResult {
+  readonly rounds: readonly LoadRound[];
+  /** Memory of the service's process, with all its functions, after each of up to fifty equal parts of a longer run, in megabytes. */
+  readonly memory: {
+    readonly requests: number;
+    readonly errors: number;
+    readonly megabytes: readonly number[];
+  };
+}
+
+/** @param requests of each round; `memoryRequests` of the longer run that memory is watched over */
+export async function measureLoad({
+  requests,
+  memoryRequests,
+}: {
+  requests: number;
+  memoryRequests: number;
+}): Promise<LoadResult> {
+  const warmUpRequests = Math.min(2000, requests);
   const service = await startServiceProcess(['--engine', 'dynoxide'], raisedLimits);
   try {
     const { baseUrl, environment } = service.ready;
+    const pid = service.child.pid ?? 0;
     const requestOf = await givenRequests(environment);
+    const shoot = (connections: number, amount: number): Promise<LoadRound> =>
+      fire(baseUrl, requestOf, connections, amount);
     progress('load: the functions start');
-    await fire(baseUrl, requestOf, 64, Math.min(2000, requests));
+    await shoot(64, warmUpRequests);
     const rounds: LoadRound[] = [];
     for (const connections of [1, 8, 64]) {
       progress(
         `load: ${requests} requests over ${connections} connection${connections === 1 ? '' : 's'}`,
       );
-      rounds.push(await fire(baseUrl, requestOf, connections, requests));
+      rounds.push(await shoot(connections, requests));
     }
-    return rounds;
+    const memory = await watchMemory(pid, memoryRequests, (amount) => shoot(8, amount));
+    return { rounds, memory };
   } finally {
     await service.end();
   }
+}
+
+const memoryStepsMax = 50;
+const stepRequestsMin = 100;
+
+async function watchMemory(
+  pid: number,
+  requests: number,
+  shoot: (amount: number) => Promise<LoadRound>,
+): Promise<LoadResult['memory']> {
+  const megabytes: number[] = [];
+  let errors = 0;
+  const memorySteps = Math.min(memoryStepsMax, Math.ceil(requests / stepRequestsMin));
+  for (let step = 1; step <= memorySteps; step += 1) {
+    errors += (await shoot(Math.ceil(requests / memorySteps))).errors;
+    megabytes.push(residentMb(pid));
+    if (step % 10 === 0)
+      progress(
+        `load: memory after ${(step / memorySteps) * requests} requests: ${megabytes.at(-1)?.toFixed(0)} MB`,
+      );
+  }
+  return { requests, errors, megabytes };
+}
+
+/** The median of the last fifth over the median of the second: above one, memory grows. The first fifth is the functions' start. */
+export function growthOf(megabytes: readonly number[]): number {
+  const fifth = Math.floor(megabytes.length / 5);
+  return median(megabytes.slice(-fifth)) / median(megabytes.slice(fifth, 2 * fifth));
 }
 
 interface Request {
@@ -44,6 +94,12 @@ interface Request {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+}
+
+/** Memory of a process and its worker threads. Linux only. */
+function residentMb(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1024;
 }
 
 /** Each connection sends the next request when its last one is answered. */

@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { bundleFunctions } from '../../infra/bundle/bundle.ts';
 import type { Results } from './budgets.ts';
 import { measureColdStarts } from './cold-start/cold-start.ts';
 import { measureWarmCpu } from './cold-start/warm-cpu.ts';
+import { comparison, type ExactRun, exactRun } from './comparison.ts';
 import { bundleKbOf, countsFile, type RecordedCounts } from './counts.ts';
 import { measureListing } from './listing/listing.ts';
 import { measureLoad } from './load.ts';
@@ -21,18 +23,32 @@ const program = new Command('npm run bench --')
     'smaller organizations and fewer repetitions, three minutes at the most; written to a temporary folder',
     false,
   )
-  .option('--out <FOLDER>', 'where RESULTS.md goes (a full run: test/bench)')
+  .option('--out <FOLDER>', 'where RESULTS.md and results.json go (a full run: test/bench)')
+  .option(
+    '--compare <FILE>',
+    'the results.json of an earlier run: status 1 if this run has more round trips, units or bytes',
+    parseRun,
+  )
   .option('--record', 'only write test/bench/counts.json, which the tests compare with', false)
   .allowExcessArguments(false);
 program.parse();
 const options = program.opts<{
   quick: boolean;
   out?: string;
+  compare?: ExactRun;
   record: boolean;
 }>();
 if (options.record) {
   await recordCounts();
   process.exit(0);
+}
+
+function parseRun(file: string): ExactRun {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new InvalidArgumentError(`It cannot be read: ${(error as Error).message}`);
+  }
 }
 
 const extent = options.quick
@@ -66,7 +82,7 @@ const results: Results = {
     sizes: [1000, extent.middle, extent.leads],
     walkPagesMax: extent.walkPagesMax,
   }),
-  load: await measureLoad(extent.load),
+  load: await measureLoad({ requests: extent.load, memoryRequests: extent.memory }),
 };
 
 const command = ['npm run bench', process.argv.slice(2).join(' ')].filter(Boolean).join(' -- ');
@@ -83,7 +99,15 @@ const folder = resolve(
 );
 await mkdir(folder, { recursive: true });
 await writeFile(join(folder, 'RESULTS.md'), `${page}\n`);
+await writeFile(
+  join(folder, 'results.json'),
+  `${JSON.stringify(exactRun(results), undefined, 1)}\n`,
+);
 progress(`written: ${relative(process.cwd(), join(folder, 'RESULTS.md'))}`);
+const compared = options.compare && comparison(options.compare, exactRun(results));
+if (compared) process.stdout.write(`\n${compared.text}\n`);
+process.exit(compared?.hasMore ? 1 : 0);
+
 /** Writes `counts.json`: what the budgets' tests measure on dynoxide, and the size of each bundle. @throws Error if a test fails */
 async function recordCounts(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'lead-bench-counts-'));

@@ -3,7 +3,7 @@ import type { ColdStart } from './cold-start/cold-start.ts';
 import type { WarmResult } from './cold-start/warm-cpu.ts';
 import type { ListingResult } from './listing/listing.ts';
 import type { ListCost } from './listing/measured-pages.ts';
-import type { LoadRound } from './load.ts';
+import { growthOf, type LoadResult } from './load.ts';
 import { asMarkdown, type ResultTable, shown } from './tables.ts';
 
 /** The results as the blocks of a Markdown page. */
@@ -65,15 +65,16 @@ function listingTables({ pages, heavy, walks }: ListingResult): ResultTable[] {
 
 const coldStartTable = (coldStarts: readonly ColdStart[]): ResultTable => ({
   title: 'Cold start',
-  note: "A fresh process imports the bundle and answers its first request; a stub of DynamoDB answers at once. Milliseconds are of this run on this machine. *First call* is the share of the naive client-only bundle's processor time up to the first answer of DynamoDB. Shares are of the fastest round, since other work on the machine can only add.",
-  rows: coldStarts.map(({ name, bytes, importMs, firstMs, cpuMs, calls, share }) => ({
+  note: "A fresh process imports the bundle and answers its first request; a stub of DynamoDB answers at once. Milliseconds are of this run on this machine. *First call* is the share of the naive client-only bundle's processor time up to the first answer of DynamoDB. *Same calls* compares the whole first request with a naive bundle that makes the same calls and nothing else. Shares are of the fastest round, since other work on the machine can only add.",
+  rows: coldStarts.map(({ name, bytes, importMs, firstMs, cpuMs, calls, ...cost }) => ({
     bundle: name,
     KB: shown(bytes / 1000, 1),
     'import ms': importMs.toFixed(1),
     'first request ms': firstMs.toFixed(1),
     'CPU ms': cpuMs.toFixed(1),
     calls,
-    'first call': share.toFixed(2),
+    'first call': cost.share.toFixed(2),
+    'same calls': cost.sameCallsShare?.toFixed(2) ?? '',
   })),
 });
 
@@ -89,9 +90,12 @@ const warmTable = ({ functions, memory }: WarmResult): ResultTable => ({
   })),
 });
 
-const loadTable = (rounds: readonly LoadRound[]): ResultTable => ({
+const loadTable = ({
+  rounds,
+  memory: { megabytes: seen, ...memory },
+}: LoadResult): ResultTable => ({
   title: 'Load on the local service',
-  note: 'Reads, lists, notes and captures in turn, of one organization, with raised limits. Client, gateway, functions and engine share the machine.',
+  note: `Reads, lists, notes and captures in turn, of one organization, with raised limits. Client, gateway, functions and engine share the machine. Memory of the service over ${shown(memory.requests)} further requests on 8 connections: ${shown(seen[0] ?? 0, 0)} MB after the first part, ${shown(seen.at(-1) ?? 0, 0)} MB at the end; the last fifth over the second fifth: ${growthOf(seen).toFixed(3)}; errors: ${memory.errors}.`,
   rows: rounds.map(({ connections, requests, perSecond, p50Ms, p99Ms, errors }) => ({
     connections,
     requests,

@@ -7,8 +7,8 @@ import { build } from 'esbuild';
 import { bundle } from '../../../infra/bundle/bundle.ts';
 import { serviceNameVariable } from '../../../shared/metrics.ts';
 import { median, progress, withEngine, withFolder } from '../measuring.ts';
-import { startCannedDynamodb } from './canned-dynamodb.ts';
-import { givenFunctionCases } from './function-cases.ts';
+import { type CannedDynamodb, callLevels, startCannedDynamodb } from './canned-dynamodb.ts';
+import { type FunctionCase, givenFunctionCases } from './function-cases.ts';
 
 const run = promisify(execFile);
 
@@ -23,8 +23,8 @@ export interface ColdStart {
   readonly cpuMs: number;
   /** Processor time up to the first answer of DynamoDB, as a share of the naive client-only bundle's: import and first call. */
   readonly share: number;
-  /** A bundle that functions are compared with. */
-  readonly isFloor: boolean;
+  /** Processor time of all of it, as a share of a naive bundle's that makes the same calls; undefined for a floor. */
+  readonly sameCallsShare: number | undefined;
 }
 
 interface Case {
@@ -56,25 +56,53 @@ export const measureColdStarts = (rounds: number): Promise<readonly ColdStart[]>
         PATH: process.env.PATH ?? '',
       };
       try {
-        const caseOf = async (name: string, code: Uint8Array, event?: object): Promise<Case> => {
-          const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.mjs`);
-          await writeFile(file, code);
-          const own = event && { BENCH_EVENT: JSON.stringify(event) };
-          return { name, file, bytes: code.byteLength, environment: { ...environment, ...own } };
-        };
-        const cases = await Promise.all([
-          ...Object.entries(floors).map(async ([name, build]) => caseOf(name, await build())),
-          ...functions.map(({ name, code, event }) => caseOf(name, code, event)),
-        ]);
+        const cases = await casesOf(folder, functions, dynamodb, environment);
         const samples = await sampleInTurn(cases, rounds);
-        return cases.map((one) => coldStartOf(one, samples));
+        return cases
+          .filter(({ name }) => !name.endsWith(sameCalls))
+          .map((one) => coldStartOf(one, samples));
       } finally {
         dynamodb.stop();
       }
     }),
   );
 
+const sameCalls = ', same calls';
 const coldProcess = join(import.meta.dirname, 'cold-process.mjs');
+
+async function casesOf(
+  folder: string,
+  functions: readonly FunctionCase[],
+  dynamodb: CannedDynamodb,
+  environment: Readonly<Record<string, string>>,
+): Promise<Case[]> {
+  const caseOf = async (
+    name: string,
+    code: Uint8Array,
+    more: Record<string, string> = {},
+  ): Promise<Case> => {
+    const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.mjs`);
+    await writeFile(file, code);
+    return { name, file, bytes: code.byteLength, environment: { ...environment, ...more } };
+  };
+  const cases = await Promise.all(
+    Object.entries(floors).map(async ([name, build]) => caseOf(name, await build())),
+  );
+  const bare = await naiveBundle(
+    `export { handler } from ${JSON.stringify(join(import.meta.dirname, 'bare-handler.ts'))};`,
+  );
+  for (const { name, code, event } of functions) {
+    const one = await caseOf(name, code, { BENCH_EVENT: JSON.stringify(event) });
+    dynamodb.latencyMs = 15;
+    const levels = callLevels(await dynamodb.record(() => sample(one)));
+    dynamodb.latencyMs = 0;
+    cases.push(
+      one,
+      await caseOf(`${name}${sameCalls}`, bare, { BENCH_CALLS: JSON.stringify(levels) }),
+    );
+  }
+  return cases;
+}
 
 async function sampleInTurn(
   cases: readonly Case[],
@@ -112,8 +140,10 @@ function coldStartOf(
 ): ColdStart {
   const own = samples.get(name) ?? [];
   // The least of all rounds: other work on the machine can only add.
-  const toFirstAnswer = (all: readonly Sample[]): number =>
-    Math.min(...all.map(({ cpuToFirstAnswerMs }) => cpuToFirstAnswerMs));
+  const least = (of: (sample: Sample) => number, all: readonly Sample[]): number =>
+    Math.min(...all.map(of));
+  const shareOf = (of: (sample: Sample) => number, other: string): number =>
+    least(of, own) / least(of, samples.get(other) ?? own);
   return {
     name,
     bytes,
@@ -121,8 +151,10 @@ function coldStartOf(
     importMs: median(own.map(({ importMs }) => importMs)),
     firstMs: median(own.map(({ firstMs }) => firstMs)),
     cpuMs: median(own.map(({ cpuMs }) => cpuMs)),
-    share: toFirstAnswer(own) / toFirstAnswer(samples.get(naiveFloor) ?? own),
-    isFloor: Object.hasOwn(floors, name),
+    share: shareOf(({ cpuToFirstAnswerMs }) => cpuToFirstAnswerMs, naiveFloor),
+    sameCallsShare: samples.has(`${name}${sameCalls}`)
+      ? shareOf(({ cpuMs }) => cpuMs, `${name}${sameCalls}`)
+      : undefined,
   };
 }
 
