@@ -1,4 +1,5 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { randomUUID } from 'node:crypto';
+import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, test } from 'vitest';
 import { storedBytes } from '../../../../shared/item-size.ts';
 import { limits } from '../../../../shared/limits.ts';
@@ -9,7 +10,6 @@ import {
   applySettings,
   previewSettings,
 } from '../../../../shared/store/organizations/apply-settings.ts';
-import { readKeptSettings } from '../../../../shared/store/organizations/audit-log.ts';
 import { readSettings } from '../../../../shared/store/organizations/organizations.ts';
 import { apiKeyPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { givenOrganizationWithoutKeys, newSettings } from '../../../support/organizations.ts';
@@ -121,20 +121,22 @@ test('settings whose many small parts do not fit into an item are refused, thoug
   expect(await readSettings(patientTable, settings.id)).toBeUndefined();
 });
 
-test('settings of many small parts that just fit into an item are stored, and kept when replaced', async () => {
-  // An engine needs seconds for a hundred thousand parts: the name is as long as JSON's own limit allows.
-  const empty = { ...withRules(0), name: 'n'.repeat(150_000) };
-  const ofRule = storedBytes(rules(2)) - storedBytes(rules(1));
-  const count = Math.floor(
-    (limits.settingsItemMaxBytes - storedBytes({ settings: empty })) / ofRule,
-  );
-  const settings = { ...empty, assignmentRules: rules(count) };
+test('the computed size of an item of many small parts exceeds that of the engine by eight bytes at most', async () => {
+  const { client, name: TableName } = patientTable;
+  const partsOf = (pk: string) => ({ pk, sk: 'PARTS', settings: withRules(500) });
+  const unitsOf = async (pk: string, spare: number): Promise<number | undefined> => {
+    const Item = { ...partsOf(pk), filling: 'x'.repeat(spare) };
+    const put = { TableName, Item, ReturnConsumedCapacity: 'TOTAL' } as const;
+    const { ConsumedCapacity } = await client.send(new PutCommand(put));
+    return ConsumedCapacity?.CapacityUnits;
+  };
+  const pk = `SIZE#${randomUUID()}`;
+  const kilobytes = 30;
+  // Unlike a map in it, an item has no bytes beside those of its names and values.
+  const asMap = { ...partsOf(pk), filling: '' };
+  const spare = kilobytes * 1024 - (storedBytes(asMap) - 3 - Object.keys(asMap).length);
 
-  await applySettings(patientTable, settings);
-  await applySettings(patientTable, { ...settings, name: 'N' });
-
-  expect((await readSettings(patientTable, settings.id))?.settings.assignmentRules).toEqual(
-    settings.assignmentRules,
-  );
-  expect(await readKeptSettings(patientTable, settings.id, 1)).toEqual(settings);
+  expect(await unitsOf(pk, spare)).toBe(kilobytes);
+  expect(await unitsOf(pk, spare + 8)).toBe(kilobytes + 1);
+  await client.send(new DeleteCommand({ TableName, Key: { pk, sk: 'PARTS' } }));
 });
