@@ -226,6 +226,24 @@ describe('4.5 null clears a field; a required one cannot be emptied', () => {
   });
 });
 
+test('a change of longer texts than an item holds is applied, and its timeline item has their beginnings', async () => {
+  const keys = ['first', 'second', 'third', 'fourth'];
+  const own = await givenOrganization({ fields: keys.map((key) => customField(key, 'textarea')) });
+  const { id } = await givenLead(own);
+  const text = 'x'.repeat(84_000);
+  for (const key of keys) await own.update(id, { fields: { [key]: text } });
+
+  const fields = { first: null, second: null, third: null, fourth: 'y'.repeat(90_000) };
+  const { status } = await own.update(id, { fields });
+
+  expect(status).toBe(200);
+  const cut = (letter: string) => expect.stringMatching(new RegExp(`^${letter}{1000,}`));
+  const changes = (await changesOf(own, id)).at(-1);
+  expect(changes?.toSorted((a, b) => keys.indexOf(a.field) - keys.indexOf(b.field))).toEqual(
+    keys.map((field) => ({ field, from: cut('x'), to: field === 'fourth' ? cut('y') : null })),
+  );
+});
+
 describe('4.5 body: all properties optional, no others, no other types', () => {
   test.each([
     ['source', 99, 'SOURCE_NOT_FOUND'],

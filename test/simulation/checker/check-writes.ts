@@ -38,33 +38,27 @@ function commitIssues(history: History, commit: Commit): string[] {
   return issues.map((issue) => `${nameOf(work)} ${issue}.`);
 }
 
+const leadItems = ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE'];
+const settingsItems = ['ORG SETTINGS', 'ORG entry', 'USAGE', 'HISTORY entry', 'HISTORY VERSION'];
+
 /** Kinds of items that each kind of work may write. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   request: ['KEY', 'USAGE'],
-  'create-lead': ['TURN', 'LEADS', 'PHONE', 'EMAIL', 'TIMELINE'],
-  'capture-lead': ['TURN', 'LEADS', 'PHONE', 'EMAIL', 'TIMELINE', 'IDEMPOTENCY'],
-  'update-lead': ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE'],
+  'create-lead': [...leadItems, 'TURN'],
+  'capture-lead': [...leadItems, 'TURN', 'IDEMPOTENCY'],
+  'update-lead': leadItems,
   'add-note': ['TIMELINE'],
-  'settings apply': ['ORG SETTINGS', 'ORG entry', 'USAGE', 'HISTORY entry', 'HISTORY VERSION'],
-  'settings undo': ['ORG SETTINGS', 'ORG entry', 'USAGE', 'HISTORY entry', 'HISTORY VERSION'],
+  'settings apply': settingsItems,
+  'settings undo': settingsItems,
   'key create': ['ORG SETTINGS', 'ORG KEY', 'KEY', 'HISTORY entry'],
   'key revoke': ['ORG KEY', 'KEY', 'HISTORY entry'],
   archive: ['LEADS', 'TIMELINE'],
   restore: ['LEADS', 'TIMELINE'],
   reassign: ['LEADS', 'TIMELINE'],
-  erase: [
-    'LEADS',
-    'PHONE',
-    'EMAIL',
-    'TIMELINE',
-    'IDEMPOTENCY',
-    'IMPORTED',
-    'ERASURE',
-    'HISTORY entry',
-  ],
-  import: ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE', 'IMPORTED', 'USAGE', 'TURN'],
-  'import update': ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE', 'IMPORTED', 'USAGE', 'TURN'],
-  'import undo': ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE', 'IMPORTED', 'ERASURE', 'HISTORY entry'],
+  erase: [...leadItems, 'IDEMPOTENCY', 'IMPORTED', 'ERASURE', 'HISTORY entry'],
+  import: [...leadItems, 'IMPORTED', 'USAGE', 'TURN'],
+  'import update': [...leadItems, 'IMPORTED', 'USAGE', 'TURN'],
+  'import undo': [...leadItems, 'IMPORTED', 'ERASURE', 'HISTORY entry'],
 };
 
 /** Whose an item is, by its key or what it says. */
