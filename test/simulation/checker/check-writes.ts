@@ -133,13 +133,9 @@ function turnIssues({ before, after }: Write, { work }: Commit): string[] {
 
 const clockErrorMs = 1000;
 
-function leadIssues(
-  write: Write,
-  { work, at, writes }: Commit,
-  { clockSkewMs }: History,
-): string[] {
+function leadIssues(write: Write, commit: Commit, { clockSkewMs }: History): string[] {
   const { pk, sk, before, after } = write;
-  const { startedAt } = work;
+  const { work, writes } = commit;
   const what = `lead ${Number(sk)}`;
   const timeline = `TIMELINE#${pk.split('#')[1]}#${Number(sk)}`;
   const entries = writes.filter((one) => one.pk === timeline);
@@ -159,7 +155,7 @@ function leadIssues(
     issues.push(`wrote ${what} as version ${after.version} after ${before?.version}`);
   // A row may tell when its lead was created.
   if ((before || !isImport(work)) && !issues.length)
-    issues.push(...timeIssues(what, { before, after, at, startedAt, clockSkewMs }));
+    issues.push(...timeIssues(what, write, commit, clockSkewMs));
   if (before && before.createdAt !== after.createdAt)
     issues.push(`changed when ${what} was created`);
   if (work.what === 'reassign' && !isReassignment(before, after, work as ObservedAction))
@@ -183,17 +179,14 @@ function isReassignment(before: Plain = {}, after: Plain, { options }: ObservedA
   );
 }
 
-interface Timing {
-  readonly before: Plain | undefined;
-  readonly after: Plain;
-  readonly at: number;
-  readonly startedAt: number;
-  readonly clockSkewMs: number;
-}
-
 /** A lead's time is one between its request and its commit, as far as the clocks agree, and always later than before. */
-function timeIssues(what: string, { before, after, at, startedAt, clockSkewMs }: Timing): string[] {
-  const updatedAt = Date.parse(String(after.updatedAt));
+function timeIssues(
+  what: string,
+  { before, after }: Write,
+  { work: { startedAt }, at }: Commit,
+  clockSkewMs: number,
+): string[] {
+  const updatedAt = Date.parse(String(after?.updatedAt));
   if (before && updatedAt <= Date.parse(String(before.updatedAt)))
     return [`set the time of ${what} back`];
   const isWild =
