@@ -38,8 +38,8 @@ const running = found.filter(({ missing }) => !missing);
 
 export default defineConfig({
   test: {
-    // Two in parallel keep two cores busy; more would only wait for the same engine.
-    maxWorkers: 2,
+    // Two kept two cores busy for 70 % of the time: a test also waits for engines and other processes.
+    maxWorkers: 3,
     projects: [
       {
         test: {
