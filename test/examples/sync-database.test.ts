@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listen } from '../../infra/cli/listen.ts';
 import { LeadClient } from '../../shared/client/client.ts';
@@ -19,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function runJob(url: string, args: readonly string[], program = 'sync-database/main.ts') {
-  const job = spawn(node24, [join(projectFolder, 'test/examples', program), ...args], {
+const startJob = (url: string, args: readonly string[], program = 'sync-database/main.ts') =>
+  spawn(node24, [join(projectFolder, 'test/examples', program), ...args], {
     env: {
       ...process.env,
       LEADS_URL: url,
@@ -29,6 +30,9 @@ async function runJob(url: string, args: readonly string[], program = 'sync-data
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+
+async function runJob(...started: Parameters<typeof startJob>) {
+  const job = startJob(...started);
   const [stderr] = await Promise.all([text(job.stderr), once(job, 'exit')]);
   return { status: job.exitCode, stderr };
 }
@@ -101,6 +105,24 @@ test.concurrent.each([
     });
   },
 );
+
+test.concurrent('a sync job that has used up the requests of its key waits for the next hour', async () => {
+  const error = { code: 'RATE_LIMITED', message: 'Too many requests.' };
+  const service = createServer((_, response) =>
+    response.writeHead(429, { 'Retry-After': '3600' }).end(JSON.stringify({ error })),
+  );
+  const url = `http://127.0.0.1:${await listen(service, 0)}`;
+  const job = startJob(url, ['--database', join(folder, 'limited.sqlite')]);
+  const ended = once(job, 'exit');
+
+  await once(service, 'request');
+  const outcome = await Promise.race([ended, sleep(1000, 'waiting')]);
+
+  job.kill();
+  await ended;
+  service.close();
+  expect(outcome).toBe('waiting');
+});
 
 test.concurrent('a sync job ends with status 1 and one line if no service answers', {
   timeout: 60_000,

@@ -140,7 +140,11 @@ const database = await openDatabase(name);
 let progress = '';
 const timer = setInterval(() => progress && console.log(progress), 30_000);
 try {
-  const client = new LeadClient({ baseUrl: LEADS_URL, apiKey: LEADS_API_KEY });
+  const client = new LeadClient({
+    baseUrl: LEADS_URL,
+    apiKey: LEADS_API_KEY,
+    maxWaitMs: 3_660_000, // more than 60,000 leads are more pages than a key may read in an hour
+  });
   const result = await sync(client, database, {
     ...options,
     progress: (text) => {
