@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { InvalidArgumentError, Option } from 'commander';
 import { exportObject } from '../../../shared/leads/transfer/export-lines.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
@@ -224,16 +224,16 @@ async function writeMissing(
   for (const [id, missing] of leadsOf) {
     const path = leadsOf.size === 1 ? missingOut : missingOut.replace(/jsonl$/, `${id}.jsonl`);
     const organization = await existingOrganization(old, id);
-    const lines: string[] = [];
+    const file = await open(path, 'w', 0o600).catch((cause: unknown) => {
+      throw new CommandError(`${path} cannot be written: ${pathIssue(cause)}.`, { cause });
+    });
     for (let at = 0; at < missing.length; at += readsAtOnce) {
       const some = missing.slice(at, at + readsAtOnce);
       const found = await allSettled(some.map(({ leadId }) => readLead(old, id, leadId)));
-      for (const lead of found)
-        if (lead) lines.push(`${JSON.stringify(exportObject(organization, lead))}\n`);
+      const lines = found.flatMap((lead) => (lead ? [exportObject(organization, lead)] : []));
+      await file.appendFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     }
-    await writeFile(path, lines.join(''), { mode: 0o600 }).catch((cause: unknown) => {
-      throw new CommandError(`${path} cannot be written: ${pathIssue(cause)}.`, { cause });
-    });
+    await file.close();
     imports.push(`lead import ${path} --organization ${id} --keep-ids`);
   }
   return imports;
