@@ -92,7 +92,9 @@ function* organizationIssues(
   const whose = `Organization ${id}`;
   if (!settings)
     return yield `${whose} has items but no settings item (${keyText(settingsPrimaryKey(id))}).`;
-  const { name } = settings.settings;
+  const { id: settingsId, name } = settings.settings;
+  // Requests would write under that organization's keys.
+  if (settingsId !== id) yield `${whose} has the settings of organization ${settingsId}.`;
   if (!directory)
     yield `${whose} is not in the directory: ${keyText(directoryPrimaryKey(id))} is not there.`;
   else if (directory.name !== name)

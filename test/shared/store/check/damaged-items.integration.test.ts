@@ -141,6 +141,7 @@ const damagedItems: readonly Case[] = [
     changed('settings', { appliedAt: future }),
     `Organization 1 has the appliedAt ${future}, ${inFuture}`,
   ],
+  [changed('settings', { 'settings.id': 2 }), 'Organization 1 has the settings of organization 2.'],
   [
     changed('settings', { 'settings.assignmentRules': [{ users: [99] }] }),
     'Organization 1 has settings that no settings file can have: $.assignmentRules[0].users[0] is 99, but must be the ID of a user in $.users, or its name. Apply a settings file that is right.',
