@@ -58,6 +58,17 @@ describe('the order of the two token buckets', () => {
     return before === 1;
   }
 
+  test('of a cached key with a tenth of its tokens left: the key, then the organization', async () => {
+    keys.mockResolvedValueOnce({
+      outcome: 'admitted',
+      caller: given.caller,
+      bucket: bucketWith(60),
+    });
+    await send();
+
+    expect(await isParallel()).toBe(false);
+  });
+
   test('of a cached key whose window has ended: both in parallel', async () => {
     keys.mockResolvedValueOnce({
       outcome: 'admitted',
