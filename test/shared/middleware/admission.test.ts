@@ -10,7 +10,7 @@ import {
   send,
   settings,
 } from './admit.ts';
-import { bucketWith, callerWith } from './admitted.ts';
+import { bucketWith, callerWith, newApiKey } from './admitted.ts';
 
 vi.mock('../../../shared/store/organizations/admission.ts');
 vi.mock('../../../shared/store/organizations/organizations.ts');
@@ -89,6 +89,26 @@ describe('the order of the two token buckets', () => {
     expect(code).toBe('UNAUTHORIZED');
     expect(call.responseHeaders).toEqual({});
   });
+});
+
+test('an exhausted organization’s cached keys are refused without DynamoDB until its window ends', async () => {
+  const first = given.apiKey;
+  await send();
+  given.apiKey = newApiKey();
+  organizations.mockResolvedValueOnce({ outcome: 'exhausted', bucket: bucketWith(0, 3000) });
+  const refused = await send();
+  given.apiKey = first;
+  const cached = await send();
+  const calls = organizations.mock.calls.length;
+  vi.setSystemTime(Date.now() + 3_600_000);
+  const after = await send();
+
+  expect([refused.code, cached.code, after.code]).toEqual([
+    'RATE_LIMITED',
+    'RATE_LIMITED',
+    'admitted',
+  ]);
+  expect(calls).toBe(2);
 });
 
 describe('the prefetch of an endpoint', () => {
