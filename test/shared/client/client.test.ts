@@ -128,8 +128,9 @@ describe('the client retries', () => {
       captured(),
     ]);
 
+    const { signal } = new AbortController();
     const start = clock.now();
-    await clock.run(client.captureLead(enquiry));
+    await clock.run(client.captureLead(enquiry, { signal }));
 
     expect(clock.waitsMs).toEqual([250, 500, 1000, 2000]);
     expect(clock.now() - start).toBe(15_000 + 3750);
@@ -190,7 +191,7 @@ describe('the client retries', () => {
 
   test('a create, and says that the duplicate may be its own', async () => {
     const duplicate = refusal(409, 'DUPLICATE_LEAD', { details: { leadId: 8 } });
-    const lost = clientOf([silence, duplicate]);
+    const lost = clientOf([silence, refusal(429, 'RATE_LIMITED'), duplicate]);
     const clear = clientOf([duplicate]);
     const lead = { fields: { name: 'Asha', phone: '+91 98220 12345' } };
 
