@@ -196,6 +196,22 @@ test('an email or a phone of another lead that contains the person’s phone sta
   expect(withoutPerson(entry, pattern)).toEqual(entry);
 });
 
+test('an enquiry that submitted the person’s email loses all that it submitted', () => {
+  const kept = [
+    { field: 'email', current: 'ravi@example.com', submitted: 'asha.rao+x@example.com' },
+    { field: 'city', current: 'Pune', submitted: 'Delhi' },
+  ];
+  const attribution = { landingPage: '/asha', utmSource: 'letter' };
+  const entry = enquiry(kept, { notes: 'Call at nine', attribution });
+
+  expect(withoutPerson(entry, pattern)).toEqual({
+    ...entry,
+    kept: kept.map((value) => ({ ...value, submitted: erasedMark })),
+    notes: erasedMark,
+    attribution: { landingPage: erasedMark, utmSource: erasedMark },
+  });
+});
+
 test('an enquiry that names the person’s phone in another field loses only that phone', () => {
   const kept = [
     { field: 'guardian_phone', current: '+919800000000', submitted: '+919812345678' },
