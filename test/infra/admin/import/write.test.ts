@@ -76,6 +76,33 @@ test('33 new rows take one lookup, one write of IDs, one of rotations and a tran
   ]);
 });
 
+test('a row that names its owner takes no turn of a rotation', async () => {
+  const table = givenTable();
+  const owned = rowWith(1, { name: 'Owned', phone: '+919876500001', assigned_to: 7 });
+
+  const outcomes = await outcomesOf(table, [owned, givenRow()]);
+
+  expect(outcomes).toEqual(['imported', 'imported']);
+  const turns = table.sent.filter(isTurn) as UpdateCommand[];
+  expect(turns.map(({ input }) => input.ExpressionAttributeValues?.[':count'])).toEqual([1]);
+});
+
+test('a row whose write meets others until its time is over is refused, because nothing was written', async () => {
+  const start = Date.now();
+  let seconds = 0;
+  vi.spyOn(Date, 'now').mockImplementation(() => start + 1000 * seconds++);
+  const table = givenTable((command) => {
+    if (!(command instanceof TransactWriteCommand)) return undefined;
+    throw new TransactionCanceledException({
+      $metadata: {},
+      message: 'Another transaction writes the rotation.',
+      CancellationReasons: [{ Code: 'TransactionConflict' }],
+    });
+  });
+
+  expect(await outcomesOf(table, [givenRow()])).toEqual(['refused']);
+});
+
 test('a write that gets no answer until its deadline is aborted, and sent again under the same lead ID', async () => {
   const deadline = new AbortController();
   vi.spyOn(AbortSignal, 'timeout')
