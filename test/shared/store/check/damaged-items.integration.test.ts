@@ -136,6 +136,14 @@ const damagedItems: readonly Case[] = [
     added(() => ({ pk: 'ERASURE#1', sk: '0000000077' })),
     'The erasure of lead 77 of organization 1 is in progress or was interrupted: npm run admin -- lead erase --organization 1 --lead 77 completes it.',
   ],
+  [
+    async (world) => {
+      for (const name of ['captured', 'capturedPhone', 'capturedEmail'] as const)
+        await removed(name)(world);
+      await added(() => ({ pk: 'ERASURE#1', sk: '0000000002' }))(world);
+    },
+    'The erasure of lead 2 of organization 1 is in progress or was interrupted: npm run admin -- lead erase --organization 1 --lead 2 completes it.',
+  ],
   [removed('settings'), 'Organization 1 has items but no settings item (ORG#1 / SETTINGS).'],
   [
     changed('settings', { appliedAt: future }),
@@ -175,6 +183,10 @@ const damagedItems: readonly Case[] = [
   ],
   [
     changed('listing', { revokedAt: '2026-01-01T00:00:00.000Z' }),
+    'API key {keyId} of organization 1 is listed with another revokedAt than its item has.',
+  ],
+  [
+    changed('apiKey', { revokedAt: '2026-01-01T00:00:00.000Z' }),
     'API key {keyId} of organization 1 is listed with another revokedAt than its item has.',
   ],
   [
