@@ -120,8 +120,9 @@ test.each(removals)(
 
     await putLead(settings.id, 1);
     await putLead(settings.id, 2);
-    await applySettings(table, fewer, noWait);
+    const { before } = await applySettings(table, fewer, noWait);
 
+    expect(before).toEqual(settings);
     expect((await readSettings(table, settings.id))?.settings).toEqual(fewer);
   },
 );
@@ -210,15 +211,19 @@ test.each([-3_600_000, 0, 3_600_000])(
   },
 );
 
-test('an apply during the wait wins, and the removal is refused', async () => {
-  const settings = smallSettings();
-  await applySettings(table, settings);
-  const between = { ...settings, name: 'Between' };
-  const wait = () => applySettings(table, between, noWait);
+test.each([true, false])(
+  'an apply during the wait wins, and the removal is refused: the item was active before: %s',
+  async (active) => {
+    const before = without(smallSettings(), (draft) => (draft.fields.at(-1)!.active = active));
+    await applySettings(table, before);
+    const between = without(before, (draft) => (draft.fields.at(-1)!.active = true));
+    between.name = 'Between';
+    const wait = () => applySettings(table, between, noWait);
 
-  await expect(applySettings(table, dropCity(settings), { wait })).rejects.toThrow(
-    SettingsMovedError,
-  );
+    await expect(applySettings(table, dropCity(before), { wait })).rejects.toThrow(
+      SettingsMovedError,
+    );
 
-  expect((await readSettings(table, settings.id))?.settings).toEqual(between);
-});
+    expect((await readSettings(table, before.id))?.settings).toEqual(between);
+  },
+);
