@@ -1,3 +1,5 @@
+import { CommandError } from './command.ts';
+
 /** The code of a Node.js error, such as `ENOENT`; undefined for any other value. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined;
@@ -6,19 +8,31 @@ export const errorCode = (error: unknown): string | undefined =>
 export const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));
 
+/** As in `Error ECONNREFUSED: connect …`. */
+export function errorText(error: unknown): string {
+  const { name, message } = asError(error);
+  return `${[name, errorCode(error)].filter(Boolean).join(' ')}: ${message}`;
+}
+
 const pathIssues: Readonly<Record<string, string>> = {
   EACCES: 'the system does not allow it',
   EEXIST: 'a file is in the way',
   EISDIR: 'it is a folder',
+  ENOENT: 'the file or its folder does not exist',
   ENOTDIR: 'a file is in the way',
 };
 
+/** Why the system refused to create, write or read a file or folder; undefined for an error of another kind. */
+export const pathIssue = (error: unknown): string | undefined => pathIssues[errorCode(error) ?? ''];
+
 /**
- * Why the system refused to create, write or read a file or folder; undefined for an error of another kind.
- * @param absent the reason if something is not there, @default of a file to write
+ * Refuses a file or folder of a command line.
+ * @param what cannot be done: the beginning of a sentence
+ * @param next what to do, as a sentence
+ * @throws CommandError that says why the system refused; any other error as it is
  */
-export const pathIssue = (
-  error: unknown,
-  absent = 'its folder does not exist',
-): string | undefined =>
-  errorCode(error) === 'ENOENT' ? absent : pathIssues[errorCode(error) ?? ''];
+export function refusePath(what: string, error: unknown, next = ''): never {
+  const reason = pathIssue(error) ?? errorCode(error);
+  if (reason === undefined) throw error;
+  throw new CommandError(`${what}: ${reason}. ${next}`.trim(), { cause: error });
+}

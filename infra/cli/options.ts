@@ -28,3 +28,16 @@ export function parseIds(text: string, before: readonly number[] = []): number[]
   });
   return [...new Set([...before, ...ids])];
 }
+
+/**
+ * Parses `NAME=VALUE`, and adds it to the earlier ones.
+ * @param issue of any other text
+ * @param pair matches the name and the value, @default split at the first `=`
+ */
+export const pairOption =
+  (issue: string, pair = /^([^=]+)=(.*)$/s) =>
+  (text: string, before: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> => {
+    const [, name, value] = pair.exec(text) ?? [];
+    if (name === undefined || value === undefined) throw new InvalidArgumentError(issue);
+    return new Map([...before, [name.trim(), value]]);
+  };

@@ -1,6 +1,6 @@
 import { constants, type FileHandle, open, rm } from 'node:fs/promises';
 import { type CliCommand, CommandError } from './command.ts';
-import { errorCode, pathIssue } from './error-code.ts';
+import { errorCode, refusePath } from './error-code.ts';
 import { countOf } from './format.ts';
 
 /** Where a command writes its records. */
@@ -66,21 +66,19 @@ export async function writeRecords<Id extends number | bigint>(
     });
     return ids;
   }
-  const file = await openFile(out, resume, 'Name another file, or continue it with --resume.');
-  try {
-    const end = resume ? await readRecords(file, out, { form, ids }) : 0;
-    await file.truncate(end); // Only now is it certain that the file is the command's.
-    if (end === 0) await file.appendFile(form.heading);
-    await produce(async (records) => {
-      const added = ids.size === 0 ? records : records.filter((one) => !ids.has(form.idOf(one)));
-      await file.appendFile(added.join(''));
-      return added.length;
-    });
-    await file.sync();
-    return ids;
-  } finally {
-    await file.close();
-  }
+  await using file = resume
+    ? await openToContinue(out)
+    : await createFile(out, 'Name another file, or continue it with --resume.');
+  const end = resume ? await readRecords(file, out, { form, ids }) : 0;
+  await file.truncate(end); // Only now is it certain that the file is the command's.
+  if (end === 0) await file.appendFile(form.heading);
+  await produce(async (records) => {
+    const added = ids.size === 0 ? records : records.filter((one) => !ids.has(form.idOf(one)));
+    await file.appendFile(added.join(''));
+    return added.length;
+  });
+  await file.sync();
+  return ids;
 }
 
 /** The end of a sentence about a file that was continued; empty for any other. */
@@ -92,30 +90,26 @@ export async function writeNewFile(
   path: string,
   contentOf: () => Promise<string | Buffer>,
 ): Promise<void> {
-  const file = await openFile(path, false, 'Name another file.');
+  await using file = await createFile(path);
   try {
     await file.writeFile(await contentOf());
   } catch (error) {
     await rm(path);
     throw error;
-  } finally {
-    await file.close();
   }
 }
 
-/** @param ifThere what to do if a new file exists */
-async function openFile(path: string, resume: boolean, ifThere: string): Promise<FileHandle> {
-  const { O_RDWR, O_APPEND } = constants;
-  try {
-    return resume ? await open(path, O_RDWR | O_APPEND) : await open(path, 'wx', 0o600);
-  } catch (error) {
-    const reason = pathIssue(error, resume ? 'the file does not exist' : undefined);
-    if (!reason) throw error;
-    const isThere = errorCode(error) === 'EEXIST';
-    const next = resume ? 'Start it without --resume.' : isThere ? ifThere : 'Name another file.';
-    const verb = resume ? 'continued' : 'written';
-    throw new CommandError(`${path} cannot be ${verb}: ${reason}. ${next}`, { cause: error });
-  }
+const openToContinue = (path: string): Promise<FileHandle> =>
+  open(path, constants.O_RDWR | constants.O_APPEND).catch((error: unknown) =>
+    refusePath(`${path} cannot be continued`, error, 'Start it without --resume.'),
+  );
+
+/** @param ifThere what to do if the file exists */
+function createFile(path: string, ifThere?: string): Promise<FileHandle> {
+  return open(path, 'wx', 0o600).catch((error: unknown) => {
+    const next = errorCode(error) === 'EEXIST' && ifThere;
+    return refusePath(`${path} cannot be written`, error, next || 'Name another file.');
+  });
 }
 
 /** Waits for a slow reader. */

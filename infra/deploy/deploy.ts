@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { STSClient } from '@aws-sdk/client-sts';
 import { DefaultStackSynthesizer } from 'aws-cdk-lib';
-import { InvalidArgumentError } from 'commander';
 import { CheckError, CliCommand } from '../cli/command.ts';
 import { canAsk } from '../cli/confirm.ts';
+import { pairOption } from '../cli/options.ts';
 import { OptionsError } from '../stack/check-options.ts';
 import { checkEnvironmentOptions, contextOfCdkJson } from '../stack/environment-options.ts';
 import { canSwitchTo, releaseIn, wayBack } from '../stack/release.ts';
@@ -28,16 +28,9 @@ async function regionOf(): Promise<string | undefined> {
 
 interface Options {
   check?: boolean;
-  context?: Readonly<Record<string, string>>;
+  context?: ReadonlyMap<string, string>;
   newTable?: boolean;
   profile?: string;
-}
-
-function addPair(pair: string, before: Options['context'] = {}): Options['context'] {
-  const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
-  if (name === undefined)
-    throw new InvalidArgumentError('It must be NAME=VALUE, such as alarmEmail=you@example.com.');
-  return { ...before, [name]: value };
 }
 
 const program = new CliCommand('npm run deploy --')
@@ -46,7 +39,7 @@ const program = new CliCommand('npm run deploy --')
   .option(
     '-c, --context <NAME=VALUE>',
     'option of the service, instead of its value in cdk.json; may be repeated',
-    addPair,
+    pairOption('It must be NAME=VALUE, such as alarmEmail=you@example.com.'),
   )
   .option(
     '--new-table',
@@ -62,10 +55,13 @@ Examples:
 const args = process.argv.slice(2);
 const end = args.includes('--') ? args.indexOf('--') : args.length;
 program.parse(args.slice(0, end), { from: 'user' });
-const { check = false, context = {}, newTable = false, profile } = program.opts<Options>();
+const { check = false, context = new Map(), newTable = false, profile } = program.opts<Options>();
 if (profile !== undefined) process.env.AWS_PROFILE = profile;
 /** The context that the CDK command will read: cdk.json, overridden by `-c NAME=VALUE`. */
-const contextInForce: Readonly<Record<string, unknown>> = { ...contextOfCdkJson(), ...context };
+const contextInForce: Readonly<Record<string, unknown>> = {
+  ...contextOfCdkJson(),
+  ...Object.fromEntries(context),
+};
 
 try {
   process.exitCode = await deploy(checkEnvironmentOptions(contextInForce, contextOfCdkJson()));
@@ -120,7 +116,7 @@ function announceRelease(before: string | undefined): string {
 
 function cdkDeploy(region: string): number {
   const cdk = join(projectFolder, 'node_modules', '.bin', 'cdk');
-  const pairs = Object.entries(context).flatMap((pair) => ['--context', pair.join('=')]);
+  const pairs = [...context].flatMap((pair) => ['--context', pair.join('=')]);
   return run(cdk, ['deploy', ...pairs, ...args.slice(end + 1)], region);
 }
 

@@ -7,7 +7,7 @@ import type { _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
 import { eventSource, type LeadEvent } from '../../shared/leads/events.ts';
 import { eventInRecord } from '../../shared/store/leads/stream-record.ts';
 import { CommandError } from '../cli/command.ts';
-import { pathIssue } from '../cli/error-code.ts';
+import { refusePath } from '../cli/error-code.ts';
 import type { TableEnvironment } from './table.ts';
 import { streamOf, TableStream } from './table-stream.ts';
 
@@ -99,15 +99,9 @@ const tailMaxBytes = 32_000_000;
  * @throws CommandError
  */
 async function openForEvents(file: string): Promise<Set<string>> {
-  try {
-    await appendFile(file, '', { mode: 0o600 });
-  } catch (error) {
-    const reason = pathIssue(error);
-    if (reason === undefined) throw error;
-    throw new CommandError(`--events ${file}: the file cannot be written: ${reason}.`, {
-      cause: error,
-    });
-  }
+  await appendFile(file, '', { mode: 0o600 }).catch((error: unknown) =>
+    refusePath(`--events ${file}: the file cannot be written`, error),
+  );
   const { size } = await stat(file);
   const start = Math.max(0, size - tailMaxBytes);
   const tail = await buffer(createReadStream(file, { start }));

@@ -12,7 +12,7 @@ import { applySettings } from '../../shared/store/organizations/apply-settings.t
 import { readSettings } from '../../shared/store/organizations/organizations.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { CommandError } from '../cli/command.ts';
-import { errorCode } from '../cli/error-code.ts';
+import { errorCode, refusePath } from '../cli/error-code.ts';
 import {
   createTable,
   engineAnswersWithinMs,
@@ -55,10 +55,8 @@ function parse(file: string): { settings: Settings; keys: readonly KeyRequest[] 
   try {
     return parseSettingsFile(readFileSync(file, 'utf8'));
   } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error)) return refuse(file, error);
-    throw new CommandError(
-      `--organization ${file}: the file cannot be read (${errorCode(error)}): name a settings file.`,
-    );
+    if (error instanceof SettingsRejectedError) return refuse(file, error);
+    return refusePath(`--organization ${file}: the file cannot be read`, error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
-import { pathIssue } from '../../cli/error-code.ts';
+import { refusePath } from '../../cli/error-code.ts';
 import { readWorkbook } from '../lead/workbook.ts';
 import type { FormatOptions } from './cell-formats.ts';
 import { ColumnMapping, type MappingOptions } from './mapping.ts';
@@ -51,10 +51,9 @@ export async function openImportFile(
   if (options.sheet !== undefined && extension !== 'xlsx')
     throw new CommandError(`--sheet names a sheet of an .xlsx file: remove it for ${file}.`);
   const mapping = new ColumnMapping(organization, options);
-  const bytes = await readFile(file).catch((cause: unknown) => {
-    const reason = pathIssue(cause, 'the file does not exist') ?? String(cause);
-    throw new CommandError(`${file} cannot be imported: ${reason}.`, { cause });
-  });
+  const bytes = await readFile(file).catch((error: unknown) =>
+    refusePath(`${file} cannot be imported`, error),
+  );
   const reading = { organization, mapping, formats: options };
   if (extension !== 'xlsx')
     return readText(file, extension === 'csv' ? 'csv' : 'jsonl', bytes, reading);

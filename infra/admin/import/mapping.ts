@@ -11,25 +11,22 @@ import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf, firstOf } from '../../cli/format.ts';
+import { pairOption } from '../../cli/options.ts';
 
 /** Field keys by column. */
 type MappedColumns = ReadonlyMap<string, string>;
 
-/** Parses a `--map` and adds it to the earlier ones. It is split at the last `=`: a heading may contain one, a field key cannot. */
+/** Splits at the last `=`: a heading may contain one, a field key cannot. */
+const parsePair = pairOption(
+  "It must be a heading and a field key, such as 'Full name=name'.",
+  /^(.+)=\s*([^=]*[^=\s])\s*$/s,
+);
+
+/** Parses a `--map` and adds it to the earlier ones. */
 export function parseMap(text: string, before: MappedColumns = new Map()): MappedColumns {
-  const at = text.lastIndexOf('=');
-  if (at < 1 || at === text.length - 1) {
-    throw new InvalidArgumentError(
-      "It must be a heading and a field key, such as 'Full name=name'.",
-    );
-  }
-  const column = text.slice(0, at).trim();
-  if (before.has(column)) {
-    throw new InvalidArgumentError(
-      `The column ${JSON.stringify(column)} is already mapped: map a column to one field only.`,
-    );
-  }
-  return new Map([...before, [column, text.slice(at + 1).trim()]]);
+  const mapped = parsePair(text, before);
+  if (mapped.size > before.size) return mapped;
+  throw new InvalidArgumentError('Its column is already mapped: map a column to one field only.');
 }
 
 export interface MappingOptions {

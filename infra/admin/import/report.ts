@@ -6,7 +6,7 @@ import { reportHeadings } from '../../../shared/leads/transfer/import-columns.ts
 import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
-import { pathIssue } from '../../cli/error-code.ts';
+import { refusePath } from '../../cli/error-code.ts';
 import { countOf, firstOf, printable } from '../../cli/format.ts';
 import { type Cell, cellOf, workbookFile } from '../lead/workbook.ts';
 import type { RowResult } from './drafts.ts';
@@ -33,13 +33,10 @@ export async function reportFileOf(
   const path = report ?? file.replace(/\.[^.]+$/, (extension) => `.${kind}${extension}`);
   if (resolve(path) === resolve(file))
     throw new CommandError(`--report ${path} is the file to import: name another file.`);
-  const failure = (reason: string, cause?: unknown) =>
-    new CommandError(`The report ${path} cannot be written: ${reason}.`, { cause });
+  const issue = `The report ${path} cannot be written`;
   const earlier = await stat(path).catch(() => undefined);
-  if (earlier && !earlier.isFile()) throw failure('it is not a file');
-  await writeFile(unfinished(path), '').catch((error: unknown) => {
-    throw failure(pathIssue(error) ?? String(error), error);
-  });
+  if (earlier && !earlier.isFile()) throw new CommandError(`${issue}: it is not a file.`);
+  await writeFile(unfinished(path), '').catch((error: unknown) => refusePath(issue, error));
   await rm(unfinished(path));
   return path;
 }
@@ -143,9 +140,9 @@ export class ImportReport {
   #countPhones({ fields, properties }: ImportRow): void {
     for (const key of properties.mark ? [] : this.#phoneKeys) {
       const text = fields[key];
-      const phone = typeof text === 'string' ? parsePhone(text) : undefined;
-      if (typeof text !== 'string' || phone === undefined) continue;
-      if (!lacksCountryCode(text, phone)) continue;
+      if (typeof text !== 'string') continue;
+      const phone = parsePhone(text);
+      if (phone === undefined || !lacksCountryCode(text, phone)) continue;
       this.#nationalPhones += 1;
       this.#nationalPhone ??= `${printable(text.trim())} as ${phone}`;
     }

@@ -1,10 +1,10 @@
-import { InvalidArgumentError } from 'commander';
 import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
 import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
+import { pairOption } from '../../cli/options.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
 import { cellReader } from '../import/cell-formats.ts';
 import type { LeadUpdate } from '../import/drafts.ts';
@@ -33,7 +33,7 @@ export function leadEditCommand(lead: AdminCommand): void {
     .option(
       '--set <KEY=VALUE>',
       'new value of a field, named by its key; an empty VALUE empties the field; may be repeated',
-      parseSet,
+      pairOption('It must be a field key and a value: city=Pune.'),
     )
     .option('--stage <STAGE>', 'new stage, named by ID or name')
     .option('--pipeline <PIPELINE>', 'new pipeline, named by ID or name')
@@ -57,13 +57,6 @@ note that is the last item of a lead's timeline is not added again.`)
         'name what to change, such as --set city=Pune',
     )
     .run(edit);
-}
-
-/** Splits at the first `=`: a field key has none. */
-function parseSet(text: string, before: ReadonlyMap<string, string> = new Map()) {
-  const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('It must be a field key and a value: city=Pune.');
-  return new Map([...before, [text.slice(0, at).trim(), text.slice(at + 1)]]);
 }
 
 async function edit(context: CommandContext, options: EditOptions): Promise<void> {

@@ -12,7 +12,7 @@ import {
   type StoredSettings,
 } from '../../../shared/store/organizations/organizations.ts';
 import { CommandError } from '../../cli/command.ts';
-import { pathIssue } from '../../cli/error-code.ts';
+import { refusePath } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
@@ -81,13 +81,9 @@ const nameOf = ({ id, name }: Settings): string => `Organization ${id} (${name})
 
 /** The text of a settings file. @throws CommandError for a file that cannot be read or is not UTF-8 */
 async function readText(file: string): Promise<string> {
-  const bytes = await readFile(file).catch((error: unknown) => {
-    const reason = pathIssue(error, 'the file does not exist');
-    if (!reason) throw error;
-    throw new CommandError(`The settings file ${file} cannot be read: ${reason}.`, {
-      cause: error,
-    });
-  });
+  const bytes = await readFile(file).catch((error: unknown) =>
+    refusePath(`The settings file ${file} cannot be read`, error),
+  );
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
@@ -110,13 +106,11 @@ async function replaceableVersion(
   if (!inForce || version === undefined) return undefined;
   if (isOutdated(file, inForce))
     throw new CommandError(
-      [
-        `Nothing was applied: the file has settings version ${version}, but version ${inForce.version} is in force; merge the changes, or add --overwrite.`,
-        'The file would change:',
-        ...changeLines(inForce.settings, settings),
-        `To see what others changed: npm run admin -- organization diff ${settings.id} --from ${version}`,
-        `To merge, save the output of organization show ${settings.id}, repeat your change in it, and apply that.`,
-      ].join('\n'),
+      `Nothing was applied: the file has settings version ${version}, but version ${inForce.version} is in force; merge the changes, or add --overwrite.
+The file would change:
+${changeLines(inForce.settings, settings).join('\n')}
+To see what others changed: npm run admin -- organization diff ${settings.id} --from ${version}
+To merge, save the output of organization show ${settings.id}, repeat your change in it, and apply that.`,
     );
   return inForce.version;
 }
@@ -186,9 +180,4 @@ async function preview(
 }
 
 const inventory = ({ users, pipelines, sources, fields }: Settings): string =>
-  [
-    countOf(users.length, 'user'),
-    countOf(pipelines.length, 'pipeline'),
-    countOf(sources.length, 'source'),
-    countOf(fields.length, 'field'),
-  ].join(', ');
+  `${countOf(users.length, 'user')}, ${countOf(pipelines.length, 'pipeline')}, ${countOf(sources.length, 'source')}, ${countOf(fields.length, 'field')}`;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { CommandError } from '../../cli/command.ts';
-import { errorCode, pathIssue } from '../../cli/error-code.ts';
+import { refusePath } from '../../cli/error-code.ts';
 import { introduction, localBaseUrl } from '../introduction.ts';
 
 const openApiFile = join(import.meta.dirname, '../../..', 'openapi.json');
@@ -16,21 +16,17 @@ export interface TryIt {
 }
 
 /** Swagger UI's own style breaks words in narrow columns: a wide table scrolls instead. */
-const style = [
-  '.swagger-ui .renderedMarkdown table { display: block; overflow-x: auto; }',
-  '.swagger-ui .renderedMarkdown td { min-width: 6em; }',
-  '.swagger-ui .renderedMarkdown td code { white-space: nowrap; }',
-  '.swagger-ui .renderedMarkdown pre { overflow-x: auto; white-space: pre; }',
-  '.swagger-ui td.parameters-col_description { width: 100%; max-width: 0; }',
-].join('\n');
+const style = `
+.swagger-ui .renderedMarkdown table { display: block; overflow-x: auto; }
+.swagger-ui .renderedMarkdown td { min-width: 6em; }
+.swagger-ui .renderedMarkdown td code { white-space: nowrap; }
+.swagger-ui .renderedMarkdown pre { overflow-x: auto; white-space: pre; }
+.swagger-ui td.parameters-col_description { width: 100%; max-width: 0; }
+`;
 
 /** Whatever the page's script would like to load: the browser asks nobody but the page's own server. */
-const contentSecurityPolicy = [
-  "default-src 'self'",
-  "script-src 'self' 'unsafe-inline'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-].join('; ');
+const contentSecurityPolicy =
+  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
 /** The reference page. It contains the API description, so that it also opens from a disk. Without `tryIt` it sends no requests. */
 export function referencePage(openApi: string, tryIt?: TryIt): string {
@@ -55,9 +51,7 @@ export function referencePage(openApi: string, tryIt?: TryIt): string {
 <title>Lead management service: API reference</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="swagger-ui.css">
-<style>
-${style}
-</style>
+<style>${style}</style>
 </head>
 <body>
 <div id="swagger-ui"></div>
@@ -103,14 +97,18 @@ export function siteFiles() {
 function llmsText(): string {
   const [summary = '', ...sections] = introduction.split('\n\n');
   const rows = endpoints.map(({ method, path, summary }) => `- \`${method} ${path}\`: ${summary}`);
-  return `${[
-    '# Lead management service',
-    `> ${summary.replaceAll('\n', ' ')}`,
-    '[openapi.json](openapi.json) describes each endpoint in full, with examples (OpenAPI 3.1).',
-    ...sections,
-    '## Endpoints',
-    rows.join('\n'),
-  ].join('\n\n')}\n`;
+  return `# Lead management service
+
+> ${summary.replaceAll('\n', ' ')}
+
+[openapi.json](openapi.json) describes each endpoint in full, with examples (OpenAPI 3.1).
+
+${sections.join('\n\n')}
+
+## Endpoints
+
+${rows.join('\n')}
+`;
 }
 
 /**
@@ -129,12 +127,8 @@ export function writeSite(folder: string): { folder: string; names: string[] } {
     mkdirSync(target, { recursive: true });
     for (const [name, text] of Object.entries(files)) writeFileSync(join(target, name), text);
   } catch (error) {
-    const issue = pathIssue(error) ?? errorCode(error);
-    if (issue === undefined) throw error;
-    throw new CommandError(
-      `--out ${folder}: the folder cannot be written (${issue}): name another folder.`,
-      { cause: error },
-    );
+    const issue = `--out ${folder}: the folder cannot be written`;
+    return refusePath(issue, error, 'Name another folder.');
   }
   return { folder: target, names: Object.keys(files) };
 }

@@ -93,7 +93,10 @@ beforeAll(async () => {
 const refused: [command: string, sentence: RegExp][] = [
   ['organization show 999', /^There is no organization 999 .*\.$/],
   ['key list --organization 999', /no organization 999/],
-  ['organization apply nothing.json', /nothing\.json cannot be read: the file does not exist/],
+  [
+    'organization apply nothing.json',
+    /nothing\.json cannot be read: the file or its folder does not exist/,
+  ],
   ['organization apply test', /it is a folder/],
   ['key revoke O --key nothing000', /no API key with the ID nothing000/],
   ['key create O --type website-form --label w --created-by 999', /no user 999/],
@@ -162,7 +165,10 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ['lead import O leads.csv --value city', /such as 'Newsletter:ja=yes'/],
   ['lead import O leads.csv --rate 5000', /integer from 1 to 400/],
   ['lead import O leads.csv --map a', /such as 'Full name=name'/],
-  ['lead import O leads.csv --map a=name --map a=city', /"a" is already mapped/],
+  [
+    'lead import O leads.csv --map a=name --map a=city',
+    /'a=city' is invalid\. Its column is already mapped/,
+  ],
   ['restore finish --from leads --keep-key x', /^Option '--keep-key <ID...>' cannot be used with /],
   ['restore finish --missing-out a.csv', /It must end in \.jsonl\./],
 ];

@@ -21,7 +21,7 @@ test('a file of events loses an incomplete last line alone, however large it is'
 });
 
 test.each([
-  ['its folder does not exist', 'missing/events.jsonl'],
+  ['the file or its folder does not exist', 'missing/events.jsonl'],
   ['it is a folder', '.'],
 ])('a file of events that cannot be written is refused: %s', async (reason, name) => {
   const path = files.path(name);

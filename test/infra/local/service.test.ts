@@ -98,7 +98,11 @@ test('a folder in which an engine cannot keep its data is refused', async () => 
 });
 
 test.each([
-  ['does not exist', undefined, /: the file cannot be read \(ENOENT\): name a settings file\.$/],
+  [
+    'does not exist',
+    undefined,
+    /: the file cannot be read: the file or its folder does not exist\.$/,
+  ],
   ['is not JSON', '{', /: The settings file has one problem: \$ is not valid JSON.*\.$/],
   [
     'has several problems, with one line for each',

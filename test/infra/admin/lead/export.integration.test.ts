@@ -115,7 +115,7 @@ test.each<[name: string, content: string | undefined, args: string[], sentence: 
     'no file to continue',
     undefined,
     ['--resume'],
-    /the file does not exist\. Start it without --resume/,
+    /the file or its folder does not exist\. Start it without --resume/,
   ],
   ['a file of something else', 'x\n', ['--resume'], notAnExport],
   ['something else without a line feed', '{"mine":1}', ['--resume'], notAnExport],

@@ -56,7 +56,7 @@ test('--out refuses a folder that is not empty, and what is no folder, and leave
   expect(answers.map(({ status }) => status)).toEqual([1, 1]);
   expect(answers[0]?.stderr).toMatch(/the folder is not empty: name a new folder/);
   expect(answers[1]?.stderr).toMatch(
-    /the folder cannot be written \(a file is in the way\): name another folder/,
+    /the folder cannot be written: a file is in the way\. Name another folder\./,
   );
   expect(readdirSync(full)).toEqual(['mine.txt']);
 });
