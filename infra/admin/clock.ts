@@ -39,13 +39,9 @@ const isWrite = (commandName: string): boolean =>
 /** @param date of the response, NaN if it has none @returns an issue if the clock is ahead or behind, however long the call took */
 function clockIssue(date: number, sentAt: number, receivedAt: number): CommandError | undefined {
   const aheadMs = sentAt - (date + dateRoundingMs);
-  const behindMs = date - receivedAt;
-  if (aheadMs > differenceMaxMs) return wrongClock(aheadMs, 'ahead of');
-  if (behindMs > differenceMaxMs) return wrongClock(behindMs, 'behind');
-  return undefined;
-}
-
-function wrongClock(differenceMs: number, direction: 'ahead of' | 'behind'): CommandError {
+  const differenceMs = Math.max(aheadMs, date - receivedAt);
+  if (Number.isNaN(differenceMs) || differenceMs <= differenceMaxMs) return undefined;
+  const direction = differenceMs === aheadMs ? 'ahead of' : 'behind';
   const [unit, unitMs] = differenceMs > 2 * dayMs ? ['day', dayMs] : ['minute', 60_000];
   const difference = countOf(Math.round(differenceMs / unitMs), unit);
   return new CommandError(

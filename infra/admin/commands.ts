@@ -2,24 +2,18 @@ import type { Command } from 'commander';
 import type { AdminCommand } from './context.ts';
 import { leadImportCommand } from './import/command.ts';
 import { jsonForms } from './json-forms.ts';
-import { keyCreateCommand, keyListCommand, keyRevokeCommand, keyRotateCommand } from './key/key.ts';
+import { keyCommands, keyCreateCommand } from './key/key.ts';
 import { leadArchiveCommands } from './lead/archive.ts';
 import { leadEditCommand } from './lead/edit.ts';
 import { leadEraseCommand } from './lead/erase.ts';
 import { leadExportCommand } from './lead/export.ts';
-import { leadFindCommand, leadListCommand } from './lead/list.ts';
+import { leadListCommands } from './lead/list.ts';
 import { leadReassignCommand } from './lead/reassign.ts';
 import { leadDossierCommand, leadShowCommands } from './lead/show.ts';
 import { leadTimelinesCommand } from './lead/timelines.ts';
 import { organizationApplyCommand } from './organization/apply.ts';
 import { organizationInitCommands } from './organization/init.ts';
-import {
-  organizationDiffCommand,
-  organizationHistoryCommand,
-  organizationListCommand,
-  organizationShowCommand,
-  organizationUndoCommand,
-} from './organization/versions.ts';
+import { organizationHistoryCommands, organizationShowCommands } from './organization/versions.ts';
 import { requestCommand } from './request/request.ts';
 import { checkCommand } from './table/check.ts';
 import { restoreCommands } from './table/restore.ts';
@@ -35,26 +29,18 @@ const nouns: readonly [name: string, description: string, commands: readonly Add
     [
       organizationInitCommands,
       organizationApplyCommand,
-      organizationShowCommand,
-      organizationDiffCommand,
-      organizationListCommand,
-      organizationHistoryCommand,
-      organizationUndoCommand,
+      organizationShowCommands,
+      organizationHistoryCommands,
     ],
   ],
-  [
-    'key',
-    'create, list, rotate and revoke API keys',
-    [keyCreateCommand, keyListCommand, keyRotateCommand, keyRevokeCommand],
-  ],
+  ['key', 'create, list, rotate and revoke API keys', [keyCreateCommand, keyCommands]],
   [
     'lead',
     'show, find, list, change, import, export and erase leads',
     [
       leadArchiveCommands,
       leadShowCommands,
-      leadFindCommand,
-      leadListCommand,
+      leadListCommands,
       leadEditCommand,
       leadReassignCommand,
       leadImportCommand,

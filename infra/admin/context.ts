@@ -200,16 +200,9 @@ export class AdminCommand extends CliCommand {
 
   /** @param action gets the command's first argument, if it has one */
   run<Options extends object>(
-    action: (
-      context: CommandContext,
-      options: Options,
-      argument: string,
-      command: this,
-    ) => void | Promise<void>,
+    action: (context: CommandContext, options: Options, argument: string) => void | Promise<void>,
   ): this {
-    return this.action(() =>
-      action(this.#context, this.opts() as Options, this.processedArgs[0], this),
-    );
+    return this.action(() => action(this.#context, this.opts() as Options, this.processedArgs[0]));
   }
 
   /** Adds `--organization`, whose ID can also be the last argument. */

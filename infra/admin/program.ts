@@ -23,7 +23,7 @@ export async function runAdmin(args: readonly string[], io: ProcessIo): Promise<
     return context.status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage;
-    context.note(failureLines(error, context.environment).join('\n'));
+    context.note(failureText(error, context.environment));
     return 1;
   } finally {
     context.close();
@@ -34,25 +34,25 @@ export async function runAdmin(args: readonly string[], io: ProcessIo): Promise<
  * Explains a failure in one sentence that a person can act on. A refused settings file has one more line per issue. Never a stack trace.
  * @param environment names the table and where it was looked for
  */
-function failureLines(error: unknown, environment: NodeJS.ProcessEnv): string[] {
+function failureText(error: unknown, environment: NodeJS.ProcessEnv): string {
   if (error instanceof SettingsRejectedError)
-    return [error.message, ...error.issues.map(({ path, message }) => `  ${path} ${message}`)];
+    return [error.message, ...error.issues.map(({ path, message }) => `  ${path} ${message}`)].join(
+      '\n',
+    );
   if (
     error instanceof CommandError ||
     error instanceof SettingsMovedError ||
     error instanceof ApiKeyError ||
     error instanceof RestoreError
   )
-    return [error.message];
+    return error.message;
   if (error instanceof ContentionError)
-    return ['Other requests kept changing the same items: run the command again in a moment.'];
+    return 'Other requests kept changing the same items: run the command again in a moment.';
   if (error instanceof ThrottledError)
-    return ['DynamoDB throttles the table: run the command again in a few minutes.'];
+    return 'DynamoDB throttles the table: run the command again in a few minutes.';
   if (error instanceof UnknownOutcomeError)
-    return [
-      'It is unknown whether the last write was applied: DynamoDB did not answer it, and its retries were throttled, conflicted or met changed settings. Check whether it was, then run the command again in a few minutes.',
-    ];
-  return [awsFailure(error, environment)];
+    return 'It is unknown whether the last write was applied: DynamoDB did not answer it, and its retries were throttled, conflicted or met changed settings. Check whether it was, then run the command again in a few minutes.';
+  return awsFailure(error, environment);
 }
 
 const describeProgram = (program: AdminCommand, { stdout, stderr }: ProcessIo): AdminCommand =>

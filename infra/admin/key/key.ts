@@ -82,17 +82,18 @@ export function keyCreateCommand(key: AdminCommand): void {
       const granted = scopesFor(type, scopes);
       return typeof granted === 'string' && `option '--scopes <a,b>' ${granted}`;
     })
-    .refuse(({ type, expiresIn }: CreateOptions) => expiryIssue(type, expiresIn))
     .run(create);
 }
 
-async function create(context: CommandContext, options: CreateOptions): Promise<void> {
-  const createdBy = namedId(await context.organization(), 'user', options.createdBy);
-  const what = (keyId: string): string => `key create ${keyId} (${options.label})`;
-  await createAndPrint(context, { ...options, createdBy }, what);
-}
-
-export function keyRotateCommand(key: AdminCommand): void {
+/** `key list`, `rotate` and `revoke`. */
+export function keyCommands(key: AdminCommand): void {
+  key
+    .ofOrganization('list', 'list the API keys of an organization, without the keys themselves')
+    .notes(`
+LAST USED is when the key's latest hour of use began (UTC); later requests in that
+hour do not change it. A request refused with 401 or 429 does not count.`)
+    .examples('--organization 1')
+    .run(list);
   key
     .ofOrganization(
       'rotate',
@@ -106,14 +107,24 @@ The old key works until you revoke it: give its server the new key first. key
 list shows when each key was last used.`)
     .examples('--organization 1 --key 4fQ8LmZ2xA --created-by 8')
     .run(rotate);
+  key
+    .ofOrganization('revoke', 'revoke a key at once, for good')
+    .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
+    .option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
+    .examples('--organization 1 --key 4fQ8LmZ2xA')
+    .run(revoke);
+}
+
+async function create(context: CommandContext, options: CreateOptions): Promise<void> {
+  const createdBy = namedId(await context.organization(), 'user', options.createdBy);
+  const what = (keyId: string): string => `key create ${keyId} (${options.label})`;
+  await createAndPrint(context, { ...options, createdBy }, what);
 }
 
 /** @throws CommandError for a key that is unknown or revoked */
 async function rotate(
   context: CommandContext,
   { key: keyId, expiresIn, createdBy }: RotateOptions,
-  _id: string,
-  command: AdminCommand,
 ): Promise<void> {
   const organization = await context.organization();
   const keys = await listApiKeys(context.table(), organization.id);
@@ -124,8 +135,6 @@ async function rotate(
     throw new CommandError(
       `API key ${keyId} was revoked on ${revokedAt}: create a new one with key create.`,
     );
-  const issue = expiryIssue(type, expiresIn);
-  if (issue) command.error(`error: ${issue}`);
   const userId = namedId(organization, 'user', createdBy) ?? old.createdBy;
   const key = { type, scopes, label, expiresIn, createdBy: userId };
   const what = (newKeyId: string): string => `key rotate ${keyId} to ${newKeyId} (${label})`;
@@ -135,10 +144,6 @@ async function rotate(
     : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: npm run admin -- key revoke --organization ${organization.id} --key ${keyId}`;
   await createAndPrint(context, key, what, next);
 }
-
-const expiryIssue = (type: ApiKeyType, days = 0): string | false =>
-  days >= lifetimeDays[type] &&
-  `option '--expires-in ${days}d' must be shorter than the ${lifetimeDays[type]} days for which an API key of type ${type} is valid`;
 
 interface NewKey extends Omit<ApiKeyRequest, 'organizationId' | 'now'> {
   /** Days. */
@@ -153,6 +158,11 @@ async function createAndPrint(
   ...next: readonly string[]
 ): Promise<void> {
   const { id: organizationId, userById } = await context.organization();
+  const { type } = key;
+  if (days !== undefined && days >= lifetimeDays[type])
+    context.program.error(
+      `error: option '--expires-in ${days}d' must be shorter than the ${lifetimeDays[type]} days for which an API key of type ${type} is valid`,
+    );
   const now = new Date();
   const expiry = days === undefined ? undefined : new Date(now.getTime() + days * dayMs);
   const who = await context.callerIdentity();
@@ -199,16 +209,6 @@ function parseDays(text: string): number {
   return Number(days);
 }
 
-export function keyListCommand(key: AdminCommand): void {
-  key
-    .ofOrganization('list', 'list the API keys of an organization, without the keys themselves')
-    .notes(`
-LAST USED is when the key's latest hour of use began (UTC); later requests in that
-hour do not change it. A request refused with 401 or 429 does not count.`)
-    .examples('--organization 1')
-    .run(list);
-}
-
 async function list(context: CommandContext): Promise<void> {
   const organization = await context.organization();
   const items = await listApiKeysWithUse(context.table(), organization.id);
@@ -252,15 +252,6 @@ function daysLeft(expiresAt: string, revokedAt: string | null): string {
 interface RevokeOptions {
   readonly key: string;
   readonly yes?: boolean;
-}
-
-export function keyRevokeCommand(key: AdminCommand): void {
-  key
-    .ofOrganization('revoke', 'revoke a key at once, for good')
-    .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
-    .option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
-    .examples('--organization 1 --key 4fQ8LmZ2xA')
-    .run(revoke);
 }
 
 async function revoke(

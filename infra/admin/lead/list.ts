@@ -49,8 +49,22 @@ interface ListOptions extends SearchOptions {
   readonly updatedSince?: number;
 }
 
-export function leadListCommand(lead: AdminCommand): void {
-  const command = lead
+/** `lead find` and `lead list`. */
+export function leadListCommands(lead: AdminCommand): void {
+  const findCommand = lead
+    .ofOrganization('find', 'find leads by phone, email or name, archived or not')
+    .option('--phone <PHONE>', 'phone number in any format, or at least 4 digits of one')
+    .addOption(countryOption())
+    .option('--email <EMAIL>', 'email address, in upper or lower case', parseEmail)
+    .option('--name <TEXT>', 'part of the name; case and accents are ignored', parseText)
+    .notes(`
+A whole phone or an email is found at once. A search by name or by part of a phone,
+or by a phone without a country code that no lead has, reads leads, newest first,
+until it has found --limit of them: one read unit per 4 KB of leads.`)
+    .examples("--organization 1 --phone '+91 98200 12345'", '--organization 1 --name kulkarni')
+    .refuse(usageIssue)
+    .run(find);
+  const listCommand = lead
     .ofOrganization('list', 'list the newest leads, or those of a stage, an owner or a source')
     .option('--archived', 'list archived leads instead of live ones')
     .option('--stage <STAGE>', 'only leads in this stage, named by ID or name')
@@ -66,7 +80,7 @@ export function leadListCommand(lead: AdminCommand): void {
       '--organization 1 --updated-since 2026-11-01',
     )
     .run(list);
-  withSearchOptions(command);
+  for (const command of [findCommand, listCommand]) withSearchOptions(command);
 }
 
 async function list(context: CommandContext, options: ListOptions): Promise<void> {
@@ -123,23 +137,6 @@ interface FindOptions extends SearchOptions {
   readonly country?: CountryCode;
   readonly email?: string;
   readonly name?: string;
-}
-
-export function leadFindCommand(lead: AdminCommand): void {
-  const command = lead
-    .ofOrganization('find', 'find leads by phone, email or name, archived or not')
-    .option('--phone <PHONE>', 'phone number in any format, or at least 4 digits of one')
-    .addOption(countryOption())
-    .option('--email <EMAIL>', 'email address, in upper or lower case', parseEmail)
-    .option('--name <TEXT>', 'part of the name; case and accents are ignored', parseText)
-    .notes(`
-A whole phone or an email is found at once. A search by name or by part of a phone,
-or by a phone without a country code that no lead has, reads leads, newest first,
-until it has found --limit of them: one read unit per 4 KB of leads.`)
-    .examples("--organization 1 --phone '+91 98200 12345'", '--organization 1 --name kulkarni')
-    .refuse(usageIssue)
-    .run(find);
-  withSearchOptions(command);
 }
 
 function parseEmail(text: string): string {

@@ -25,7 +25,8 @@ const entriesMax = 10_000;
 
 const parseVersion = integerOption(1, limits.idMax);
 
-export function organizationShowCommand(organization: AdminCommand): void {
+/** `organization show`, `diff` and `list`. */
+export function organizationShowCommands(organization: AdminCommand): void {
   organization
     .ofOrganization(
       'show',
@@ -39,6 +40,51 @@ applied settings in the meantime. organization history lists the versions.
 Example:
   npm run --silent admin -- organization show 1 > organization-1.json`)
     .run(show);
+  organization
+    .ofOrganization('diff', 'print what changed between two versions of the settings')
+    .requiredOption('--from <N>', 'the earlier version', parseVersion)
+    .option('--to <N>', 'the later version (default: the version in force)', parseVersion)
+    .notes(`
+organization history lists the versions, and who applied them.`)
+    .examples('1 --from 3 --to 5')
+    .run(diff);
+  organization
+    .command('list')
+    .description('list the organizations of the table')
+    .examples('')
+    .run(list);
+}
+
+const entriesDefault = 50;
+
+/** `organization history` and `undo`. */
+export function organizationHistoryCommands(organization: AdminCommand): void {
+  organization
+    .ofOrganization('history', 'print the audit log: who changed what and when, newest first')
+    .option(
+      '--limit <N>',
+      `maximum number of entries, 1 to ${entriesMax}`,
+      integerOption(1, entriesMax),
+      entriesDefault,
+    )
+    .notes(`
+An entry that ends in "begun" belongs to a long command that is running or was
+interrupted: run an interrupted one again. ENDED is when a long command completed.`)
+    .examples('--organization 1')
+    .run(history);
+  organization
+    .ofOrganization('undo', 'apply an earlier version of the settings again, as a new version')
+    .option(
+      '--to <N>',
+      'a kept version (default: the one before the last apply; a second undo reverses the first)',
+      parseVersion,
+    )
+    .option('--yes', 'do not ask for confirmation')
+    .notes(`
+The last ${versionsKept} versions are kept: organization history lists them. If something
+that was added since is in use, the undo is refused.`)
+    .examples('--organization 1 --to 3')
+    .run(undo);
 }
 
 async function show(context: CommandContext, options: { version?: number }): Promise<void> {
@@ -52,17 +98,6 @@ async function show(context: CommandContext, options: { version?: number }): Pro
 interface DiffOptions {
   readonly from: number;
   readonly to?: number;
-}
-
-export function organizationDiffCommand(organization: AdminCommand): void {
-  organization
-    .ofOrganization('diff', 'print what changed between two versions of the settings')
-    .requiredOption('--from <N>', 'the earlier version', parseVersion)
-    .option('--to <N>', 'the later version (default: the version in force)', parseVersion)
-    .notes(`
-organization history lists the versions, and who applied them.`)
-    .examples('1 --from 3 --to 5')
-    .run(diff);
 }
 
 async function diff(context: CommandContext, { from, to }: DiffOptions): Promise<void> {
@@ -85,22 +120,6 @@ async function diff(context: CommandContext, { from, to }: DiffOptions): Promise
 interface UndoOptions {
   readonly to?: number;
   readonly yes?: boolean;
-}
-
-export function organizationUndoCommand(organization: AdminCommand): void {
-  organization
-    .ofOrganization('undo', 'apply an earlier version of the settings again, as a new version')
-    .option(
-      '--to <N>',
-      'a kept version (default: the one before the last apply; a second undo reverses the first)',
-      parseVersion,
-    )
-    .option('--yes', 'do not ask for confirmation')
-    .notes(`
-The last ${versionsKept} versions are kept: organization history lists them. If something
-that was added since is in use, the undo is refused.`)
-    .examples('--organization 1 --to 3')
-    .run(undo);
 }
 
 async function undo(context: CommandContext, { to, yes = false }: UndoOptions): Promise<void> {
@@ -169,38 +188,12 @@ async function settingsOfVersion(
   );
 }
 
-export function organizationListCommand(organization: AdminCommand): void {
-  organization
-    .command('list')
-    .description('list the organizations of the table')
-    .examples('')
-    .run(list);
-}
-
 async function list(context: CommandContext): Promise<void> {
   const table = context.table();
   const items = await listOrganizations(table);
   const rows = items.map(({ id, name }) => ({ ID: String(id), NAME: name }));
   const none = `Table ${table.name} has no organizations: create one with organization apply.`;
   context.print({ items }, formatTable(rows, none));
-}
-
-const entriesDefault = 50;
-
-export function organizationHistoryCommand(organization: AdminCommand): void {
-  organization
-    .ofOrganization('history', 'print the audit log: who changed what and when, newest first')
-    .option(
-      '--limit <N>',
-      `maximum number of entries, 1 to ${entriesMax}`,
-      integerOption(1, entriesMax),
-      entriesDefault,
-    )
-    .notes(`
-An entry that ends in "begun" belongs to a long command that is running or was
-interrupted: run an interrupted one again. ENDED is when a long command completed.`)
-    .examples('--organization 1')
-    .run(history);
 }
 
 async function history(context: CommandContext, { limit }: { limit: number }): Promise<void> {

@@ -134,10 +134,8 @@ const traceIdsOf = (lines: readonly RequestLine[]): string[] => valuesOf(lines, 
 
 /** The different texts of a member. The gateway writes `-` for what does not apply. */
 function valuesOf(lines: readonly RequestLine[], member: string): string[] {
-  const values = lines.map(({ line }) => (isPlainObject(line) ? line[member] : undefined));
-  return [...new Set(values.filter((value) => typeof value === 'string'))].filter(
-    (value) => value.length > 1,
-  );
+  const values = lines.map(({ line }) => (isPlainObject(line) ? String(line[member] ?? '') : ''));
+  return [...new Set(values)].filter((value) => value.length > 1);
 }
 
 /** What X-Ray has of one request. */
