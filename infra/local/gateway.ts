@@ -117,11 +117,7 @@ function send(response: ServerResponse, { status, headers, body }: Reply): void 
 /** Responds on a connection without a readable request. */
 function sendRaw(socket: Duplex, response: GatewayResponse): void {
   const { status, headers, body } = ownReply(response, newExtendedRequestId());
-  const lines = [
-    ...headers,
-    ['Content-Length', String(Buffer.byteLength(body))],
-    ['Connection', 'close'],
-  ];
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const end = `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}${end}\r\n\r\n${body}`);
 }

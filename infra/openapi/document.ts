@@ -97,11 +97,13 @@ function operationOf(row: Row, schemas: Schemas): Json {
   return {
     operationId: name,
     summary,
-    description: [
-      text.description,
-      `Scope: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`,
-      `\`\`\`sh\n${curlSample(row, Object.values(text.requests ?? {})[0])}\n\`\`\``,
-    ].join('\n\n'),
+    description: `${text.description}
+
+Scope: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.
+
+\`\`\`sh
+${curlSample(row, Object.values(text.requests ?? {})[0])}
+\`\`\``,
     tags: [text.tag],
     // OpenAPI 3.1 allows the scopes in the list, but older tools take the names in it for those of an OAuth flow and refuse them.
     security: [{ apiKey: [] }],

@@ -70,15 +70,13 @@ function operatorTable(): string {
 
 /** The parameter's description and schema: a string that contains JSON. Few generators can write a parameter that has `content`. */
 export const filterParameter: Json = {
-  description: [
-    `A JSON array of field filters, percent-encoded: at most ${limits.filterMaxChars} characters and ${limits.filtersMax} filters, all of which must match.`,
-    'A filter names a `field` by its key, an `operator`, and either `value` or `values`, depending on the operator. Strings are compared ignoring case.',
-    `Example: \`${JSON.stringify([
-      { field: 'city', operator: 'contains', value: 'pune' },
-      { field: 'intake', operator: 'between', values: ['2026-07-01', '2026-09-30'] },
-    ])}\``,
-    operatorTable(),
-  ].join('\n\n'),
+  description: `A JSON array of field filters, percent-encoded: at most ${limits.filterMaxChars} characters and ${limits.filtersMax} filters, all of which must match.
+
+A filter names a \`field\` by its key, an \`operator\`, and either \`value\` or \`values\`, depending on the operator. Strings are compared ignoring case.
+
+Example: \`[{"field":"city","operator":"contains","value":"pune"},{"field":"intake","operator":"between","values":["2026-07-01","2026-09-30"]}]\`
+
+${operatorTable()}`,
   schema: {
     type: 'string',
     maxLength: limits.filterMaxChars,

@@ -19,14 +19,12 @@ const recorded = {
 
 export const captureLead: OperationDescription = {
   tag: 'Capture',
-  description: [
-    'Records an enquiry. A lead matches by phone, else by email, ignoring case:',
-    '- no match: creates a lead in the starting stage, with an owner from the assignment rules (201);',
-    '- a lead: fills only its empty fields, and lists differing values on its timeline; owner, stage and pipeline stay the same (200);',
-    '- an archived lead: changes nothing, and records the enquiry on its timeline (200 with `archived`, without `Location`).',
-    '',
-    `A repeat with the same \`Idempotency-Key\` or \`externalId\` within ${limits.idempotencyHours} hours returns the first result without capturing again. With a different body it returns 422.`,
-  ].join('\n'),
+  description: `Records an enquiry. A lead matches by phone, else by email, ignoring case:
+- no match: creates a lead in the starting stage, with an owner from the assignment rules (201);
+- a lead: fills only its empty fields, and lists differing values on its timeline; owner, stage and pipeline stay the same (200);
+- an archived lead: changes nothing, and records the enquiry on its timeline (200 with \`archived\`, without \`Location\`).
+
+A repeat with the same \`Idempotency-Key\` or \`externalId\` within ${limits.idempotencyHours} hours returns the first result without capturing again. With a different body it returns 422.`,
   parameters: {
     'Idempotency-Key': `1 to ${limits.idempotencyKeyMaxChars} printable ASCII characters, kept per API key for ${limits.idempotencyHours} hours.`,
   },

@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { extname } from 'node:path';
+import { asError } from '../../cli/error-code.ts';
 import { listen } from '../../cli/listen.ts';
 import { findRunningService, type RunningService } from '../../local/running-service.ts';
 import { referencePage, siteFiles } from './site.ts';
@@ -42,7 +43,7 @@ export class DocsServer {
     this.#organizationId = organizationId;
     this.#server = createServer((message, response) => {
       this.#respond(message, response).catch((error: unknown) => {
-        sendText(response, 500, error instanceof Error ? error.message : String(error));
+        sendText(response, 500, asError(error).message);
       });
     });
   }

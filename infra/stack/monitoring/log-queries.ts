@@ -2,49 +2,38 @@ import { LogQueryVisualizationType, LogQueryWidget } from 'aws-cdk-lib/aws-cloud
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
-/** Lines of a query by its title. */
-type Queries = Readonly<Record<string, string[]>>;
+/** Queries by title, as CloudWatch shows them. */
+type Queries = Readonly<Record<string, string>>;
 
 /** The dashboard's tables. Numbers per endpoint and per organization come from log queries: as metrics they would be expensive. */
 const tables: Queries = {
-  Endpoints: [
-    'filter message = "answered"',
-    'stats count() as calls, pct(ms, 50) as p50, pct(ms, 99) as p99, avg(dynamodbCalls), avg(readUnits), avg(writeUnits), sum(coldStart) as coldStarts by endpoint',
-    'sort calls desc',
-  ],
-  Organizations: [
-    'filter message = "answered"',
-    'stats count() as calls, sum(readUnits), sum(writeUnits), sum(rateLimited), sum(notReady), sum(keyExpiresSoon) by organizationId',
-    'sort calls desc',
-    'limit 20',
-  ],
-  Failures: [
-    // Time-outs and crashes are logged by Lambda, not by us; those lines have only the log group.
-    'filter level = "ERROR" or @message like /Task timed out|Runtime exited|"errorType"/',
-    'fields @timestamp, version, coalesce(endpoint, @log) as function, organizationId, requestId, coalesce(error.message, @message) as problem',
-    'sort @timestamp desc',
-    'limit 20',
-  ],
-  'Affected organizations': [
-    'filter message = "answered" and status >= 500',
-    'stats count() as failures, count_distinct(keyId) as keys, min(@timestamp) as first, max(@timestamp) as last by organizationId, endpoint',
-    'sort failures desc',
-    'limit 20',
-  ],
-  Refusals: [
-    'filter ispresent(code)',
-    'stats count() as calls by code, endpoint, organizationId, keyId, keyRefusal',
-    'sort calls desc',
-    'limit 20',
-  ],
+  Endpoints: `filter message = "answered"
+| stats count() as calls, pct(ms, 50) as p50, pct(ms, 99) as p99, avg(dynamodbCalls), avg(readUnits), avg(writeUnits), sum(coldStart) as coldStarts by endpoint
+| sort calls desc`,
+  Organizations: `filter message = "answered"
+| stats count() as calls, sum(readUnits), sum(writeUnits), sum(rateLimited), sum(notReady), sum(keyExpiresSoon) by organizationId
+| sort calls desc
+| limit 20`,
+  // Time-outs and crashes are logged by Lambda, not by us; those lines have only the log group.
+  Failures: `filter level = "ERROR" or @message like /Task timed out|Runtime exited|"errorType"/
+| fields @timestamp, version, coalesce(endpoint, @log) as function, organizationId, requestId, coalesce(error.message, @message) as problem
+| sort @timestamp desc
+| limit 20`,
+  'Affected organizations': `filter message = "answered" and status >= 500
+| stats count() as failures, count_distinct(keyId) as keys, min(@timestamp) as first, max(@timestamp) as last by organizationId, endpoint
+| sort failures desc
+| limit 20`,
+  Refusals: `filter ispresent(code)
+| stats count() as calls by code, endpoint, organizationId, keyId, keyRefusal
+| sort calls desc
+| limit 20`,
 };
 
-const linesWhere = (condition: string): string[] => [
-  'fields @timestamp, endpoint, organizationId, keyId, leadId, status, code, ms, requestId, error.message',
-  `filter ${condition}`,
-  'sort @timestamp desc',
-  'limit 100',
-];
+const linesWhere = (condition: string): string =>
+  `fields @timestamp, endpoint, organizationId, keyId, leadId, status, code, ms, requestId, error.message
+| filter ${condition}
+| sort @timestamp desc
+| limit 100`;
 
 /** The lines of one request, key, organization or lead: replace the value in capitals. */
 const lookups: Queries = {
@@ -57,10 +46,10 @@ const lookups: Queries = {
 /** CloudWatch's saved queries, in a folder with the name of the service: by request, key, organization and lead, and those of the dashboard. */
 export function saveQueries(scope: Construct, serviceName: string, logGroupNames: string[]): void {
   const queries = new Construct(scope, 'Queries');
-  for (const [title, lines] of Object.entries({ ...lookups, ...tables }))
+  for (const [title, queryString] of Object.entries({ ...lookups, ...tables }))
     new CfnQueryDefinition(queries, title, {
       name: `${serviceName}/${title}`,
-      queryString: lines.join('\n| '),
+      queryString,
       logGroupNames,
     });
 }
@@ -68,10 +57,10 @@ export function saveQueries(scope: Construct, serviceName: string, logGroupNames
 /** The dashboard's tables of the lines in these log groups. */
 export const logWidgets = (logGroupNames: string[]): LogQueryWidget[] =>
   Object.entries(tables).map(
-    ([title, queryLines]) =>
+    ([title, queryString]) =>
       new LogQueryWidget({
         title,
-        queryLines,
+        queryString,
         logGroupNames,
         view: LogQueryVisualizationType.TABLE,
         width: 12,
