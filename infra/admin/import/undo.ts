@@ -1,3 +1,4 @@
+import { partsOf } from '../../../shared/parts-of.ts';
 import {
   allSettled,
   RateLimiter,
@@ -77,8 +78,7 @@ async function undoRows(
     const leads = await importedFrom(own, digests);
     undone.rows += rows.length;
     undone.matched += leads.length;
-    for (let at = 0; at < leads.length; at += leadsAtOnce) {
-      const some = leads.slice(at, at + leadsAtOnce);
+    for (const some of partsOf(leads, leadsAtOnce)) {
       await limiter.take(some.length);
       const results = await allSettled(
         some.map((lead) => undoImportedLead(own, lead, options.who)),

@@ -1,4 +1,5 @@
 import type { Organization } from '../../../shared/organization/organization.ts';
+import { partsOf } from '../../../shared/parts-of.ts';
 import type { IdentityHolder } from '../../../shared/store/leads/identities.ts';
 import { nextOwners } from '../../../shared/store/leads/rotation.ts';
 import {
@@ -100,13 +101,15 @@ export class LeadWriter {
       else results.push(refused(row, ...(start ? [repeated] : issues)));
       this.#rowOf.set(digests.digest, same ?? row.number);
     }
-    const lookUps = partsOf(drafts).map((part) => findRows(this.#table, organizationId, part));
+    const lookUps = Array.from(partsOf(drafts, rowsPerLookUp), (part) =>
+      findRows(this.#table, organizationId, part),
+    );
     const matches = (await allSettled(lookUps)).flat();
     const known = await allSettled(drafts.map((draft, at) => this.#known(draft, matches[at])));
     results.push(...known.filter((result) => result !== undefined));
     const unknown = drafts.filter((_, at) => !known[at]).filter(isLeadDraft);
     if (dryRun) return [...results, ...unknown.map(imported)];
-    const writes = partsOf(unknown).map((part) => this.#writeUnknown(part));
+    const writes = Array.from(partsOf(unknown, rowsPerLookUp), (part) => this.#writeUnknown(part));
     return [...results, ...(await allSettled(writes)).flat()];
   }
 
@@ -291,9 +294,3 @@ const unknownOutcome = (): UnknownOutcomeError =>
 /** DynamoDB charges a write by the kilobyte. */
 const kilobytesOf = ({ start: { lead, note } }: LeadDraft): number =>
   Math.ceil((Buffer.byteLength(JSON.stringify([lead.fields, note])) + 400) / 1024);
-
-/** As many as a lookup may have. */
-const partsOf = <T>(all: readonly T[]): (readonly T[])[] =>
-  Array.from({ length: Math.ceil(all.length / rowsPerLookUp) }, (_, at) =>
-    all.slice(at * rowsPerLookUp, (at + 1) * rowsPerLookUp),
-  );

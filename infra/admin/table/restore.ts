@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { InvalidArgumentError, Option } from 'commander';
 import { exportObject } from '../../../shared/leads/transfer/export-lines.ts';
+import { partsOf } from '../../../shared/parts-of.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
 import { allSettled } from '../../../shared/store/maintenance/pacing.ts';
@@ -19,9 +20,8 @@ import {
 } from '../../../shared/store/organizations/audit-log.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { PrimaryKey } from '../../../shared/store/table/primary-keys.ts';
-import { CommandError } from '../../cli/command.ts';
 import { confirmed } from '../../cli/confirm.ts';
-import { pathIssue } from '../../cli/error-code.ts';
+import { refusePath } from '../../cli/error-code.ts';
 import { countOf, firstOf, printable } from '../../cli/format.ts';
 import { type AdminCommand, type CommandContext, existingOrganization } from '../context.ts';
 import { drill } from './drill.ts';
@@ -224,16 +224,14 @@ async function writeMissing(
   for (const [id, missing] of leadsOf) {
     const path = leadsOf.size === 1 ? missingOut : missingOut.replace(/jsonl$/, `${id}.jsonl`);
     const organization = await existingOrganization(old, id);
-    const file = await open(path, 'w', 0o600).catch((cause: unknown) => {
-      throw new CommandError(`${path} cannot be written: ${pathIssue(cause)}.`, { cause });
-    });
-    for (let at = 0; at < missing.length; at += readsAtOnce) {
-      const some = missing.slice(at, at + readsAtOnce);
+    await using file = await open(path, 'w', 0o600).catch((error: unknown) =>
+      refusePath(`${path} cannot be written`, error),
+    );
+    for (const some of partsOf(missing, readsAtOnce)) {
       const found = await allSettled(some.map(({ leadId }) => readLead(old, id, leadId)));
       const lines = found.flatMap((lead) => (lead ? [exportObject(organization, lead)] : []));
       await file.appendFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     }
-    await file.close();
     imports.push(`lead import ${path} --organization ${id} --keep-ids`);
   }
   return imports;

@@ -1,6 +1,7 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
+import { partsOf } from '../../parts-of.ts';
 import { leadFrom } from '../leads/leads.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import type { Item, TimelineEntryItem } from '../table/items.ts';
@@ -123,8 +124,7 @@ async function* ofEachLead<T>(
   read: (lead: Lead) => Promise<T>,
 ): AsyncGenerator<T[]> {
   for await (const leads of scanLeadsAscending(table, organizationId, { withArchived: true }))
-    for (let from = 0; from < leads.length; from += readsInParallel)
-      yield await Promise.all(leads.slice(from, from + readsInParallel).map(read));
+    for (const some of partsOf(leads, readsInParallel)) yield await Promise.all(some.map(read));
 }
 
 async function readEntries(

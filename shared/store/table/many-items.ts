@@ -4,6 +4,7 @@ import {
   paginateQuery,
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { partsOf } from '../../parts-of.ts';
 import type { Table } from './client.ts';
 import { itemsOf } from './get-item.ts';
 import type { PrimaryKey } from './primary-keys.ts';
@@ -51,11 +52,9 @@ const batchMax = 25;
 
 /** Deletes items by their keys; an item that does not exist is no failure. DynamoDB may leave some for another request. */
 export async function deleteItems(table: Table, keys: readonly PrimaryKey[]): Promise<void> {
-  for (let at = 0; at < keys.length; at += batchMax) {
+  for (const some of partsOf(keys, batchMax)) {
     let requests: BatchWriteCommandInput['RequestItems'] = {
-      [table.name]: keys
-        .slice(at, at + batchMax)
-        .map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
+      [table.name]: some.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
     };
     await retryOnConflict(async () => {
       const { UnprocessedItems = {} } = await table.client.send(

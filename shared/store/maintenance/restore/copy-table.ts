@@ -1,4 +1,5 @@
 import { DeleteTableCommand, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import { partsOf } from '../../../parts-of.ts';
 import type { Table } from '../../table/client.ts';
 import { put, writeItem } from '../../table/writes.ts';
 import { allSettled } from '../pacing.ts';
@@ -10,8 +11,7 @@ const writesAtOnce = 25;
 export async function copyItems(from: Table, copies: readonly Table[]): Promise<number> {
   let copied = 0;
   await scanTable(from, { ConsistentRead: true }, async ({ items }) => {
-    for (let at = 0; at < items.length; at += writesAtOnce) {
-      const some = items.slice(at, at + writesAtOnce);
+    for (const some of partsOf(items, writesAtOnce)) {
       await allSettled(copies.flatMap((copy) => some.map((item) => writeItem(copy, put(item)))));
       copied += some.length;
     }
