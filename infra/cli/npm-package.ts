@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtempDisposable, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CliCommand } from './command.ts';
@@ -34,19 +34,16 @@ export async function writePackage({
   distFolder = join(projectFolder, 'dist'),
 }: PackageContent): Promise<string> {
   const { name, version } = packageJson;
-  const folder = await mkdtemp(join(tmpdir(), `${name}-`));
-  try {
-    const tsc = join(projectFolder, 'node_modules', '.bin', 'tsc');
-    execFileSync(tsc, ['-p', tsconfig, '--outDir', folder], { stdio: ['ignore', 2, 2] });
-    await nameCompiledFiles(folder);
-    await writeFile(join(folder, 'package.json'), `${JSON.stringify(packageJson, null, 2)}\n`);
-    await addFiles(folder);
-    await mkdir(distFolder, { recursive: true });
-    execFileSync('npm', ['pack', '--pack-destination', distFolder, '--silent'], { cwd: folder });
-    return join(distFolder, `${name}-${version}.tgz`);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using temporary = await mkdtempDisposable(join(tmpdir(), `${name}-`));
+  const { path: folder } = temporary;
+  const tsc = join(projectFolder, 'node_modules', '.bin', 'tsc');
+  execFileSync(tsc, ['-p', tsconfig, '--outDir', folder], { stdio: ['ignore', 2, 2] });
+  await nameCompiledFiles(folder);
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(packageJson, null, 2)}\n`);
+  await addFiles(folder);
+  await mkdir(distFolder, { recursive: true });
+  execFileSync('npm', ['pack', '--pack-destination', distFolder, '--silent'], { cwd: folder });
+  return join(distFolder, `${name}-${version}.tgz`);
 }
 
 /** The compiler leaves `.ts` in the imports of declarations. Those of a package name the files that it has. */

@@ -3,7 +3,7 @@ import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { clientSettings, credentialIssue } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
 import { ask } from '../cli/confirm.ts';
-import { asError } from '../cli/error-code.ts';
+import { asError, errorText } from '../cli/error-code.ts';
 
 /** @returns the account of the credentials @throws CheckError if it is unknown */
 export async function accountOf(region: string): Promise<string> {
@@ -13,16 +13,15 @@ export async function accountOf(region: string): Promise<string> {
     if (Account !== undefined) return Account;
     throw new Error('AWS returned no account for these credentials');
   } catch (error) {
-    const { name, message } = asError(error);
     const issue = credentialIssue(error, process.env);
     if (issue) throw issue;
-    if (name === 'CredentialsProviderError')
+    if (asError(error).name === 'CredentialsProviderError')
       throw new CheckError(
         'There are no AWS credentials in the environment or in a profile.',
         'aws configure sso, then export AWS_PROFILE=NAME   (or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)',
       );
     throw new CheckError(
-      `Your AWS identity cannot be checked in ${region} (${name}: ${message}).`,
+      `Your AWS identity cannot be checked in ${region} (${errorText(error)}).`,
       `aws sts get-caller-identity --region ${region}   (renew the credentials, check the network, or the region: aws account get-region-opt-status --region-name ${region} says whether it is enabled)`,
     );
   }
@@ -58,9 +57,8 @@ export async function openMfaSession(
     delete process.env.AWS_PROFILE;
   } catch (error) {
     if (!isAsked) return;
-    const { name, message } = asError(error);
     throw new CheckError(
-      `AWS opened no session with the MFA code (${name}: ${message}).`,
+      `AWS opened no session with the MFA code (${errorText(error)}).`,
       'Check the network, and run the command again with the next code of the device.',
     );
   }

@@ -8,7 +8,7 @@ import {
 import { DefaultStackSynthesizer } from 'aws-cdk-lib';
 import { clientSettings } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
-import { asError } from '../cli/error-code.ts';
+import { asError, errorText } from '../cli/error-code.ts';
 import type { ServiceOptions } from '../stack/service-options.ts';
 import { accountOf } from './identity.ts';
 import { assertNoTableLeft, checkTable, type RunCheck, setTableName } from './table-checks.ts';
@@ -48,9 +48,8 @@ export async function preflight(deployment: Deployment): Promise<Preflight> {
     try {
       return await check();
     } catch (error) {
-      const { name, message } = asError(error);
       if (error instanceof CheckError) failedChecks.push(error);
-      else unknown.push(`${subject} could not be checked (${name}: ${message}).`);
+      else unknown.push(`${subject} could not be checked (${errorText(error)}).`);
       return undefined;
     }
   };

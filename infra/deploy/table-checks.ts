@@ -134,7 +134,10 @@ async function keyManagerOf(keyArn: string): Promise<unknown> {
   const signer = new SignatureV4({ region, service, credentials, sha256 });
   const target = { 'x-amz-target': 'TrentService.DescribeKey' };
   const { method, headers, body } = await signer.sign({
-    ...{ protocol, hostname, path: '/', method: 'POST' },
+    protocol,
+    hostname,
+    path: '/',
+    method: 'POST',
     headers: { host, 'content-type': 'application/x-amz-json-1.1', ...target },
     body: JSON.stringify({ KeyId: keyArn }),
   });

@@ -42,7 +42,11 @@ export const dynoxide: EngineKind = {
   program: (port, folder) => ({
     command: dynoxideBinary,
     args: [
-      ...['serve', '--host', '127.0.0.1', '--port', String(port)],
+      'serve',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(port),
       ...(folder === undefined ? [] : ['--db-path', join(folder, 'leads.sqlite')]),
     ],
     readyWithinMs: 10_000,
@@ -77,8 +81,11 @@ export const dynamodbLocal: EngineKind = {
         // The parallel collector takes a twelfth more processor time from the functions beside it.
         '-XX:+UseSerialGC',
         `-Djava.library.path=${join(home, 'DynamoDBLocal_lib')}`,
-        ...['-cp', join(home, 'DynamoDBLocal.jar'), join(import.meta.dirname, 'LoopbackOnly.java')],
-        ...['-sharedDb', '-disableTelemetry'],
+        '-cp',
+        join(home, 'DynamoDBLocal.jar'),
+        join(import.meta.dirname, 'LoopbackOnly.java'),
+        '-sharedDb',
+        '-disableTelemetry',
         ...(folder === undefined ? ['-inMemory'] : ['-dbPath', folder]),
       ],
       readyWithinMs: 60_000,

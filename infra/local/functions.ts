@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { limits } from '../../shared/limits.ts';
 import { memoryMbDefault, oldSpaceMb, semiSpaceMb } from '../bundle/function-memory.ts';
 import { CommandError } from '../cli/command.ts';
+import { asError } from '../cli/error-code.ts';
 import type { GatewayResponseType } from '../gateway/responses.ts';
 import type { Invocation, WorkerMessage, WorkerResult, WorkerStart } from './function-worker.ts';
 
@@ -144,7 +145,7 @@ class FunctionWorker {
       else if ('isReady' in message) this.#import.resolve();
       else this.#settle?.(resultOf(message));
     });
-    this.#thread.on('error', (error) => this.#lose(failed(`crashed: ${describe(error)}`)));
+    this.#thread.on('error', (error) => this.#lose(failed(`crashed: ${asError(error).stack}`)));
     this.#thread.on('exit', () => this.#lose(failed('ended its process before it returned')));
   }
 
@@ -209,6 +210,3 @@ function resultOf(message: WorkerResult): InvocationResult {
     ? failed(`returned ${bytes} bytes, more than Lambda's limit of ${payloadMaxBytes}`)
     : { returned: JSON.parse(message.response) };
 }
-
-const describe = (error: unknown): string =>
-  error instanceof Error ? (error.stack ?? error.message) : String(error);

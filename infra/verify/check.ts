@@ -1,6 +1,6 @@
 import { apiKeyPattern } from '../../shared/organization/api-key.ts';
 import { CheckError } from '../cli/command.ts';
-import { asError, errorCode } from '../cli/error-code.ts';
+import { errorText } from '../cli/error-code.ts';
 
 /** One line of a verification. */
 export interface CheckResult {
@@ -71,9 +71,3 @@ const dynamodbError = (error: unknown): CheckError =>
     `DynamoDB cannot be used (${errorText(error)})`,
     'Check AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_DYNAMODB, and what your credentials may do with the table.',
   );
-
-/** As in `Error ECONNREFUSED: connect …`. */
-export function errorText(error: unknown): string {
-  const { name, message } = asError(error);
-  return `${[name, errorCode(error)].filter(Boolean).join(' ')}: ${message}`;
-}

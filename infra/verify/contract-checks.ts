@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempDisposableSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -17,8 +17,8 @@ const withoutPlainHttp = '^(?!.*(?:HTTPS_REQUIRED|plain HTTP))';
 /** Runs the contract tests, a check for each file, and removes the organizations that they made. */
 export async function contractChecks(checks: Checks, baseUrl: string, table: Table): Promise<void> {
   if (checks.interrupted.aborted) return;
-  const folder = mkdtempSync(join(tmpdir(), 'lead-service-verify-'));
-  const created = join(folder, 'organizations');
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'lead-service-verify-'));
+  const created = join(folder.path, 'organizations');
   process.env.CREATED_ORGANIZATIONS_FILE = created;
   const options = baseUrl.startsWith('https:') ? { testNamePattern: withoutPlainHttp } : {};
   try {
@@ -31,7 +31,6 @@ export async function contractChecks(checks: Checks, baseUrl: string, table: Tab
       ? readFileSync(created, 'utf8').split('\n').filter(Boolean)
       : [];
     process.stderr.write(await removeAll(table, ids.map(Number)));
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

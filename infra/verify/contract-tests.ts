@@ -4,6 +4,7 @@ import type { TaskMeta } from 'vitest';
 import type { CliOptions, Reporter, TestModule } from 'vitest/node';
 import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { CheckError } from '../cli/command.ts';
+import { asError } from '../cli/error-code.ts';
 import type { Checks } from './check.ts';
 import type { Reply } from './reply.ts';
 
@@ -59,7 +60,7 @@ export async function runContractTests(
     if (first !== undefined)
       await checks.passes('Contract tests', () => {
         throw new CheckError(
-          `the tests broke off (${first instanceof Error ? first.message : first})`,
+          `the tests broke off (${asError(first).message})`,
           'Is the checkout complete? npm ci, then npm test -- contract.',
         );
       });

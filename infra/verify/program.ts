@@ -130,7 +130,11 @@ async function verify(target: Target): Promise<number> {
   const failed = checks.results.filter(({ passed }) => !passed).length;
   const passed = checks.results.length - failed;
   const document = {
-    ...{ url, ...ofStack, passed, failed, checks: checks.results },
+    url,
+    ...ofStack,
+    passed,
+    failed,
+    checks: checks.results,
     ...(temporaryOrganization && { temporaryOrganization }),
   };
   print(json ? JSON.stringify(document) : `${passed} passed, ${failed} failed`);

@@ -46,7 +46,8 @@ function checksOf(baseUrl: string): ReadOnlyCheck[] {
     // Admission is a conditional update of the table: a 401 proves the route, the function, its role, the table and the encryption key.
     ...endpoints.map(({ method, path }) =>
       row(`${method} ${path} with an unknown key`, 'UNAUTHORIZED', {
-        ...{ method, path: path.replace('{leadId}', '1') },
+        method,
+        path: path.replace('{leadId}', '1'),
         ...(takesBody({ method }) ? { headers: { ...headers, ...json }, body: '{}' } : { headers }),
       }),
     ),
@@ -77,7 +78,9 @@ function bodyChecks(authorization: Request['headers']): ReadOnlyCheck[] {
   const { bodyMaxBytes } = limits;
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const post = (body: string | Buffer, type = json) => ({
-    ...{ method: 'POST', path: leadsPath, body },
+    method: 'POST',
+    path: leadsPath,
+    body,
     headers: { ...authorization, ...type },
   });
   const ofBytes = (length: number) => post(Buffer.alloc(length, '{'));

@@ -4,7 +4,7 @@ import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { parseJson } from '../../shared/json.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import { CheckError } from '../cli/command.ts';
-import { errorText } from './check.ts';
+import { errorText } from '../cli/error-code.ts';
 
 /** What the service answered. */
 export interface Reply {
@@ -93,7 +93,10 @@ export async function send(
   const startedAt = performance.now();
   try {
     const response = await fetch(`${baseUrl}${path}`, {
-      ...{ method, redirect: 'manual', duplex: 'half', headers },
+      method,
+      redirect: 'manual',
+      duplex: 'half',
+      headers,
       ...(body.length > 0 && {
         headers: { 'Content-Length': String(Buffer.byteLength(body)), ...headers },
         body: ReadableStream.from(inParts(Buffer.from(body))),

@@ -12,7 +12,8 @@ import type { Table } from '../../shared/store/table/client.ts';
 import { deleteItems } from '../../shared/store/table/many-items.ts';
 import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { CheckError } from '../cli/command.ts';
-import { type Checks, errorText } from './check.ts';
+import { errorText } from '../cli/error-code.ts';
+import type { Checks } from './check.ts';
 import { runContractTests, type TestedCase } from './contract-tests.ts';
 import { nextFor, replyText, send } from './reply.ts';
 
