@@ -28,8 +28,6 @@ const retentionDays = Object.values(RetentionDays).filter(
 );
 const retentionRule = `must be one of ${retentionDays.join(', ')} (days).`;
 const memory = wholeNumber(256, memoryMbMax, 'MB');
-const memoryByFunctionRule =
-  'must be an object of MB by endpoint name, such as {"capture-lead": 1769}.';
 /**
  * CloudFormation cuts what is longer in the names of functions and roles, which have 64 characters: 25 for the stack, 25 for the resource
  * (https://github.com/KensioSoftware/yulin/issues/1113, https://github.com/convox/rack/issues/2297). The policies match `STACK-*`.
@@ -133,12 +131,10 @@ export const optionsSchema = v.object({
   memoryMb: v.optional(memory, memoryMbDefault),
   /** Memory of single functions in MB, by endpoint name. @default memoryMb */
   memoryMbByFunction: v.optional(
-    v.pipe(
-      v.custom<Readonly<Record<string, number>>>(
-        (value) => !Array.isArray(value),
-        memoryByFunctionRule,
-      ),
-      v.record(v.string(), memory, memoryByFunctionRule),
+    v.record(
+      v.string(),
+      memory,
+      'must be an object of MB by endpoint name, such as {"capture-lead": 1769}.',
     ),
     {},
   ),

@@ -7,13 +7,11 @@ import { firewallRules } from '../firewall.ts';
 import { stageName } from '../lead-api.ts';
 import type { ServiceOptions } from '../service-options.ts';
 
-type MetricOptions = Pick<ServiceOptions, 'serviceName' | 'waf' | 'heartbeat'>;
-
 /** The metrics of a service, each in periods of five minutes, the CDK's default, unless it says another. */
 export class Metrics {
-  readonly #options: MetricOptions;
+  readonly #options: ServiceOptions;
 
-  constructor(options: MetricOptions) {
+  constructor(options: ServiceOptions) {
     this.#options = options;
   }
 

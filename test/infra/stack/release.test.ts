@@ -79,12 +79,9 @@ test.each([
   },
 );
 
-test.each([
-  ['v1.0.0-dirty', 'Release v1.0.0-dirty was built from files that no commit has'],
-  ['unknown', 'git did not name the commit that the stack runs'],
-])('no command leads back to the release %s', (release, reason) => {
-  expect(wayBack(release, [])).toMatch(
-    new RegExp(`^${reason}: choose (another one|a release) with git tag or git log$`),
+test.each(['v1.0.0-dirty', 'unknown'])('no command leads back to the release %s', (release) => {
+  expect(wayBack(release, [])).toBe(
+    `git has no commit of release ${release}: choose another one with git tag or git log`,
   );
 });
 

@@ -63,7 +63,7 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   logRetentionDays: [0, 31, 'month', 9999],
   removalPolicy: ['keep', true],
   memoryMb: [255, 3009, 512.5, 'much', '-512'],
-  memoryMbByFunction: ['1769', [1769], { 'capture-lead': 64 }, '{"capture-lead": '],
+  memoryMbByFunction: ['1769', [64], { 'capture-lead': 64 }, '{"capture-lead": '],
   requestsPerKeyPerHour: [0, -1, 360_001, '1e3'],
   requestsPerOrganizationPerHour: [0, 360_001],
   requestsPerSecond: [0, 5001],
