@@ -109,8 +109,8 @@ async function decide(
   if (match === conflict) return conflict;
   const { fingerprint } = capture;
   if (match) {
-    const { emailLeadId } = matches;
-    const situation = { emailLeadId, fingerprint, now: new Date() };
+    const { holders } = matches;
+    const situation = { holders, fingerprint, now: new Date() };
     return captureMatch(match, read.submitted, enquiry, situation);
   }
   const start = startCapturedLead(organization, read.onCreate, body.pipelineId);

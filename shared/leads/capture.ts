@@ -185,7 +185,7 @@ export function captureNew(
 
 /**
  * The decision to fill the lead that the enquiry matched.
- * @param situation the lead that has the submitted email, if any, and the current time
+ * @param situation the leads that have the submitted phone and email, and the current time
  * @throws ApiError VALIDATION_FAILED when the filled lead would be too large
  */
 export function captureMatch(
@@ -193,12 +193,14 @@ export function captureMatch(
   submitted: FieldValues,
   enquiry: RecordedEnquiry,
   situation: {
-    readonly emailLeadId: number | undefined;
+    readonly holders: readonly { readonly leadId: number; readonly field: string }[];
     readonly fingerprint: string;
     readonly now: Date;
   },
 ): CaptureDecision {
-  const emailIsTaken = situation.emailLeadId !== undefined && situation.emailLeadId !== match.id;
+  const emailIsTaken = situation.holders.some(
+    ({ field, leadId }) => field === 'email' && leadId !== match.id,
+  );
   const { fields, filled, kept } = fillLead(match, submitted, emailIsTaken);
   const isFilled = filled.length > 0;
   if (isFilled) assertLeadFits(fields, filled);

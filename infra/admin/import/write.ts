@@ -116,20 +116,19 @@ export class LeadWriter {
   /** Undefined for a draft that is to be written. All drafts are compared in the order of the file, before an update begins. */
   async #known(
     draft: Draft,
-    { importedRow, phoneLeadId, emailLeadId }: Partial<RowMatches> = {},
+    { importedRow, holders: [holder, other] = [] }: Partial<RowMatches> = {},
   ): Promise<RowResult | undefined> {
     const { row } = draft;
-    const leadId = phoneLeadId ?? emailLeadId;
-    const field = phoneLeadId === undefined ? 'email' : 'phone';
-    if (leadId !== undefined && this.#options.updates) {
-      if ((emailLeadId ?? leadId) === leadId)
-        return this.#takenByRow(draft, { leadId, field }) ?? this.#update(row, leadId);
-      const sentence = `The phone belongs to lead ${leadId}, and the email to lead ${emailLeadId}: correct one of them.`;
+    if (holder && this.#options.updates) {
+      const { leadId } = holder;
+      if (!other || other.leadId === leadId)
+        return this.#takenByRow(draft, holder) ?? this.#update(row, leadId);
+      const sentence = `The phone belongs to lead ${leadId}, and the email to lead ${other.leadId}: correct one of them.`;
       return refused(row, sentence);
     }
     if (importedRow) return alreadyImported(this.#options, draft, importedRow);
     if (!isLeadDraft(draft)) return refused(row, ...draft.issues);
-    if (leadId !== undefined) return taken(row, field, `lead ${leadId}`);
+    if (holder) return taken(row, holder.field, `lead ${holder.leadId}`);
     return this.#takenByRow(draft);
   }
 

@@ -15,13 +15,15 @@ import { conflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { put, type Write } from '../table/writes.ts';
 import { newLeadWrites } from './create-lead.ts';
-import { holdersIn, type IdentityHolders, identityPrimaryKeys } from './identities.ts';
+import { holdersIn, type IdentityHolder, identityPrimaryKeys } from './identities.ts';
 import { checkLead, checkLeadExists, readLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 import { changedLeadWrites } from './update-lead.ts';
 
 /** What a capture reads before it writes. It is a hint: only the transaction's conditions prove it. */
-export interface CaptureMatches extends IdentityHolders {
+export interface CaptureMatches {
+  /** Of the phone, then of the email. */
+  readonly holders: readonly IdentityHolder[];
   /** In the order of the capture's idempotency keys. */
   readonly records: readonly (IdempotencyRecord | undefined)[];
 }
@@ -33,7 +35,7 @@ export async function findForCapture(table: Table, capture: Capture): Promise<Ca
   const now = new Date();
   return {
     records: recordKeys.map((key) => liveRecord(items.get(key), now)),
-    ...holdersIn(items, capture),
+    holders: holdersIn(items, capture),
   };
 }
 
@@ -44,14 +46,13 @@ export async function findForCapture(table: Table, capture: Capture): Promise<Ca
 export async function findMatch(
   table: Table,
   { organizationId, phone, email }: Capture,
-  { phoneLeadId, emailLeadId }: CaptureMatches,
+  { holders: [holder] }: CaptureMatches,
 ): Promise<Lead | undefined | typeof conflict> {
-  const leadId = phoneLeadId ?? emailLeadId;
-  if (leadId === undefined) return undefined;
-  const lead = await readLead(table, organizationId, leadId);
+  if (!holder) return undefined;
+  const lead = await readLead(table, organizationId, holder.leadId);
   if (!lead) return conflict;
   const stillHolds =
-    phoneLeadId === undefined
+    holder.field === 'email'
       ? comparableEmail(lead.fields.email ?? '') === comparableEmail(email ?? '')
       : lead.fields.phone === phone;
   return stillHolds ? lead : conflict;

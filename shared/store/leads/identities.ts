@@ -51,43 +51,37 @@ export const identityOf = ({ organizationId, fields: { phone, email } }: Lead): 
   email,
 });
 
-export interface IdentityHolders {
-  readonly phoneLeadId: number | undefined;
-  readonly emailLeadId: number | undefined;
-}
-
 export interface IdentityHolder {
   readonly leadId: number;
   readonly field: 'phone' | 'email';
 }
 
-const phoneKey = ({ organizationId, phone }: LeadIdentity): PrimaryKey<IdentityItem> | undefined =>
-  phone === undefined ? undefined : phonePrimaryKey(organizationId, phone);
-const emailKey = ({ organizationId, email }: LeadIdentity): PrimaryKey<IdentityItem> | undefined =>
-  email === undefined ? undefined : emailPrimaryKey(organizationId, comparableEmail(email));
+/** The key of the phone's item, then that of the email's. */
+function keysByField({ organizationId, phone, email }: LeadIdentity) {
+  const keys = new Map<IdentityHolder['field'], PrimaryKey<IdentityItem>>();
+  if (phone !== undefined) keys.set('phone', phonePrimaryKey(organizationId, phone));
+  if (email !== undefined)
+    keys.set('email', emailPrimaryKey(organizationId, comparableEmail(email)));
+  return keys;
+}
 
-export const identityPrimaryKeys = (identity: LeadIdentity): PrimaryKey<IdentityItem>[] =>
-  [phoneKey(identity), emailKey(identity)].filter((key) => key !== undefined);
+export const identityPrimaryKeys = (identity: LeadIdentity): PrimaryKey<IdentityItem>[] => [
+  ...keysByField(identity).values(),
+];
 
 export const identityKeysOf = (lead: Lead): PrimaryKey<IdentityItem>[] =>
   identityPrimaryKeys(identityOf(lead));
 
-/** The leads that have the phone and the email, according to the items under `identityPrimaryKeys`. */
-export function holdersIn(items: ItemsByKey, identity: LeadIdentity): IdentityHolders {
-  const holderOf = (key: PrimaryKey<IdentityItem> | undefined): number | undefined =>
-    key && items.get(key)?.leadId;
-  return { phoneLeadId: holderOf(phoneKey(identity)), emailLeadId: holderOf(emailKey(identity)) };
-}
+/** The lead that has the phone, then the lead that has the email, according to the items under `identityPrimaryKeys`. */
+export const holdersIn = (items: ItemsByKey, identity: LeadIdentity): IdentityHolder[] =>
+  [...keysByField(identity)].flatMap(([field, key]) => {
+    const leadId = items.get(key)?.leadId;
+    return leadId === undefined ? [] : [{ leadId, field }];
+  });
 
 /** The lead that has the phone, else the lead that has the email, besides `ownId`, which may have them. */
-export function firstHolderIn(
+export const firstHolderIn = (
   items: ItemsByKey,
   identity: LeadIdentity,
   ownId?: number,
-): IdentityHolder | undefined {
-  const { phoneLeadId, emailLeadId } = holdersIn(items, identity);
-  const isOther = (leadId: number | undefined): leadId is number =>
-    leadId !== undefined && leadId !== ownId;
-  if (isOther(phoneLeadId)) return { leadId: phoneLeadId, field: 'phone' };
-  return isOther(emailLeadId) ? { leadId: emailLeadId, field: 'email' } : undefined;
-}
+): IdentityHolder | undefined => holdersIn(items, identity).find(({ leadId }) => leadId !== ownId);

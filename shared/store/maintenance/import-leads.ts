@@ -7,7 +7,7 @@ import { newLeadWrites } from '../leads/create-lead.ts';
 import {
   firstHolderIn,
   holdersIn,
-  type IdentityHolders,
+  type IdentityHolder,
   identityOf,
   identityPrimaryKeys,
   type LeadIdentity,
@@ -41,7 +41,9 @@ export interface RowLookup {
 }
 
 /** What an import looks up before it writes a row. It is a hint: only the transaction's conditions prove it. */
-export interface RowMatches extends IdentityHolders {
+export interface RowMatches {
+  /** Of the phone, then of the email. */
+  readonly holders: readonly IdentityHolder[];
   /** The record of an earlier run that imported this row. */
   readonly importedRow: ImportedRowItem | undefined;
 }
@@ -65,7 +67,7 @@ export async function findRows(
   );
   return lookups.map(({ rowKey, identity }) => ({
     importedRow: items.get(rowKey),
-    ...holdersIn(items, identity),
+    holders: holdersIn(items, identity),
   }));
 }
 

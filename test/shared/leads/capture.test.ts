@@ -69,7 +69,7 @@ describe('filling a matched lead', () => {
     const full = lead({ ...asha, remarks: 'x'.repeat(limits.leadMaxBytes - 100) });
     const caller = { createdBy: 7, keyId: 'k', label: 'website' };
     const enquiry = enquiryOf(caller, 'request', asha, 'Website');
-    const situation = { emailLeadId: undefined, fingerprint: 'f', now: new Date() };
+    const situation = { holders: [], fingerprint: 'f', now: new Date() };
 
     const { code, details } = await refusalOf(() =>
       captureMatch(full, { city: 'y'.repeat(200) }, enquiry, situation),
