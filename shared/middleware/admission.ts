@@ -78,19 +78,16 @@ export async function admit<Prefetched>(
     : undefined;
   prefetched?.catch(() => undefined); // the endpoint awaits it, unless admission refuses the request
 
-  const [key, own] = await Promise.allSettled([
-    liveKey,
-    admitToOrganization(call, organizationId, now),
-  ]);
-  if (key.status === 'rejected') throw key.reason;
-  if (own.status === 'rejected') throw own.reason;
-  const { admitted, organization } = own.value;
-  showLimits(call, key.value.bucket, admitted.bucket);
+  const ofOrganization = admitToOrganization(call, organizationId, now);
+  await Promise.allSettled([liveKey, ofOrganization]); // both tokens are taken, or refused, before the response
+  const key = await liveKey;
+  const { admitted, organization } = await ofOrganization;
+  showLimits(call, key.bucket, admitted.bucket);
   if (admitted.outcome === 'exhausted') throw exhausted(call, admitted.bucket);
   call.organization = organization;
   authorize(endpoint, organization, hasScope);
   const { leadSequence } = admitted;
-  return { caller: key.value.caller, organization, leadSequence, prefetched };
+  return { caller: key.caller, organization, leadSequence, prefetched };
 }
 
 /** @throws ApiError FORBIDDEN, naming the module that the organization lacks, or the scopes that the API key would need (contract, section 5) */
@@ -154,13 +151,10 @@ function requireLive(call: Call, apiKeyHash: string, key: KeyAdmission): LiveKey
     throw new ApiError('UNAUTHORIZED');
   }
   const { outcome, caller, bucket } = key;
-  const isExhausted = outcome === 'exhausted';
-  cachedKeys.set(apiKeyHash, {
-    caller,
-    bucket: isExhausted ? { ...bucket, remaining: 0 } : bucket,
-  });
-  if (isExhausted) throw exhausted(call, bucket);
-  return { caller, bucket };
+  const liveKey = { caller, bucket };
+  cachedKeys.set(apiKeyHash, liveKey);
+  if (outcome === 'exhausted') throw exhausted(call, bucket);
+  return liveKey;
 }
 
 async function admitToOrganization(
@@ -201,7 +195,7 @@ function showLimits(call: Call, a: Bucket, b: Bucket = a): void {
 
 /** The error of an exhausted bucket. `Retry-After` and `RateLimit-Reset` name the same moment. */
 function exhausted(call: Call, bucket: Bucket): ApiError {
-  showLimits(call, { ...bucket, remaining: 0 });
+  showLimits(call, bucket);
   call.responseHeaders['Retry-After'] =
     call.responseHeaders['RateLimit-Reset'] ?? secondsUntil(bucket.resetsAt);
   return new ApiError('RATE_LIMITED');

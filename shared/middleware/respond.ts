@@ -5,7 +5,7 @@ import { type LogFields, log } from '../log.ts';
 import type { MetricName, RequestMetrics } from '../metrics.ts';
 import type { Organization } from '../organization/organization.ts';
 import type { Caller } from '../store/organizations/admission.ts';
-import { throttledErrors, throttledReasons } from '../store/table/retry.ts';
+import { throttlingNames } from '../store/table/retry.ts';
 import type { Refusal } from '../validation.ts';
 import type { Call } from './call.ts';
 
@@ -171,8 +171,8 @@ function tableFailureMetric(error: unknown, depth = 0): MetricName | undefined {
     CancellationReasons?: readonly { Code?: string }[];
   } = error;
   if (error.name === 'ContentionError') return 'contended';
-  const isThrottled = CancellationReasons.some(({ Code }) => throttledReasons.has(Code));
-  if (isThrottled || throttledErrors.has(error.name)) return 'tableThrottled';
+  const isThrottled = CancellationReasons.some(({ Code }) => throttlingNames.has(Code));
+  if (isThrottled || throttlingNames.has(error.name)) return 'tableThrottled';
   if (failedOperation(error) && ($metadata?.httpStatusCode ?? 500) >= 500) return 'tableFailed';
   return tableFailureMetric(error.cause, depth + 1);
 }

@@ -1,4 +1,3 @@
-import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../leads/lead.ts';
 import { LeadIdsExhaustedError } from '../../leads/new-lead.ts';
@@ -106,26 +105,18 @@ function writesOf({
 }: ImportedLead): Write[] {
   const { organizationId, id: leadId, createdAt: at } = lead;
   const rowKey = importedRowPrimaryKey(organizationId, digest);
-  const origin = {
-    at,
-    actorId: null,
-    by,
-    via: 'import',
-    importedAt: new Date().toISOString(),
-  } as const;
-  const opening = { type: 'lead_created', ...origin } as const;
-  const note = text === undefined ? undefined : ({ type: 'note_added', ...origin, text } as const);
+  const importedAt = new Date().toISOString();
+  const origin = { at, actorId: null, by, via: 'import', importedAt } as const;
+  const note = (text: string) =>
+    putTimelineEntry(lead, { type: 'note_added', ...origin, text }, newLastEntryId(at));
   return [
     putIfAbsent({ ...rowKey, organizationId, leadId, readDigest }),
-    ...newLeadWrites(lead, opening),
-    ...(note ? [putTimelineEntry(lead, note, newLastEntryId(note.at))] : []),
-    ...(keepsId ? [noErasureOf(lead)] : []),
+    ...newLeadWrites(lead, { type: 'lead_created', ...origin }),
+    ...(text === undefined ? [] : [note(text)]),
+    // An erasure of an earlier lead of the same id would delete this one's timeline and the item of its row.
+    ...(keepsId ? [check(erasurePrimaryKey(organizationId, leadId), isAbsent)] : []),
   ];
 }
-
-/** Part of a transaction: an erasure of an earlier lead of the same id would delete this one's timeline and the item of its row. */
-const noErasureOf = ({ organizationId, id }: Lead): Write =>
-  check(erasurePrimaryKey(organizationId, id), isAbsent);
 
 /**
  * Writes an imported lead, its identity items, its timeline and the item of its row: all or none, so that the same row is never imported
@@ -200,13 +191,8 @@ async function advance(
 ): Promise<number | undefined> {
   const Key = usagePrimaryKey(organizationId);
   const input = { TableName: table.name, Key, ...update, ReturnValues: 'UPDATED_NEW' } as const;
-  return retryOnConflict(async () => {
-    try {
-      const written = await ifConditionHolds(table.client.send(new UpdateCommand(input)));
-      return written?.Attributes?.lastLeadId;
-    } catch (error) {
-      if (error instanceof TransactionConflictException) return conflict; // settings are being applied
-      throw error;
-    }
-  });
+  const written = await retryOnConflict(() =>
+    ifConditionHolds(table.client.send(new UpdateCommand(input))),
+  );
+  return written?.Attributes?.lastLeadId;
 }

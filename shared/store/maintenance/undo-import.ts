@@ -1,4 +1,3 @@
-import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { changeTimeOf } from '../../leads/changes.ts';
 import type { Lead } from '../../leads/lead.ts';
 import { deleteIdentities, identityKeysOf } from '../leads/identities.ts';
@@ -98,25 +97,20 @@ const lockMs = 15_000;
 const lockMarginMs = 10_000;
 
 /** Locks a lead if it has not changed since it was read. @param until epoch milliseconds; 0 to unlock it */
-async function lock(
+function lock(
   { table }: OrganizationTable,
   { organizationId, id, version }: Lead,
   until: number,
 ): Promise<boolean> {
   const asRead = hasVersion(version);
-  try {
-    return await writeItem(table, {
-      Update: {
-        Key: leadPrimaryKey(organizationId, id),
-        UpdateExpression: 'SET lockedUntil = :until',
-        ...asRead,
-        ExpressionAttributeValues: { ...asRead.ExpressionAttributeValues, ':until': until },
-      },
-    });
-  } catch (error) {
-    if (error instanceof TransactionConflictException) return false;
-    throw error;
-  }
+  return writeItem(table, {
+    Update: {
+      Key: leadPrimaryKey(organizationId, id),
+      UpdateExpression: 'SET lockedUntil = :until',
+      ...asRead,
+      ExpressionAttributeValues: { ...asRead.ExpressionAttributeValues, ':until': until },
+    },
+  });
 }
 
 /** Whether a timeline has only what the import of the lead wrote: its creation and its note. */

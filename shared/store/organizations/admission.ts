@@ -1,13 +1,10 @@
-import {
-  ConditionalCheckFailedException,
-  TransactionConflictException,
-} from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { limits } from '../../limits.ts';
 import { rateLimits } from '../../rate-limits.ts';
 import type { Table } from '../table/client.ts';
-import type { ApiKeyItem, TokenBucketItem, UsageItem } from '../table/items.ts';
+import type { ApiKeyItem, TokenBucketItem } from '../table/items.ts';
 import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 
@@ -32,75 +29,51 @@ export type KeyAdmission =
   | { readonly outcome: 'admitted' | 'exhausted'; readonly caller: Caller; readonly bucket: Bucket }
   | RefusedKey;
 
-export type OrganizationAdmission =
-  | {
-      readonly outcome: 'admitted';
-      readonly bucket: Bucket;
-      readonly settingsVersion: number;
-      readonly leadSequence: number;
-    }
-  | { readonly outcome: 'exhausted'; readonly bucket: Bucket };
+export interface OrganizationAdmission {
+  readonly outcome: 'admitted' | 'exhausted';
+  readonly bucket: Bucket;
+  readonly settingsVersion: number;
+  readonly leadSequence: number;
+}
 
 /**
  * Checks that the API key exists and is live, and takes a token from its bucket: one conditional write, two when a window begins.
  * The condition decides; the item that failed it only says why.
  */
-export function admitKey(table: Table, apiKeyHash: string, now: Date): Promise<KeyAdmission> {
-  const key = apiKeyPrimaryKey(apiKeyHash);
+export async function admitKey(table: Table, apiKeyHash: string, now: Date): Promise<KeyAdmission> {
   const limit = rateLimits.requestsPerKeyPerWindow;
-  const nowMs = now.getTime();
   const ifLive = (step: TokenStep): TokenStep => ({
     ...step,
     condition: `${step.condition} AND attribute_not_exists(revokedAt) AND expiresAt > :now`,
   });
-  const admitted = (outcome: 'admitted' | 'exhausted', item: ApiKeyItem): KeyAdmission => ({
-    outcome,
-    caller: item,
-    bucket: bucketOf(item, limit),
-  });
-  return retryOnConflict<KeyAdmission>(async () => {
-    const token = await update(table, key, ifLive(nextToken(nowMs, limit)));
-    if (token.outcome === 'written') return admitted('admitted', token.item);
-    if (token.outcome === 'conflict') return conflict;
-    const { item } = token;
-    if (!item) return { outcome: 'refused', caller: undefined };
-    if (item.revokedAt !== undefined || item.expiresAt <= nowMs)
-      return { outcome: 'refused', caller: item };
-    if (item.windowEndsAt > nowMs) return admitted('exhausted', item);
-    const first = await update(table, key, ifLive(firstToken(nowMs)));
-    return first.outcome === 'written' ? admitted('admitted', first.item) : conflict;
-  });
+  const isDead = ({ revokedAt, expiresAt }: ApiKeyItem): boolean =>
+    revokedAt !== undefined || expiresAt <= now.getTime();
+  const key = apiKeyPrimaryKey(apiKeyHash);
+  const { outcome, item } = await takeToken(table, key, { limit, now, adding: ifLive, isDead });
+  return outcome === 'refused'
+    ? { outcome, caller: item }
+    : { outcome, caller: item, bucket: bucketOf(item, limit) };
 }
 
 /**
  * Takes a token from the organization's bucket. The same write returns the settings' version and, for an endpoint that numbers leads,
  * advances the organization's sequence. A retry after a lost response may take a second token or skip an id, which does no harm.
  */
-export function admitOrganization(
+export async function admitOrganization(
   table: Table,
   organizationId: number,
   now: Date,
   numbersLeads: boolean,
 ): Promise<OrganizationAdmission> {
-  const key = usagePrimaryKey(organizationId);
   const limit = rateLimits.requestsPerOrganizationPerWindow;
-  const nowMs = now.getTime();
   const numbering = (step: TokenStep): TokenStep =>
     numbersLeads ? { ...step, expression: `${step.expression} ADD lastLeadId :one` } : step;
-  const admitted = (item: UsageItem): OrganizationAdmission => {
-    const { settingsVersion, lastLeadId: leadSequence } = item;
-    return { outcome: 'admitted', bucket: bucketOf(item, limit), settingsVersion, leadSequence };
-  };
-  return retryOnConflict<OrganizationAdmission>(async () => {
-    const token = await update(table, key, numbering(nextToken(nowMs, limit)));
-    if (token.outcome === 'written') return admitted(token.item);
-    if (token.outcome === 'conflict') return conflict;
-    const { item } = token;
-    if (!item) throw new Error(`Organization ${organizationId} has an API key but no usage item.`);
-    if (item.windowEndsAt > nowMs) return { outcome: 'exhausted', bucket: bucketOf(item, limit) };
-    const first = await update(table, key, numbering(firstToken(nowMs)));
-    return first.outcome === 'written' ? admitted(first.item) : conflict;
-  });
+  const key = usagePrimaryKey(organizationId);
+  const { outcome, item } = await takeToken(table, key, { limit, now, adding: numbering });
+  if (outcome === 'refused')
+    throw new Error(`Organization ${organizationId} has an API key but no usage item.`);
+  const { settingsVersion, lastLeadId: leadSequence } = item;
+  return { outcome, bucket: bucketOf(item, limit), settingsVersion, leadSequence };
 }
 
 function bucketOf({ used, windowEndsAt }: TokenBucketItem, limit: number): Bucket {
@@ -128,19 +101,42 @@ const firstToken = (nowMs: number): TokenStep => ({
   values: { ':now': nowMs, ':one': 1, ':end': nowMs + limits.windowMs },
 });
 
-type UpdateResult<T> =
-  /** The item after the update. */
-  | { readonly outcome: 'written'; readonly item: T }
+interface TokenRequest<T> {
+  readonly limit: number;
+  readonly now: Date;
+  /** What else the write that takes the token does, or depends on. */
+  readonly adding: (step: TokenStep) => TokenStep;
+  /** Whether no token can be taken from the bucket again. */
+  readonly isDead?: (item: T) => boolean;
+}
+
+type Token<T> =
+  | { readonly outcome: 'admitted' | 'exhausted'; readonly item: T }
   /** The item that failed the condition, if there is one. */
-  | { readonly outcome: 'refused'; readonly item: T | undefined }
-  /** A transaction (a revocation, an apply) holds the item. */
-  | { readonly outcome: 'conflict' };
+  | { readonly outcome: 'refused'; readonly item: T | undefined };
+
+/** Takes a token of the current window, or the first one of the next. */
+function takeToken<T extends TokenBucketItem>(
+  table: Table,
+  key: PrimaryKey<T>,
+  { limit, now, adding, isDead = () => false }: TokenRequest<T>,
+): Promise<Token<T>> {
+  const nowMs = now.getTime();
+  return retryOnConflict<Token<T>>(async () => {
+    const next = await update(table, key, adding(nextToken(nowMs, limit)));
+    const { item } = next;
+    if (next.outcome === 'admitted' || !item || isDead(item)) return next;
+    if (item.windowEndsAt > nowMs) return { outcome: 'exhausted', item };
+    const first = await update(table, key, adding(firstToken(nowMs)));
+    return first.outcome === 'admitted' ? first : conflict;
+  });
+}
 
 async function update<T extends TokenBucketItem>(
   table: Table,
   primaryKey: PrimaryKey<T>,
   { expression, condition, values }: TokenStep,
-): Promise<UpdateResult<T>> {
+): Promise<Token<T>> {
   try {
     const { Attributes } = await table.client.send(
       new UpdateCommand({
@@ -153,9 +149,8 @@ async function update<T extends TokenBucketItem>(
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    return { outcome: 'written', item: Attributes as T };
+    return { outcome: 'admitted', item: Attributes as T };
   } catch (error) {
-    if (error instanceof TransactionConflictException) return { outcome: 'conflict' };
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     return { outcome: 'refused', item: error.Item && (unmarshall(error.Item) as T) };
   }

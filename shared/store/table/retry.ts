@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import { limits } from '../../limits.ts';
 
-/** Codes of `CancellationReasons` that mean throttling (AWS: TransactWriteItems, Errors), and names of errors that mean the same. */
-export const throttledReasons: ReadonlySet<unknown> = new Set([
+/** Codes of `CancellationReasons` (AWS: TransactWriteItems, Errors) and names of errors that mean throttling. */
+export const throttlingNames: ReadonlySet<unknown> = new Set([
   'ThrottlingError',
-  'ProvisionedThroughputExceeded',
-  'RequestLimitExceeded',
-]);
-export const throttledErrors: ReadonlySet<unknown> = new Set([
   'ThrottlingException',
+  'ProvisionedThroughputExceeded',
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
 ]);
@@ -32,9 +32,15 @@ export async function ifConditionHolds<T>(write: Promise<T>): Promise<T | undefi
   }
 }
 
+/** A transaction, such as an apply or a revocation, holds the item of a single write. */
+function conflictIn(error: unknown): typeof conflict {
+  if (error instanceof TransactionConflictException) return conflict;
+  throw error;
+}
+
 /**
- * Repeats an operation while it returns `conflict`, for up to `forMs` (design, section 4). The pauses between attempts
- * are random and grow.
+ * Repeats an operation while it returns `conflict` or a transaction holds the item that it writes, for up to `forMs` (design, section 4). The
+ * pauses between attempts are random and grow.
  * @throws ContentionError
  */
 export async function retryOnConflict<T>(
@@ -43,7 +49,7 @@ export async function retryOnConflict<T>(
 ): Promise<T> {
   const giveUpAt = Date.now() + forMs;
   for (let attempt = 0; ; attempt += 1) {
-    const result = await operation(attempt);
+    const result = await operation(attempt).catch(conflictIn);
     if (result !== conflict) return result;
     if (Date.now() >= giveUpAt)
       throw new ContentionError(`Still contended after ${attempt + 1} attempts.`);

@@ -8,13 +8,7 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Table } from './client.ts';
 import { ItemsByKey, keyText } from './primary-keys.ts';
-import {
-  ContentionError,
-  conflict,
-  retryOnConflict,
-  throttledErrors,
-  throttledReasons,
-} from './retry.ts';
+import { ContentionError, conflict, retryOnConflict, throttlingNames } from './retry.ts';
 import type { Write } from './writes.ts';
 
 export type TransactOutcome =
@@ -113,7 +107,7 @@ export function interruptionOf({
   CancellationReasons = [],
 }: TransactionCanceledException): 'conflict' | 'throttled' | undefined {
   if (CancellationReasons.some(({ Code }) => Code === 'TransactionConflict')) return 'conflict';
-  return CancellationReasons.some(({ Code }) => throttledReasons.has(Code))
+  return CancellationReasons.some(({ Code }) => throttlingNames.has(Code))
     ? 'throttled'
     : undefined;
 }
@@ -131,5 +125,5 @@ function isUnknownOutcome(error: unknown): boolean {
   if (!$metadata) return false; // not from the SDK: a defect of the service
   // A response that broke off in its body has a status, which tells nothing.
   if (!(error instanceof DynamoDBServiceException)) return true;
-  return ($metadata.httpStatusCode ?? 500) >= 500 || throttledErrors.has(name);
+  return ($metadata.httpStatusCode ?? 500) >= 500 || throttlingNames.has(name);
 }

@@ -91,11 +91,19 @@ describe('the order of the two token buckets', () => {
   });
 });
 
+const exhaustedOrganization = () =>
+  ({
+    outcome: 'exhausted',
+    bucket: bucketWith(0, 3000),
+    settingsVersion: 1,
+    leadSequence: 1,
+  }) as const;
+
 test('an exhausted organization’s cached keys are refused without DynamoDB until its window ends', async () => {
   const first = given.apiKey;
   await send();
   given.apiKey = newApiKey();
-  organizations.mockResolvedValueOnce({ outcome: 'exhausted', bucket: bucketWith(0, 3000) });
+  organizations.mockResolvedValueOnce(exhaustedOrganization());
   const refused = await send();
   given.apiKey = first;
   const cached = await send();
@@ -144,7 +152,7 @@ describe('the prefetch of an endpoint', () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
     const failing: Prefetch = () => Promise.reject(new Error('DynamoDB is away.')); // a mock would handle the rejection
-    organizations.mockResolvedValueOnce({ outcome: 'exhausted', bucket: bucketWith(0, 3000) });
+    organizations.mockResolvedValueOnce(exhaustedOrganization());
     const { code } = await send({}, failing);
     await nextTick();
     process.off('unhandledRejection', unhandled);
