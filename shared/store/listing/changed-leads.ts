@@ -172,10 +172,8 @@ export function justChangedIds(
     return listedIds(highestFirst(entries.map(idOf)));
   };
   let ids: Promise<LeadIds> | undefined;
-  return {
-    async next(below) {
-      ids ??= read();
-      return (await ids).next(below);
-    },
+  return async (below) => {
+    ids ??= read();
+    return (await ids)(below);
   };
 }

@@ -8,12 +8,10 @@ import { type IndexName, tableDefinition } from '../table/table-definition.ts';
 import type { PageBudget } from './page-budget.ts';
 
 /**
- * A list of lead ids, highest first, read on demand. Intersections skip ahead: each list is read from the other's current id, never in full.
+ * A list of lead ids, highest first, read on demand: the highest of its ids that is lower than `below`; undefined if every id is as high.
+ * Intersections skip ahead: each list is read from the other's current id, never in full.
  */
-export interface LeadIds {
-  /** The highest id of the list that is lower than `below`; undefined if every id is as high. */
-  next(below: number): Promise<number | undefined>;
-}
+export type LeadIds = (below: number) => Promise<number | undefined>;
 
 /** One more than any id: the start of a list. */
 export const aboveAllIds = limits.idMax + 1;
@@ -69,27 +67,25 @@ export function indexIds(
   let isComplete = false;
   let size = firstChunk;
 
-  return {
-    async next(below) {
-      const lowest = ids.at(-1) ?? Number.POSITIVE_INFINITY;
-      const isCovered = below <= chunkStart && (isComplete || below > lowest);
-      if (!isCovered) {
-        size = nextChunkSize(size, ids, below);
-        const query = {
-          IndexName: index,
-          KeyConditionExpression: `${attribute} = :value AND sk < :below`,
-          ExpressionAttributeValues: { ':value': value, ':below': leadSortKey(below) },
-          ScanIndexForward: false,
-          Limit: size,
-        };
-        const read = await readEntries(table, query, budget);
-        ids = read.entries.map(idOf);
-        chunk = listedIds(ids);
-        chunkStart = below;
-        isComplete = read.next === undefined;
-      }
-      return chunk.next(below);
-    },
+  return async (below) => {
+    const lowest = ids.at(-1) ?? Number.POSITIVE_INFINITY;
+    const isCovered = below <= chunkStart && (isComplete || below > lowest);
+    if (!isCovered) {
+      size = nextChunkSize(size, ids, below);
+      const query = {
+        IndexName: index,
+        KeyConditionExpression: `${attribute} = :value AND sk < :below`,
+        ExpressionAttributeValues: { ':value': value, ':below': leadSortKey(below) },
+        ScanIndexForward: false,
+        Limit: size,
+      };
+      const read = await readEntries(table, query, budget);
+      ids = read.entries.map(idOf);
+      chunk = listedIds(ids);
+      chunkStart = below;
+      isComplete = read.next === undefined;
+    }
+    return chunk(below);
   };
 }
 
@@ -103,33 +99,32 @@ function nextChunkSize(size: number, ids: readonly number[], below: number): num
 /** A list that was read already. @param ordered highest first */
 export function listedIds(ordered: readonly number[]): LeadIds {
   let at = 0; // the position of the id returned last
-  return {
-    async next(below) {
-      if ((ordered[at - 1] ?? 0) < below) at = 0;
-      while ((ordered[at] ?? Number.NEGATIVE_INFINITY) >= below) at += 1;
-      return ordered[at];
-    },
+  return async (below) => {
+    if ((ordered[at - 1] ?? 0) < below) at = 0;
+    while ((ordered[at] ?? Number.NEGATIVE_INFINITY) >= below) at += 1;
+    return ordered[at];
   };
 }
 
 /** The ids that any of the lists has; the lists are read in parallel. */
-export const anyOfIds = (lists: readonly LeadIds[]): LeadIds => ({
-  async next(below) {
-    const heads = await Promise.all(lists.map((list) => list.next(below)));
+export const anyOfIds =
+  (lists: readonly LeadIds[]): LeadIds =>
+  async (below) => {
+    const heads = await Promise.all(lists.map((list) => list(below)));
     const ids = heads.filter((leadId) => leadId !== undefined);
     return ids.length === 0 ? undefined : Math.max(...ids);
-  },
-});
+  };
 
 /**
  * The ids that all of the lists have: each list skips to the lowest head, until all agree. When the budget is spent before that, it returns
  * the lowest head and sets `isCutShort`: every higher id is ruled out, and the page checks each lead.
  */
-export const allOfIds = (lists: readonly LeadIds[], budget: PageBudget): LeadIds => ({
-  async next(below) {
+export const allOfIds =
+  (lists: readonly LeadIds[], budget: PageBudget): LeadIds =>
+  async (below) => {
     let candidate = below;
     while (true) {
-      const heads = await Promise.all(lists.map((list) => list.next(candidate)));
+      const heads = await Promise.all(lists.map((list) => list(candidate)));
       const ids = heads.filter((leadId) => leadId !== undefined);
       if (ids.length < heads.length) return undefined;
       const lowest = Math.min(...ids);
@@ -140,5 +135,4 @@ export const allOfIds = (lists: readonly LeadIds[], budget: PageBudget): LeadIds
       }
       candidate = lowest + 1;
     }
-  },
-});
+  };

@@ -115,7 +115,7 @@ async function changedLeads(
   let first: LeadChunk | undefined;
   let changed = await readChangedLeads(own, updatedSince, fewUpdates, budget);
   if (!changed.isComplete) {
-    first = await scan.read(cursor, limit + 1);
+    first = await scan(cursor, limit + 1);
     const { leads } = first;
     const matching = leads.filter(({ updatedAt }) => Date.parse(updatedAt) >= updatedSince);
     if (2 * matching.length >= leads.length) return readOn(first, scan);
@@ -127,9 +127,7 @@ async function changedLeads(
   const left = changed.ids.filter((leadId) => leadId < start).length;
   if (left * scannedPerFetched(changed) <= start)
     return leadsByIds(own, listedIds(changed.ids), budget);
-  return first
-    ? readOn(first, scan)
-    : { read: (below, requested) => scan.read(Math.min(below, start), requested) };
+  return readOn(first, (below, requested) => scan(Math.min(below, start), requested));
 }
 
 const usualLeadBytes = 800;
@@ -160,7 +158,7 @@ async function changedAmong(
   // Leads of more than a read unit are better not fetched for nothing.
   if (meanBytes(changed) > bytesPerReadUnit) return joined;
   const fetched = leadsByIds(own, listedIds(changed.ids), budget);
-  const first = await fetched.read(cursor, limit + 1);
+  const first = await fetched(cursor, limit + 1);
   return readOn(first, isCheaperJoined(changed, first.leads, query) ? joined : fetched);
 }
 

@@ -14,13 +14,11 @@ export interface LeadChunk {
   readonly downTo: number;
 }
 
-export interface LeadReader {
-  /**
-   * Reads leads with ids lower than `below`, about as many as requested, and fewer only where a chunk ends for another reason.
-   * A chunk that examined nothing ends the page.
-   */
-  read(below: number, requested: number): Promise<LeadChunk>;
-}
+/**
+ * Reads leads with ids lower than `below`, about as many as requested, and fewer only where a chunk ends for another reason. A chunk that
+ * examined nothing ends the page.
+ */
+export type LeadReader = (below: number, requested: number) => Promise<LeadChunk>;
 
 export interface LeadPage {
   readonly leads: readonly Lead[];
@@ -42,7 +40,7 @@ export interface PageQuery {
  * @throws Error if not even one lead could be examined
  */
 export async function readLeadPage(
-  reader: LeadReader,
+  read: LeadReader,
   { limit, cursor, matches, hasRoom }: PageQuery,
   budget: PageBudget,
 ): Promise<LeadPage> {
@@ -55,7 +53,7 @@ export async function readLeadPage(
     const missing = limit + 1 - leads.length;
     // As many as the rest of the page needs, by the share of leads that has matched.
     const expected = Math.ceil((1.2 * missing * examined) / Math.max(0.5, leads.length));
-    const chunk = await reader.read(below, Math.max(missing, expected));
+    const chunk = await read(below, Math.max(missing, expected));
     examined += chunk.leads.length;
     for (const lead of chunk.leads) {
       if (!matches(lead)) continue;
@@ -74,14 +72,13 @@ export async function readLeadPage(
   }
 }
 
-export function readOn(first: LeadChunk | undefined, reader: LeadReader): LeadReader {
+/** Begins with a chunk that was read already, if there is one. */
+export function readOn(first: LeadChunk | undefined, read: LeadReader): LeadReader {
   let next = first;
-  return {
-    async read(below, requested) {
-      const chunk = next ?? (await reader.read(below, requested));
-      next = undefined;
-      return chunk;
-    },
+  return async (below, requested) => {
+    const chunk = next ?? (await read(below, requested));
+    next = undefined;
+    return chunk;
   };
 }
 
@@ -101,21 +98,19 @@ export function leadsByIds(
   budget: PageBudget,
   further: LeadIds = listedIds([]),
 ): LeadReader {
-  return {
-    async read(below, requested) {
-      const { leadIds, downTo } = await nextIds([ids, further], below, requested, budget);
-      const keys = leadIds.map((leadId) => leadPrimaryKey(organizationId, leadId));
-      const { items, isUnread } = await batchGetWithin(table, keys, unreadRetryMs);
-      const firstUnread = keys.findIndex(isUnread);
-      const read = firstUnread === -1 ? keys : keys.slice(0, firstUnread);
-      const leads = read
-        .flatMap((key) => items.get(key) ?? [])
-        .map((item) => leadFrom(organizationId, item));
-      for (const lead of leads) budget.spend(fetchedBytes(lead));
-      if (firstUnread === -1) return { leads, downTo };
-      budget.isCutShort = true; // a lead that DynamoDB left unread may exist: the page ends before it
-      return { leads, downTo: leadIds[firstUnread - 1] ?? below };
-    },
+  return async (below, requested) => {
+    const { leadIds, downTo } = await nextIds([ids, further], below, requested, budget);
+    const keys = leadIds.map((leadId) => leadPrimaryKey(organizationId, leadId));
+    const { items, isUnread } = await batchGetWithin(table, keys, unreadRetryMs);
+    const firstUnread = keys.findIndex(isUnread);
+    const read = firstUnread === -1 ? keys : keys.slice(0, firstUnread);
+    const leads = read
+      .flatMap((key) => items.get(key) ?? [])
+      .map((item) => leadFrom(organizationId, item));
+    for (const lead of leads) budget.spend(fetchedBytes(lead));
+    if (firstUnread === -1) return { leads, downTo };
+    budget.isCutShort = true; // a lead that DynamoDB left unread may exist: the page ends before it
+    return { leads, downTo: leadIds[firstUnread - 1] ?? below };
   };
 }
 
@@ -134,7 +129,7 @@ async function nextIds(
   let leadBytes = 0;
   while (listed < requested && leadIds.length < batchGetMax) {
     const downTo = leadIds.at(-1) ?? below;
-    const [next = 0, other = 0] = await Promise.all(lists.map((list) => list.next(downTo)));
+    const [next = 0, other = 0] = await Promise.all(lists.map((list) => list(downTo)));
     const leadId = Math.max(next, other);
     if (leadId === 0) return { leadIds, downTo: 1 };
     leadBytes += budget.bytesAtMost(leadId);

@@ -19,23 +19,21 @@ const leadsMin = 25;
  */
 export function scanLeads(own: OrganizationTable, budget: PageBudget): LeadReader {
   let leadBytes = 0; // the mean of the leads read last
-  return {
-    async read(below, requested) {
-      let leads = requested;
-      if (leadBytes > 0) {
-        const paced = Math.max(1, Math.floor((burstUnits * bytesPerReadUnit) / leadBytes));
-        leads = Math.min(Math.max(requested, leadsMin), paced);
-        const units = (leads * leadBytes) / bytesPerReadUnit;
-        if (budget.bytesLeft < queryMaxBytes || !(await mayScan(own.organizationId, units, budget)))
-          return { leads: [], downTo: below };
-      }
-      const { units, ...chunk } = await queryLeads(own, below, leads);
-      const bytes = units * bytesPerReadUnit;
-      budget.spend(bytes);
-      noteScanned(own.organizationId, units);
-      leadBytes = bytes / Math.max(1, chunk.leads.length);
-      return chunk;
-    },
+  return async (below, requested) => {
+    let leads = requested;
+    if (leadBytes > 0) {
+      const paced = Math.max(1, Math.floor((burstUnits * bytesPerReadUnit) / leadBytes));
+      leads = Math.min(Math.max(requested, leadsMin), paced);
+      const units = (leads * leadBytes) / bytesPerReadUnit;
+      if (budget.bytesLeft < queryMaxBytes || !(await mayScan(own.organizationId, units, budget)))
+        return { leads: [], downTo: below };
+    }
+    const { units, ...chunk } = await queryLeads(own, below, leads);
+    const bytes = units * bytesPerReadUnit;
+    budget.spend(bytes);
+    noteScanned(own.organizationId, units);
+    leadBytes = bytes / Math.max(1, chunk.leads.length);
+    return chunk;
   };
 }
 
