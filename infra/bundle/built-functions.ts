@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -22,8 +22,7 @@ export const heartbeatName = 'heartbeat';
 const releaseDigits = 12;
 
 /** Names a bundle by its content. The function has the name in its environment, and the lines of its errors have it. */
-export const releaseOf = (code: Uint8Array): string =>
-  createHash('sha256').update(code).digest('hex').slice(0, releaseDigits);
+export const releaseOf = (code: Uint8Array): string => hash('sha256', code).slice(0, releaseDigits);
 
 /** Which bundle of a function is built, as its log lines will say. */
 export const builtRelease = (name: string): string =>

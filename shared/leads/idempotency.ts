@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { CaptureResult } from '../client/api-types.ts';
 import { limits } from '../limits.ts';
 import { type Refusal, validationFailed } from '../validation.ts';
@@ -39,7 +39,7 @@ export function idempotencyKeys(
 
 /** SHA-256 of a body, independent of the order of its properties, so that a repeat has the same fingerprint. */
 export const fingerprintOf = (body: unknown): string =>
-  createHash('sha256').update(canonicalJson(body)).digest('base64url');
+  hash('sha256', canonicalJson(body), 'base64url');
 
 /** A value as JSON, with the properties of each object in the order of their names: DynamoDB returns those of a map in any order. */
 export function canonicalJson(value: unknown): string {

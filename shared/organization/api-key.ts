@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { apiKeyScopes, type Scope } from '../endpoints.ts';
 import { limits } from '../limits.ts';
 
@@ -68,8 +68,7 @@ export function parseApiKey(text: string): { keyId: string } | undefined {
 }
 
 /** SHA-256 in hexadecimal; only this is stored of a key. The secret's 256 random bits need no salt and no slow hash. */
-export const hashApiKey = (apiKey: string): string =>
-  createHash('sha256').update(apiKey).digest('hex');
+export const hashApiKey = (apiKey: string): string => hash('sha256', apiKey);
 
 /** By key type, in days (contract, section 5). */
 export const lifetimeDays: Record<ApiKeyType, number> = {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ApiError } from '../../../shared/errors.ts';
 import { isPlainObject } from '../../../shared/json.ts';
 import { FieldIssue } from '../../../shared/leads/field-types.ts';
@@ -75,7 +75,7 @@ export function rowDigest({ fields, properties }: ImportRow): string {
       .sort(([a], [b]) => (a < b ? -1 : 1));
   const unreadable = Object.keys(fields).filter((key) => fields[key] instanceof FieldIssue);
   const parts = [sorted(fields), sorted(others), note, unreadable];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }
 
 /** The fields of a phone and an email, each by a name of its value: no two leads of an organization may share one. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ownerAt, type Rotation } from '../../leads/assignment.ts';
 import type { Table } from '../table/client.ts';
@@ -28,7 +28,7 @@ export async function nextOwners(
   const ownersAfter = (before: number): number[] =>
     Array.from({ length: count }, (_, index) => ownerAt(rotation, before + index + 1));
   if (rotation.userIds.length === 1) return ownersAfter(0);
-  const digest = createHash('sha256').update(rotation.rule).digest('hex').slice(0, 32);
+  const digest = hash('sha256', rotation.rule).slice(0, 32);
   const { Attributes } = await table.client.send(
     new UpdateCommand({
       TableName: table.name,

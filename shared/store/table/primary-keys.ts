@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type {
   ApiKeyItem,
   DirectoryItem,
@@ -44,8 +44,6 @@ export class ItemsByKey {
 }
 
 const primaryKey = <T extends Item>(pk: string, sk: string): PrimaryKey<T> => ({ pk, sk });
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export const settingsPrimaryKey = (organizationId: number): PrimaryKey<SettingsItem> =>
   primaryKey(`${prefix.settings}${organizationId}`, 'SETTINGS');
@@ -101,7 +99,7 @@ export const idempotencyPrimaryKey = (
   keyId: string,
   idempotencyKey: string,
 ): PrimaryKey<IdempotencyItem> =>
-  primaryKey(`${prefix.idempotency}${keyId}#${sha256(idempotencyKey)}`, 'RECORD');
+  primaryKey(`${prefix.idempotency}${keyId}#${hash('sha256', idempotencyKey)}`, 'RECORD');
 
 /** @param digest of the row's values: the same row of any file has the same item */
 export const importedRowPrimaryKey = (
