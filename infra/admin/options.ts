@@ -6,7 +6,6 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import { parseDateTime } from '../../shared/date-time.ts';
-import { isDate } from '../../shared/leads/field-types.ts';
 import { asciiDigits, parsePhone } from '../../shared/leads/identity.ts';
 import type { NamedItem } from '../../shared/organization/named.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
@@ -16,7 +15,7 @@ export type { CountryCode };
 
 /** Parses a date or date-time. @returns epoch milliseconds @throws InvalidArgumentError, which is reported as wrong usage */
 export function parseTime(text: string): number {
-  const at = parseDateTime(isDate(text) ? `${text}T00:00:00Z` : text);
+  const at = parseDateTime(text) ?? parseDateTime(`${text}T00:00Z`);
   if (at === undefined) {
     throw new InvalidArgumentError(
       'It must be a date, or a date-time with an offset, such as 2026-01-31T18:30:00+05:30.',

@@ -1,4 +1,5 @@
 import type { FieldReason } from '../client/api-types.ts';
+import { parseDateTime } from '../date-time.ts';
 import { limits } from '../limits.ts';
 import { memoize } from '../memoize.ts';
 import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
@@ -130,11 +131,7 @@ function numberFrom(typed: string): number | FieldIssue {
 }
 
 /** Whether a text is a date that exists, as `YYYY-MM-DD`; valibot's isoDate accepts 2026-02-30. */
-export function isDate(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false;
-  const at = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
-}
+export const isDate = (text: string): boolean => parseDateTime(`${text}T00:00Z`) !== undefined;
 
 const domainLabel = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{M}-]*[\\p{L}\\p{N}\\p{M}])?';
 const emailForm = new RegExp(

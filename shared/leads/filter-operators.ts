@@ -19,6 +19,9 @@ const comparing = (holds: (value: FieldValue, operand: FieldValue) => boolean): 
   takes: 'value',
   testFor: (operand) => (value) => holds(value, operand),
 });
+const isEqual = comparing((value, operand) => value === operand);
+const isGreater = comparing((value, operand) => value > operand);
+const isLess = comparing((value, operand) => value < operand);
 const between: Operator = {
   takes: 'two values',
   testFor: (from, to) => (value) => value >= from && value <= to,
@@ -65,19 +68,13 @@ export const operators: Readonly<Record<FieldType, Readonly<Record<string, Opera
   email: ofEmail,
   url: ofText,
   number: {
-    equals: comparing((value, operand) => value === operand),
-    gt: comparing((value, operand) => value > operand),
-    lt: comparing((value, operand) => value < operand),
+    equals: isEqual,
+    gt: isGreater,
+    lt: isLess,
     between,
     ...emptiness,
   },
-  date: {
-    on: comparing((value, operand) => value === operand),
-    before: comparing((value, operand) => value < operand),
-    after: comparing((value, operand) => value > operand),
-    between,
-    ...emptiness,
-  },
+  date: { on: isEqual, before: isLess, after: isGreater, between, ...emptiness },
   select: ofChoice,
   lead_source: ofChoice,
   user: ofChoice,

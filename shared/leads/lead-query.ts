@@ -18,7 +18,7 @@ export type ListParameters = Omit<LeadListQuery, 'filter' | 'updated_since'> & {
 export function leadQuery(
   organization: Organization,
   parameters: ListParameters,
-  filter: LeadFilter = () => true,
+  filter?: LeadFilter,
 ) {
   const isOfList = leadMatcher(parameters, filter);
   return {

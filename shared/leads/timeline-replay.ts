@@ -66,10 +66,10 @@ export class TimelineReplay {
     } else if (isChange(entry)) {
       this.#changes += 1;
       this.#updatedAt = String(at);
-    }
+    } else return;
     if (type === 'archived') this.#archivedAt = String(at);
     else if (type === 'restored') this.#archivedAt = '';
-    else if (isOpening(entry) || isChange(entry)) this.#valuesDigest = valuesDigest;
+    else this.#valuesDigest = valuesDigest;
   }
 
   /** An imported lead may be changed and archived already: only its later changes are on the timeline. */

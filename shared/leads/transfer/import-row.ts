@@ -6,7 +6,7 @@ import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization } from '../../organization/organization.ts';
-import { FieldIssue, isDate, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
+import { FieldIssue, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
 import type { Lead } from '../lead.ts';
 import { type LeadStart, startLead } from '../new-lead.ts';
@@ -49,12 +49,11 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   const stage = place && placeLead(rules, place, issues);
   const times = readTimes(properties, now, issues);
   const note = readNote(properties.note, issues);
-  const start = startLead(rules, { submitted, stage, mayLackOwner: isExported }, issues);
   const {
     fields,
     rotation,
     stage: { id: stageId, pipelineId },
-  } = start;
+  } = startLead(rules, { submitted, stage, mayLackOwner: isExported }, issues);
   const { id: organizationId } = organization;
   const lead = { organizationId, version: 1, fields, stageId, pipelineId, ...times };
   return { leadId, lead, rotation, note };
@@ -242,7 +241,7 @@ function readTime(
   issues: FieldIssues,
 ): string | undefined {
   const text = typeof raw === 'string' ? raw.trim() : '';
-  const at = parseDateTime(isDate(text) ? `${text}T00:00:00Z` : text);
+  const at = parseDateTime(text) ?? parseDateTime(`${text}T00:00Z`);
   if (at === undefined) {
     const sentence =
       'must be a date, or a date-time with an offset, such as 2026-01-31T18:30:00+05:30.';
