@@ -34,21 +34,20 @@ export const fieldTypes = keysOf(fieldKinds);
 export interface BuiltIn {
   readonly label: string;
   readonly type: FieldType;
-  readonly alwaysRequired: boolean;
-  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly alwaysRequired?: true;
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
 }
 
 /** The fields that every organization has: their types, which a settings file cannot change, and the defaults of what it can. */
 export const builtIns = {
-  name: { label: 'Name', type: 'text', alwaysRequired: true, options: [] },
-  phone: { label: 'Phone', type: 'phone', alwaysRequired: true, options: [] },
-  email: { label: 'Email', type: 'email', alwaysRequired: false, options: [] },
-  source: { label: 'Source', type: 'lead_source', alwaysRequired: false, options: [] },
-  assigned_to: { label: 'Owner', type: 'user', alwaysRequired: false, options: [] },
+  name: { label: 'Name', type: 'text', alwaysRequired: true },
+  phone: { label: 'Phone', type: 'phone', alwaysRequired: true },
+  email: { label: 'Email', type: 'email' },
+  source: { label: 'Source', type: 'lead_source' },
+  assigned_to: { label: 'Owner', type: 'user' },
   lead_type: {
     label: 'Lead type',
     type: 'select',
-    alwaysRequired: false,
     options: [
       { value: 'student', label: 'Student' },
       { value: 'consultant', label: 'Consultant' },

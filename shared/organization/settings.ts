@@ -55,15 +55,11 @@ function parseJson(text: string): unknown {
 function settingsOf(file: Omit<SettingsFile, '$schema' | 'keys' | 'version'>): Settings {
   const { fields } = file;
   const omitted = builtInFieldKeys.filter((key) => !fields.some((field) => field.key === key));
-  const omittedFields = omitted.map((key) => ({
-    key,
-    label: builtIns[key].label,
-    type: builtIns[key].type,
-    section: 'Contact',
-    storage: 'column' as const,
-    showWhen: null,
-    active: true,
-  }));
+  const omittedFields = omitted.map((key) => {
+    const { label, type } = builtIns[key];
+    const place = { section: 'Contact', storage: 'column' } as const;
+    return { key, label, type, ...place, showWhen: null, active: true };
+  });
   return {
     ...file,
     modules: [...new Set(file.modules)],

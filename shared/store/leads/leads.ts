@@ -23,15 +23,9 @@ import {
 
 /** The attributes of a lead's item besides its primary key, including the index attributes. */
 function attributesOf(lead: Lead): Item {
-  const { version, fields, stageId, pipelineId, createdAt, updatedAt, archivedAt } = lead;
-  const own = { version, fields, stageId, pipelineId, createdAt, updatedAt };
-  const largeKb = largeKbOf(fields);
-  return {
-    ...own,
-    ...(largeKb && { largeKb }),
-    ...(archivedAt !== undefined && { archivedAt }),
-    ...indexAttributesOf(lead),
-  };
+  const { id: _, organizationId: __, ...own } = lead;
+  const largeKb = largeKbOf(lead.fields);
+  return { ...own, ...(largeKb && { largeKb }), ...indexAttributesOf(lead) };
 }
 
 /** In steps, so that an edit of a large lead rarely changes its index entries; undefined below the first step. */
@@ -60,13 +54,15 @@ export function indexAttributesOf(lead: Lead): Partial<Record<IndexAttribute, st
 export function leadFrom(organizationId: number, item: Item): Lead {
   const { sk, version, fields, stageId, pipelineId, createdAt, updatedAt, archivedAt } =
     item as LeadItem;
-  const place = { stageId, pipelineId, createdAt, updatedAt };
   return {
     id: Number(sk),
     organizationId,
     version,
     fields,
-    ...place,
+    stageId,
+    pipelineId,
+    createdAt,
+    updatedAt,
     ...(archivedAt !== undefined && { archivedAt }),
   };
 }

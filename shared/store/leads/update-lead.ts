@@ -32,7 +32,7 @@ export async function updateLead(
 ): Promise<UpdateLeadResult> {
   const written = await transact(table, changedLeadWrites(before, after, entry));
   if (written.outcome === 'written') return { outcome: 'changed' };
-  if (written.outcome === 'conflict') return { outcome: 'conflict' };
-  const holder = firstHolderIn(written.existing, identityOf(after), before.id);
+  const holder =
+    written.outcome === 'refused' && firstHolderIn(written.existing, identityOf(after), before.id);
   return holder ? { outcome: 'duplicate', holder } : { outcome: 'conflict' };
 }

@@ -22,13 +22,8 @@ import { type AuditAction, auditEntryPut } from './audit-log.ts';
 import { countApiKey, readSettings, type StoredSettings } from './organizations.ts';
 
 /** An API key as the administrator sees it, without the key itself. Times are ISO 8601, UTC. */
-export interface ListedApiKey {
-  readonly keyId: string;
-  readonly label: string;
-  readonly type: ApiKeyType;
-  readonly scopes: readonly Scope[];
-  readonly createdBy: number;
-  readonly createdAt: string;
+export interface ListedApiKey
+  extends Pick<KeyListingItem, 'keyId' | 'label' | 'type' | 'scopes' | 'createdBy' | 'createdAt'> {
   readonly expiresAt: string;
   readonly revokedAt: string | null;
 }

@@ -71,12 +71,10 @@ export type IdentityItem = { readonly leadId: number };
 
 export type TimelineEntryItem = Stored<Alias<TimelineEntry>>;
 
-/** A union of interfaces as a union of aliases. */
+/** An interface, or a union of them, as aliases. */
 type Alias<T> = T extends unknown ? { readonly [Name in keyof T]: T[Name] } : never;
 
-export type IdempotencyItem = {
-  readonly [Name in keyof IdempotencyRecord]: IdempotencyRecord[Name];
-};
+export type IdempotencyItem = Alias<IdempotencyRecord>;
 
 export type ImportedRowItem = {
   readonly organizationId: number;
