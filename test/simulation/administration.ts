@@ -100,7 +100,7 @@ export const commands = {
   /** All leads as an export walks them. */
   async export({ table, organizationId }: Own) {
     const { scanLeadsAscending } = await import('../../shared/store/maintenance/read-leads.ts');
-    return all(scanLeadsAscending(table, organizationId, { withArchived: true }));
+    return all(scanLeadsAscending(table, organizationId));
   },
   async timelines({ table, organizationId }: Own) {
     const { scanTimelines } = await import('../../shared/store/maintenance/read-leads.ts');

@@ -55,8 +55,7 @@ export const changesOf = async (organization: GivenOrganization, leadId: number)
 /** Every lead of the organization, archived ones too, in the order of their ids. */
 export async function leadsOf({ id }: GivenOrganization): Promise<Lead[]> {
   const leads: Lead[] = [];
-  for await (const page of scanLeadsAscending(table(), id, { withArchived: true }))
-    leads.push(...page);
+  for await (const page of scanLeadsAscending(table(), id)) leads.push(...page);
   return leads;
 }
 

@@ -154,7 +154,7 @@ async function dossier(context: CommandContext, options: DossierOptions): Promis
   });
   const found = plans.get(leadId);
   if (!found) throw unknownLeadError(context, leadId); // erased meanwhile
-  const log = await readAuditLog(own.table, organization.id, Number.POSITIVE_INFINITY);
+  const log = await readAuditLog(own.table, organization.id);
   const { idempotencyRecords, importedRows, mentions, changes } = found;
   const document = {
     lead: wholeLead(organization, lead),

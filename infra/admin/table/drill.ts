@@ -77,7 +77,7 @@ async function changeSince(table: Table): Promise<{ keys: number; leads: number 
       await revokeApiKey(table, id, key.keyId, { at: new Date() });
       done.keys = 1;
     }
-    for await (const [lead] of scanLeadsAscending(table, id, { withArchived: true })) {
+    for await (const [lead] of scanLeadsAscending(table, id)) {
       if (!lead || done.leads > 0) break;
       await eraseLeads({ table, organizationId: id }, [lead.id], { who: 'restore drill' });
       done.leads = 1;

@@ -25,7 +25,7 @@ async function* leadPages(
 export const scanLeadsAscending = (
   table: Table,
   organizationId: number,
-  { withArchived }: { readonly withArchived: boolean },
+  { withArchived = true }: { readonly withArchived?: boolean } = {},
 ): AsyncGenerator<Lead[]> =>
   leadPages(table, organizationId, {
     ...(!withArchived && { FilterExpression: 'attribute_not_exists(archivedAt)' }),
@@ -123,7 +123,7 @@ async function* ofEachLead<T>(
   organizationId: number,
   read: (lead: Lead) => Promise<T>,
 ): AsyncGenerator<T[]> {
-  for await (const leads of scanLeadsAscending(table, organizationId, { withArchived: true }))
+  for await (const leads of scanLeadsAscending(table, organizationId))
     for (const some of partsOf(leads, readsInParallel)) yield await Promise.all(some.map(read));
 }
 

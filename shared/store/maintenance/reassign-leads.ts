@@ -27,7 +27,7 @@ export async function ownedLeads(
 ): Promise<{ leadIds: readonly number[]; archived: number }> {
   const leadIds: number[] = [];
   let [archived, leadsRead] = [0, 0];
-  const pages = scanLeadsAscending(table, owned.organizationId, { withArchived: true });
+  const pages = scanLeadsAscending(table, owned.organizationId);
   for await (const page of pages) {
     for (const lead of page) {
       if (!isOwned(lead, owned)) continue;

@@ -42,7 +42,7 @@ export async function removeOrganization(table: Table, organizationId: number): 
 
   const apiKeys = await listApiKeys(table, organizationId);
   for (const { keyId } of apiKeys) await revokeApiKey(table, organizationId, keyId);
-  for await (const leads of scanLeadsAscending(table, organizationId, { withArchived: true }))
+  for await (const leads of scanLeadsAscending(table, organizationId))
     for (const lead of leads) {
       await remove([...identityKeysOf(lead), ...(await timelineOf(lead.id))]);
       // Last, in a request of its own: a batch has no order, and a repeat finds the others by the lead.

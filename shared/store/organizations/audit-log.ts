@@ -109,7 +109,7 @@ export async function readErasures(
 export async function readAuditLog(
   table: Table,
   organizationId: number,
-  limit: number,
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<AuditEntry[]> {
   const newestFirst = { ScanIndexForward: false, Limit: Math.min(limit, 1000) };
   const entries: AuditEntry[] = [];

@@ -209,7 +209,7 @@ async function countersBeyond({
 }: OrganizationTable): Promise<Counters | undefined> {
   const { id } = await describeTable(table);
   // A name proves nothing: a backup of a table that was itself restored contains that restore's entry, under any name.
-  const entries = await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY);
+  const entries = await readAuditLog(table, organizationId);
   if (entries.some(({ restoredTableId }) => restoredTableId === id)) return undefined; // done before
   const { lastLeadId, settingsVersion } = await readCounters(table, organizationId);
   return {

@@ -17,7 +17,7 @@ import {
   settingsPrimaryKey,
 } from '../../table/primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from '../../table/table-definition.ts';
-import { namesLead } from '../../table/writes.ts';
+import { isAbsent, namesLead } from '../../table/writes.ts';
 import { removeOrganization } from '../remove-organization.ts';
 import { scanTable } from '../scan-table.ts';
 import { claimIdentities, mendLead } from './mend-lead.ts';
@@ -112,8 +112,7 @@ export async function mendOrganizations(
   const remaining: number[] = [];
   for (const id of new Set([...listed, ...found])) {
     const copy = old && (await getItem(old, settingsPrimaryKey(id)));
-    if (copy && !(await readSettings(table, id)))
-      await mended.put({ ...copy, ...settingsPrimaryKey(id) });
+    if (copy) await mended.put(copy, isAbsent);
     const stored = await readSettings(table, id);
     if (!stored) {
       mended.removed += await removeOrganization(table, id);

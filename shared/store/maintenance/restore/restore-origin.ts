@@ -85,10 +85,8 @@ async function assertSameOrganization(
   // `what` is not compared: the entry of an export that ran at the moment of the backup has been completed since.
   const identify = ({ at, who, versionAfter }: AuditEntry): string =>
     JSON.stringify([at, who, versionAfter]);
-  const theirs = new Set(
-    (await readAuditLog(old, organizationId, Number.POSITIVE_INFINITY)).map(identify),
-  );
-  const entries = (await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY)).filter(
+  const theirs = new Set((await readAuditLog(old, organizationId)).map(identify));
+  const entries = (await readAuditLog(table, organizationId)).filter(
     ({ at }) => Date.parse(at) < restoredAt - clockMarginMs,
   );
   const missing = entries.find((entry) => !theirs.has(identify(entry)));
