@@ -20,9 +20,9 @@ export interface LogFields {
   readonly keyId?: string | undefined;
   readonly status?: number;
   /** The contract's error code. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** Of a 401: why a key that is known was refused. */
-  readonly keyRefusal?: 'revoked' | 'expired';
+  readonly keyRefusal?: 'revoked' | 'expired' | undefined;
   /** Of a refused request: field keys of the organization and names of properties, never what the caller made up. */
   readonly fields?: readonly string[];
   readonly ms?: number;
@@ -103,13 +103,13 @@ function describe(error: unknown, depth = 0): unknown {
   const { name, message, stack, cause } = error;
   const { $metadata }: Error & { $metadata?: { requestId?: string; attempts?: number } } = error;
   const throttling = throttlingOf(error);
-  const operation = failedOperation(error);
   return {
     name,
     message,
-    stack: stack === undefined ? undefined : inSourceLines(stack),
-    ...(operation && { operation }),
-    ...($metadata && { dynamodbRequestId: $metadata.requestId, attempts: $metadata.attempts }),
+    stack: stack && inSourceLines(stack),
+    operation: failedOperation(error),
+    dynamodbRequestId: $metadata?.requestId,
+    attempts: $metadata?.attempts,
     ...(throttling.length > 0 && { throttling }),
     ...(cause !== undefined && depth < causesMax && { cause: describe(cause, depth + 1) }),
   };

@@ -115,10 +115,8 @@ const stackOf = <S extends Schemas, Prefetched>({
  * @throws Error after so many milliseconds
  */
 async function within<T>(ms: number, result: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No response within ${ms} ms.`)), ms);
-  });
+  const { promise: timeUp, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`No response within ${ms} ms.`)), ms);
   try {
     return await Promise.race([result, timeUp]);
   } finally {

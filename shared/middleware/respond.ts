@@ -191,22 +191,20 @@ function logReply(
   const { endpoint, caller, startedAt, consumedCapacity } = call;
   const { code, details, leadId, tableFailure } = outcome;
   const now = Date.now();
-  const counted = code && countedCodes[code];
-  const refusedCapture = endpoint.name === 'capture-lead' ? refusedCaptures[status] : undefined;
-  const lasting = lastingRefusal(call, outcome, now);
-  const keyRefusal = keyRefusalOf(code, caller);
-  const keyExpires = status < 400 && caller !== undefined && expiresSoon(caller, now);
+  const applying: readonly (MetricName | false | undefined)[] = [
+    isColdStart && 'coldStart',
+    status >= 400 && status < 500 && 'refused',
+    code && countedCodes[code],
+    lastingRefusal(call, outcome, now),
+    tableFailure,
+    endpoint.name === 'capture-lead' && refusedCaptures[status],
+    status < 400 && caller !== undefined && expiresSoon(caller, now) && 'keyExpiresSoon',
+  ];
   const metrics: RequestMetrics = {
     dynamodbCalls: consumedCapacity.calls,
     readUnits: consumedCapacity.readUnits,
     writeUnits: consumedCapacity.writeUnits,
-    ...(isColdStart && { coldStart: 1 }),
-    ...(status >= 400 && status < 500 && { refused: 1 }),
-    ...(counted && { [counted]: 1 }),
-    ...(lasting && { [lasting]: 1 }),
-    ...(tableFailure && { [tableFailure]: 1 }),
-    ...(refusedCapture && { [refusedCapture]: 1 }),
-    ...(keyExpires && { keyExpiresSoon: 1 }),
+    ...Object.fromEntries(applying.flatMap((name) => (name ? [[name, 1]] : []))),
   };
   isColdStart = false;
   const refused = refusedFields(details, call.organization);
@@ -214,8 +212,8 @@ function logReply(
     ...callFields(call),
     leadId,
     status,
-    ...(code && { code }),
-    ...(keyRefusal && { keyRefusal }),
+    code,
+    keyRefusal: keyRefusalOf(code, caller),
     ...(refused.length > 0 && { fields: refused }),
   };
   log('info', 'answered', { ...fields, ms: now - startedAt }, metrics);
