@@ -215,13 +215,16 @@ test('an enquiry that submitted the person’s email loses all that it submitted
 test('an enquiry that names the person’s phone in another field loses only that phone', () => {
   const kept = [
     { field: 'guardian_phone', current: '+919800000000', submitted: '+919812345678' },
-    { field: 'city', current: 'Pune', submitted: 'Delhi' },
+    { field: 'remarks', current: 'Ask +91 98123 45678.', submitted: 'Delhi' },
   ];
   const entry = enquiry(kept, { notes: 'Call at nine' });
 
   expect(withoutPerson(entry, pattern)).toEqual({
     ...entry,
-    kept: [{ ...kept[0], submitted: erasedMark }, kept[1]],
+    kept: [
+      { ...kept[0], submitted: erasedMark },
+      { ...kept[1], current: `Ask ${erasedMark}.` },
+    ],
   });
 });
 
