@@ -116,10 +116,12 @@ test('--inactive-since completes the erasures that were interrupted', async () =
     await eraseLeads({ ...own, table: dying.table }, [1, 2, 3], who).catch(() => undefined);
     await dying.settled();
   }
+  const { id: last } = await givenLead(organization);
+  await beginErasure(organization, last);
 
   await json(organization, 'lead erase', '--inactive-since', '2100-01-01', '--yes');
 
   expect(await violationsIn(organization)).toEqual([]);
   const erased = (await erasuresLogged(organization)).map(({ what }) => what);
-  expect(erased.toSorted()).toEqual([1, 2, 3].map((id) => `lead erase ${id}`));
+  expect(erased.toSorted()).toEqual([1, 2, 3, last].map((id) => `lead erase ${id}`));
 });
