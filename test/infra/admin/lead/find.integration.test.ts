@@ -127,5 +127,6 @@ test('the newest leads are listed, as many as requested, and the text says if th
   expect(await list('--limit', '1')).toMatch(
     / live\n\nThere are more leads: use a higher --limit\.\n$/,
   );
+  expect(await list('--limit', '3')).not.toContain('There are more leads');
   expect(await list('--archived')).toMatch(/has no archived leads\.\n$/);
 });
