@@ -5,7 +5,7 @@ import { engines } from './support/engine.ts';
  * `npm test`: lint, types, unit tests, the simulator's explorations, and integration tests on every engine that runs here. With arguments,
  * which go to Vitest, only the tests that they select, integration tests on one engine:
  *
- *   npm test -- functions/get-lead
+ *   npm test -- endpoints/4.4-get
  *   npm test -- documents -t 'every relative link'
  */
 const selection = process.argv.slice(2);
