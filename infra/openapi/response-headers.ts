@@ -13,6 +13,7 @@ const windowSeconds = limits.windowMs / 1000;
 export const responseHeaders = {
   'X-Request-Id': {
     description: 'Identifier of the request. Quote it to support.',
+    required: true,
     schema: { type: 'string', minLength: 1 },
     example: 'JKJaXmPLvHcESHA=',
   },

@@ -154,7 +154,8 @@ async function writeOptions(
     dryRun,
     leadsPerSecond: rateOf(context, options),
     updates: options.update ?? false,
-    by: await context.callerIdentity(),
+    // A dry run writes nothing, and must not need the right to ask.
+    by: dryRun ? '' : await context.callerIdentity(),
   };
 }
 

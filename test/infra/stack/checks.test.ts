@@ -84,7 +84,7 @@ describe('what no release may replace', () => {
       const added = Object.entries(resourcesOf(name))
         .filter(([, { Type }]) => mustBeListed(Type))
         .map(([id, { Type }]) => [id, Type] as const);
-      const all = { ...logicalIds[name], ...Object.fromEntries(added) };
+      const all = { ...Object.fromEntries(added), ...logicalIds[name] };
       return [name, Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))];
     });
 
