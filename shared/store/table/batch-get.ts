@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { limits } from '../../limits.ts';
+import { partsOf } from '../../parts-of.ts';
 import type { Table } from './client.ts';
 import { ItemsByKey, keyText, type PrimaryKey } from './primary-keys.ts';
 
@@ -48,8 +49,7 @@ export async function batchGetWithin(
 export async function batchGet(table: Table, keys: readonly PrimaryKey[]): Promise<ItemsByKey> {
   const all = new ItemsByKey();
   const distinct = [...new Map(keys.map((key) => [keyText(key), key])).values()];
-  for (let start = 0; start < distinct.length; start += batchGetMax) {
-    const batch = distinct.slice(start, start + batchGetMax);
+  for (const batch of partsOf(distinct, batchGetMax)) {
     const { isUnread } = await batchGetWithin(table, batch, limits.conflictRetryMs, all);
     if (batch.some(isUnread)) throw new Error('DynamoDB left keys of a batch unprocessed.');
   }
