@@ -111,7 +111,7 @@ function* fieldIssues(fields: FieldValues, organization: Organization): Generato
   for (const [fieldKey, value] of Object.entries(fields)) {
     const field = organization.fieldByKey.get(fieldKey);
     if (!isFieldValue(value))
-      yield `has ${display(value)} in the field ${fieldKey}, which is no value of a field`;
+      yield `has ${display(value)} in the field ${fieldKey}, which is not a field value`;
     else if (!field)
       yield `has a value in the field ${display(fieldKey)}, which the organization does not have`;
     else if (!isInSettings(field, value, organization))

@@ -119,6 +119,21 @@ test('an exhausted organization’s cached keys are refused without DynamoDB unt
   expect(calls).toBe(2);
 });
 
+test('a refusal by two exhausted buckets in the cache names the one whose window ends later', async () => {
+  const bucket = { ...bucketWith(0), resetsAt: Date.now() + 60_000 };
+  keys.mockResolvedValueOnce({ outcome: 'admitted', caller: given.caller, bucket });
+  organizations.mockResolvedValueOnce(exhaustedOrganization());
+  await send();
+  const { call } = await send();
+
+  expect(call.responseHeaders).toMatchObject({
+    'RateLimit-Limit': '3000',
+    'RateLimit-Reset': '3600',
+    'Retry-After': '3600',
+  });
+  expect(keys).toHaveBeenCalledOnce();
+});
+
 describe('the prefetch of an endpoint', () => {
   const prefetch = vi.fn<Prefetch>();
   beforeEach(() => void prefetch.mockReset().mockResolvedValue('read'));

@@ -44,7 +44,7 @@ test.each<[string, ...FieldValue[]]>([
 });
 
 test.each<[string, string, ...unknown[]]>([
-  ['city', 'is no value of a field', null, {}, [5]],
+  ['city', 'is not a field value', null, {}, [5]],
   ['course', 'the organization does not have', 'law', 'MBA', 1],
   ['interests', 'the organization does not have', 'x', ['hostel', 'x']],
   ['second_source', 'the organization does not have', 2, '1'],
