@@ -9,7 +9,7 @@ import {
 } from '../../../shared/store/table/table-definition.ts';
 import {
   type AlarmProperties,
-  firstRing,
+  firstAlarm,
   isInAlarm,
   type MinuteSum,
 } from './monitoring/alarm-evaluator.ts';
@@ -168,7 +168,7 @@ test('BackupCopyFailed watches the vault of the copies, goes off within a day an
     metric === 'AWS/Backup NumberOfCopyJobsFailed' && minute === 200 ? 1 : undefined;
 
   expect(JSON.stringify(alarm)).toContain('"Value":"leads-copy"');
-  expect(firstRing(alarm, failedOnce, day)).toBe(day);
+  expect(firstAlarm(alarm, failedOnce, day)).toBe(day);
   expect(isInAlarm(alarm, failedOnce, 2 * day)).toBe(false);
   expect(JSON.stringify(on.toJSON())).not.toContain('BackupCopyFailed');
 });
@@ -186,8 +186,8 @@ test('BackupMissing goes off after two days without a backup, and stays silent w
 
   expect(alarm.TreatMissingData).toBe('breaching');
   expect(JSON.stringify(alarm)).toContain('"BackupVaultName"');
-  expect(firstRing(alarm, untilDay(3), day * 7)).toBe(day * 5);
-  expect(firstRing(alarm, untilDay(8), day * 7)).toBeUndefined();
+  expect(firstAlarm(alarm, untilDay(3), day * 7)).toBe(day * 5);
+  expect(firstAlarm(alarm, untilDay(8), day * 7)).toBeUndefined();
 });
 
 const template = await templateWith({ auditDays: 365 });

@@ -37,7 +37,7 @@ interface MetricQuery {
 export type MinuteSum = (metric: string, minute: number) => number | undefined;
 
 /** @returns the first minute, counted from 0, at whose end the alarm is in ALARM; undefined if it stays silent */
-export function firstRing(
+export function firstAlarm(
   alarm: AlarmProperties,
   minuteSum: MinuteSum,
   minutes: number,

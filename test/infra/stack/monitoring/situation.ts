@@ -99,7 +99,7 @@ const heartbeatAdds: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The same sums, each computed once: the alarms look at the same minutes, each many times. */
-export function remembered(sums: MinuteSum): MinuteSum {
+export function cached(sums: MinuteSum): MinuteSum {
   const known = new Map<string, Map<number, number | undefined>>();
   return (metric, minute) => {
     const minutes = known.get(metric) ?? new Map<number, number | undefined>();

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { AlarmName } from '../../../../infra/stack/monitoring/alarms.ts';
 import { everyOption, templateWith } from '../service-template.ts';
-import { type AlarmProperties, firstRing, isInAlarm, type MinuteSum } from './alarm-evaluator.ts';
+import { type AlarmProperties, firstAlarm, isInAlarm, type MinuteSum } from './alarm-evaluator.ts';
 import {
   busy,
+  cached,
   countVerification,
   metricsOf,
   misfit,
   quiet,
-  remembered,
   type Situation,
   type Verification,
   withOldKey,
@@ -61,16 +61,18 @@ const withRuleNames = (alarm: AlarmProperties): AlarmProperties =>
     ),
   );
 
-/** The alarms that ring within so many minutes, wherever the situation begins within a period. */
-function ringing(situation: Situation, minutes: number): { always: string[]; ever: string[] } {
+/** The alarms that go off within so many minutes, wherever the situation begins within a period. */
+function goingOff(situation: Situation, minutes: number): { always: string[]; ever: string[] } {
   const offsets = [0, 1, 2, 3, 4].map((offset) => ({
-    sums: remembered(metricsOf(situation, offset, verification)),
+    sums: cached(metricsOf(situation, offset, verification)),
     until: minutes + offset,
   }));
   const counts = replayed.map((name) => {
     const alarm = byName.get(name)!;
-    const rings = offsets.filter(({ sums, until }) => firstRing(alarm, sums, until) !== undefined);
-    return { name, times: rings.length };
+    const reached = offsets.filter(
+      ({ sums, until }) => firstAlarm(alarm, sums, until) !== undefined,
+    );
+    return { name, times: reached.length };
   });
   return {
     always: counts.filter(({ times }) => times === offsets.length).map(({ name }) => name),
@@ -204,15 +206,15 @@ const situations: readonly SituationCase[] = [
 
 describe('whenever a situation begins, these alarms go off and no other', () => {
   test.each<SituationCase>([...situations])('%s', (_, situation, expected, minutes = 15) => {
-    expect(ringing(situation, minutes)).toEqual({ always: expected, ever: expected });
+    expect(goingOff(situation, minutes)).toEqual({ always: expected, ever: expected });
   });
 });
 
 test.each<SituationCase>(situations.filter(([, , expected]) => expected.length > 0))(
   'its alarms end, with calls and without, within 40 minutes or the hours that they watch: %s',
   (_, situation) => {
-    const cause = remembered(metricsOf(situation, 0));
-    for (const afterwards of [metricsOf(busy, 0), metricsOf({ calls: 0 }, 0)].map(remembered)) {
+    const cause = cached(metricsOf(situation, 0));
+    for (const afterwards of [metricsOf(busy, 0), metricsOf({ calls: 0 }, 0)].map(cached)) {
       const over: MinuteSum = (metric, minute) =>
         (minute < 30 ? cause : afterwards)(metric, minute);
       const endsWithin = (alarm: AlarmProperties) => Math.max(40, 5 * alarm.EvaluationPeriods);
@@ -255,7 +257,7 @@ describe('within 40 minutes, no alarm goes off', () => {
       ]),
     ),
   )('%s, on a service %s', (_, __, situation) => {
-    expect(ringing(situation, 40).ever).toEqual([]);
+    expect(goingOff(situation, 40).ever).toEqual([]);
   });
 
   test('although a verification sends requests with unknown keys, and some of them are captures', () => {
@@ -278,8 +280,8 @@ test('KeyExpiresSoon goes off within a day of a key that is used once, and not w
     (metric, minute) =>
       metric === 'LeadService keyExpiresSoon' && minute === at ? 1 : undefined;
 
-  expect(firstRing(alarm, usedAt(700), 60 * 24)).toBe(60 * 24);
-  expect(firstRing(alarm, usedAt(-1), 60 * 24)).toBeUndefined();
+  expect(firstAlarm(alarm, usedAt(700), 60 * 24)).toBe(60 * 24);
+  expect(firstAlarm(alarm, usedAt(-1), 60 * 24)).toBeUndefined();
 });
 
 test('NoCaptures goes off after the hours of the option, and stays silent while captures come', () => {
@@ -289,6 +291,6 @@ test('NoCaptures goes off after the hours of the option, and stays silent while 
     return (metric, minute) => (minute < 60 * hour ? before(metric, Math.abs(minute)) : undefined);
   };
 
-  expect(firstRing(alarm, silentFromHour(2), 60 * 24)).toBe(60 * 5);
-  expect(firstRing(alarm, silentFromHour(24), 60 * 24)).toBeUndefined();
+  expect(firstAlarm(alarm, silentFromHour(2), 60 * 24)).toBe(60 * 5);
+  expect(firstAlarm(alarm, silentFromHour(24), 60 * 24)).toBeUndefined();
 });
