@@ -48,6 +48,7 @@ export default defineConfig({
           exclude: [integration],
           // Ends a test that hangs. On a busy machine, one that starts several programs takes half a minute.
           testTimeout: 60_000,
+          hookTimeout: 60_000, // a hook that bundles every function takes more than Vitest's ten seconds there
           // They poll what other processes do, which a busy machine may delay; Vitest gives them one second.
           expect: { poll: { timeout: 10_000 } },
           // The CDK validates a template for seconds in each process; `cdk synth` and test/infra/stack/checks.test.ts validate it too.
