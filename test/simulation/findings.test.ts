@@ -63,7 +63,9 @@ test('of two applies at once that both remove something one is done, and the oth
     Promise.all([apply('wave', 0), apply('Facebook Ads', 1700)]),
   );
 
-  expect(first.result).toMatch(/^SettingsMovedError: Organization 1 no longer has version/);
+  expect(first.result).toMatch(
+    /^SettingsMovedError: The settings of organization 1 were changed meanwhile/,
+  );
   expect([first.outcome, second.outcome]).toEqual(['failed', 'done']);
   expect(await checkHistory(service)).toEqual([]);
 });

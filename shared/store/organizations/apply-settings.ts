@@ -110,7 +110,7 @@ class Apply {
     const readAt = performance.now();
     if (this.#expectedVersion !== undefined && before?.version !== this.#expectedVersion)
       throw new SettingsMovedError(
-        `Organization ${settings.id} no longer has version ${this.#expectedVersion} of its settings: see what was applied, then run the command again.`,
+        `The settings of organization ${settings.id} were changed meanwhile: see what was applied with organization history, then run the command again.`,
       );
     if (before && isDeepStrictEqual(before.settings, settings))
       return { outcome: 'unchanged', version: before.version, before: before.settings };

@@ -241,7 +241,7 @@ test('an undo that was confirmed for a version which no longer holds changes not
 
   expect(answer).toMatchObject({ status: 1, stdout: '' });
   expect(answer.stderr).toContain(
-    `Organization ${organization.id} no longer has version 2 of its settings: see what was applied`,
+    `The settings of organization ${organization.id} were changed meanwhile: see what was applied`,
   );
   expect(await shown(organization)).toMatchObject({ name: 'Between', modules: [] });
 });
