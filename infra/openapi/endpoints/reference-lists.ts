@@ -72,14 +72,14 @@ export const listComponents = {
 /** @param items the first of them are the example: enough to see their shape */
 const list = <Schema extends v.GenericSchema>(
   schema: Schema,
-  description: string,
+  [contents, more = '']: readonly [contents: string, more?: string],
   items: readonly unknown[],
 ) => ({
   tag: 'Reference lists' as const,
-  description,
+  description: `Returns ${contents}.${more}`,
   responses: {
     200: {
-      description: 'The list.',
+      description: `${contents[0]?.toUpperCase()}${contents.slice(1)}.`,
       schema,
       examples: { 'some items': { items: items.slice(0, 3) } },
     },
@@ -95,27 +95,33 @@ const fields = activeFields(demo)
 export const listDescriptions = {
   'list-lead-fields': list(
     listComponents.LeadFieldList,
-    "Returns the organization's active fields, custom fields included, in form order. A new custom field appears, and is accepted, immediately.",
+    [
+      "the organization's active fields, custom fields included, in form order",
+      ' A new custom field appears, and is accepted, immediately.',
+    ],
     fields,
   ),
   'list-lead-stages': list(
     listComponents.StageList,
-    "Returns the active stages of every pipeline, in pipeline order, each pipeline's stages in order.",
+    ["the active stages of every pipeline, in pipeline order, each pipeline's stages in order"],
     demo.stages.map(presentStage),
   ),
   'list-pipelines': list(
     listComponents.PipelineList,
-    'Returns the pipelines, in pipeline order. A pipeline is a separate track for leads with its own stages.',
+    [
+      'the pipelines, in pipeline order',
+      ' A pipeline is a separate track for leads with its own stages.',
+    ],
     demo.pipelines.map(presentPipeline),
   ),
   'list-lead-sources': list(
     listComponents.NamedRefList,
-    'Returns the active sources, by name.',
+    ['the active sources, by name'],
     presentNamed(demo.sources),
   ),
   'list-users': list(
     listComponents.NamedRefList,
-    'Returns the active users, by name. Only names, no contact details.',
+    ['the active users, by name', ' Only names, no contact details.'],
     presentNamed(demo.users),
   ),
 } satisfies Partial<Record<EndpointName, OperationDescription>>;
