@@ -1,10 +1,11 @@
+import { endpointDescriptions } from '../../infra/openapi/endpoint-descriptions.ts';
 import { type EndpointName, endpoints, takesBody } from '../../shared/endpoints.ts';
 import { type Person, person } from './people.ts';
 
 export interface GoodRequest {
   readonly name: EndpointName;
   /** The status of its response. */
-  readonly status: 200 | 201;
+  readonly status: number;
   /** The request about a lead and a person. The default person is new each time, so that the request can be sent more than once. */
   readonly request: (
     leadId: number,
@@ -12,30 +13,28 @@ export interface GoodRequest {
   ) => { readonly leadId?: number; readonly body?: object };
 }
 
-/**
- * One good request per endpoint, which tests of every endpoint, the bench and the cold start share. An endpoint without a row needs no
- * more than a key.
- */
-const requests: Readonly<Partial<Record<EndpointName, Omit<GoodRequest, 'name'>>>> = {
-  'create-lead': { status: 201, request: (_, who = person()) => ({ body: { fields: who } }) },
-  'capture-lead': { status: 201, request: (_, who = person()) => ({ body: who }) },
-  'get-lead': { status: 200, request: (leadId) => ({ leadId }) },
-  'update-lead': {
-    status: 200,
-    request: (leadId, who = person()) => ({
-      leadId,
-      body: { fields: { city: `City of ${who.name}` } },
-    }),
-  },
-  'add-note': { status: 201, request: (leadId) => ({ leadId, body: { text: 'Called back.' } }) },
+/** Bodies about a person, which the organization stores. Other bodies are the first example of the endpoint's description. */
+const bodiesAbout: Readonly<Partial<Record<EndpointName, (who: Person) => object>>> = {
+  'create-lead': (who) => ({ fields: who }),
+  'capture-lead': (who) => who,
+  'update-lead': (who) => ({ fields: { city: `City of ${who.name}` } }),
 };
 
-export const goodRequests: readonly GoodRequest[] = endpoints.map(({ name }) => ({
-  name,
-  status: 200,
-  request: () => ({}),
-  ...requests[name],
-}));
+/** One good request per endpoint, which tests of every endpoint, the bench and the cold start share. */
+export const goodRequests: readonly GoodRequest[] = endpoints.map((endpoint) => {
+  const { name, path } = endpoint;
+  const { responses, requests = {} } = endpointDescriptions[name];
+  const body = bodiesAbout[name] ?? (() => Object.values(requests)[0] as object);
+  return {
+    name,
+    // Of two, the one for something new.
+    status: Number(Object.keys(responses).at(-1)),
+    request: (leadId, who = person()) => ({
+      ...(path.includes('{leadId}') && { leadId }),
+      ...(takesBody(endpoint) && { body: body(who) }),
+    }),
+  };
+});
 
 /** The good requests of the endpoints that take a body. */
 export const bodyRequests = goodRequests.filter(({ name }) =>

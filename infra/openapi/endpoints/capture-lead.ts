@@ -17,7 +17,7 @@ const recorded = {
   expiresAt: 0,
 };
 
-export const captureLead: OperationDescription = {
+export const captureLead = {
   tag: 'Capture',
   description: `Records an enquiry. A lead matches by phone, else by email, ignoring case:
 - no match: creates a lead in the starting stage, with an owner from the assignment rules (201);
@@ -106,4 +106,4 @@ A repeat with the same \`Idempotency-Key\` or \`externalId\` within ${limits.ide
       'no stage': errorBody('NOT_READY', 'The organization has no stage for new leads.'),
     },
   },
-};
+} satisfies OperationDescription;
