@@ -1,7 +1,5 @@
-import type { Command } from 'commander';
 import type { AdminCommand } from './context.ts';
 import { leadImportCommand } from './import/command.ts';
-import { jsonForms } from './json-forms.ts';
 import { keyCommands, keyCreateCommand } from './key/key.ts';
 import { leadArchiveCommands } from './lead/archive.ts';
 import { leadEditCommand } from './lead/edit.ts';
@@ -62,13 +60,4 @@ export function addCommands(program: AdminCommand): void {
   }
   checkCommand(program);
   requestCommand(program);
-  for (const command of program.commands) describeJson(command, command.name());
-}
-
-/** Adds what `--json` prints to the help of a command, or of the commands of a noun. */
-function describeJson(command: Command, name: string): void {
-  for (const one of command.commands) describeJson(one, `${name} ${one.name()}`);
-  const form = jsonForms[name];
-  if (form !== undefined)
-    command.addHelpText('after', `\nWith --json (a name with ? can be absent):\n  ${form}`);
 }

@@ -187,6 +187,8 @@ const rateMax = 40_000;
 
 /** A command of the administrator. */
 export class AdminCommand extends CliCommand {
+  /** What the command prints with `--json`. */
+  jsonForm = '';
   readonly #context: CommandContext;
 
   constructor(name: string | undefined, context: CommandContext) {
@@ -196,6 +198,12 @@ export class AdminCommand extends CliCommand {
 
   override createCommand(name?: string): AdminCommand {
     return new AdminCommand(name, this.#context);
+  }
+
+  /** Says in the help and in COMMANDS.md what `--json` prints. A name with `?` can be absent. */
+  json(form: string): this {
+    this.jsonForm = form;
+    return this.notes(`\nWith --json (a name with ? can be absent):\n  ${form}`);
   }
 
   /** @param action gets the command's first argument, if it has one */

@@ -37,6 +37,9 @@ export function leadImportCommand(lead: AdminCommand): void {
   );
   withRunOptions(withFileOptions(command))
     .notes(importHelp)
+    .json(
+      '{"rows","imported","alreadyThere","refused","report","dryRun"}, with --update also "updated"; with --undo {"removed","kept":[{"leadId"}]}',
+    )
     .run((context, options: ImportOptions, path) =>
       options.undo
         ? undoImport(context, path, { ...options, rate: rateOf(context, options) })

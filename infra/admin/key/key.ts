@@ -82,6 +82,7 @@ export function keyCreateCommand(key: AdminCommand): void {
       const granted = scopesFor(type, scopes);
       return typeof granted === 'string' && `option '--scopes <a,b>' ${granted}`;
     })
+    .json('{"key":"…","keyId":"…","scopes":[…],"expiresAt":"…"}')
     .run(create);
 }
 
@@ -93,6 +94,9 @@ export function keyCommands(key: AdminCommand): void {
 LAST USED is when the key's latest hour of use began (UTC); later requests in that
 hour do not change it. A request refused with 401 or 429 does not count.`)
     .examples('--organization 1')
+    .json(
+      '{"items":[{"keyId","label","type","scopes","createdBy","createdAt","expiresAt","revokedAt","lastUsedAt"}]}',
+    )
     .run(list);
   key
     .ofOrganization(
@@ -106,12 +110,14 @@ hour do not change it. A request refused with 401 or 429 does not count.`)
 The old key works until you revoke it: give its server the new key first. key
 list shows when each key was last used.`)
     .examples('--organization 1 --key 4fQ8LmZ2xA --created-by 8')
+    .json('{"key":"…","keyId":"…","scopes":[…],"expiresAt":"…"}')
     .run(rotate);
   key
     .ofOrganization('revoke', 'revoke a key at once, for good')
     .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
     .option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
     .examples('--organization 1 --key 4fQ8LmZ2xA')
+    .json('{"keyId":"…","revokedAt":"…"}')
     .run(revoke);
 }
 

@@ -17,6 +17,7 @@ export function leadArchiveCommands(lead: AdminCommand): void {
 If a lead does not exist, the command names it, ${name}s the others, and ends with
 status 1. If it is interrupted, run it again.`)
       .examples('--organization 1 --lead 5,8,13')
+      .json(`{"leadId":5,"archived":${name === 'archive'}}; several leads: {"items":[…]}`)
       .run((context, options: { readonly lead: readonly number[] }) =>
         archiveLeads(context, options.lead, name),
       );

@@ -56,6 +56,7 @@ note that is the last item of a lead's timeline is not added again.`)
         [set, stage, pipeline, owner, source, note].every((value) => value === undefined) &&
         'name what to change, such as --set city=Pune',
     )
+    .json('{"items":[{"leadId":1,"changed":["phone","stage"]}]}')
     .run(edit);
 }
 

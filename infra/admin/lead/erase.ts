@@ -73,6 +73,7 @@ export function leadEraseCommand(lead: AdminCommand): void {
         (options.lead === undefined) === (options.inactiveSince === undefined) &&
         "give either '--lead' or '--inactive-since'",
     )
+    .json(eraseJson)
     .run(erase);
 }
 
@@ -97,6 +98,9 @@ Point-in-time recovery keeps the person for 35 days, the option backup up to a y
 Reads the whole table twice, however many leads it erases. If the command is interrupted,
 run it again; --inactive-since completes interrupted erasures too. A job for retention
 is in infra/guides/commands.md, "Retention".`;
+
+const eraseJson =
+  '{"leadId","timelineEntries","idempotencyRecords","importedRows","otherEntries","otherLeads","mentions":[{"leadId","fields"}],"changes":[{"leadId","id"}],"phones","emails","backupsUntil"}; a dry run has "dryRun":true instead of "backupsUntil"; several leads and --inactive-since: {"items":[…]}';
 
 async function erase(context: CommandContext, options: EraseOptions): Promise<void> {
   const { dryRun = false, rate } = options;

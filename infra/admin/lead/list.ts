@@ -63,6 +63,7 @@ or by a phone without a country code that no lead has, reads leads, newest first
 until it has found --limit of them: one read unit per 4 KB of leads.`)
     .examples("--organization 1 --phone '+91 98200 12345'", '--organization 1 --name kulkarni')
     .refuse(usageIssue)
+    .json('as lead list; by whole phone or email only the item')
     .run(find);
   const listCommand = lead
     .ofOrganization('list', 'list the newest leads, or those of a stage, an owner or a source')
@@ -78,6 +79,9 @@ until it has found --limit of them: one read unit per 4 KB of leads.`)
     .examples(
       "--organization 1 --stage New --owner 'Asha Rao'",
       '--organization 1 --updated-since 2026-11-01',
+    )
+    .json(
+      '{"items":[{"leadId","name","phone","email","archived","createdAt","updatedAt"}],"more":false}',
     )
     .run(list);
   for (const command of [findCommand, listCommand]) withSearchOptions(command);

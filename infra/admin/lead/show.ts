@@ -23,10 +23,12 @@ export function leadShowCommands(lead: AdminCommand): void {
 With --json, the command prints the lead as the API returns it. Without --json, it
 prints inactive fields too.`)
     .examples('--organization 1 --lead 5')
+    .json('{"lead":{…the contract\'s Lead…},"archivedAt":null}')
     .run(show);
   lead
     .ofLead('timeline', 'print the timeline of a lead, oldest item first')
     .examples('--organization 1 --lead 5')
+    .json('{"items":[…]} (infra/guides/commands.md, "Timeline items")')
     .run(timeline);
 }
 
@@ -141,6 +143,9 @@ It also lists what lead erase would find on other leads: read that before you
 answer the person, because it may be about somebody else. It reads the whole table
 once, but no backups, exported files or logs. Only you may read the file.`)
     .examples('--organization 1 --lead 5 --out lead-5.json')
+    .json(
+      '{"lead":{…},"timeline":[…],"auditLog":[…],"idempotencyRecords":N,"importedRows":N,"mentions":[{"leadId","fields"}],"otherItems":[{"leadId","id"}]}',
+    )
     .run(dossier);
 }
 

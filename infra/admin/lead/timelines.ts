@@ -47,6 +47,7 @@ export function leadTimelinesCommand(lead: AdminCommand): void {
       '--organization 1 --out timelines.jsonl --resume',
       '--organization 1 --since 2026-11-20T00:00:00Z --out since-friday.jsonl',
     )
+    .json('with --out {"items":N,"leads":N,"file":"…"}, else the lines')
     .run(writeTimelines);
   withFileOptions(command, 'items');
 }

@@ -44,6 +44,9 @@ A file without a version is always applied.
 A file that removes something reads every lead to find references. The rules are
 in infra/guides/settings-file.md.`)
     .examples('northwind.json --dry-run')
+    .json(
+      '{"organization":{"id":1}}; a dry run also "outcome":"created|updated|unchanged", "changes":[{"path":"$.sources[id=3].name","change":"added|changed|removed|activated|deactivated|reordered","from"?,"to"?}], "refusals":[{"path","message"}]',
+    )
     .run(apply);
 }
 

@@ -27,6 +27,7 @@ export function organizationInitCommands(organization: AdminCommand): void {
 The file names the JSON Schema of settings files ("$schema"): an editor such as
 Visual Studio Code then explains and completes every property.`)
     .examples('northwind.json')
+    .json('{"file":"…"}')
     .run(init);
   organization
     .command('schema')
@@ -34,6 +35,7 @@ Visual Studio Code then explains and completes every property.`)
     .notes(`
 Example:
   npm run --silent admin -- organization schema > settings.schema.json`)
+    .json('the schema')
     .run((context) => {
       const schema = settingsJsonSchema();
       context.print(schema, JSON.stringify(schema, null, 2));

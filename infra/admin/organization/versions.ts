@@ -39,6 +39,7 @@ applied settings in the meantime. organization history lists the versions.
 
 Example:
   npm run --silent admin -- organization show 1 > organization-1.json`)
+    .json('the settings as a settings file, with "version":N')
     .run(show);
   organization
     .ofOrganization('diff', 'print what changed between two versions of the settings')
@@ -47,11 +48,13 @@ Example:
     .notes(`
 organization history lists the versions, and who applied them.`)
     .examples('1 --from 3 --to 5')
+    .json('{"changes":[{"path":"$.sources[id=9]","kind":"added|removed|changed"}]}')
     .run(diff);
   organization
     .command('list')
     .description('list the organizations of the table')
     .examples('')
+    .json('{"items":[{"id","name"}]}')
     .run(list);
 }
 
@@ -71,6 +74,9 @@ export function organizationHistoryCommands(organization: AdminCommand): void {
 An entry that ends in "begun" belongs to a long command that is running or was
 interrupted: run an interrupted one again. ENDED is when a long command completed.`)
     .examples('--organization 1')
+    .json(
+      '{"items":[{"at","endedAt"?,"who","what","versionBefore"?,"versionAfter"?,"isBetween"?,"erasedLeadId"?,"restoredTableId"?}]}, without personal data',
+    )
     .run(history);
   organization
     .ofOrganization('undo', 'apply an earlier version of the settings again, as a new version')
@@ -84,6 +90,7 @@ interrupted: run an interrupted one again. ENDED is when a long command complete
 The last ${versionsKept} versions are kept: organization history lists them. If something
 that was added since is in use, the undo is refused.`)
     .examples('--organization 1 --to 3')
+    .json('{"organization":{"id":1}}')
     .run(undo);
 }
 

@@ -20,6 +20,7 @@ Searches every log group of the stack. With accessLogs, the lines of the gateway
 and of Lambda itself, such as a time-out, are found too; with tracing Lambda's, and
 the segments that X-Ray sampled. An ID can begin with a hyphen: -- ends the options.`)
     .examples('--stack lead-service-production -- JKJaXmPLvHcESHA=')
+    .json('{"requestId","lines":[{"at","logGroup","line"}],"traces":[{"traceId","segments"}]}')
     .run(printRequest);
 }
 

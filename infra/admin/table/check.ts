@@ -13,6 +13,7 @@ if it is still wrong two seconds later. With --organization, it still reads the
 whole table: 1,000 read units per second are 8 MB per second.`)
     .examples('--rate 300')
     .withOrganization(false)
+    .json('{"leads":N,"violations":[…]}')
     .run(check);
 }
 

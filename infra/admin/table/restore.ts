@@ -77,6 +77,9 @@ export function restoreCommands(restore: AdminCommand): void {
     .option('--yes', 'do not ask for confirmation')
     .needs('--missing-out', '--from <TABLE>')
     .notes(finishHelp)
+    .json(
+      '{"organizations","keysRevoked","leadsErased","entriesCleaned","onlyInOld","keysOnlyInOld":[{"organizationId","keyId","label"}],"leadsMissingInOld":[{"organizationId","leadId"}],"leadsOnlyInOld":[{"organizationId","leadId"}],"entriesDiffering","partsCompleted","partsRemoved","leadsMended":[{"organizationId","leadId"}],"protection","leads","violations"}',
+    )
     .run(finish);
   restore
     .command('drill')
@@ -85,6 +88,9 @@ export function restoreCommands(restore: AdminCommand): void {
 Makes two copies of the table, which stand for the table in use and its backup, and
 deletes them at the end. The table itself is only read.`)
     .examples('')
+    .json(
+      '{"items","keysRevoked","leadsErased","leads","violations"}, status 1 if the drill is not clean',
+    )
     .run(drill);
 }
 

@@ -11,11 +11,13 @@ export function serviceCommands(service: AdminCommand): void {
 Sets the reserved concurrency of each function that serves an endpoint to 0.
 Requests that have begun end within ten seconds. A deployment does not undo it.`)
     .examples('--stack lead-service-production')
+    .json('{"stopped":[…endpoints…]}')
     .run((context) => changeFunctions(context, 'stop'));
   service
     .command('start')
     .description('allow the requests of a deployed service again')
     .examples('--stack lead-service-production')
+    .json('{"started":[…endpoints…]}')
     .run((context) => changeFunctions(context, 'start'));
 }
 

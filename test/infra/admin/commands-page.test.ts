@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addCommands } from '../../../infra/admin/commands.ts';
-import { CommandContext } from '../../../infra/admin/context.ts';
-import { jsonForms } from '../../../infra/admin/json-forms.ts';
+import { type AdminCommand, CommandContext } from '../../../infra/admin/context.ts';
 import { runAdmin } from '../../../infra/admin/program.ts';
-import type { CliCommand } from '../../../infra/cli/command.ts';
 import { projectFolder } from '../../support/service-process.ts';
 
 const io = {
@@ -20,15 +18,15 @@ addCommands(program);
 const commands = commandsOf(program, '');
 
 /** The commands by their whole names, such as `lead erase`. */
-function commandsOf(command: CliCommand, path: string): [string, CliCommand][] {
+function commandsOf(command: AdminCommand, path: string): [string, AdminCommand][] {
   if (command.commands.length === 0) return [[path, command]];
   return command.commands.flatMap((one) =>
-    commandsOf(one as CliCommand, `${path} ${one.name()}`.trim()),
+    commandsOf(one as AdminCommand, `${path} ${one.name()}`.trim()),
   );
 }
 
 /** Its arguments and options without `--organization`, which the guide explains for all commands. */
-function rowOf([name, command]: [string, CliCommand]): string {
+function rowOf([name, command]: [string, AdminCommand]): string {
   const values = command.registeredArguments.map((argument) => argument.name());
   const options = command.options.map(({ flags, mandatory, argChoices }) => {
     const option = argChoices ? flags.replace(/<.*>/, argChoices.join('\\|')) : flags;
@@ -55,7 +53,9 @@ test('COMMANDS.md is the table of all commands', async () => {
     '',
     '| command | prints |',
     '|---|---|',
-    ...commands.map(([name]) => `| \`${name}\` | \`${jsonForms[name]?.replaceAll('|', '\\|')}\` |`),
+    ...commands.map(
+      ([name, { jsonForm }]) => `| \`${name}\` | \`${jsonForm.replaceAll('|', '\\|')}\` |`,
+    ),
     '',
   ];
 
