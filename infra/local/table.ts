@@ -68,7 +68,8 @@ export async function createTable(
   }
 }
 
-async function create(client: DynamoDBClient, TableName: string): Promise<void> {
+/** The table that is deployed, with its indexes, by another name. */
+export function tableInput(TableName: string) {
   const { partitionKey, sortKey, indexes, indexedToo } = tableDefinition;
   const attributes = new Set([
     partitionKey,
@@ -79,23 +80,25 @@ async function create(client: DynamoDBClient, TableName: string): Promise<void> 
     { AttributeName: hash, KeyType: 'HASH' as const },
     { AttributeName: range, KeyType: 'RANGE' as const },
   ];
+  return {
+    TableName,
+    BillingMode: 'PAY_PER_REQUEST' as const,
+    AttributeDefinitions: [...attributes].map((AttributeName) => ({
+      AttributeName,
+      AttributeType: 'S' as const,
+    })),
+    KeySchema: keys(partitionKey, sortKey),
+    GlobalSecondaryIndexes: indexes.map((index) => ({
+      IndexName: index.name,
+      KeySchema: keys(index.partitionKey, index.sortKey),
+      Projection: { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...indexedToo] },
+    })),
+  };
+}
+
+async function create(client: DynamoDBClient, TableName: string): Promise<void> {
   try {
-    await client.send(
-      new CreateTableCommand({
-        TableName,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: [...attributes].map((AttributeName) => ({
-          AttributeName,
-          AttributeType: 'S' as const,
-        })),
-        KeySchema: keys(partitionKey, sortKey),
-        GlobalSecondaryIndexes: indexes.map((index) => ({
-          IndexName: index.name,
-          KeySchema: keys(index.partitionKey, index.sortKey),
-          Projection: { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...indexedToo] },
-        })),
-      }),
-    );
+    await client.send(new CreateTableCommand(tableInput(TableName)));
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error; // Another start created the table first.
   }

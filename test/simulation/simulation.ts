@@ -1,3 +1,4 @@
+import { tableInput } from '../../infra/local/table.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
 import {
   SimulatedDynamodb,
@@ -49,37 +50,16 @@ export class Simulation {
   }
 }
 
-/** The table that is deployed, with its indexes, and with expiry on, or one that was restored of it: there expiry is off. */
+/** The table that is deployed, with expiry on, or one that was restored of it: there expiry is off. */
 export function createLeadTable(
   dynamodb: SimulatedDynamodb,
   { name = 'leads', isRestored = false } = {},
 ): void {
-  const { partitionKey, sortKey, indexes, indexedToo, timeToLiveAttribute } = tableDefinition;
-  const names = new Set([
-    partitionKey,
-    sortKey,
-    ...indexes.flatMap((index) => [index.partitionKey, index.sortKey]),
-  ]);
-  const schema = (hash: string, range: string) => [
-    { AttributeName: hash, KeyType: 'HASH' as const },
-    { AttributeName: range, KeyType: 'RANGE' as const },
-  ];
-  dynamodb.executeNow('CreateTable', {
-    TableName: name,
-    KeySchema: schema(partitionKey, sortKey),
-    AttributeDefinitions: [...names].map((AttributeName) => ({
-      AttributeName,
-      AttributeType: 'S' as const,
-    })),
-    GlobalSecondaryIndexes: indexes.map((index) => ({
-      IndexName: index.name,
-      KeySchema: schema(index.partitionKey, index.sortKey),
-      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...indexedToo] },
-    })),
-  });
+  dynamodb.executeNow('CreateTable', tableInput(name));
   if (isRestored) return;
+  const AttributeName = tableDefinition.timeToLiveAttribute;
   dynamodb.executeNow('UpdateTimeToLive', {
     TableName: name,
-    TimeToLiveSpecification: { Enabled: true, AttributeName: timeToLiveAttribute },
+    TimeToLiveSpecification: { Enabled: true, AttributeName },
   });
 }
