@@ -32,26 +32,6 @@ interface Timer {
   isCancelled: boolean;
 }
 
-/** Timers by their time; of equal ones, the one that was added first comes first. */
-class TimerQueue {
-  readonly #timers: Timer[] = [];
-
-  add(timer: Timer): void {
-    this.#timers.splice(this.#timers.findLastIndex(({ at }) => at <= timer.at) + 1, 0, timer);
-  }
-
-  get first(): Timer | undefined {
-    while (this.#timers[0]?.isCancelled) this.#timers.shift();
-    return this.#timers[0];
-  }
-
-  take(): Timer | undefined {
-    const { first } = this;
-    if (first) this.#timers.shift();
-    return first;
-  }
-}
-
 /** Thrown when something is awaited that nothing scheduled can bring about. */
 export class DeadlockError extends Error {
   override readonly name = 'DeadlockError';
@@ -62,12 +42,12 @@ export class DeadlockError extends Error {
  * Time stands still while code runs and jumps from event to event.
  */
 export class Scheduler {
-  readonly random: Random;
   readonly choices: Choices;
   readonly trace: TraceLine[] = [];
   events = 0;
   #now: number;
-  readonly #timers = new TimerQueue();
+  /** By their time; of equal ones, the one that was added first comes first. */
+  readonly #timers: Timer[] = [];
   readonly #steps: Step[] = [];
   readonly #competeWithinMs: number;
   readonly #keepsTrace: boolean;
@@ -81,7 +61,6 @@ export class Scheduler {
     keepTrace = false,
   }: SchedulerOptions) {
     this.#seed = seed;
-    this.random = new Random(`scheduler ${seed}`);
     this.choices = choices ?? new SeededChoices(seed);
     this.#now = startsAt;
     this.#competeWithinMs = timersCompeteWithinMs;
@@ -101,7 +80,7 @@ export class Scheduler {
   /** Runs `take` after so many simulated milliseconds. */
   after(ms: number, what: string, take: () => void): { cancel(): void } {
     const timer = { at: this.#now + Math.max(0, ms), what, take, isCancelled: false };
-    this.#timers.add(timer);
+    this.#timers.splice(this.#timers.findLastIndex(({ at }) => at <= timer.at) + 1, 0, timer);
     return {
       cancel: () => {
         timer.isCancelled = true;
@@ -155,45 +134,48 @@ export class Scheduler {
   /** Runs events until nothing is scheduled, or until a moment of simulated time. */
   async drain(until = Number.POSITIVE_INFINITY): Promise<void> {
     await settle(this.events);
-    while (
-      this.#steps.length > 0 ||
-      (this.#timers.first?.at ?? Number.POSITIVE_INFINITY) <= until
-    ) {
+    while (this.#steps.length > 0 || (this.#nextTimer?.at ?? Number.POSITIVE_INFINITY) <= until) {
       this.#takeNext();
       await settle(this.events);
     }
     if (Number.isFinite(until)) this.#now = Math.max(this.#now, until);
   }
 
+  /** @returns whether there was anything to take */
   #takeNext(): boolean {
-    const timer = this.#timers.first;
-    const timerCompetes = timer !== undefined && timer.at - this.#now <= this.#competeWithinMs;
-    const options = this.#steps.length + (timerCompetes && this.#steps.length > 0 ? 1 : 0);
+    const timer = this.#nextTimer;
+    const competes = timer !== undefined && timer.at - this.#now <= this.#competeWithinMs;
+    const options: readonly (Step | Timer)[] =
+      timer && (competes || this.#steps.length === 0) ? [...this.#steps, timer] : this.#steps;
     this.events += 1;
-    if (options === 0) return timer !== undefined && this.#fire();
-    const chosen = this.#chooseStep(options, timer);
-    if (chosen >= this.#steps.length) return this.#fire();
-    const [step] = this.#steps.splice(chosen, 1) as [Step];
-    this.note(step.what);
-    step.take();
+    if (options.length === 0) return false;
+    const chosen = this.#steps.length === 0 ? 0 : this.#chooseOf(options);
+    const [step] = this.#steps.splice(chosen, 1);
+    if (step) this.#take(step);
+    else this.#fire(timer as Timer);
     return true;
   }
 
-  #chooseStep(options: number, timer: Timer | undefined): number {
+  #chooseOf(options: readonly Step[]): number {
     const { choices } = this;
-    if (!choices.chooseStep) return options === 1 ? 0 : choices.choose(options, 'next step');
-    return choices.chooseStep(
-      timer && options > this.#steps.length ? [...this.#steps, timer] : this.#steps,
-    );
+    if (choices.chooseStep) return choices.chooseStep(options);
+    return options.length === 1 ? 0 : choices.choose(options.length, 'next step');
   }
 
-  #fire(): boolean {
-    const timer = this.#timers.take();
-    if (!timer) return false;
+  get #nextTimer(): Timer | undefined {
+    while (this.#timers[0]?.isCancelled) this.#timers.shift();
+    return this.#timers[0];
+  }
+
+  #fire(timer: Timer): void {
+    this.#timers.shift();
     this.#now = Math.max(this.#now, timer.at);
-    this.note(timer.what);
-    timer.take();
-    return true;
+    this.#take(timer);
+  }
+
+  #take({ what, take }: Step): void {
+    this.note(what);
+    take();
   }
 }
 
