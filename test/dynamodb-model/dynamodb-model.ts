@@ -20,7 +20,6 @@ export {
   internalServerError,
   noReason,
   throttled,
-  throttlingReasonOfTransaction,
   transactionCanceled,
   transactionConflict,
 } from './errors.ts';

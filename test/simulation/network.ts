@@ -7,7 +7,6 @@ import {
   type Request,
   type SimulatedDynamodb,
   throttled,
-  throttlingReasonOfTransaction,
   transactionCanceled,
   transactionConflict,
 } from '../dynamodb-model/dynamodb-model.ts';
@@ -237,47 +236,43 @@ const timedOut = (ms: number): ConnectionError =>
 
 /** What the caller gets without an execution. */
 const insteadOfExecuting: Readonly<Partial<Record<Fault, (info: CallInfo) => Error>>> = {
-  'reset before': () => reset(),
-  'reset during': () => reset(),
-  'internal error before': () => internalServerError(),
-  throttled: (info) => throttling(info),
-  'throttled inside': (info) => throttlingInside(info),
-  'throttled outside': (info) => throttling(info, 'ThrottlingException'),
+  'reset before': reset,
+  'reset during': reset,
+  'internal error before': internalServerError,
+  throttled: (info) => (info.number % 2 === 1 ? throttlingInside(info) : throttling(info)),
+  'throttled inside': throttlingInside,
+  'throttled outside': throttling,
   'account throttled': (info) => throttling(info, 'RequestLimitExceeded'),
-  conflict: (info) => conflictFor(info),
+  conflict: conflictFor,
 };
 
-/** A transaction learns of it in either of two ways: refused as a whole, or cancelled with a reason. */
-const throttling = (info: CallInfo, name?: Parameters<typeof throttled>[0]): DynamodbError => {
-  const { operation, request, number } = info;
-  if (!name && operation === 'TransactWriteItems' && number % 2 === 1)
-    return throttlingInside(info);
+function throttling(
+  { operation, request }: CallInfo,
+  name: Parameters<typeof throttled>[0] = 'ThrottlingException',
+): DynamodbError {
   const kind = /^(Get|Batch|Query|Scan|TransactGet)/.test(operation) ? 'Read' : 'Write';
   const resource = `arn:aws:dynamodb:ap-south-1:000000000000:table/${request.TableName ?? ''}`;
-  return throttled(name ?? 'ThrottlingException', [
-    { reason: `Table${kind}KeyRangeThroughputExceeded`, resource },
-  ]);
-};
+  return throttled(name, [{ reason: `Table${kind}KeyRangeThroughputExceeded`, resource }]);
+}
 
-/** A call that is no transaction is throttled as a whole. */
+/** A transaction may be cancelled with the reason; any other call is throttled as a whole. */
 function throttlingInside(info: CallInfo): DynamodbError {
-  const [, ...others] = info.request.TransactItems ?? [];
   if (info.operation !== 'TransactWriteItems') return throttling(info);
-  const Code = info.number % 3 === 0 ? 'ProvisionedThroughputExceeded' : 'ThrottlingError';
-  return transactionCanceled([
-    { ...throttlingReasonOfTransaction, Code },
-    ...others.map(() => noReason),
-  ]);
+  return canceled(
+    info,
+    info.number % 3 === 0 ? 'ProvisionedThroughputExceeded' : 'ThrottlingError',
+  );
 }
 
 /** The conflict that an operation can meet; one that meets none is throttled instead. */
 function conflictFor(info: CallInfo): DynamodbError {
-  const { operation, request } = info;
+  const { operation } = info;
   if (/^(Put|Update|Delete)Item$/.test(operation)) return transactionConflict();
-  if (!operation.startsWith('Transact')) return throttling(info);
-  const [, ...others] = request.TransactItems ?? [];
-  return transactionCanceled([
-    { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' },
-    ...others.map(() => ({ Code: 'None' })),
-  ]);
+  return operation.startsWith('Transact')
+    ? canceled(info, 'TransactionConflict')
+    : throttling(info);
 }
+
+/** For a reason at the first of the transaction's items. */
+const canceled = ({ request: { TransactItems = [] } }: CallInfo, Code: string): DynamodbError =>
+  transactionCanceled(TransactItems.map((_, at) => (at === 0 ? { Code } : noReason)));
