@@ -4,6 +4,7 @@ import { bodyOf, bySome, type Explain, entryIssues, newLeadIssues, one } from '.
 import type { History, ObservedRequest } from './history.ts';
 import { isSame } from './plain.ts';
 import { createdLead, updatedLead } from './reference.ts';
+import { recordKeys } from './replays.ts';
 import { leadStates } from './states.ts';
 
 /**
@@ -47,11 +48,10 @@ function countIssues(request: ObservedRequest, main: readonly Commit[]): string[
   return mustAct && main.length === 0 ? [`was acknowledged with ${status} and took no effect`] : [];
 }
 
-/** Besides its effect a capture may remember a known result under a further key. */
+/** Besides its effect a capture may remember a known result under a further key of its own. */
 function otherIssues(request: ObservedRequest, { writes }: Commit): string[] {
-  const isRecord =
-    request.what === 'capture-lead' && writes.every((write) => kindOf(write) === 'IDEMPOTENCY');
-  return isRecord
+  const keys = request.what === 'capture-lead' ? recordKeys(request) : [];
+  return writes.every(({ pk }) => keys.includes(pk))
     ? []
     : [
         `wrote ${writes.map(({ pk, sk }) => `${pk} ${sk}`).join(', ')} without an entry on a timeline`,

@@ -136,7 +136,7 @@ function entriesOf({ writesOf }: History, organizationId: number, leadId: number
 }
 
 const isBeingErased = ({ writesOf }: History, organizationId: number, leadId: number): boolean =>
-  writesOf.get(`ERASURE#${organizationId} ${String(leadId).padStart(10, '0')}`)?.at(-1)?.after !==
+  writesOf.get(`ERASURE#${organizationId} ${leadKey(organizationId, leadId)[1]}`)?.at(-1)?.after !==
   undefined;
 
 /** What the administrator was told of a lead is so. */

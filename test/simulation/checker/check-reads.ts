@@ -8,6 +8,7 @@ import {
   type Values,
   valueIn,
 } from './reference.ts';
+import { type Filter, filtersKnown, filtersOf } from './refusals.ts';
 import {
   endOf,
   lastWriteOf,
@@ -115,10 +116,7 @@ function listIssues(history: History, request: ObservedRequest): string[] {
     issues.push(...shownIssues(history, request, lead));
     if (!matches(query, lead)) issues.push(`shows lead ${lead.id}, which the query does not match`);
   }
-  const filters = JSON.parse(String(query.filter ?? '[]')) as readonly Filter[];
-  const isKnown = ({ fields }: ReferenceSettings) =>
-    filters.every((one) => fields.some(({ key, active }) => active && key === one.field));
-  if (!settingsDuring(history, request).some(isKnown))
+  if (!filtersKnown(history, request).includes(true))
     issues.push('answered a filter of a field that is not active');
   const lacking = requiredOf(history, request).filter(
     (id) => id < cursor && id >= (nextCursor ?? 0) && !ids.includes(id),
@@ -159,7 +157,7 @@ function isShown(history: History, request: ObservedRequest, leadId: number): bo
 
 /** What the query's parameters mean, for a lead as it is shown. */
 function matches(query: Values, lead: Plain): boolean {
-  const { updated_since, stage_id, pipeline_id, source_id, owner_id, filter } = query;
+  const { updated_since, stage_id, pipeline_id, source_id, owner_id } = query;
   return (
     (updated_since === undefined ||
       Date.parse(String(lead.updatedAt)) >= Date.parse(String(updated_since))) &&
@@ -167,16 +165,8 @@ function matches(query: Values, lead: Plain): boolean {
     (pipeline_id === undefined || lead.pipelineId === pipeline_id) &&
     (source_id === undefined || lead.sourceId === source_id) &&
     (owner_id === undefined || lead.assignedTo === owner_id) &&
-    (filter === undefined ||
-      (JSON.parse(String(filter)) as readonly Filter[]).every((one) => holds(one, lead)))
+    filtersOf(query).every((one) => holds(one, lead))
   );
-}
-
-interface Filter {
-  readonly field: string;
-  readonly operator: string;
-  readonly value?: unknown;
-  readonly values?: readonly unknown[];
 }
 
 const propertyOf: Readonly<Record<string, string>> = {

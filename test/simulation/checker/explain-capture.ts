@@ -4,8 +4,6 @@ import type { History, ObservedRequest, Write } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
 import {
   capturedLead,
-  comparableEmail,
-  comparablePhone,
   filledLead,
   type ReferenceSettings,
   sourceShown,
@@ -15,8 +13,8 @@ import { recordKeys } from './replays.ts';
 import {
   emailKey,
   holdersDuring,
+  identityKeys,
   leadKey,
-  phoneKey,
   settingsDuring,
   stateBefore,
 } from './states.ts';
@@ -108,16 +106,10 @@ function matchIssues(
   leadId: number | undefined,
   lead: Plain | undefined,
 ): string[] {
-  const { phone, email } = bodyOf(request);
-  const { organizationId } = request;
-  const byPhone = holdersDuring(
-    history,
-    request,
-    phoneKey(organizationId, comparablePhone(String(phone))),
+  const keys = identityKeys(request.organizationId, bodyOf(request));
+  const [byPhone = [], byEmail = [undefined]] = keys.map((pk) =>
+    holdersDuring(history, request, pk),
   );
-  const byEmail = email
-    ? holdersDuring(history, request, emailKey(organizationId, String(email)))
-    : [undefined];
   if (leadId === undefined)
     return byPhone.includes(undefined) && byEmail.includes(undefined)
       ? []
@@ -125,12 +117,10 @@ function matchIssues(
   const matches =
     byPhone.includes(leadId) || (byPhone.includes(undefined) && byEmail.includes(leadId));
   if (!matches) return [`went to lead ${leadId}, which never had its phone or email meanwhile`];
-  const fields = (lead?.fields ?? {}) as Values;
-  const isStill =
-    fields.phone === comparablePhone(String(phone)) ||
-    (email !== undefined &&
-      comparableEmail(String(fields.email)) === comparableEmail(String(email)));
-  return isStill ? [] : [`was written to lead ${leadId} when that had another phone and email`];
+  const theirs = identityKeys(request.organizationId, (lead?.fields ?? {}) as Values);
+  return theirs.some((pk) => keys.includes(pk))
+    ? []
+    : [`was written to lead ${leadId} when that had another phone and email`];
 }
 
 interface Filling {

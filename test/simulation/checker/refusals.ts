@@ -2,14 +2,13 @@ import type { History, ObservedRequest } from './history.ts';
 import {
   accepted,
   capturedLead,
-  comparablePhone,
   createdLead,
   type ReferenceSettings,
   updatedLead,
   type Values,
 } from './reference.ts';
 import { isSameEnquiry, liveRecords } from './replays.ts';
-import { emailKey, holdersDuring, leadStates, phoneKey, settingsDuring } from './states.ts';
+import { holdersDuring, identityKeys, leadStates, settingsDuring } from './states.ts';
 
 export const errorOf = ({ answerBody }: ObservedRequest) =>
   (answerBody as { error?: { code?: string; message?: string; details?: Values } } | undefined)
@@ -37,7 +36,7 @@ export function conflictIssues(history: History, request: ObservedRequest): stri
   }
   const fields = ((request.request.body as Values).fields ?? {}) as Values;
   const own = request.request.leadId;
-  const holders = identityKeys(request, fields)
+  const holders = identityKeys(request.organizationId, fields)
     .flatMap((pk) => holdersDuring(history, request, pk))
     .filter((id) => id !== undefined && id !== own);
   if (holders.length === 0) return ['was refused as a duplicate of nobody'];
@@ -51,24 +50,30 @@ function hasMetAnother(history: History, request: ObservedRequest): boolean {
   return (
     request.conflicts > 0 ||
     request.faults.some((what) => /^conflict/.test(what)) ||
-    identityKeys(request, request.request.body as Values).some(hasMoved)
+    identityKeys(request.organizationId, request.request.body as Values).some(hasMoved)
   );
 }
 
-const identityKeys = ({ organizationId }: ObservedRequest, { phone, email }: Values): string[] => [
-  ...(phone ? [phoneKey(organizationId, comparablePhone(String(phone)))] : []),
-  ...(email ? [emailKey(organizationId, String(email))] : []),
-];
-
-/** A filter's field must be active by some settings that held meanwhile. */
-export function queryIssues(history: History, request: ObservedRequest): string[] {
-  const filters = JSON.parse(String(request.request.query?.filter ?? '[]')) as readonly {
-    readonly field: string;
-  }[];
-  const isKnown = ({ fields }: ReferenceSettings): boolean =>
-    filters.every(({ field }) => fields.some(({ key, active }) => key === field && active));
-  return settingsDuring(history, request).every(isKnown) ? ['was refused as malformed'] : [];
+export interface Filter {
+  readonly field: string;
+  readonly operator: string;
+  readonly value?: unknown;
+  readonly values?: readonly unknown[];
 }
+
+export const filtersOf = ({ filter }: Values): readonly Filter[] =>
+  JSON.parse(String(filter ?? '[]'));
+
+/** Whether the fields of a query's filters are active, by each of the settings that held meanwhile. */
+export const filtersKnown = (history: History, request: ObservedRequest): boolean[] =>
+  settingsDuring(history, request).map(({ fields }) =>
+    filtersOf(request.request.query ?? {}).every(({ field }) =>
+      fields.some(({ key, active }) => key === field && active),
+    ),
+  );
+
+export const queryIssues = (history: History, request: ObservedRequest): string[] =>
+  filtersKnown(history, request).includes(false) ? [] : ['was refused as malformed'];
 
 /** Refused by some settings that held meanwhile, or since its idempotency key is another body's. */
 export function invalidIssues(history: History, request: ObservedRequest): string[] {

@@ -1,6 +1,11 @@
 import type { History, Work, Write } from './history.ts';
 import type { Plain } from './plain.ts';
-import { comparableEmail, type ReferenceSettings } from './reference.ts';
+import {
+  comparableEmail,
+  comparablePhone,
+  type ReferenceSettings,
+  type Values,
+} from './reference.ts';
 
 /** An item as it was from one write to the next; undefined where there was none. */
 export type State = Plain | undefined;
@@ -72,10 +77,14 @@ export const settingsDuring = (history: History, work: Work): ReferenceSettings[
 export const holdersDuring = (history: History, work: Work, pk: string): (number | undefined)[] =>
   statesDuring(history, work, pk, 'UNIQUE').map((state) => state?.leadId as number | undefined);
 
-export const phoneKey = (organizationId: number, phone: string): string =>
-  `PHONE#${organizationId}#${phone}`;
-export const emailKey = (organizationId: number, email: string): string =>
-  `EMAIL#${organizationId}#${comparableEmail(email)}`;
+export const emailKey = (organizationId: number, email: unknown): string =>
+  `EMAIL#${organizationId}#${comparableEmail(String(email))}`;
+
+/** Where it lies to whom a person's phone and email belong, as far as the person has them. */
+export const identityKeys = (organizationId: number, { phone, email }: Values): string[] => [
+  ...(phone ? [`PHONE#${organizationId}#${comparablePhone(String(phone))}`] : []),
+  ...(email ? [emailKey(organizationId, email)] : []),
+];
 
 /** Lead ids that were ever written in an organization. */
 export function leadIdsOf(history: History, organizationId: number): number[] {

@@ -2,7 +2,7 @@ import { type Commit, isImport, kindOf } from './effects.ts';
 import type { History, ObservedAction, Write } from './history.ts';
 import type { Plain } from './plain.ts';
 import { comparableEmail, comparablePhone, type Values } from './reference.ts';
-import { emailKey, leadKey, phoneKey, stateBefore, statesBetween } from './states.ts';
+import { identityKeys, leadKey, stateBefore, statesBetween } from './states.ts';
 
 /** What is on a timeline stays as it is; only an erasure removes it, or its person from it. */
 export function timelineIssues(
@@ -127,10 +127,8 @@ function identitiesOf(
   for (const { before, after } of writes) {
     if (!before) identities.clear(); // a later lead of the same id
     if (!after) continue;
-    const { phone, email } = after.fields as Values;
-    if (isFree(phoneKey(organizationId, String(phone)))) identities.add(String(phone));
-    if (email !== undefined && isFree(emailKey(organizationId, String(email))))
-      identities.add(comparableEmail(String(email)));
+    for (const pk of identityKeys(organizationId, after.fields as Values))
+      if (isFree(pk)) identities.add(pk.replace(/^.*?#.*?#/, ''));
   }
   return identities;
 }
