@@ -6,7 +6,7 @@ import type {
   runCommand,
 } from './administration.ts';
 import type { ServicePrograms } from './lambda/modules.ts';
-import type { Runtime } from './lambda/runtime.ts';
+import { Runtime, type RuntimeOptions } from './lambda/runtime.ts';
 
 interface Commands {
   readonly openTable: typeof openTable;
@@ -14,24 +14,23 @@ interface Commands {
 }
 
 /** An administrator's process in a simulation. */
-export class AdministratorProcess {
-  readonly runtime: Runtime;
+export class AdministratorProcess extends Runtime {
   readonly #commands: Commands;
   readonly #table: ReturnType<typeof openTable>;
 
   /** @param tableName `leads` unless told otherwise */
-  constructor(runtime: Runtime, { administration }: ServicePrograms, tableName?: string) {
-    this.runtime = runtime;
-    this.#commands = runtime.load<Commands>(administration);
-    this.#table = runtime.run(() => this.#commands.openTable(tableName));
+  constructor(options: RuntimeOptions, { administration }: ServicePrograms, tableName?: string) {
+    super(options);
+    this.#commands = this.run(administration) as Commands;
+    this.#table = this.run(() => this.#commands.openTable(tableName));
   }
 
-  run<Name extends AdministratorCommand>(
+  give<Name extends AdministratorCommand>(
     name: Name,
     organizationId: number,
     options: CommandOptions<Name>,
   ): Promise<CommandResult<Name>> {
     const own = { table: this.#table, organizationId };
-    return this.runtime.run(() => this.#commands.runCommand(own, name, options));
+    return this.run(() => this.#commands.runCommand(own, name, options));
   }
 }

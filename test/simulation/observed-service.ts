@@ -4,25 +4,21 @@ import { AdministratorProcess } from './administrator-process.ts';
 import {
   type HeldKey,
   type History,
-  newWork,
+  newAction,
+  newRequest,
   type ObservedAction,
-  type ObservedRequest,
 } from './checker/history.ts';
 import type { Plain } from './checker/plain.ts';
 import { Recorder } from './checker/recorder.ts';
 import type { CallerRequest } from './lambda/gateway-event.ts';
 import type { ServicePrograms } from './lambda/modules.ts';
-import { Runtime } from './lambda/runtime.ts';
-import {
-  SimulatedFunctions,
-  type SimulatedFunctionsOptions,
-  skewOf,
-} from './lambda/simulated-functions.ts';
 import {
   type CallerAnswer,
   type GatewayFault,
-  SimulatedGateway,
-} from './lambda/simulated-gateway.ts';
+  SimulatedApi,
+  type SimulatedApiOptions,
+  skewOf,
+} from './lambda/simulated-api.ts';
 import type { KeyKind } from './organizations.ts';
 import {
   itemsIn,
@@ -39,10 +35,10 @@ export interface ObservedServiceOptions {
   /** The longest that a call travels, until all is well. @default that of a simulation */
   readonly latencyMaxMs?: number;
   readonly functions?: Omit<
-    SimulatedFunctionsOptions,
-    'network' | 'versions' | 'environment' | 'onInvoked' | 'onEnded'
+    SimulatedApiOptions,
+    'network' | 'versions' | 'environment' | 'faultOf'
   >;
-  readonly gatewayFaultOf?: (request: CallerRequest, requestId: string) => GatewayFault;
+  readonly gatewayFaultOf?: () => GatewayFault;
   /** Requests an hour. @default the contract's */
   readonly limits?: History['limits'];
 }
@@ -62,12 +58,11 @@ export const contractLimits = { perKey: 600, perOrganization: 3000 } as const;
  */
 export class ObservedService {
   readonly simulation: Simulation;
-  readonly functions: SimulatedFunctions;
+  readonly api: SimulatedApi;
   readonly recorder: Recorder;
   readonly history: History;
   readonly #keys: ReadonlyMap<number, OrganizationKeys>;
-  readonly #gateway: SimulatedGateway;
-  readonly #bundles: ServicePrograms;
+  readonly #programs: ServicePrograms;
   readonly #idleAdministrators: AdministratorProcess[] = [];
   #administrators = 0;
   #isQuiet = false;
@@ -93,24 +88,17 @@ export class ObservedService {
       latencyMaxMs: () => (this.#isQuiet ? ordinaryLatencyMs : latencyMaxMs),
       dynamodb: { ...simulation.dynamodb, ...recorder.writeHooks },
     });
-    const { network, scheduler } = this.simulation;
-    this.functions = new SimulatedFunctions({
+    this.api = new SimulatedApi({
       ...functions,
-      network,
-      versions: versions.map((bundles) => bundles.functions),
+      network: this.simulation.network,
+      versions: versions.map((programs) => programs.functions),
+      faultOf: () => this.#gatewayFault(options),
       environment: {
         REQUESTS_PER_KEY_PER_HOUR: String(limits.perKey),
         REQUESTS_PER_ORGANIZATION_PER_HOUR: String(limits.perOrganization),
       },
-      onInvoked: (instance, requestId) => this.recorder.invoked(instance, requestId),
-      onEnded: (requestId, result) => this.recorder.ended(requestId, result),
     });
-    this.#gateway = new SimulatedGateway({
-      scheduler,
-      functions: this.functions,
-      faultOf: (request, requestId) => this.#gatewayFault(options, request, requestId),
-    });
-    this.#bundles = versions[0];
+    this.#programs = versions[0];
     this.#keys = keys;
     this.history = {
       requests: recorder.requests,
@@ -176,19 +164,19 @@ export class ObservedService {
     apiKey: HeldKey,
     request: Omit<CallerRequest, 'apiKey'>,
   ): Promise<CallerAnswer | undefined> {
-    const observed: Mutable<ObservedRequest> = {
-      ...newWork(this.#gateway.nextRequestId(), request.endpoint, apiKey.organizationId, this.now),
-      kind: 'request',
-      what: request.endpoint,
-      client,
-      apiKey,
-      request,
-      result: undefined,
-      answer: undefined,
-      answerBody: undefined,
-    };
-    this.recorder.begin(observed);
-    const answer = await this.#gateway.request({ ...request, apiKey: apiKey.key }, observed.id);
+    const { requests } = this.recorder;
+    const id = `request-${requests.length + 1}`;
+    const observed = newRequest({ id, client, apiKey, request, startedAt: this.now });
+    requests.push(observed);
+    const answer = await this.api.request({ ...request, apiKey: apiKey.key }, id, {
+      invoked: (instance) => this.recorder.assign(instance, observed),
+      ended: (result) => {
+        observed.result = result;
+        observed.handledUntil = this.now;
+        const { outcome } = result;
+        if (outcome === 'died' || outcome === 'timed out') observed.faults.push(outcome);
+      },
+    });
     observed.endedAt = this.now;
     observed.answer = answer;
     observed.answerBody = answer && parseJson(answer.body);
@@ -201,17 +189,15 @@ export class ObservedService {
     organizationId: number,
     options: CommandOptions<Name>,
   ): Promise<ObservedAction> {
-    const id = `${what} ${this.recorder.actions.length}`;
-    const action: ObservedAction = {
-      ...newWork(id, what, organizationId, this.now),
-      kind: 'action',
+    const { actions } = this.recorder;
+    const action = newAction({
+      ...{ id: `${what} ${actions.length}`, what, organizationId },
       options: options as Plain,
-      outcome: 'under way',
-      result: undefined,
-    };
-    this.recorder.begin(action);
+      startedAt: this.now,
+    });
+    actions.push(action);
     const administrator = this.#idleAdministrator() ?? this.#newAdministrator();
-    this.recorder.assign(administrator.runtime.name, action);
+    this.recorder.assign(administrator.name, action);
     const end = (outcome: ObservedAction['outcome'], result: unknown): void => {
       if (action.outcome !== 'under way') return; // it died, and what had been answered before brought the command to its end
       action.outcome = outcome;
@@ -223,8 +209,8 @@ export class ObservedService {
       if (outcome === 'done') this.#idleAdministrators.push(administrator);
     };
     await new Promise<void>((resolve) => {
-      administrator.runtime.onDeath(() => resolve(end('died', undefined)));
-      administrator.run(what, organizationId, options).then(
+      administrator.onDeath(() => resolve(end('died', undefined)));
+      administrator.give(what, organizationId, options).then(
         (result) => resolve(end('done', result)),
         (error: unknown) =>
           resolve(
@@ -251,7 +237,7 @@ export class ObservedService {
   #idleAdministrator(): AdministratorProcess | undefined {
     for (;;) {
       const administrator = this.#idleAdministrators.pop();
-      if (!administrator?.runtime.isDead) return administrator;
+      if (!administrator?.isDead) return administrator;
     }
   }
 
@@ -259,26 +245,13 @@ export class ObservedService {
     const name = `administrator#${this.#administrators}`;
     this.#administrators += 1;
     const { network, scheduler } = this.simulation;
-    const skewMs = this.history.clockSkewMs;
-    return new AdministratorProcess(
-      new Runtime({
-        name,
-        network,
-        skewMs: skewOf(scheduler.randomFor(`clock of ${name}`), skewMs),
-      }),
-      this.#bundles,
-    );
+    const skewMs = skewOf(scheduler.randomFor(`clock of ${name}`), this.history.clockSkewMs);
+    return new AdministratorProcess({ name, network, skewMs }, this.#programs);
   }
 
-  #gatewayFault(
-    { gatewayFaultOf }: ObservedServiceOptions,
-    request: CallerRequest,
-    requestId: string,
-  ): GatewayFault {
-    const fault = this.#isQuiet ? 'none' : (gatewayFaultOf?.(request, requestId) ?? 'none');
+  #gatewayFault({ gatewayFaultOf }: ObservedServiceOptions): GatewayFault {
+    const fault = this.#isQuiet ? 'none' : (gatewayFaultOf?.() ?? 'none');
     if (fault !== 'none') this.recorder.fault();
     return fault;
   }
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -3,7 +3,6 @@ import { AdministratorProcess } from './administrator-process.ts';
 import type { HeldKey, History } from './checker/history.ts';
 import { plainItem } from './checker/plain.ts';
 import { readService } from './lambda/modules.ts';
-import { Runtime } from './lambda/runtime.ts';
 import { firstKeys, firstVariant, idIn, type KeyKind, organizationIds } from './organizations.ts';
 import { defaultStart } from './scheduler.ts';
 import { Simulation } from './simulation.ts';
@@ -43,17 +42,17 @@ export async function prepareTable(
 ): Promise<PreparedTable> {
   const simulation = new Simulation({ seed: 'prepared' });
   const administrator = new AdministratorProcess(
-    new Runtime({ name: 'preparing', network: simulation.network }),
+    { name: 'preparing', network: simulation.network },
     await readService(),
   );
   const keys = new Map<number, OrganizationKeys>();
   await simulation.scheduler.run(async () => {
     for (const organizationId of organizationIds) {
-      await administrator.run('settings apply', organizationId, firstVariant);
+      await administrator.give('settings apply', organizationId, firstVariant);
       const own: Partial<Record<KeyName, HeldKey>> = {};
       for (const kind of keysOf(organizationId)) {
         const order = { ...orders[kind], createdBy: idIn(organizationId, 7), label: kind };
-        own[kind] = await administrator.run('key create', organizationId, order);
+        own[kind] = await administrator.give('key create', organizationId, order);
       }
       keys.set(organizationId, own as OrganizationKeys);
     }

@@ -11,14 +11,15 @@ import {
 } from '../../simulation/administration.ts';
 import {
   type HeldKey,
-  newWork,
+  newAction,
+  newRequest,
   type ObservedAction,
   type ObservedRequest,
   type Write,
 } from '../../simulation/checker/history.ts';
 import type { Plain } from '../../simulation/checker/plain.ts';
 import type { ClientService } from '../../simulation/clients/client.ts';
-import type { CallerAnswer } from '../../simulation/lambda/simulated-gateway.ts';
+import type { CallerAnswer } from '../../simulation/lambda/simulated-api.ts';
 import {
   firstKeys,
   firstVariant,
@@ -112,16 +113,8 @@ export class EngineService implements ClientService {
     };
     const id = answer?.headers['x-request-id'] ?? 'a request without an answer';
     this.requests.push({
-      ...newWork(id, endpoint, apiKey.organizationId, startedAt),
-      endedAt: this.now,
-      kind: 'request',
-      what: endpoint,
-      client,
-      apiKey,
-      request,
-      result: undefined,
-      answer,
-      answerBody: reply?.body,
+      ...newRequest({ id, client, apiKey, request, startedAt }),
+      ...{ endedAt: this.now, answer, answerBody: reply?.body },
     });
     return answer;
   }
@@ -145,13 +138,11 @@ export class EngineService implements ClientService {
     organizationId: number,
     options: CommandOptions<Name>,
   ): Promise<ObservedAction> {
-    const action: ObservedAction = {
-      ...newWork(`${what} ${this.actions.length}`, what, organizationId, this.now),
-      kind: 'action',
+    const action = newAction({
+      ...{ id: `${what} ${this.actions.length}`, what, organizationId },
       options: options as Plain,
-      outcome: 'under way',
-      result: undefined,
-    };
+      startedAt: this.now,
+    });
     this.actions.push(action);
     try {
       const own = { table: this.#faultyTable, organizationId };

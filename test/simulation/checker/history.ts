@@ -1,7 +1,7 @@
 import type { EndpointName, Scope } from '../../../shared/endpoints.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { InvocationResult } from '../lambda/instance.ts';
-import type { CallerAnswer } from '../lambda/simulated-gateway.ts';
+import type { CallerAnswer } from '../lambda/simulated-api.ts';
 import type { CallInfo } from '../network.ts';
 import type { Plain } from './plain.ts';
 
@@ -66,7 +66,7 @@ export interface ObservedRequest extends Work {
   /** What the caller got; undefined when there was no answer. */
   answer: CallerAnswer | undefined;
   /** The body of the answer, where it is JSON. */
-  readonly answerBody: unknown;
+  answerBody: unknown;
 }
 
 /** What an administrator did, by a process of its own. */
@@ -95,12 +95,10 @@ export interface History {
   readonly limits: { readonly perKey: number; readonly perOrganization: number };
 }
 
-/** A request or a command that begins now, before anything was observed of it. */
-export const newWork = (id: string, what: string, organizationId: number, now: number) => ({
-  id,
-  what,
-  organizationId,
-  startedAt: now,
+/** What is given of a piece of work when it begins. */
+type Begun = Pick<Work, 'id' | 'startedAt'>;
+
+const nothingYet = () => ({
   endedAt: Number.POSITIVE_INFINITY,
   handledUntil: Number.POSITIVE_INFINITY,
   writes: [],
@@ -109,4 +107,21 @@ export const newWork = (id: string, what: string, organizationId: number, now: n
   conflicts: 0,
   calls: 0,
   lateCalls: [],
+  result: undefined,
 });
+
+export const newRequest = (
+  begun: Begun & Pick<ObservedRequest, 'client' | 'apiKey' | 'request'>,
+): ObservedRequest => ({
+  ...begun,
+  ...nothingYet(),
+  kind: 'request',
+  what: begun.request.endpoint,
+  organizationId: begun.apiKey.organizationId,
+  answer: undefined,
+  answerBody: undefined,
+});
+
+export const newAction = (
+  begun: Begun & Pick<ObservedAction, 'what' | 'organizationId' | 'options'>,
+): ObservedAction => ({ ...begun, ...nothingYet(), kind: 'action', outcome: 'under way' });

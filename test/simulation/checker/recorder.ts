@@ -3,7 +3,6 @@ import {
   DynamodbError,
   type Reply,
 } from '../../dynamodb-model/dynamodb-model.ts';
-import type { InvocationResult } from '../lambda/instance.ts';
 import type { CallInfo, CallObserver, Fault } from '../network.ts';
 import type { History, ObservedAction, ObservedRequest, Work, Write } from './history.ts';
 import { plainItem } from './plain.ts';
@@ -44,7 +43,6 @@ export class Recorder implements CallObserver {
   readonly #faultsOf = new Map<string, number>();
   readonly #faulty = new WeakSet<CallInfo>();
   readonly #workOfCall = new WeakMap<CallInfo, Work>();
-  readonly #requestById = new Map<string, ObservedRequest>();
   readonly #evaluatedOrder = new WeakMap<CallInfo, number>();
   #turn: CallInfo | undefined;
 
@@ -61,31 +59,10 @@ export class Recorder implements CallObserver {
     for (const write of writes) this.#add(write);
   }
 
-  begin(work: ObservedRequest | ObservedAction): void {
-    if (work.kind === 'request') {
-      this.requests.push(work);
-      this.#requestById.set(work.id, work);
-    } else this.actions.push(work);
-  }
-
   /** From here on the calls of this caller belong to this work. */
   assign(caller: string, work: Work): void {
     this.#workOf.set(caller, work);
     work.earlierFaults = this.#faultsOf.get(caller) ?? 0;
-  }
-
-  invoked(instance: string, requestId: string): void {
-    const request = this.#requestById.get(requestId);
-    if (request) this.assign(instance, request);
-  }
-
-  ended(requestId: string, result: InvocationResult): void {
-    const request = this.#requestById.get(requestId);
-    if (!request) return;
-    request.result = result;
-    request.handledUntil = this.#now();
-    if (result.outcome === 'died' || result.outcome === 'timed out')
-      request.faults.push(result.outcome);
   }
 
   sent(call: CallInfo, fault: Fault): void {

@@ -2,7 +2,7 @@ import type { AdministratorCommand, CommandOptions, KeyOrder } from '../administ
 import { markOf } from '../checker/check-answers.ts';
 import type { HeldKey, History, ObservedAction } from '../checker/history.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
-import type { CallerAnswer } from '../lambda/simulated-gateway.ts';
+import type { CallerAnswer } from '../lambda/simulated-api.ts';
 import { firstVariant, idIn, type KeyKind, type SettingsVariant } from '../organizations.ts';
 import type { OrganizationKeys } from '../prepared-table.ts';
 import type { Random } from '../random.ts';

@@ -131,7 +131,7 @@ class SimulatedEventSource {
       runtime.onDeath(() => resolve(first));
       runtime
         .run(async () => {
-          const { handler } = runtime.load<{ handler: Handler }>(this.#publisher);
+          const { handler } = this.#publisher() as { readonly handler: Handler };
           return handler({ Records }, { awsRequestId: runtime.name });
         })
         .then(

@@ -2,7 +2,7 @@ import { checkHistory } from '../checker/check-history.ts';
 import { type Client, sharedKnowledge } from '../clients/client.ts';
 import { clientKinds } from '../clients/clients.ts';
 import { type ProgramOptions, readService, type ServicePrograms } from '../lambda/modules.ts';
-import type { GatewayFault } from '../lambda/simulated-gateway.ts';
+import type { GatewayFault } from '../lambda/simulated-api.ts';
 import type { CallInfo, Fault } from '../network.ts';
 import { contractLimits, ObservedService } from '../observed-service.ts';
 import { idIn, organizationIds } from '../organizations.ts';
@@ -142,7 +142,7 @@ function endIdleInstances(service: ObservedService, random: Random): { end(): vo
   const endSome = (): void => {
     if (roundsLeft <= 0) return;
     roundsLeft -= 1;
-    service.functions.endIdle(0.2);
+    service.api.endIdle(0.2);
     service.simulation.scheduler.after(
       200 + random.fraction() * 3000,
       'idle instances end',

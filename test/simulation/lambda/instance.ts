@@ -13,66 +13,60 @@ export const functionTimeoutMs = 10_000;
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-interface FunctionBundle {
+interface Functions {
   readonly handlers: Readonly<Record<EndpointName, () => Promise<{ readonly handler: Handler }>>>;
 }
 
 /** An instance of one function: its modules are its own, it handles one request at a time, and is frozen between two. */
-export class Instance {
-  readonly runtime: Runtime;
+export class Instance extends Runtime {
   readonly endpoint: EndpointName;
-  readonly #bundle: Program;
-  readonly #now: () => number;
+  readonly #program: Program;
   #handler: Handler | undefined;
   isBusy = false;
   idleSince = 0;
 
-  constructor(endpoint: EndpointName, bundle: Program, options: RuntimeOptions) {
+  constructor(endpoint: EndpointName, program: Program, options: RuntimeOptions) {
+    super(options);
     this.endpoint = endpoint;
-    this.#bundle = bundle;
-    this.#now = () => options.network.scheduler.now;
-    this.runtime = new Runtime(options);
+    this.#program = program;
   }
 
   /** Never rejects: what a function does wrong is an outcome. */
   invoke(event: APIGatewayProxyEvent, requestId: string): Promise<InvocationResult> {
-    const { runtime } = this;
     this.isBusy = true;
-    runtime.thaw();
-    const deadline = runtime.now + functionTimeoutMs;
+    this.thaw();
+    const deadline = this.now + functionTimeoutMs;
     const context = {
       awsRequestId: requestId,
-      getRemainingTimeInMillis: () => deadline - runtime.now,
+      getRemainingTimeInMillis: () => deadline - this.now,
     } as Context;
     return new Promise((resolve) => {
-      const timer = runtime.after(functionTimeoutMs, 'is out of time', () => {
+      const timer = this.after(functionTimeoutMs, 'is out of time', () => {
         end({ outcome: 'timed out' });
-        runtime.die();
+        this.die();
       });
       const end = (result: InvocationResult): void => {
         timer.cancel();
-        runtime.onDeath(undefined);
+        this.onDeath(undefined);
         this.isBusy = false;
-        this.idleSince = this.#now();
-        runtime.freeze();
+        this.idleSince = this.network.scheduler.now;
+        this.freeze();
         resolve(result);
       };
-      runtime.onDeath(() => end({ outcome: 'died' }));
-      this.#handle(event, context).then(
-        (answer) => !runtime.isDead && end({ outcome: 'answered', answer }),
-        (error: unknown) => !runtime.isDead && end({ outcome: 'threw', error }),
+      this.onDeath(() => end({ outcome: 'died' }));
+      this.run(() => this.#handle(event, context)).then(
+        (answer) => !this.isDead && end({ outcome: 'answered', answer }),
+        (error: unknown) => !this.isDead && end({ outcome: 'threw', error }),
       );
     });
   }
 
   /** Loads the function's modules with its first request: the cold start. */
-  #handle(event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> {
-    return this.runtime.run(async () => {
-      if (!this.#handler) {
-        const { handlers } = this.runtime.load<FunctionBundle>(this.#bundle);
-        this.#handler = (await handlers[this.endpoint]()).handler;
-      }
-      return this.#handler(event, context);
-    });
+  async #handle(event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> {
+    if (!this.#handler) {
+      const { handlers } = this.#program() as Functions;
+      this.#handler = (await handlers[this.endpoint]()).handler;
+    }
+    return this.#handler(event, context);
   }
 }

@@ -3,28 +3,22 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { posix } from 'node:path/posix';
 import { compileFunction } from 'node:vm';
-import { build, transform } from 'esbuild';
+import { transform } from 'esbuild';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { type Packages, sharedPackages } from './packages.ts';
-import { ownGlobals } from './process.ts';
+import { ownGlobals } from './process-globals.ts';
 
-/** The exports of a program, evaluated anew with all modules of the project that it imports, as a process that starts evaluates them. */
-export type Program = () => Exports;
-
-/** Changes a module's source text. The path is relative to the project's folder. */
-export type ChangeSource = (path: string, text: string) => string;
+/** Evaluates a program anew, with all modules of the project that it imports, as a process that starts does. @returns its exports */
+export type Program = () => unknown;
 
 export interface ProgramOptions {
-  /** For another version of the code. */
-  readonly change?: ChangeSource;
+  /** Changes a module's source text, for another version of the code. The path is relative to the project's folder. */
+  readonly change?: (path: string, text: string) => string;
 }
 
 /** Every function; a process evaluates the modules of the endpoint that it serves. */
 const functionsSource = `export const handlers = { ${endpoints
-  .map(
-    ({ name }) =>
-      `${JSON.stringify(name)}: () => import(${JSON.stringify(`./functions/${name}.ts`)})`,
-  )
+  .map(({ name }) => `'${name}': () => import('./functions/${name}.ts')`)
   .join(', ')} };`;
 
 /** What an administrator's process evaluates. */
@@ -47,49 +41,47 @@ export async function readService(options: ProgramOptions = {}): Promise<Service
 const entryPath = 'entry.ts';
 
 /**
- * Reads and compiles the modules that a source text imports, in the project's folder. Each is a function of its surroundings, as every
- * CommonJS module is one for Node.js, so that each process has modules of its own.
+ * Reads and compiles a source text in the project's folder and the modules that it imports, directly or not. Each is a function of its
+ * surroundings, as every CommonJS module is one for Node.js, so that each process has modules of its own.
  */
 export async function readProgram(
   source: string,
   { change = (_path, text) => text }: ProgramOptions = {},
 ): Promise<Program> {
-  const paths = await modulesOf(source);
-  const read = async (path: string): Promise<[string, CompiledModule]> => [
-    path,
-    await compiled(path, path === entryPath ? source : change(path, await textOf(path))),
-  ];
-  const [packages, modules] = await Promise.all([
-    sharedPackages(),
-    Promise.all([entryPath, ...paths].map(read)),
-  ]);
-  const compiledModules = new Map(modules);
-  return () => evaluate(compiledModules, packages);
+  const packages = await sharedPackages();
+  const modules = new Map<string, CompiledModule>();
+  const seen = new Set([entryPath]);
+  const read = async (path: string, text: string): Promise<void> => {
+    const module = await compiled(path, text);
+    modules.set(path, module);
+    const unread = [...module.paths.values()].filter((one) => !seen.has(one));
+    for (const one of unread) seen.add(one);
+    await Promise.all(unread.map(async (one) => read(one, change(one, await textOf(one)))));
+  };
+  await read(entryPath, source);
+  return () => evaluate(modules, packages);
 }
 
-type Exports = Readonly<Record<string, unknown>>;
-
 /** Evaluates the entry, and each module the first time it is imported. */
-function evaluate(modules: ReadonlyMap<string, CompiledModule>, packages: Packages): Exports {
-  const evaluated = new Map<string, Exports>();
+function evaluate(modules: ReadonlyMap<string, CompiledModule>, packages: Packages): object {
+  const evaluated = new Map<string, object>();
   const { getBuiltinModule } = ownGlobals.process as NodeJS.Process;
   const importFrom =
-    ({ imported }: CompiledModule) =>
+    ({ paths }: CompiledModule) =>
     (name: string): unknown => {
-      const path = imported(name);
+      const path = paths.get(name);
       if (path !== undefined) return load(path);
       if (isBuiltin(name)) return getBuiltinModule(name);
       if (!packages[name]) throw new Error(`Add ${name} to the packages in packages.ts.`);
       return packages[name];
     };
-  const load = (path: string): Exports => {
+  const load = (path: string): object => {
     const known = evaluated.get(path);
     if (known) return known;
-    const found = modules.get(path);
-    if (!found) throw new Error(`${path} was not read: only what the unchanged source imports is.`);
+    const compiledModule = modules.get(path) as CompiledModule;
     const module = { exports: {} };
     evaluated.set(path, module.exports);
-    found.run(module, importFrom(found), ...Object.values(ownGlobals));
+    compiledModule.run(module, importFrom(compiledModule), ...Object.values(ownGlobals));
     evaluated.set(path, module.exports);
     return module.exports;
   };
@@ -102,8 +94,8 @@ interface CompiledModule {
     require: (name: string) => unknown,
     ...globals: readonly unknown[]
   ) => void;
-  /** The path of a module of the project that it imports by a name; undefined for a package. */
-  readonly imported: (name: string) => string | undefined;
+  /** The paths of the project's modules that it imports, by the names by which it does. */
+  readonly paths: ReadonlyMap<string, string>;
 }
 
 const parameters = ['module', 'require', ...Object.keys(ownGlobals)];
@@ -128,18 +120,9 @@ async function compile(path: string, text: string): Promise<CompiledModule> {
     sourcefile: path,
   });
   const run = compileFunction(code, parameters, { filename: path }) as CompiledModule['run'];
-  return { run, imported: importsFrom(path) };
-}
-
-/** Joined once for all processes: it took a tenth of a cold start. */
-function importsFrom(importer: string): CompiledModule['imported'] {
-  const paths = new Map<string, string>();
-  return (name) => {
-    if (!name.startsWith('.')) return undefined;
-    const path = paths.get(name) ?? posix.join(posix.dirname(importer), name);
-    paths.set(name, path);
-    return path;
-  };
+  const names = [...code.matchAll(/\brequire\("(\.[^"]+)"\)/g)].map(([, name = '']) => name);
+  const paths = names.map((name) => [name, posix.join(posix.dirname(path), name)] as const);
+  return { run, paths: new Map(paths) };
 }
 
 const texts = new Map<string, Promise<string>>();
@@ -147,36 +130,6 @@ function textOf(path: string): Promise<string> {
   const known = texts.get(path) ?? readFile(join(projectFolder, path), 'utf8');
   texts.set(path, known);
   return known;
-}
-
-const pathsOf = new Map<string, Promise<readonly string[]>>();
-
-/** The project's modules that a source text imports, directly or not. */
-function modulesOf(source: string): Promise<readonly string[]> {
-  const known = pathsOf.get(source) ?? findModules(source);
-  pathsOf.set(source, known);
-  return known;
-}
-
-async function findModules(source: string): Promise<string[]> {
-  const { metafile } = await build({
-    stdin: {
-      contents: source,
-      resolveDir: projectFolder,
-      sourcefile: entryPath,
-      loader: 'ts',
-    },
-    absWorkingDir: projectFolder,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    outdir: 'out',
-    metafile: true,
-    write: false,
-    logLevel: 'warning',
-  });
-  return Object.keys(metafile.inputs).filter((path) => path !== entryPath);
 }
 
 export const projectFolder = join(import.meta.dirname, '../../..');

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { build } from 'esbuild';
 import { builtinsWithoutFacade, replacedPackages } from '../../../infra/bundle/esbuild-plugins.ts';
-import { ownGlobals } from './process.ts';
+import { ownGlobals } from './process-globals.ts';
 import { simulatedClient } from './simulated-client.ts';
 
 /** Packages by the name under which they are imported, with their members. */

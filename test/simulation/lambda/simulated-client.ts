@@ -5,7 +5,7 @@ import {
   httpResponse,
   requestOf,
 } from '../../dynamodb-model/dynamodb-model.ts';
-import { currentProcess } from './process.ts';
+import { currentProcess } from './runtime.ts';
 
 interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;

@@ -3,7 +3,6 @@ import { AdministratorProcess } from '../administrator-process.ts';
 import type { History } from '../checker/history.ts';
 import { type Plain, plainItem } from '../checker/plain.ts';
 import type { ServicePrograms } from '../lambda/modules.ts';
-import { Runtime } from '../lambda/runtime.ts';
 import type { Fault } from '../network.ts';
 import { firstKeys, idIn, organizationIds } from '../organizations.ts';
 import type { Random } from '../random.ts';
@@ -140,7 +139,7 @@ class Restores {
     const keptKeyIds = loss === 'lost' ? this.#someKeyIds(backup) : [];
     const from = { oldName: loss === 'lost' ? undefined : oldName, keptKeyIds };
     const issues = await this.#finish(name, from);
-    const checked = await this.#run(() => this.#administrator(name).run('check', 0, {}));
+    const checked = await this.#run(() => this.#administrator(name).give('check', 0, {}));
     return [
       ...issues,
       ...checked.violations.map((violation) => `check: ${violation}`),
@@ -184,7 +183,7 @@ class Restores {
     // What an attempt without an answer has sent arrives, or never will.
     await this.pass(60_000);
     const before = this.#items(name);
-    await this.#run(() => this.#administrator(name).run('restore finish', 0, from));
+    await this.#run(() => this.#administrator(name).give('restore finish', 0, from));
     return isSameItems(before, this.#items(name)) ? [] : ['A repeat changed the restored table.'];
   }
 
@@ -193,8 +192,8 @@ class Restores {
       () =>
         new Promise((resolve) => {
           const administrator = this.#administrator(name);
-          administrator.runtime.onDeath(() => resolve('died'));
-          administrator.run('restore finish', 0, from).then(() => resolve('done'), resolve);
+          administrator.onDeath(() => resolve('died'));
+          administrator.give('restore finish', 0, from).then(() => resolve('done'), resolve);
         }),
     );
   }
@@ -227,19 +226,19 @@ class Restores {
     const named = this.#newPhone();
     this.#named.set(organizationId, named);
     const row = { name: 'A friend', phone: this.#newPhone(), note: `A friend of ${named}` };
-    await this.#worker(name).run('import', organizationId, { rows: [row] });
+    await this.#worker(name).give('import', organizationId, { rows: [row] });
   }
 
   async #importNamed(name: string, organizationId: number): Promise<void> {
     const row = { name: 'Named in a note', phone: String(this.#named.get(organizationId)) };
-    await this.#worker(name).run('import', organizationId, { rows: [row] });
+    await this.#worker(name).give('import', organizationId, { rows: [row] });
   }
 
   /** With a note about somebody of the family. */
   async #importRelative(name: string, organizationId: number): Promise<void> {
     const [phone, other] = this.random.shuffle(familyPhones);
     const row = { name: 'A relative', phone: String(phone), note: `Ask ${other} too` };
-    await this.#worker(name).run('import', organizationId, { rows: [row] });
+    await this.#worker(name).give('import', organizationId, { rows: [row] });
   }
 
   async #enquire(name: string, organizationId: number): Promise<void> {
@@ -257,7 +256,7 @@ class Restores {
   /** One of the newest leads. */
   async #eraseOne(name: string, organizationId: number): Promise<void> {
     const { sk } = this.random.pick(this.#newestLeads(name, organizationId));
-    await this.#worker(name).run('erase', organizationId, { leadId: Number(sk) });
+    await this.#worker(name).give('erase', organizationId, { leadId: Number(sk) });
   }
 
   #newestLeads(name: string, organizationId: number): Plain[] {
@@ -270,8 +269,8 @@ class Restores {
   async #mintAndRevoke(name: string, organizationId: number): Promise<void> {
     const administrator = this.#worker(name);
     const order = { ...firstKeys.reader, createdBy: idIn(organizationId, 7) };
-    const { keyId } = await administrator.run('key create', organizationId, order);
-    if (this.random.chance(0.5)) await administrator.run('key revoke', organizationId, { keyId });
+    const { keyId } = await administrator.give('key create', organizationId, order);
+    if (this.random.chance(0.5)) await administrator.give('key revoke', organizationId, { keyId });
   }
 
   #worker(tableName: string): AdministratorProcess {
@@ -280,10 +279,8 @@ class Restores {
 
   #administrator(tableName: string, bundles = this.#bundles.restoring): AdministratorProcess {
     this.#processes += 1;
-    const runtime = new Runtime({
-      name: `administrator#${this.#processes}`,
-      network: this.#simulation.network,
-    });
-    return new AdministratorProcess(runtime, bundles, tableName);
+    const name = `administrator#${this.#processes}`;
+    const { network } = this.#simulation;
+    return new AdministratorProcess({ name, network }, bundles, tableName);
   }
 }

@@ -32,7 +32,7 @@ describe('an instance', () => {
     const again = await service.run(() => ask(service, 'capture-lead', { body: person }));
 
     expect(service.history.requests[0]?.result).toEqual({ outcome: 'died' });
-    expect([again?.status, service.functions.coldStarts]).toEqual([200, 2]);
+    expect([again?.status, service.api.coldStarts]).toEqual([200, 2]);
   });
 
   test('asks again when an answer stops in the middle, and is told that it was written', async () => {
@@ -48,12 +48,12 @@ describe('an instance', () => {
     const service = await start();
     const get = () => ask(service, 'get-lead', { leadId: 1 });
     await service.run(get);
-    const cold = service.functions.coldStarts;
+    const cold = service.api.coldStarts;
     await service.run(get);
     await service.run(() => Promise.all([get(), get()]));
     const [, warm = 0, third, newInstance] = service.history.requests.map(({ calls }) => calls);
 
-    expect([cold, service.functions.coldStarts]).toEqual([1, 2]);
+    expect([cold, service.api.coldStarts]).toEqual([1, 2]);
     expect(third).toBe(warm);
     expect(newInstance).toBeGreaterThan(warm);
   });

@@ -1,38 +1,9 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Connection } from '../network.ts';
-import type { Random } from '../random.ts';
-
-/** What is a simulated process's own. */
-export interface ProcessContext {
-  readonly environment: Readonly<Record<string, string>>;
-  readonly random: Random;
-  /** Ids are drawn apart, since the SDK's client draws one for each call: what happens does not depend on how many it draws. */
-  readonly ids: Random;
-  /** Epoch milliseconds by this process's own clock. */
-  readonly now: () => number;
-  /** Milliseconds since it began, by a clock that never goes back. */
-  readonly elapsed: () => number;
-  readonly after: (ms: number, what: string, take: () => void) => { cancel(): void };
-  readonly connection: Connection;
-  /** Takes each line that its code writes. */
-  readonly write: (line: string) => void;
-}
-
-/** The process whose code is running, through all its promises and timers. */
-const running = new AsyncLocalStorage<ProcessContext>();
-
-export const runIn = <T>(context: ProcessContext, run: () => T): T => running.run(context, run);
-
-export function currentProcess(): ProcessContext {
-  const context = running.getStore();
-  if (!context) throw new Error('Code of a simulated process runs outside of it.');
-  return context;
-}
+import { currentProcess, running } from './runtime.ts';
 
 /** While packages are evaluated no process runs: none of them may make use of the time then. */
 const evaluatedAt = Date.UTC(2026, 0, 1);
-const now = (): number => running.getStore()?.now() ?? evaluatedAt;
-const elapsed = (): number => running.getStore()?.elapsed() ?? 0;
+const now = (): number => running.getStore()?.now ?? evaluatedAt;
+const elapsed = (): number => running.getStore()?.elapsed ?? 0;
 
 /** An object with the members of another, some replaced, whatever accessors those are. */
 function withOwn<T extends object, O extends object>(base: T, own: O): T & O {
