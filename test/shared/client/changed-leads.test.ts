@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { type ChangedLeads, LeadClient } from '../../../shared/client/client.ts';
+import { settled, useFakeClock } from './fake-clock.ts';
 import { type StubAnswer, stubService } from './stub-service.ts';
-import { virtualClock } from './virtual-clock.ts';
+
+useFakeClock();
 
 /** The service's clock is three minutes behind the machine's. */
 const serviceDate = 'Sat, 21 Nov 2026 09:57:00 GMT';
@@ -11,7 +13,6 @@ const page = (ids: number[], nextCursor: number | null): StubAnswer => ({
 });
 
 function clientOf(answers: StubAnswer[]) {
-  const clock = virtualClock();
   const { fetch, requests } = stubService(answers);
   const client = new LeadClient({
     baseUrl: 'https://leads.example.com',
@@ -24,7 +25,7 @@ function clientOf(answers: StubAnswer[]) {
     return pages;
   };
   const queries = () => requests.map(({ url }) => Object.fromEntries(new URL(url).searchParams));
-  return { client, read: (since?: string) => clock.run(read(since)), queries };
+  return { client, read: (since?: string) => settled(read(since)), queries };
 }
 
 test('the first run reads all leads, and the next starts a minute before it by the service’s clock', async () => {

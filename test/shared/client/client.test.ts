@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   isLeadServiceError,
   LeadClient,
@@ -6,8 +6,10 @@ import {
   NoResponseError,
   UnexpectedResponseError,
 } from '../../../shared/client/client.ts';
+import { settled, useFakeClock, waitsMs } from './fake-clock.ts';
 import { captured, refusal, type StubAnswer, silence, stubService } from './stub-service.ts';
-import { virtualClock } from './virtual-clock.ts';
+
+useFakeClock();
 
 const enquiry = { name: 'Asha', phone: '+91 98220 12345' };
 const empty = { body: { items: [], nextCursor: null } };
@@ -16,11 +18,10 @@ function clientOf(
   answers: Parameters<typeof stubService>[0],
   options: Partial<LeadClientOptions> = {},
 ) {
-  const clock = virtualClock();
   const { fetch, requests } = stubService(answers);
   const baseUrl = 'https://leads.example.com/stage/';
   const client = new LeadClient({ baseUrl, apiKey: 'leads_live_k', fetch, ...options });
-  return { client, clock, requests };
+  return { client, requests };
 }
 
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
@@ -33,9 +34,9 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
 
 describe('the client sends', () => {
   test('the key, the address below the base address, and a filter as JSON in the query string', async () => {
-    const { client, clock, requests } = clientOf([empty]);
+    const { client, requests } = clientOf([empty]);
 
-    await clock.run(
+    await settled(
       client.listLeads({
         limit: 5,
         filter: [{ field: 'city', operator: 'contains', value: 'Pune' }],
@@ -54,6 +55,7 @@ describe('the client sends', () => {
   test.each([Number.POSITIVE_INFINITY, 2 ** 33, 1500.5])(
     'with any time for an attempt: %d ms',
     async (timeoutMs) => {
+      vi.mocked(AbortSignal.timeout).mockRestore(); // only the real one refuses a time
       const { fetch } = stubService([empty]);
       const baseUrl = 'https://leads.example.com';
       const client = new LeadClient({ baseUrl, apiKey: 'leads_live_k', fetch, timeoutMs });
@@ -63,7 +65,7 @@ describe('the client sends', () => {
   );
 
   test("a capture under a digest of its content and the form's view, in any order of properties", async () => {
-    const { client, clock, requests } = clientOf(() => captured());
+    const { client, requests } = clientOf(() => captured());
     const { name, phone } = enquiry;
 
     for (const [body, formView] of [
@@ -72,7 +74,7 @@ describe('the client sends', () => {
       [{ name, phone, notes: 'Evenings.' }, 'v1'],
       [{ name, phone }, 'v2'],
     ] as const)
-      await clock.run(client.captureLead(body, { formView }));
+      await settled(client.captureLead(body, { formView }));
 
     const keys = requests.map(({ headers }) => headers['Idempotency-Key']);
     expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
@@ -81,9 +83,9 @@ describe('the client sends', () => {
   });
 
   test('a capture under the idempotency key that the caller chose', async () => {
-    const { client, clock, requests } = clientOf([captured(7)]);
+    const { client, requests } = clientOf([captured(7)]);
 
-    const result = await clock.run(client.captureLead(enquiry, { idempotencyKey: 'form-7' }));
+    const result = await settled(client.captureLead(enquiry, { idempotencyKey: 'form-7' }));
 
     expect(requests[0]?.headers['Idempotency-Key']).toBe('form-7');
     expect(result).toEqual({ id: 7, created: true, updated: false, replayed: false });
@@ -105,11 +107,11 @@ describe('the client sends', () => {
 
   test('a key that a function returns, anew with each attempt', async () => {
     const keys = ['first', 'second'];
-    const { client, clock, requests } = clientOf([refusal(500, 'INTERNAL'), empty], {
+    const { client, requests } = clientOf([refusal(500, 'INTERNAL'), empty], {
       apiKey: async () => keys.shift() ?? '',
     });
 
-    await clock.run(client.listLeads());
+    await settled(client.listLeads());
 
     expect(requests.map(({ headers }) => headers.Authorization)).toEqual([
       'Bearer first',
@@ -120,7 +122,7 @@ describe('the client sends', () => {
 
 describe('the client retries', () => {
   test('after a time-out of 15 s, a failed connection, 409, 500 and 503, with growing random delays', async () => {
-    const { client, clock, requests } = clientOf([
+    const { client, requests } = clientOf([
       silence,
       new TypeError('fetch failed'),
       refusal(409, 'IDEMPOTENCY_IN_PROGRESS'),
@@ -129,30 +131,30 @@ describe('the client retries', () => {
     ]);
 
     const { signal } = new AbortController();
-    const start = clock.now();
-    await clock.run(client.captureLead(enquiry, { signal }));
+    const start = Date.now();
+    await settled(client.captureLead(enquiry, { signal }));
 
-    expect(clock.waitsMs).toEqual([250, 500, 1000, 2000]);
-    expect(clock.now() - start).toBe(15_000 + 3750);
+    expect(waitsMs()).toEqual([250, 500, 1000, 2000]);
+    expect(Date.now() - start).toBe(15_000 + 3750);
     expect(new Set(requests.map(({ headers }) => headers['Idempotency-Key'])).size).toBe(1);
   });
 
   test('after Retry-After and a random part, unless that is longer than it may wait', async () => {
     const limited = (seconds: string) =>
       refusal(429, 'RATE_LIMITED', { headers: { 'Retry-After': seconds } });
-    const { client, clock } = clientOf([limited('20'), empty, limited('1740')]);
+    const { client } = clientOf([limited('20'), empty, limited('1740')]);
 
-    await clock.run(client.listLeads());
-    const error = await clock.run(failure(client.listLeads()));
+    await settled(client.listLeads());
+    const error = await settled(failure(client.listLeads()));
 
-    expect(clock.waitsMs).toEqual([20_250]);
+    expect(waitsMs()).toEqual([20_250]);
     expect(isLeadServiceError(error, 'RATE_LIMITED') && error.retryAfterMs).toBe(1_740_000);
   });
 
   test('at most as often as it may, and then throws what the last attempt met', async () => {
-    const { client, clock, requests } = clientOf(() => refusal(500, 'INTERNAL'), { attempts: 3 });
+    const { client, requests } = clientOf(() => refusal(500, 'INTERNAL'), { attempts: 3 });
 
-    const error = await clock.run(failure(client.getLead(5)));
+    const error = await settled(failure(client.getLead(5)));
 
     expect(requests).toHaveLength(3);
     expect(isLeadServiceError(error, 'INTERNAL') && error.requestId).toBe('r1');
@@ -165,9 +167,9 @@ describe('the client retries', () => {
       [409, 'DUPLICATE_LEAD'],
       [422, 'VALIDATION_FAILED'],
     ] as const) {
-      const { client, clock, requests } = clientOf([refusal(status, code)]);
+      const { client, requests } = clientOf([refusal(status, code)]);
 
-      expect(isLeadServiceError(await clock.run(failure(client.getLead(5))), code)).toBe(true);
+      expect(isLeadServiceError(await settled(failure(client.getLead(5))), code)).toBe(true);
       expect(requests).toHaveLength(1);
     }
   });
@@ -180,9 +182,9 @@ describe('the client retries', () => {
       { status: 201, body: { note: { leadId: 5, text: 'a', createdAt: '2026-11-21T10:00:00Z' } } },
     ]);
 
-    const error = await once.clock.run(failure(once.client.addNote(5, 'a')));
-    const internal = await failed.clock.run(failure(failed.client.addNote(5, 'a')));
-    await again.clock.run(again.client.addNote(5, 'a'));
+    const error = await settled(failure(once.client.addNote(5, 'a')));
+    const internal = await settled(failure(failed.client.addNote(5, 'a')));
+    await settled(again.client.addNote(5, 'a'));
 
     expect(error).toBeInstanceOf(NoResponseError);
     expect(isLeadServiceError(internal, 'INTERNAL')).toBe(true);
@@ -195,8 +197,8 @@ describe('the client retries', () => {
     const clear = clientOf([duplicate]);
     const lead = { fields: { name: 'Asha', phone: '+91 98220 12345' } };
 
-    const afterLoss = await lost.clock.run(failure(lost.client.createLead(lead)));
-    const atOnce = await clear.clock.run(failure(clear.client.createLead(lead)));
+    const afterLoss = await settled(failure(lost.client.createLead(lead)));
+    const atOnce = await settled(failure(clear.client.createLead(lead)));
 
     if (!isLeadServiceError(afterLoss, 'DUPLICATE_LEAD')) throw afterLoss;
     expect([afterLoss.details?.leadId, afterLoss.afterUnknownOutcome]).toEqual([8, true]);
@@ -204,14 +206,14 @@ describe('the client retries', () => {
   });
 
   test('no longer once the caller’s signal aborts', async () => {
-    const { client, clock, requests } = clientOf([silence]);
+    const { client, requests } = clientOf([silence]);
     const caller = new AbortController();
 
     const call = failure(client.listLeads({}, { signal: caller.signal }));
-    await clock.advance(100);
+    await vi.advanceTimersByTimeAsync(100);
     caller.abort(new Error('The visitor left.'));
 
-    expect(await clock.run(call)).toEqual(new Error('The visitor left.'));
+    expect(await settled(call)).toEqual(new Error('The visitor left.'));
     expect(requests).toHaveLength(1);
   });
 });
@@ -222,10 +224,10 @@ describe('a response that is not the service’s', () => {
       { status: 404, body: '<html>not here</html>' },
       { status: 302, headers: { Location: 'https://elsewhere.example' }, body: '' },
     ];
-    const { client, clock, requests } = clientOf(answers);
+    const { client, requests } = clientOf(answers);
 
     for (const status of [404, 302]) {
-      const error = await clock.run(failure(client.listUsers()));
+      const error = await settled(failure(client.listUsers()));
       expect(error instanceof UnexpectedResponseError && error.status).toBe(status);
     }
     expect(requests).toHaveLength(2);
@@ -234,7 +236,7 @@ describe('a response that is not the service’s', () => {
 
 describe('lists of leads', () => {
   test('continue after an empty page and end with a null cursor', async () => {
-    const { client, clock, requests } = clientOf([
+    const { client, requests } = clientOf([
       { body: { items: [{ id: 9 }, { id: 8 }], nextCursor: 8 } },
       { body: { items: [], nextCursor: 5 } },
       { body: { items: [{ id: 4 }], nextCursor: null } },
@@ -245,7 +247,7 @@ describe('lists of leads', () => {
       return ids;
     };
 
-    expect(await clock.run(read())).toEqual([9, 8, 4]);
+    expect(await settled(read())).toEqual([9, 8, 4]);
     expect(requests.map(({ url }) => new URL(url).search)).toEqual([
       '?limit=100&stage_id=11',
       '?limit=100&stage_id=11&cursor=8',

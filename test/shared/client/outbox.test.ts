@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { LeadClient } from '../../../shared/client/client.ts';
 import { Outbox, type OutboxEntry, type OutboxStore } from '../../../shared/client/outbox.ts';
+import { settled, useFakeClock } from './fake-clock.ts';
 import { captured, refusal, type StubAnswer, silence, stubService } from './stub-service.ts';
-import { virtualClock } from './virtual-clock.ts';
+
+useFakeClock();
 
 const minute = 60_000;
 const enquiry = { name: 'Asha', phone: '+91 98220 12345' };
@@ -21,7 +23,6 @@ function memoryStore(): OutboxStore & { readonly texts: Map<string, string> } {
 }
 
 function outboxOf(answers: Parameters<typeof stubService>[0], store = memoryStore()) {
-  const clock = virtualClock();
   const { fetch, requests } = stubService(answers);
   const client = new LeadClient({
     baseUrl: 'https://leads.example.com',
@@ -36,18 +37,18 @@ function outboxOf(answers: Parameters<typeof stubService>[0], store = memoryStor
     onDelivered: (_entry, { id }) => delivered.push(id),
   });
   const keys = () => requests.map(({ headers }) => headers['Idempotency-Key']);
-  return { outbox, store, clock, requests, keys, attention, delivered };
+  return { outbox, store, requests, keys, attention, delivered };
 }
 
 const down = (): StubAnswer => refusal(500, 'INTERNAL');
 
 describe('an enquiry', () => {
   test('is stored before add resolves, sent once, and deleted when the service has it', async () => {
-    const { outbox, store, clock, requests, delivered } = outboxOf([captured(5)]);
+    const { outbox, store, requests, delivered } = outboxOf([captured(5)]);
 
-    await clock.run(outbox.add(enquiry, { formView: 'v1' }));
+    await settled(outbox.add(enquiry, { formView: 'v1' }));
     expect(store.texts.size).toBe(1);
-    expect(await clock.run(outbox.sendDue())).toBeUndefined();
+    expect(await settled(outbox.sendDue())).toBeUndefined();
 
     expect(store.texts.size).toBe(0);
     expect(delivered).toEqual([5]);
@@ -55,16 +56,16 @@ describe('an enquiry', () => {
   });
 
   test('is sent after 30 s, then after 2 to 180 minutes, then every 180, and given up after 23.5 hours', async () => {
-    const { outbox, store, clock, requests, keys, attention } = outboxOf(down);
-    const start = clock.now();
+    const { outbox, store, requests, keys, attention } = outboxOf(down);
+    const start = Date.now();
     const sentAt: number[] = [];
-    await clock.run(outbox.add(enquiry));
+    await settled(outbox.add(enquiry));
 
-    for (let next = await clock.run(outbox.sendDue()); next; ) {
+    for (let next = await settled(outbox.sendDue()); next; ) {
       sentAt.push(requests.length);
-      await clock.advance(next - clock.now());
-      sentAt.push((clock.now() - start) / minute);
-      next = await clock.run(outbox.sendDue());
+      await vi.advanceTimersByTimeAsync(next - Date.now());
+      sentAt.push((Date.now() - start) / minute);
+      next = await settled(outbox.sendDue());
     }
 
     const times = sentAt.filter((_, index) => index % 2 === 1);
@@ -78,44 +79,44 @@ describe('an enquiry', () => {
   });
 
   test('waits for a Retry-After that is longer than its own wait', async () => {
-    const { outbox, clock } = outboxOf([
+    const { outbox } = outboxOf([
       refusal(429, 'RATE_LIMITED', { headers: { 'Retry-After': '1740' } }),
     ]);
-    await clock.run(outbox.add(enquiry));
+    await settled(outbox.add(enquiry));
 
-    expect(await clock.run(outbox.sendDue())).toBe(clock.now() + 1_740_000);
+    expect(await settled(outbox.sendDue())).toBe(Date.now() + 1_740_000);
   });
 
   test('of yesterday that may have arrived is not sent a second time', async () => {
-    const { outbox, clock, requests, attention } = outboxOf(down);
-    await clock.run(outbox.add(enquiry));
-    await clock.run(outbox.sendDue());
+    const { outbox, requests, attention } = outboxOf(down);
+    await settled(outbox.add(enquiry));
+    await settled(outbox.sendDue());
 
-    await clock.advance(48 * 60 * minute); // the program was stopped
-    await clock.run(outbox.sendDue());
+    await vi.advanceTimersByTimeAsync(48 * 60 * minute); // the program was stopped
+    await settled(outbox.sendDue());
 
     expect(requests).toHaveLength(1);
     expect(attention.map(({ state }) => state)).toEqual(['given-up']);
   });
 
   test('of yesterday that was never sent is sent', async () => {
-    const { outbox, clock, delivered } = outboxOf([captured(3)]);
-    await clock.run(outbox.add(enquiry));
+    const { outbox, delivered } = outboxOf([captured(3)]);
+    await settled(outbox.add(enquiry));
 
-    await clock.advance(48 * 60 * minute);
-    await clock.run(outbox.sendDue());
+    await vi.advanceTimersByTimeAsync(48 * 60 * minute);
+    await settled(outbox.sendDue());
 
     expect(delivered).toEqual([3]);
   });
 
   test('that a person sends again has a new day', async () => {
-    const { outbox, clock, delivered } = outboxOf([refusal(413, 'PAYLOAD_TOO_LARGE'), captured(4)]);
-    const key = await clock.run(outbox.add(enquiry));
-    await clock.run(outbox.sendDue());
+    const { outbox, delivered } = outboxOf([refusal(413, 'PAYLOAD_TOO_LARGE'), captured(4)]);
+    const key = await settled(outbox.add(enquiry));
+    await settled(outbox.sendDue());
 
-    const [entry] = await clock.run(outbox.needingAttention());
-    await clock.run(outbox.sendAgain(key));
-    await clock.run(outbox.sendDue());
+    const [entry] = await settled(outbox.needingAttention());
+    await settled(outbox.sendAgain(key));
+    await settled(outbox.sendDue());
 
     expect(entry).toMatchObject({ key, state: 'refused', enquiry });
     expect(delivered).toEqual([4]);
@@ -137,13 +138,13 @@ describe('a refused value', () => {
   };
 
   test('that is optional goes to the notes, and the person is sent at once under another key', async () => {
-    const { outbox, store, clock, requests, keys, delivered } = outboxOf([
+    const { outbox, store, requests, keys, delivered } = outboxOf([
       refuse('linkedin', 'email'),
       captured(6),
     ]);
 
-    await clock.run(outbox.add(full));
-    await clock.run(outbox.sendDue());
+    await settled(outbox.add(full));
+    await settled(outbox.sendDue());
 
     expect(requests[1]?.body).toEqual({
       ...enquiry,
@@ -155,12 +156,12 @@ describe('a refused value', () => {
   });
 
   test('stays out when the next attempt comes after a lost response, or after a crash', async () => {
-    const { outbox, clock, keys, requests } = outboxOf([refuse('linkedin'), silence, captured(6)]);
-    await clock.run(outbox.add(full));
+    const { outbox, keys, requests } = outboxOf([refuse('linkedin'), silence, captured(6)]);
+    await settled(outbox.add(full));
 
-    const next = await clock.run(outbox.sendDue());
-    await clock.advance((next ?? 0) - clock.now());
-    await clock.run(outbox.sendDue());
+    const next = await settled(outbox.sendDue());
+    await vi.advanceTimersByTimeAsync((next ?? 0) - Date.now());
+    await settled(outbox.sendDue());
 
     expect(keys()[2]).toBe(keys()[1]);
     expect(requests[2]?.body).toEqual(requests[1]?.body);
@@ -168,9 +169,9 @@ describe('a refused value', () => {
 
   test('that is the phone, or that was not sent, keeps the enquiry for a person', async () => {
     for (const name of ['phone', 'student_no']) {
-      const { outbox, store, clock, requests, attention } = outboxOf([refuse(name)]);
-      await clock.run(outbox.add(full));
-      await clock.run(outbox.sendDue());
+      const { outbox, store, requests, attention } = outboxOf([refuse(name)]);
+      await settled(outbox.add(full));
+      await settled(outbox.sendDue());
 
       expect(requests).toHaveLength(1);
       expect(attention.map(({ state, enquiry }) => [state, enquiry])).toEqual([['refused', full]]);
@@ -182,43 +183,43 @@ describe('a refused value', () => {
 test('a visitor who waits learns what to correct, and the corrected enquiry is another one', async () => {
   const fields = { phone: 'is not a phone number.' };
   const reasons = { phone: 'invalid_phone' };
-  const { outbox, clock, requests, store } = outboxOf([
+  const { outbox, requests, store } = outboxOf([
     refusal(422, 'VALIDATION_FAILED', { details: { fields, reasons } }),
     captured(8),
   ]);
 
-  const wrong = await clock.run(outbox.add({ ...enquiry, phone: '12345' }, { formView: 'v1' }));
-  const kept = await clock.run(outbox.deliver(wrong));
-  await clock.run(outbox.discard(wrong));
-  const right = await clock.run(outbox.add(enquiry, { formView: 'v1' }));
+  const wrong = await settled(outbox.add({ ...enquiry, phone: '12345' }, { formView: 'v1' }));
+  const kept = await settled(outbox.deliver(wrong));
+  await settled(outbox.discard(wrong));
+  const right = await settled(outbox.add(enquiry, { formView: 'v1' }));
 
   expect([kept?.state, kept?.refused]).toEqual(['refused', reasons]);
-  expect(await clock.run(outbox.deliver(right))).toBeUndefined();
+  expect(await settled(outbox.deliver(right))).toBeUndefined();
   expect([requests.length, store.texts.size]).toEqual([2, 0]);
 });
 
 test('an entry that is delivered while the outbox runs is sent in one request', async () => {
-  const { outbox, clock, requests, delivered, store } = outboxOf(() => captured(8));
+  const { outbox, requests, delivered, store } = outboxOf(() => captured(8));
 
-  const key = await clock.run(outbox.add(enquiry));
+  const key = await settled(outbox.add(enquiry));
   outbox.start();
-  await clock.run(Promise.all([outbox.deliver(key), outbox.deliver(key)]));
-  await clock.run(outbox.stop());
+  await settled(Promise.all([outbox.deliver(key), outbox.deliver(key)]));
+  await settled(outbox.stop());
 
   expect([requests.length, delivered, store.texts.size]).toEqual([1, [8], 0]);
 });
 
 test('a key that is being replaced refuses nothing for good', async () => {
-  const { outbox, clock, delivered } = outboxOf([
+  const { outbox, delivered } = outboxOf([
     refusal(401, 'UNAUTHORIZED'),
     refusal(404, 'NOT_FOUND'),
     captured(2),
   ]);
-  await clock.run(outbox.add(enquiry));
+  await settled(outbox.add(enquiry));
 
-  for (let next = await clock.run(outbox.sendDue()); next; ) {
-    await clock.advance(next - clock.now());
-    next = await clock.run(outbox.sendDue());
+  for (let next = await settled(outbox.sendDue()); next; ) {
+    await vi.advanceTimersByTimeAsync(next - Date.now());
+    next = await settled(outbox.sendDue());
   }
 
   expect(delivered).toEqual([2]);
@@ -226,34 +227,34 @@ test('a key that is being replaced refuses nothing for good', async () => {
 
 test('start sends what is added and what is due, until stop', async () => {
   let isDown = false;
-  const { outbox, store, clock, delivered } = outboxOf(() => (isDown ? down() : captured(1)));
+  const { outbox, store, delivered } = outboxOf(() => (isDown ? down() : captured(1)));
 
   outbox.start();
-  await clock.run(outbox.add(enquiry));
-  await clock.advance(0);
+  await settled(outbox.add(enquiry));
+  await vi.advanceTimersByTimeAsync(0);
   expect(delivered).toEqual([1]);
   isDown = true;
-  await clock.run(outbox.add({ ...enquiry, notes: 'again' }));
-  await clock.advance(29_000);
+  await settled(outbox.add({ ...enquiry, notes: 'again' }));
+  await vi.advanceTimersByTimeAsync(29_000);
   isDown = false;
   expect(delivered).toEqual([1]);
-  await clock.advance(2000);
+  await vi.advanceTimersByTimeAsync(2000);
   expect(delivered).toEqual([1, 1]);
-  await clock.run(outbox.stop());
-  await clock.run(outbox.add({ ...enquiry, notes: 'later' }));
-  await clock.advance(10 * minute);
+  await settled(outbox.stop());
+  await settled(outbox.add({ ...enquiry, notes: 'later' }));
+  await vi.advanceTimersByTimeAsync(10 * minute);
 
   expect([delivered.length, store.texts.size]).toEqual([2, 1]);
 });
 
 test('an enquiry that waits for a slow response keeps no other waiting', async () => {
-  const { outbox, clock, delivered, store } = outboxOf([silence, captured(2), captured(3)]);
-  for (const notes of ['a', 'b', 'c']) await clock.run(outbox.add({ ...enquiry, notes }));
+  const { outbox, delivered, store } = outboxOf([silence, captured(2), captured(3)]);
+  for (const notes of ['a', 'b', 'c']) await settled(outbox.add({ ...enquiry, notes }));
 
   const sending = outbox.sendDue();
-  await clock.advance(1000);
+  await vi.advanceTimersByTimeAsync(1000);
 
   expect(delivered).toEqual([2, 3]);
-  await clock.run(sending);
+  await settled(sending);
   expect(store.texts.size).toBe(1);
 });
