@@ -1,5 +1,3 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeAll, beforeEach } from 'vitest';
 import { recordExpiry } from '../../../../shared/leads/idempotency.ts';
 import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
 import { hashApiKey } from '../../../../shared/organization/api-key.ts';
@@ -25,9 +23,9 @@ import {
   usagePrimaryKey,
 } from '../../../../shared/store/table/primary-keys.ts';
 import { deletion, put, writeItem } from '../../../../shared/store/table/writes.ts';
-import { leadOf, storeItems } from '../../../support/leads.ts';
+import { leadOf } from '../../../support/leads.ts';
+import { modelTable } from '../../../support/model-table.ts';
 import { givenOrganizationWithoutKeys } from '../../../support/organizations.ts';
-import { givenTable } from '../../../support/table.ts';
 
 /** When both leads were made. */
 export const at = new Date().toISOString();
@@ -44,7 +42,7 @@ const leadIn = (organizationId: number, id: number, more: FieldValues = {}): Lea
   );
 
 /** An organization with a key, a created lead 1, a captured lead 2 and an advanced rotation counter, as the service writes them. */
-export async function givenWorld(table: Table, organizationId = 1) {
+export async function givenSoundTable(table: Table = modelTable(), organizationId = 1) {
   const { settings, key: newKey } = await givenOrganizationWithoutKeys({}, table, organizationId);
   const { key: apiKey, keyId } = await newKey({
     scopes: ['leads.write', 'leads.capture'],
@@ -98,37 +96,16 @@ export async function givenWorld(table: Table, organizationId = 1) {
   return { table, settings, keyId, lead, key };
 }
 
-export type World = Awaited<ReturnType<typeof givenWorld>>;
+export type SoundTable = Awaited<ReturnType<typeof givenSoundTable>>;
 
-/** Gives each test of the file that world, in a table of its own. */
-export function useWorld(): () => World {
-  let origin: World;
-  let originItems: Record<string, unknown>[];
-  let world: World;
-  beforeAll(async () => {
-    const table = await givenTable();
-    origin = await givenWorld(table);
-    ({ Items: originItems = [] } = await table.client.send(
-      new ScanCommand({ TableName: table.name }),
-    ));
-    table.client.destroy();
-  });
-  beforeEach(async () => {
-    world = { ...origin, table: await givenTable() };
-    await storeItems(world.table, originItems);
-  });
-  afterEach(() => world.table.client.destroy());
-  return () => world;
-}
-
-type Name = keyof World['key'];
-type Damage = (world: World) => Promise<unknown>;
+type Name = keyof SoundTable['key'];
+type Damage = (sound: SoundTable) => Promise<unknown>;
 
 /** What breaks a rule in one place of a sound table, and the violations that a check then reports: `{phone}` is the name of that item. */
 export type Case = readonly [damage: Damage, ...violations: string[]];
 
-/** Violations with the names of a world's items. */
-export const namedIn = ({ key, keyId }: World, violations: readonly string[]): string[] => {
+/** Violations with the names of a table's items. */
+export const namedIn = ({ key, keyId }: SoundTable, violations: readonly string[]): string[] => {
   const names = new Map(Object.entries(key).map(([name, one]) => [name, keyText(one)]));
   names.set('keyId', keyId);
   names.set('openingSk', key.opening.sk);
@@ -143,9 +120,9 @@ export const removed =
     writeItem(table, deletion(key[name]));
 
 export const added =
-  (itemIn: (world: World) => PrimaryKey & Readonly<Record<string, unknown>>): Damage =>
-  (world) =>
-    writeItem(world.table, put(itemIn(world)));
+  (itemIn: (sound: SoundTable) => PrimaryKey & Readonly<Record<string, unknown>>): Damage =>
+  (sound) =>
+    writeItem(sound.table, put(itemIn(sound)));
 
 /** Sets attributes of an item, null to remove one; a nested one is `fields.city`. */
 export const changed =

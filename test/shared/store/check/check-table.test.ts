@@ -4,43 +4,41 @@ import { checkTable } from '../../../../shared/store/check/check-table.ts';
 import { setArchived } from '../../../../shared/store/leads/archive.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import { storeLeads } from '../../../support/leads.ts';
-import { givenTable } from '../../../support/table.ts';
-import { added, changed, givenWorld, useWorld } from './given-table.ts';
-
-const world = useWorld();
+import { modelTable } from '../../../support/model-table.ts';
+import { added, changed, givenSoundTable } from './given-table.ts';
 
 test('a table written by the service has no violations, with archived leads and later settings too', async () => {
-  const { table, settings } = world();
+  const { table, settings } = await givenSoundTable();
   await setArchived(table, 1, 2, { archived: true });
   await applySettings(table, { ...settings, name: 'Renamed' });
-  await givenWorld(table, 2);
+  await givenSoundTable(table, 2);
 
   expect(await checkTable(table)).toEqual({ leads: 4, violations: [] });
   expect(await checkTable(table, { organizationId: 1 })).toEqual({ leads: 2, violations: [] });
 });
 
 test('usage beyond the default limits, which a deployment may raise, is not a violation', async () => {
-  await changed('usage', { used: 4000 })(world());
-  await changed('apiKey', { used: 2000 })(world());
+  const sound = await givenSoundTable();
+  await changed('usage', { used: 4000 })(sound);
+  await changed('apiKey', { used: 2000 })(sound);
 
-  expect((await checkTable(world().table)).violations).toEqual([]);
+  expect((await checkTable(sound.table)).violations).toEqual([]);
 });
 
 test('an empty table has no violations', async () => {
-  const table = await givenTable();
-
-  expect(await checkTable(table)).toEqual({ leads: 0, violations: [] });
+  expect(await checkTable(modelTable())).toEqual({ leads: 0, violations: [] });
 });
 
 test('a check of one organization reports the violations of that organization only', async () => {
-  const { table } = world();
-  const other = { ...(await givenWorld(table, 2)), table };
+  const sound = await givenSoundTable();
+  const { table } = sound;
+  const other = await givenSoundTable(table, 2);
   for (const [organizationId, leadId] of [
     [1, 77],
     [2, 78],
   ] as const)
     await added(() => ({ pk: `PHONE#${organizationId}#+919999999999`, sk: 'UNIQUE', leadId }))(
-      world(),
+      sound,
     );
   await changed('record', { 'result.id': 79 })(other);
   await changed('apiKey', { keyId: 'unlisted00' })(other);
@@ -68,7 +66,8 @@ test('a check of one organization reports the violations of that organization on
 });
 
 test('a check of a table of several pages reads every item once and rechecks none', async () => {
-  const { table, settings, lead } = world();
+  const sound = await givenSoundTable();
+  const { table, settings, lead, key } = sound;
   await applySettings(table, { ...settings, id: 2 });
   const text = 'x'.repeat(20_000); // sixty of these are more than the megabyte of one response
   for (const organizationId of [1, 2]) {
@@ -83,8 +82,8 @@ test('a check of a table of several pages reads every item once and rechecks non
       })),
     );
   }
-  for (const usage of [world().key.usage, { pk: 'USAGE#2', sk: 'USAGE' }])
-    await changed('usage', { lastLeadId: 70 })({ ...world(), key: { ...world().key, usage } });
+  for (const usage of [key.usage, { pk: 'USAGE#2', sk: 'USAGE' }])
+    await changed('usage', { lastLeadId: 70 })({ ...sound, key: { ...key, usage } });
   const rechecks = vi.spyOn(table.client, 'send');
 
   const checked = await checkTable(table);

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkTable } from '../../../../shared/store/check/check-table.ts';
 import { idempotencyPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
-import { added, at, type Case, changed, namedIn, removed, useWorld } from './given-table.ts';
-
-const world = useWorld();
+import { added, at, type Case, changed, givenSoundTable, namedIn, removed } from './given-table.ts';
 
 const lead = 'Lead 1 of organization 1';
 const future = '2999-01-01T00:00:00.000Z';
@@ -42,9 +40,9 @@ const damagedItems: readonly Case[] = [
     `${lead} has the phone +919820000001, but the item {phone} names lead x.`,
   ],
   [
-    async (world) => {
-      await changed('captured', { 'fields.phone': '+919820000001' })(world);
-      await removed('capturedPhone')(world);
+    async (sound) => {
+      await changed('captured', { 'fields.phone': '+919820000001' })(sound);
+      await removed('capturedPhone')(sound);
     },
     'Lead 2 of organization 1 has the phone +919820000001, but the item {phone} names lead 1.',
     unexplained(2),
@@ -101,9 +99,9 @@ const damagedItems: readonly Case[] = [
     `${lead} is archived since ${at}, but by its timeline it is not archived: npm run admin -- lead archive or restore sets it right.`,
   ],
   [
-    async (world) => {
-      await changed('opening', { via: 'import', importedAt: at })(world);
-      await changed('lead', { version: 2 })(world);
+    async (sound) => {
+      await changed('opening', { via: 'import', importedAt: at })(sound);
+      await changed('lead', { version: 2 })(sound);
     },
     `${lead} has the version 2, but its timeline shows no change since the import: ${missing}`,
   ],
@@ -137,10 +135,10 @@ const damagedItems: readonly Case[] = [
     'The erasure of lead 77 of organization 1 is in progress or was interrupted: npm run admin -- lead erase --organization 1 --lead 77 completes it.',
   ],
   [
-    async (world) => {
+    async (sound) => {
       for (const name of ['captured', 'capturedPhone', 'capturedEmail'] as const)
-        await removed(name)(world);
-      await added(() => ({ pk: 'ERASURE#1', sk: '0000000002' }))(world);
+        await removed(name)(sound);
+      await added(() => ({ pk: 'ERASURE#1', sk: '0000000002' }))(sound);
     },
     'The erasure of lead 2 of organization 1 is in progress or was interrupted: npm run admin -- lead erase --organization 1 --lead 2 completes it.',
   ],
@@ -190,9 +188,9 @@ const damagedItems: readonly Case[] = [
     'API key {keyId} of organization 1 is listed with another revokedAt than its item has.',
   ],
   [
-    async (world) => {
-      await changed('listing', { createdBy: 99 })(world);
-      await changed('apiKey', { createdBy: 99 })(world);
+    async (sound) => {
+      await changed('listing', { createdBy: 99 })(sound);
+      await changed('apiKey', { createdBy: 99 })(sound);
     },
     'API key {keyId} of organization 1 was created by user 99, whom the organization does not have.',
   ],
@@ -233,12 +231,13 @@ test.for<readonly [violation: string, isOfNobody: boolean, Case]>([
 ])(
   'a check of the table, and one of the organization, reports exactly: %s',
   async ([, isOfNobody, [damage, ...violations]]) => {
-    await damage(world());
+    const sound = await givenSoundTable();
+    await damage(sound);
 
-    const checked = await checkTable(world().table, { againAfterMs: 0 });
-    const one = await checkTable(world().table, { organizationId: 1, againAfterMs: 0 });
+    const checked = await checkTable(sound.table, { againAfterMs: 0 });
+    const one = await checkTable(sound.table, { organizationId: 1, againAfterMs: 0 });
 
-    expect(checked.violations).toEqual(namedIn(world(), violations));
+    expect(checked.violations).toEqual(namedIn(sound, violations));
     expect(one.violations).toEqual(isOfNobody ? [] : checked.violations);
   },
 );
