@@ -1,6 +1,6 @@
 import type { AnySchemaObject } from 'ajv';
 import fc from 'fast-check';
-import { filterFor, type ModelField, valueFor } from '../shared/leads/lead-model.ts';
+import { filterFor, type ModelField, valueFor } from '../shared/leads/random-filters.ts';
 import { type DescribedOperation, document, type Json, resolved } from '../support/described.ts';
 import { sampleOrganization } from '../support/settings.ts';
 

@@ -181,9 +181,10 @@ const folded = (text: unknown): string => String(text).normalize('NFC').toLowerC
 const isIn = (current: unknown, values: readonly unknown[]): boolean =>
   [current].flat().some((each) => values.includes(each));
 const equals: Operator = (current, { value }) => folded(current) === folded(value);
-const isBetween: Operator = (current, { values = [] }) =>
-  [current, values[0], values[1]].sort(inOrder)[1] === current;
-const inOrder = (a: unknown, b: unknown): number => ((a as number) < (b as number) ? -1 : 1);
+const isBetween: Operator = (current, { values = [] }) => {
+  const [from, to] = values as number[];
+  return (from as number) <= (current as number) && (current as number) <= (to as number);
+};
 
 /** Of a value that is not empty. */
 const operators: Readonly<Record<string, Operator>> = {
@@ -211,7 +212,8 @@ function asStored({ field, operator, value, ...others }: Filter): Filter {
   return { field, operator, value: operator === 'contains' ? digits : comparablePhone(digits) };
 }
 
-function holds(sent: Filter, lead: Plain): boolean {
+/** Whether a lead, as it is shown, matches a filter (contract, section 4.1). */
+export function holds(sent: Filter, lead: Plain): boolean {
   const one = asStored(sent);
   const { field, operator } = one;
   const name = propertyOf[field] ?? field;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import type { FieldValue, FieldValues } from '../../../shared/leads/lead.ts';
+import type { FieldValue } from '../../../shared/leads/lead.ts';
+import type { Filter } from '../../simulation/checker/refusals.ts';
 
-/** Random leads and filters over the fields of `sampleSettings`, and a plain second implementation of what a filter means. */
+/** Random values of fields, and random filters of them. */
 
 const words = ['Rao', 'RAO', 'asha', 'Ünal', 'ünal', 'संगीता', '😀', 'a b', '%', '"', 'x'];
 const texts = fc.oneof(
@@ -55,30 +56,16 @@ export function valueFor(
   return fc.option(value, { nil: undefined, freq: 3 });
 }
 
-export interface ModelFilter {
-  readonly field: string;
-  readonly operator: string;
-  readonly value?: unknown;
-  readonly values?: readonly unknown[];
-}
-
 /** A filter that can apply to a field. */
 export function filterFor(
   field: ModelField,
   ids: Readonly<Record<string, readonly number[]>>,
-): fc.Arbitrary<ModelFilter> {
+): fc.Arbitrary<Filter> {
   const { key, type, options } = field;
-  const bare = (operator: string): fc.Arbitrary<ModelFilter> =>
-    fc.constant({ field: key, operator });
-  const one = (
-    operators: readonly string[],
-    value: fc.Arbitrary<unknown>,
-  ): fc.Arbitrary<ModelFilter> =>
+  const bare = (operator: string): fc.Arbitrary<Filter> => fc.constant({ field: key, operator });
+  const one = (operators: readonly string[], value: fc.Arbitrary<unknown>): fc.Arbitrary<Filter> =>
     fc.record({ field: fc.constant(key), operator: fc.constantFrom(...operators), value });
-  const many = (
-    operator: string,
-    values: fc.Arbitrary<readonly unknown[]>,
-  ): fc.Arbitrary<ModelFilter> =>
+  const many = (operator: string, values: fc.Arbitrary<readonly unknown[]>): fc.Arbitrary<Filter> =>
     fc.record({ field: fc.constant(key), operator: fc.constant(operator), values });
   const empties = [bare('is_empty'), bare('is_not_empty')];
   switch (type) {
@@ -110,43 +97,5 @@ export function filterFor(
       );
     default:
       return fc.oneof(one(['contains', 'equals'], texts), ...empties);
-  }
-}
-
-const lower = (text: unknown): string => String(text).normalize('NFC').toLowerCase();
-
-/** What a filter means (contract, section 4.1). */
-export function modelMatches(
-  fields: FieldValues,
-  { field, operator, value, values = [] }: ModelFilter,
-): boolean {
-  const current = Object.hasOwn(fields, field) ? fields[field] : undefined;
-  if (operator === 'is_empty') return current === undefined;
-  if (operator === 'is_not_empty') return current !== undefined;
-  if (operator === 'is_true') return current === true;
-  if (operator === 'is_false') return current !== true;
-  if (current === undefined) return false;
-  const [from, to] = values as [FieldValue, FieldValue];
-  switch (operator) {
-    case 'contains':
-      return lower(current).includes(lower(value));
-    case 'equals':
-      return typeof current === 'number' ? current === value : lower(current) === lower(value);
-    case 'on':
-      return current === value;
-    case 'gt':
-    case 'after':
-      return current > (value as FieldValue);
-    case 'lt':
-    case 'before':
-      return current < (value as FieldValue);
-    case 'between':
-      return from <= current && current <= to;
-    case 'is_any_of':
-      return values.includes(current);
-    case 'has_any_of':
-      return (current as readonly string[]).some((one) => values.includes(one));
-    default:
-      throw new Error(`The model knows no operator ${operator}.`);
   }
 }
