@@ -1,59 +1,79 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Scope } from '../../../shared/endpoints.ts';
 import { endpoint } from '../../../shared/middleware/endpoint.ts';
 import { leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
+import { apiKeyRandomBytes, mintApiKey } from '../../../shared/organization/api-key.ts';
 import {
   admitKey,
   admitOrganization,
+  type Bucket,
   type Caller,
 } from '../../../shared/store/organizations/admission.ts';
 import { loadOrganization } from '../../../shared/store/organizations/organizations.ts';
 import { sampleOrganization } from '../../support/settings.ts';
-import { bucketWith, callerWith, newApiKey, newOrganizationId } from './admitted.ts';
 import { type EventParts, requestEvent } from './event.ts';
-import { keepLines, lines } from './logged-lines.ts';
+import { caller as anyCaller, keepLines, lines, logged } from './logged-lines.ts';
 
 vi.mock('../../../shared/store/organizations/admission.ts');
 vi.mock('../../../shared/store/organizations/organizations.ts');
 
 keepLines();
 
+const keys = vi.mocked(admitKey);
+const organizations = vi.mocked(admitOrganization);
+const hourMs = 3_600_000;
+/** A bucket whose window ends in an hour. */
+const bucketWith = (remaining: number, limit = 600): Bucket => ({
+  limit,
+  remaining,
+  resetsAt: Date.now() + hourMs,
+});
+const ofOrganization = { settingsVersion: 1, leadSequence: 41 };
+
+/** The key and the organization of the test: new ones, so that none meets what another test cached. */
+let apiKey: string;
 let caller: Caller;
+let tests = 0;
 beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
   vi.stubEnv('LEADS_TABLE', 'table');
   vi.stubEnv('AWS_REGION', 'eu-central-1');
-  caller = callerWith({ organizationId: newOrganizationId() });
-  vi.mocked(admitKey).mockImplementation(async () => ({
-    outcome: 'admitted',
-    caller,
-    bucket: bucketWith(500),
-  }));
-  vi.mocked(admitOrganization).mockImplementation(async () => ({
+  tests += 1;
+  const bytes = Uint8Array.from({ length: apiKeyRandomBytes }, (_, at) => (tests >> at) & 1);
+  apiKey = mintApiKey(bytes).key;
+  caller = { ...anyCaller, organizationId: tests, scopes: ['leads.read', 'leads.write'] };
+  keys
+    .mockReset()
+    .mockImplementation(async () => ({ outcome: 'admitted', caller, bucket: bucketWith(500) }));
+  organizations.mockReset().mockImplementation(async () => ({
+    ...ofOrganization,
     outcome: 'admitted',
     bucket: bucketWith(2000, 3000),
-    settingsVersion: 1,
-    leadSequence: 41,
   }));
-  vi.mocked(loadOrganization).mockImplementation(async () => ({
-    ...sampleOrganization(),
-    version: 1,
-  }));
+  vi.mocked(loadOrganization)
+    .mockReset()
+    .mockImplementation(async () => ({ ...sampleOrganization(), version: 1 }));
 });
-afterEach(() => void vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+});
 
 type Handler = ReturnType<typeof endpoint>;
 
 async function send(handler: Handler, parts: EventParts = {}, remainingMs = 10_000) {
   const headers = {
-    Authorization: `Bearer ${newApiKey()}`,
+    Authorization: `Bearer ${apiKey}`,
     'Content-Type': 'application/json',
     ...parts.headers,
   };
   const context = { getRemainingTimeInMillis: () => remainingMs } as Context;
-  const { statusCode, body } = await handler(requestEvent({ ...parts, headers }), context);
+  const { statusCode, body, ...more } = await handler(requestEvent({ ...parts, headers }), context);
   return {
     status: statusCode,
+    headers: more.headers,
     body: JSON.parse(body) as { error?: { code: string } } & Record<string, unknown>,
   };
 }
@@ -66,23 +86,30 @@ describe('what an endpoint receives', () => {
     const respond = vi.fn(async () => ({ status: 201, body: {} }));
     const handler = endpoint('add-note', {
       input: { path: leadIdPath, body },
-      prefetch: async ({ input, organizationId, keyId }) => ({
+      prefetch: async ({ input, organizationId, keyId, cachedOrganization }) => ({
         leadId: input.path.leadId,
         organizationId,
         keyId,
+        version: cachedOrganization?.version,
       }),
       respond,
     });
 
+    await send(handler, note); // from then on it knows the settings
     expect((await send(handler, note)).status).toBe(201);
-    expect(respond).toHaveBeenCalledWith({
+    expect(respond).toHaveBeenLastCalledWith({
       table: expect.anything(),
       requestId: 'request-1',
       input: { path: { leadId: 5 }, body: { text: 'Called.' } },
       caller,
       organization: expect.objectContaining({ version: 1 }),
       leadSequence: 41,
-      prefetched: { leadId: 5, organizationId: caller.organizationId, keyId: caller.keyId },
+      prefetched: {
+        leadId: 5,
+        organizationId: caller.organizationId,
+        keyId: caller.keyId,
+        version: 1,
+      },
     });
   });
 });
@@ -113,6 +140,7 @@ describe('the order of the stack', () => {
       'UNAUTHORIZED',
     ],
     ['the scopes before the input', { ...note, body: '{}' }, 'FORBIDDEN', ['leads.capture']],
+    ['the scopes before the prefetch', note, 'FORBIDDEN', ['leads.capture']],
     ['the path before the body', { pathParameters: { leadId: 'x' }, body: '{}' }, 'NOT_FOUND'],
     ['the body before the endpoint', { ...note, body: '{}' }, 'VALIDATION_FAILED'],
   ])(
@@ -153,8 +181,99 @@ describe('the errors of an endpoint', () => {
     await send(endpoint('list-users', { input: {}, respond }), {}, 520);
     const before = lines.length;
     fail(new Error('The call was broken off.'));
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTick();
 
     expect(lines).toHaveLength(before);
+  });
+});
+
+const listUsers = endpoint('list-users', {
+  input: {},
+  respond: async () => ({ status: 200, body: {} }),
+});
+
+describe('admission', () => {
+  test('refuses a mistyped key without DynamoDB', async () => {
+    apiKey = `${apiKey.slice(0, -1)}${apiKey.endsWith('0') ? '1' : '0'}`;
+
+    expect((await send(listUsers)).body.error?.code).toBe('UNAUTHORIZED');
+    expect(keys).not.toHaveBeenCalled();
+  });
+
+  test('names the caller of a refused key each time, from the cache too', async () => {
+    keys.mockResolvedValue({ outcome: 'refused', caller: { ...caller, revokedAt: 'today' } });
+
+    const codes = [await send(listUsers), await send(listUsers)].map(
+      ({ body }) => body.error?.code,
+    );
+
+    expect(codes).toEqual(['UNAUTHORIZED', 'UNAUTHORIZED']);
+    expect(logged().map(({ keyId }) => keyId)).toEqual([caller.keyId, caller.keyId]);
+    expect(keys).toHaveBeenCalledOnce();
+  });
+
+  test('names a missing module before a missing scope', async () => {
+    caller = { ...caller, scopes: ['leads.capture'] };
+    const organization = { ...sampleOrganization({ modules: ['billing'] }), version: 1 };
+    vi.mocked(loadOrganization).mockResolvedValue(organization);
+
+    expect((await send(listUsers)).body.error).toMatchObject({ details: { module: 'crm' } });
+  });
+
+  test('names, of two exhausted buckets in the cache, the one whose window ends later', async () => {
+    const bucket = { ...bucketWith(0), resetsAt: Date.now() + 60_000 };
+    keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket });
+    organizations.mockResolvedValueOnce({
+      ...ofOrganization,
+      outcome: 'exhausted',
+      bucket: bucketWith(0, 3000),
+    });
+    await send(listUsers);
+
+    expect((await send(listUsers)).headers).toMatchObject({
+      'RateLimit-Limit': '3000',
+      'RateLimit-Reset': '3600',
+      'Retry-After': '3600',
+    });
+    expect(keys).toHaveBeenCalledOnce();
+  });
+
+  test.each([
+    ['with a tenth of its tokens left', 60, 0, false],
+    ['with more', 61, 0, true],
+    ['whose window has ended', 1, hourMs, true],
+  ])(
+    'asks for the organization’s token beside that of a cached key %s: %i, %i, %s',
+    async (_, remaining, laterMs, isParallel) => {
+      keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket: bucketWith(remaining) });
+      await send(listUsers);
+      vi.setSystemTime(Date.now() + laterMs);
+      organizations.mockClear();
+      keys.mockImplementationOnce(async () => {
+        await nextTick();
+        expect(organizations).toHaveBeenCalledTimes(isParallel ? 1 : 0);
+        return { outcome: 'admitted', caller, bucket: bucketWith(500) };
+      });
+
+      expect((await send(listUsers)).status).toBe(200);
+    },
+  );
+
+  test('drops the prefetch of a refused request, whose failure ends no process', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    const prefetch = () => Promise.reject(new Error('DynamoDB is away.')); // a mock would handle the rejection
+    organizations.mockResolvedValueOnce({
+      ...ofOrganization,
+      outcome: 'exhausted',
+      bucket: bucketWith(0, 3000),
+    });
+    const respond = async () => ({ status: 200, body: {} });
+    const { status } = await send(endpoint('list-users', { input: {}, prefetch, respond }));
+    await nextTick();
+    process.off('unhandledRejection', unhandled);
+
+    expect(status).toBe(429);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 });
