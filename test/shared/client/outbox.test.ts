@@ -43,8 +43,12 @@ function outboxOf(answers: Parameters<typeof stubService>[0], store = memoryStor
 const down = (): StubAnswer => refusal(500, 'INTERNAL');
 
 describe('an enquiry', () => {
-  test('is stored before add resolves, sent once, and deleted when the service has it', async () => {
-    const { outbox, store, requests, delivered } = outboxOf([captured(5)]);
+  test('is stored before add resolves, its attempt before it is sent, and deleted when the service has it', async () => {
+    const store = memoryStore();
+    const { outbox, requests, delivered } = outboxOf(() => {
+      expect([...store.texts.values()].join()).toContain('"attempts":1');
+      return captured(5);
+    }, store);
 
     await settled(outbox.add(enquiry, { formView: 'v1' }));
     expect(store.texts.size).toBe(1);
