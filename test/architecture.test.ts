@@ -8,11 +8,9 @@ import {
   ownImports as own,
   reachedFrom,
   sources,
-} from './support/source/files.ts';
-import { replacementOf } from './support/source/retired-words.ts';
-import { functionsOf, identifiersOf } from './support/source/syntax.ts';
+} from './support/source-files.ts';
 
-/** The rules of the project's source: who may import whom, what names may say, and how large a file or a function may be. */
+/** The rules of the project's source that the linter does not have: who may import whom, and what files are called. */
 
 /** A layer imports the layers to its right, never those to its left. */
 const layers = [
@@ -239,15 +237,6 @@ describe('source files', () => {
     expect(files.filter((file) => !file.split('/').every((part) => plain.test(part)))).toEqual([]);
   });
 
-  test('have at most 300 lines', () => {
-    const counted = [...sources].map(([file, source]) => ({
-      file,
-      lines: source.split('\n').length - 1,
-    }));
-
-    expect(counted.filter(({ lines }) => lines > 300)).toEqual([]);
-  });
-
   test('that tests share register no hook when imported: only the first test file would have it', () => {
     const reached = files
       .filter((file) => /\.test\.ts$/.test(file) && !/\bvi\.mock\(/.test(sources.get(file) ?? ''))
@@ -256,44 +245,4 @@ describe('source files', () => {
 
     expect([...new Set(reached)].filter((file) => hook.test(sources.get(file) ?? ''))).toEqual([]);
   });
-
-  test('are not barrels: no file only re-exports', () => {
-    const barrel =
-      /^(?:\s*(?:export\s+(?:type\s+)?(?:\*|\{[^}]*\})[^;]*from\s+'[^']+';?|\/\/.*))+\s*$/;
-
-    expect([...sources].filter(([, source]) => barrel.test(source)).map(([file]) => file)).toEqual(
-      [],
-    );
-  });
-});
-
-describe('functions of the service and of infra', () => {
-  const all = files.filter(inside('functions/', 'shared/', 'infra/')).flatMap(functionsOf);
-
-  test('have at most 40 lines', () => {
-    expect(all.length).toBeGreaterThan(1000);
-    expect(all.filter(({ lines }) => lines > 40)).toEqual([]);
-  });
-
-  test('have at most 4 parameters', () => {
-    expect(all.filter(({ parameters }) => parameters > 4)).toEqual([]);
-  });
-});
-
-test('no identifier of the service or of infra uses a retired word', () => {
-  const retired = files
-    .filter(inside('functions/', 'shared/', 'infra/'))
-    .flatMap((file) =>
-      [...identifiersOf(file)].map((identifier) => ({
-        file,
-        identifier,
-        say: replacementOf(identifier),
-      })),
-    )
-    .filter(({ say }) => say !== undefined);
-
-  expect(replacementOf('lookAtTurn')).toBe('rotation, or attempt');
-  expect(retired.map(({ file, identifier, say }) => `${file}: ${identifier}, say ${say}`)).toEqual(
-    [],
-  );
 });

@@ -7,7 +7,7 @@ import { dynamodbLocal } from '../../../infra/local/engines.ts';
 import project from '../../../package.json' with { type: 'json' };
 import lock from '../../../package-lock.json' with { type: 'json' };
 import { node24, projectFolder } from '../../support/service-process.ts';
-import { reachedFrom, sources } from '../../support/source/files.ts';
+import { reachedFrom, sources } from '../../support/source-files.ts';
 
 test.each([
   ['a JDK of 17', 'echo java.base@17.0.15; echo jdk.compiler@17.0.15', true],

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { projectFolder } from '../service-process.ts';
+import { projectFolder } from './service-process.ts';
 
 /** The project's source files, and who imports whom. */
 
