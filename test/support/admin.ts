@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import type { ProcessIo } from '../../infra/admin/context.ts';
-import { runAdmin as runProgram } from '../../infra/admin/program.ts';
+import { runAdmin as runCommand } from '../../infra/admin/program.ts';
 import type { ReadJson } from './call.ts';
 import { isTableShared, service } from './service.ts';
-import { node24, projectFolder } from './service-process.ts';
+import { node24, startProgram } from './service-process.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -77,7 +76,7 @@ export async function runPrinted(
   const into = (name: keyof typeof printed) => (text: string) => {
     printed[name] += text;
   };
-  const status = await runProgram(args, { ...io, stdout: into('stdout'), stderr: into('stderr') });
+  const status = await runCommand(args, { ...io, stdout: into('stdout'), stderr: into('stderr') });
   return { status, ...printed };
 }
 
@@ -121,25 +120,17 @@ export interface AdminProcess {
 /** Starts a command as an administrator's script does: for what kills it, and for what it writes to its process's own stdout. */
 export function spawnAdmin(args: readonly string[], environment: Environment = {}): AdminProcess {
   assertNoScan(args, environment);
-  const child = spawn(node24, ['infra/admin/main.ts', ...args], {
-    cwd: projectFolder,
+  const program = startProgram(node24, ['infra/admin/main.ts', ...args], {
     env: { PATH: process.env.PATH, ...service().environment, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const printed = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk: Buffer) => {
-    printed.stdout += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    printed.stderr += chunk.toString();
-  });
-  const ended: AdminProcess['ended'] = new Promise((settle) =>
-    child.on('close', (status, signal) => settle({ ...replyOf(args, status, printed), signal })),
-  );
+  const ended = program.ended.then(({ status, ...printed }) => ({
+    ...replyOf(args, status, printed),
+    signal: program.child.signalCode,
+  }));
   return {
     ended,
     kill: async () => {
-      child.kill('SIGKILL');
+      program.child.kill('SIGKILL');
       await ended;
     },
   };

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
@@ -8,6 +8,42 @@ import { assertNoLeaks } from './log-leaks.ts';
 
 export const projectFolder = resolve(import.meta.dirname, '..', '..');
 export const node24 = join(projectFolder, 'node_modules', '.bin', 'node');
+
+export interface Program {
+  readonly child: ChildProcess;
+  /** All of stdout and stderr so far. */
+  readonly printed: { stdout: string; stderr: string };
+  /** The status is null for a program that a signal ended. */
+  readonly ended: Promise<Ended>;
+}
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts a program, in the project's folder and with this process's environment unless told otherwise. */
+export function startProgram(
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions = {},
+): Program {
+  const stdio = ['ignore', 'pipe', 'pipe'] as const;
+  const child = spawn(command, args, { cwd: projectFolder, stdio: [...stdio], ...options });
+  const printed = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      printed[name] += text;
+    });
+  const ended = new Promise<Ended>((settle, fail) =>
+    child.once('error', fail).once('close', (status) => settle({ status, ...printed })),
+  );
+  return { child, printed, ended };
+}
+
+/** Runs a program to its end. */
+export const runProgram = (...started: Parameters<typeof startProgram>): Promise<Ended> =>
+  startProgram(...started).ended;
 
 /** Requests of one endpoint that a service of the tests handles in parallel, also on a machine with few processors. */
 export const racingWorkers = 8;
@@ -46,18 +82,18 @@ export async function startServiceProcess(
   args: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServiceProcess> {
-  const { child, printed, exited } = spawnService(
+  const { child, printed, ended } = startService(
     ['--json', '--port', '0', '--db', ':memory:', ...args],
     environment,
   );
   let at = -1;
   while (at < 0) {
-    const ended = await Promise.race([
-      exited.then(() => true),
+    const hasEnded = await Promise.race([
+      ended.then(() => true),
       once(child.stdout as NodeJS.ReadableStream, 'data').then(() => false),
     ]);
     at = printed.stdout.indexOf('\n');
-    if (ended && at < 0)
+    if (hasEnded && at < 0)
       throw new Error(`The service ended with status ${child.exitCode}: ${printed.stderr}`);
   }
   return {
@@ -67,7 +103,7 @@ export async function startServiceProcess(
     async end(signal = 'SIGTERM') {
       const endRunningTime = startRunningTime();
       child.kill(signal);
-      await exited;
+      await ended;
       assertNoLeaks(printed.stderr);
       return { status: child.exitCode, ms: endRunningTime() };
     },
@@ -75,37 +111,17 @@ export async function startServiceProcess(
 }
 
 /** Runs the service's entry until it ends by itself. */
-export async function runServiceProcess(
-  args: readonly string[],
-): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  const { child, printed, exited } = spawnService(args);
-  await exited;
-  return { status: child.exitCode, ...printed };
-}
+export const runServiceProcess = (args: readonly string[]): Promise<Ended> =>
+  startService(args).ended;
 
-function spawnService(
+const startService = (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): {
-  child: ChildProcess;
-  printed: { stdout: string; stderr: string };
-  exited: Promise<unknown>;
-} {
-  const child = spawn(node24, [join(projectFolder, 'infra', 'local', 'start.ts'), ...args], {
-    cwd: projectFolder,
+): Program =>
+  startProgram(node24, ['infra/local/start.ts', ...args], {
     // As under npm, the service ends when this process is gone.
     env: { ...process.env, npm_lifecycle_event: 'start', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const printed = { stdout: '', stderr: '' };
-  child.stdout?.on('data', (chunk: Buffer) => {
-    printed.stdout += chunk.toString();
-  });
-  child.stderr?.on('data', (chunk: Buffer) => {
-    printed.stderr += chunk.toString();
-  });
-  return { child, printed, exited: once(child, 'close') };
-}
 
 /** A port that nothing listens on at this moment. */
 export async function freePort(): Promise<number> {

@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAdmin } from '../../../infra/admin/program.ts';
 import { awsFailure } from '../../../infra/cli/aws.ts';
-import { node24, projectFolder } from '../../support/service-process.ts';
+import { node24, runProgram, startProgram } from '../../support/service-process.ts';
 
 test('a command that gave up a slow write says that it can be run again', () => {
   const error = Object.assign(new Error('Request aborted'), { name: 'AbortError' });
@@ -20,10 +17,12 @@ test.each([
 ])('the answer to a question is %s', async (_, typed, answer) => {
   const source = `import { ask } from './infra/cli/confirm.ts';
     console.log(JSON.stringify(await ask('Type leads to continue: ')));`;
-  const child = spawn(node24, ['--input-type=module', '--eval', source], { cwd: projectFolder });
-  child.stdin.end(typed);
+  const { child, ended } = startProgram(node24, ['--input-type=module', '--eval', source], {
+    stdio: 'pipe',
+  });
+  child.stdin?.end(typed);
 
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const { stdout, stderr } = await ended;
 
   expect(stdout).toBe(`${answer}\n`);
   expect(stderr).toContain('Type leads to continue: ');
@@ -103,13 +102,7 @@ test.each([
 ])(
   'without credentials, npm run %s prints what is missing, and has the status 1',
   async (_, args, sentence) => {
-    const child = spawn(node24, args, {
-      cwd: projectFolder,
-      env: { ...nothing, ...region },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-
-    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    const { status, stderr } = await runProgram(node24, args, { env: { ...nothing, ...region } });
 
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(sentence) });
     expect(stderr).not.toMatch(/^ +at /m);

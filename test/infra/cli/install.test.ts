@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -14,9 +14,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { node24, projectFolder } from '../../support/service-process.ts';
+import {
+  node24,
+  type Program,
+  projectFolder,
+  startProgram,
+} from '../../support/service-process.ts';
 
 /** What a fresh machine has on its PATH: npm, and a Node.js that is not the project's. */
 let machine: string;
@@ -100,25 +104,13 @@ const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'),
 };
 
 /** Runs `npm start -- "a b" --json` of the folder as npm does: in a shell, with node_modules/.bin first on the PATH. */
-function npmStart(folder: string, shell = 'sh'): ChildProcess {
+function npmStart(folder: string, shell = 'sh'): Program {
   const command = scripts.start?.replace('infra/local/start.ts', 'script.mjs "a b" --json') ?? '';
   const path = [join(folder, 'node_modules', '.bin'), machine, process.env.PATH].join(delimiter);
-  return spawn(shell, ['-c', command], {
+  return startProgram(shell, ['-c', command], {
     cwd: folder,
     env: { ...process.env, PATH: path },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-}
-
-async function outcome(
-  child: ChildProcess,
-): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  const [stdout, stderr] = await Promise.all([
-    text(child.stdout!),
-    text(child.stderr!),
-    once(child, 'close'),
-  ]);
-  return { status: child.exitCode, stdout, stderr };
 }
 
 const calls = (folder: string): string[] => {
@@ -142,7 +134,7 @@ test.concurrent.each(['sh', 'bash'])(
   async (shell) => {
     const folder = givenProject();
 
-    const first = await outcome(npmStart(folder, shell));
+    const first = await npmStart(folder, shell).ended;
 
     expect(first).toMatchObject(served);
     expect(first.stderr).toContain('Installing the packages of package-lock.json (npm ci)');
@@ -156,7 +148,7 @@ test.concurrent.each(['sh', 'bash'])(
 test.concurrent('several starts at the same moment install once', async () => {
   const folder = givenProject();
 
-  const outcomes = await Promise.all(Array.from({ length: 3 }, () => outcome(npmStart(folder))));
+  const outcomes = await Promise.all(Array.from({ length: 3 }, () => npmStart(folder).ended));
 
   for (const one of outcomes) expect(one).toMatchObject(served);
   expect(calls(folder)).toHaveLength(1);
@@ -166,7 +158,7 @@ test.concurrent('a script waits for the installation of another process, and nam
   const folder = givenProject();
   const lockFile = lockedBy(folder, process.pid);
 
-  const child = npmStart(folder);
+  const { child, ended } = npmStart(folder);
   const [told] = await once(child.stderr!, 'data');
   expect(calls(folder)).toEqual([]);
   rmSync(lockFile);
@@ -174,28 +166,27 @@ test.concurrent('a script waits for the installation of another process, and nam
   expect(String(told)).toBe(
     `Waiting for the installation of process ${process.pid} in this checkout ... If no such installation runs, delete .local/install.lock.\n`,
   );
-  expect(await outcome(child)).toMatchObject(served);
+  expect(await ended).toMatchObject(served);
 });
 
 test.concurrent('a script installs again only when package-lock.json names another version', async () => {
   const folder = givenInstalledProject();
 
-  const first = await outcome(npmStart(folder));
+  const first = await npmStart(folder).ended;
   expect(first).toMatchObject({ status: 0, stderr: '' });
   expect(calls(folder)).toHaveLength(0);
 
   lock(folder, '2.0.0');
-  await outcome(npmStart(folder));
+  await npmStart(folder).ended;
   expect(calls(folder)).toHaveLength(1);
 });
 
 test.concurrent('several starts take over the lock of an installation that was killed, and install once', async () => {
   const folder = givenProject();
-  const gone = spawn('true');
-  await once(gone, 'exit');
+  const gone = spawnSync('true');
   lockedBy(folder, gone.pid);
 
-  const outcomes = await Promise.all(Array.from({ length: 3 }, () => outcome(npmStart(folder))));
+  const outcomes = await Promise.all(Array.from({ length: 3 }, () => npmStart(folder).ended));
 
   for (const one of outcomes) expect(one).toMatchObject(served);
   expect(calls(folder)).toHaveLength(1);
@@ -207,7 +198,7 @@ test.concurrent('a script takes over the lock of a killed installation whose pro
   const before = new Date(Date.now() - 16 * 60_000);
   utimesSync(lockFile, before, before);
 
-  expect(await outcome(npmStart(folder))).toMatchObject(served);
+  expect(await npmStart(folder).ended).toMatchObject(served);
   expect(calls(folder)).toHaveLength(1);
   expect(existsSync(lockFile)).toBe(false);
 });
@@ -216,9 +207,9 @@ test.concurrent('a script ends with status 1 and a sentence when npm fails, and 
   const folder = givenProject();
   writeFileSync(join(folder, 'npm-fails'), '');
 
-  const failed = await outcome(npmStart(folder));
+  const failed = await npmStart(folder).ended;
   rmSync(join(folder, 'npm-fails'));
-  const next = await outcome(npmStart(folder));
+  const next = await npmStart(folder).ended;
 
   expect(failed).toMatchObject({ status: 1, stdout: '' });
   expect(failed.stderr).toContain('npm ci ended with status 7: the packages are not installed');

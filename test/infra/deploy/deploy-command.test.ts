@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { jsonRefusal } from '../../support/aws/aws-server.ts';
-import { node24, projectFolder } from '../../support/service-process.ts';
+import { node24, runProgram } from '../../support/service-process.ts';
 import { createdBy, region, stack, stackName, tableName, useAccount } from './given-account.ts';
 
 const replies = useAccount();
@@ -13,12 +10,9 @@ const check = (...args: readonly string[]) => deployWith('--check', ...args);
 async function deployWith(
   ...args: readonly string[]
 ): Promise<{ status: unknown; lines: string[] }> {
-  const child = spawn(node24, ['infra/deploy/deploy.ts', ...args], {
-    cwd: projectFolder,
+  const { status, stderr } = await runProgram(node24, ['infra/deploy/deploy.ts', ...args], {
     env: { ...process.env, AWS_REGION: region },
-    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
   return { status, lines: stderr.trim().split('\n') };
 }
 

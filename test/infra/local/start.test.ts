@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -12,6 +12,7 @@ import {
   type ReadyLine,
   runServiceProcess,
   type ServiceProcess,
+  startProgram,
   startServiceProcess,
 } from '../../support/service-process.ts';
 import { useFolder } from '../given-folder.ts';
@@ -46,16 +47,9 @@ async function start(db: string): Promise<ServiceProcess> {
 /** The service under npm. Its `end` sends npm a signal, and expects the service and its engine to end within five seconds. */
 async function startByNpm(db: string) {
   const options = ['--port', '0', '--engine', 'dynoxide', '--db', db, '--json'];
-  const npm = spawn('npm', ['start', '--silent', '--', ...options], {
-    cwd: projectFolder,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const { child: npm, printed } = startProgram('npm', ['start', '--silent', '--', ...options]);
   onTestFinished(() => void npm.kill());
-  let stdout = '';
-  npm.stdout.on('data', (chunk) => {
-    stdout += String(chunk);
-  });
-  await expect.poll(() => stdout, { timeout }).toContain('\n');
+  await expect.poll(() => printed.stdout, { timeout }).toContain('\n');
   const pids = [Number(readFileSync(join(db, 'service.pid'), 'utf8')), enginePid(db)];
   expect(pids.map(isAlive)).toEqual([true, true]);
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
@@ -66,7 +60,7 @@ async function startByNpm(db: string) {
     expect(endRunningTime()).toBeLessThan(5000);
     return (await exited)[0];
   };
-  return { ready: JSON.parse(stdout) as ReadyLine, end, printed: () => stdout };
+  return { ready: JSON.parse(printed.stdout) as ReadyLine, end, printed: () => printed.stdout };
 }
 
 describe('a data folder that a service is started on three times', () => {
@@ -160,20 +154,12 @@ test('the banner has lines that work as printed; a service whose engine dies end
   timeout,
 }, async () => {
   const db = newDb();
-  const child = spawn(
-    node24,
-    ['infra/local/start.ts', '--port', '0', '--engine', 'dynoxide', '--db', db],
-    { cwd: projectFolder },
-  );
+  const { child, printed, ended } = startProgram(node24, [
+    ...['infra/local/start.ts', '--port', '0', '--engine', 'dynoxide', '--db', db],
+  ]);
   onTestFinished(() => void child.kill());
-  let [banner, stderr] = ['', ''];
-  child.stdout.on('data', (chunk) => {
-    banner += String(chunk);
-  });
-  child.stderr.on('data', (chunk) => {
-    stderr += String(chunk);
-  });
-  await expect.poll(() => banner, { timeout: 20_000 }).toContain('Ctrl-C');
+  await expect.poll(() => printed.stdout, { timeout: 20_000 }).toContain('Ctrl-C');
+  const banner = printed.stdout;
   const line = banner.slice(
     banner.indexOf('curl'),
     banner.indexOf("'\n", banner.indexOf('-d ')) + 1,
@@ -191,10 +177,9 @@ test('the banner has lines that work as printed; a service whose engine dies end
   expect(administer.some((one) => one.includes('key create'))).toBe(true);
   expect(paste(administer.join(' && ').replaceAll(/ {2,}/g, ''))).toMatch(/^leads_live_/m);
 
-  const closed = once(child, 'close');
   process.kill(enginePid(db), 'SIGKILL');
-  await closed;
-  expect(child.exitCode).toBe(1);
+  const { status, stderr } = await ended;
+  expect(status).toBe(1);
   expect(stderr).toContain('The engine dynoxide ended by itself');
 });
 

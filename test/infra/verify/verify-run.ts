@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { type CheckResult, linesOfResults } from '../../../infra/verify/check.ts';
 import { apiKeyPattern } from '../../../shared/organization/api-key.ts';
-import { node24, projectFolder } from '../../support/service-process.ts';
+import { node24, runProgram } from '../../support/service-process.ts';
 
 export interface VerifyReply {
   readonly status: number | null;
@@ -16,16 +13,9 @@ export async function verify(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<VerifyReply> {
-  const child = spawn(node24, ['infra/verify/main.ts', ...args], {
-    cwd: projectFolder,
+  const { status, stdout, stderr } = await runProgram(node24, ['infra/verify/main.ts', ...args], {
     env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
   if (new RegExp(apiKeyPattern).test(`${stdout}${stderr}`))
     throw new Error('verify printed an API key.');
   return { status, lines: stdout.trimEnd().split('\n'), stderr };

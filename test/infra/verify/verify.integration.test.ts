@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
 import { createTemporaryOrganization, removeLeft } from '../../../infra/verify/write-checks.ts';
@@ -12,7 +10,7 @@ import { startStandInAws } from '../../support/aws/stand-in-aws.ts';
 import { newSettings } from '../../support/organizations.ts';
 import { startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
-import { freePort, node24, projectFolder } from '../../support/service-process.ts';
+import { freePort, node24, startProgram } from '../../support/service-process.ts';
 import { environmentOf, givenTable, table } from '../../support/table.ts';
 import { failedLines, verify } from './verify-run.ts';
 
@@ -103,21 +101,17 @@ test('verify finds address, table and release of a stack by its outputs, and pri
 async function endedBy(signal: NodeJS.Signals) {
   const { baseUrl, environment } = service();
   const aTest = /^✓ \d\S* .* > /m;
-  const child = spawn(node24, ['infra/verify/main.ts', '--url', baseUrl, '--write'], {
-    cwd: projectFolder,
+  const args = ['infra/verify/main.ts', '--url', baseUrl, '--write'];
+  const { child, printed, ended } = startProgram(node24, args, {
     env: { PATH: process.env.PATH, ...environment },
   });
-  const printed = { stdout: '', stderr: '' };
-  child.stderr.on('data', (chunk: Buffer) => {
-    printed.stderr += chunk.toString();
+  let hasBegun = false;
+  child.stdout?.on('data', () => {
+    if (hasBegun || !aTest.test(printed.stdout)) return;
+    hasBegun = true;
+    for (let times = 0; times < 2; times += 1) child.kill(signal);
   });
-  child.stdout.on('data', (chunk: Buffer) => {
-    const hasBegun = aTest.test(printed.stdout);
-    printed.stdout += chunk.toString();
-    if (!hasBegun && aTest.test(printed.stdout))
-      for (let times = 0; times < 2; times += 1) child.kill(signal);
-  });
-  const [status] = await once(child, 'close');
+  const { status } = await ended;
   const [, id] = /organization (\d+) in table/.exec(printed.stdout) ?? [];
   return { status, ...printed, organizationId: Number(id) };
 }
