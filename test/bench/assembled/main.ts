@@ -1,26 +1,139 @@
-/** `npx node test/bench/assembled/main.ts`: writes the same requests' costs by this service and by the assembled stack to RESULTS.md. */
+/** `npx node test/bench/assembled/main.ts`: writes what the same captures cost by this service and by the assembled stack to RESULTS.md. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asMarkdown, shown } from '../tables.ts';
-import { measureSideBySide } from './side-by-side.ts';
+import { pathToFileURL } from 'node:url';
+import { bundle, bundleFunctions } from '../../../infra/bundle/bundle.ts';
+import { createTable } from '../../../infra/local/table.ts';
+import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
+import { longestChain, type RecordedCall, totalUnits } from '../../support/faults/calls.ts';
+import { startDynamodbProxy } from '../../support/faults/proxy.ts';
+import { sampleSettings } from '../../support/settings.ts';
+import { tableOf } from '../../support/table.ts';
+import { eventOf, LambdaProcess, type RequestParts } from '../lambda-process.ts';
+import { givenApiKey, median, progress, settingsOf, withEngine, withFolder } from '../measuring.ts';
+import { perMillion } from '../prices.ts';
+import { asMarkdown, shown } from '../results.ts';
+import { createTables } from './tables.ts';
 
-const pair = (a: number, b: number): string => `${shown(a)} / ${shown(b)}`;
+/** Each call of DynamoDB takes at least so long: what it takes on AWS is about this. */
+const latencyMs = 4;
+const lambdaMemoryMb = 1024;
+const requests = 60;
+/** The first requests of a process compile what the others run. */
+const warmUps = 5;
+
+const personOf = (turn: number) => ({
+  name: `Person ${turn}`,
+  phone: `+9198${String(turn).padStart(8, '0')}`,
+  email: `person${turn}@example.com`,
+});
+const captureOf = (body: object, key: string) => ({ body, headers: { 'Idempotency-Key': key } });
+
+/** In this order: repeats repeat what the new ones left. The city fills an empty field of the lead. */
+const steps: readonly (readonly [
+  request: string,
+  status: number,
+  parts: (turn: number) => Omit<RequestParts, 'apiKey'>,
+])[] = [
+  ['capture, new', 201, (turn) => captureOf(personOf(turn), `new-${turn}`)],
+  [
+    'capture, existing, a field filled',
+    200,
+    (turn) => captureOf({ ...personOf(turn), fields: { city: 'Pune' } }, `again-${turn}`),
+  ],
+  ['capture, replayed', 201, (turn) => captureOf(personOf(turn), `new-${turn}`)],
+];
+
 process.env.DYNAMODB_TIMEOUT_MS ??= '20000';
-const comparisons = await measureSideBySide(60);
+const rows = await withFolder((folder) =>
+  withEngine(async ({ environment, endpoint }) => {
+    await createTable(environment);
+    const table = tableOf(environment);
+    const settings = settingsOf(sampleSettings, 1);
+    await applySettings(table, settings);
+    const apiKey = await givenApiKey(table, 1);
+    await createTables(table.client, settings, apiKey);
+    table.client.destroy();
+    const proxy = await startDynamodbProxy(endpoint);
+    proxy.latencyMs = latencyMs;
+    const source = JSON.stringify(join(import.meta.dirname, 'capture-lead.ts'));
+    const bundles = {
+      service: (await bundleFunctions()).get('capture-lead')!,
+      assembled: await bundle(`export { handler } from ${source};`),
+    };
+    const start = async (side: keyof typeof bundles): Promise<LambdaProcess> => {
+      const file = join(folder, `${side}.mjs`);
+      await writeFile(file, bundles[side].code);
+      const own = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+      return LambdaProcess.start(pathToFileURL(file).href, own);
+    };
+    const sides = [await start('service'), await start('assembled')] as const;
+    const compared: ReturnType<typeof rowOf>[] = [];
+    for (const [request, status, parts] of steps) {
+      progress(`side by side: ${request}`);
+      const measured: [Measured[], Measured[]] = [[], []];
+      for (let turn = 1; turn <= requests + warmUps; turn += 1)
+        for (const [index, lambda] of sides.entries()) {
+          const event = eventOf('capture-lead', { apiKey: apiKey.key, ...parts(turn) });
+          const { result, calls } = await proxy.record(() => lambda.invoke(event, status));
+          if (turn > warmUps) measured[index]?.push({ ...result, calls });
+        }
+      compared.push(rowOf(request, costOf(measured[0]), costOf(measured[1])));
+    }
+    await Promise.all(sides.map((lambda) => lambda.stop()));
+    await proxy.stop();
+    return compared;
+  }),
+);
 const table = {
   title: `This service / the assembled stack, on ${new Date().toISOString().slice(0, 10)}`,
   note: 'Medians; write units are those of the table and, after the plus, of its indexes.',
-  rows: comparisons.map(({ request, service: a, assembled: b }) => ({
-    request,
-    'round trips': pair(a.roundTrips, b.roundTrips),
-    calls: pair(a.calls, b.calls),
-    'latency ms': pair(a.latencyMs, b.latencyMs),
-    ratio: (a.latencyMs / b.latencyMs).toFixed(2),
-    'CPU ms': pair(a.cpuMs, b.cpuMs),
-    'write units': `${a.writeUnits}+${a.indexWriteUnits} / ${b.writeUnits}+${b.indexWriteUnits}`,
-    'read units': pair(a.readUnits, b.readUnits),
-    '$ per million': `${a.dollars.total.toFixed(2)} / ${b.dollars.total.toFixed(2)}`,
-  })),
+  rows,
 };
 await writeFile(join(import.meta.dirname, 'RESULTS.md'), `${asMarkdown(table)}\n`);
 process.exit(0);
+
+interface Measured {
+  readonly ms: number;
+  readonly cpuMs: number;
+  readonly calls: readonly RecordedCall[];
+}
+
+/** A write whose condition did not hold costs a unit too, of which no answer tells (AWS: DynamoDB, "Conditional writes"). */
+const isRefusedWrite = ({ operation, status }: RecordedCall): boolean =>
+  status === 400 && (operation === 'UpdateItem' || operation === 'PutItem');
+
+function costOf(measured: readonly Measured[]) {
+  const medianOf = (of: (one: Measured) => number): number => median(measured.map(of));
+  const ms = medianOf((one) => one.ms);
+  const writes = medianOf(
+    ({ calls }) => totalUnits(calls).tableWrites + calls.filter(isRefusedWrite).length,
+  );
+  const indexWrites = medianOf(({ calls }) => totalUnits(calls).indexWrites);
+  const readUnits = medianOf(({ calls }) => totalUnits(calls).reads);
+  const writeUnits = writes + indexWrites;
+  return {
+    ms,
+    cpuMs: medianOf((one) => one.cpuMs),
+    roundTrips: medianOf(({ calls }) => longestChain(calls)),
+    calls: medianOf(({ calls }) => calls.length),
+    writes: `${writes}+${indexWrites}`,
+    readUnits,
+    dollars: perMillion({ writeUnits, readUnits, lambdaMs: ms, lambdaMemoryMb }).total.toFixed(2),
+  };
+}
+
+function rowOf(request: string, a: ReturnType<typeof costOf>, b: ReturnType<typeof costOf>) {
+  const pair = (one: number, other: number): string => `${shown(one)} / ${shown(other)}`;
+  return {
+    request,
+    'round trips': pair(a.roundTrips, b.roundTrips),
+    calls: pair(a.calls, b.calls),
+    'latency ms': pair(a.ms, b.ms),
+    ratio: a.ms / b.ms,
+    'CPU ms': pair(a.cpuMs, b.cpuMs),
+    'write units': `${a.writes} / ${b.writes}`,
+    'read units': pair(a.readUnits, b.readUnits),
+    '$ per million': `${a.dollars} / ${b.dollars}`,
+  };
+}

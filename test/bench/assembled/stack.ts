@@ -92,28 +92,17 @@ const idempotent = makeHandlerIdempotent({
   }),
 });
 
-export type Story = (
-  event: APIGatewayProxyEvent,
-  context: Caller,
-) => Promise<APIGatewayProxyResult>;
-
 export const answer = (statusCode: number, body: object): APIGatewayProxyResult => ({
   statusCode,
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(body),
 });
 
-/** A handler that reads. */
-export const reading = (story: Story) =>
-  middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Caller>(story).use([
-    authenticate,
-    limitRate,
-    loadSettings,
-  ]);
-
 /** A handler that takes a body, and whose result is kept for its repeats. */
-export const remembering = (story: Story) =>
-  middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Caller>(story)
+export const remembering = (
+  respond: (event: APIGatewayProxyEvent, context: Caller) => Promise<APIGatewayProxyResult>,
+) =>
+  middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Caller>(respond)
     .use([authenticate, limitRate, loadSettings])
     .use(httpJsonBodyParser())
     .use(idempotent as unknown as Middleware);

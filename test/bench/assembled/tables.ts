@@ -1,10 +1,8 @@
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  type DynamoDBClient,
-} from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { CreateTableCommand, type CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { hashApiKey } from '../../../shared/organization/api-key.ts';
 import type { Settings } from '../../../shared/organization/organization.ts';
+import type { CreatedApiKey } from '../../../shared/store/organizations/api-keys.ts';
 
 /** The stack's own tables: the usual libraries each bring one. */
 export const tableNames = {
@@ -39,24 +37,26 @@ export interface StoredKey {
   readonly keyId: string;
   readonly label: string;
   readonly createdBy: number;
-  readonly scopes: readonly string[];
   readonly expiresAt: number;
 }
 
 /** Creates the tables, with one organization and one API key in them. */
 export async function createTables(
-  client: DynamoDBClient,
+  client: DynamoDBDocumentClient,
   settings: Settings,
-  apiKeyHash: string,
-  apiKey: StoredKey,
+  { key: apiKey, keyId, expiresAt }: CreatedApiKey,
 ): Promise<void> {
   for (const table of tables)
     await client.send(new CreateTableCommand({ ...table, BillingMode: 'PAY_PER_REQUEST' }));
-  const documents = DynamoDBDocumentClient.from(client, {
-    marshallOptions: { removeUndefinedValues: true },
-  });
   const put = (Item: Record<string, unknown>) =>
-    documents.send(new PutCommand({ TableName: tableNames.main, Item }));
+    client.send(new PutCommand({ TableName: tableNames.main, Item }));
   await put({ pk: `ORG#${settings.id}`, sk: 'SETTINGS', settings });
-  await put({ pk: `KEY#${apiKeyHash}`, sk: 'KEY', ...apiKey });
+  const stored: StoredKey = {
+    organizationId: settings.id,
+    keyId,
+    label: 'bench',
+    createdBy: 7,
+    expiresAt: Date.parse(expiresAt),
+  };
+  await put({ pk: `KEY#${hashApiKey(apiKey)}`, sk: 'KEY', ...stored });
 }

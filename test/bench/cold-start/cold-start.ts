@@ -1,31 +1,16 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { bundle } from '../../../infra/bundle/bundle.ts';
 import { serviceNameVariable } from '../../../shared/metrics.ts';
-import { median, progress, withEngine, withFolder } from '../measuring.ts';
-import { type CannedDynamodb, callLevels, startCannedDynamodb } from './canned-dynamodb.ts';
-import { type FunctionCase, givenFunctionCases } from './function-cases.ts';
+import { median, progress } from '../measuring.ts';
+import type { Budget, Results } from '../results.ts';
+import { callLevels } from './call-levels.ts';
+import { type Setting, withFunctions } from './functions.ts';
 
 const run = promisify(execFile);
-
-export interface ColdStart {
-  readonly name: string;
-  readonly bytes: number;
-  /** DynamoDB calls of the first request. */
-  readonly calls: number;
-  /** Medians over all rounds, in milliseconds: import, first request, user and system time of both. */
-  readonly importMs: number;
-  readonly firstMs: number;
-  readonly cpuMs: number;
-  /** Processor time up to the first answer of DynamoDB, as a share of the naive client-only bundle's: import and first call. */
-  readonly share: number;
-  /** Processor time of all of it, as a share of a naive bundle's that makes the same calls; undefined for a floor. */
-  readonly sameCallsShare: number | undefined;
-}
 
 interface Case {
   readonly name: string;
@@ -34,6 +19,7 @@ interface Case {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** What `cold-process.mjs` prints: milliseconds of import and first request, user and system time of both. */
 interface Sample {
   readonly importMs: number;
   readonly firstMs: number;
@@ -44,47 +30,52 @@ interface Sample {
 }
 
 /** Imports and first requests, each in a fresh process, all cases in turn so that a busy moment of the machine meets all alike. */
-export const measureColdStarts = (rounds: number): Promise<readonly ColdStart[]> =>
-  withFolder((folder) =>
-    withEngine(async (engine) => {
-      const functions = await givenFunctionCases(engine.environment);
-      const dynamodb = await startCannedDynamodb(engine.endpoint);
-      const environment = {
-        ...engine.environment,
-        AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
-        [serviceNameVariable]: 'bench', // metrics are written, as in a deployment
-        PATH: process.env.PATH ?? '',
-      };
-      try {
-        const cases = await casesOf(folder, functions, dynamodb, environment);
-        const samples = await sampleInTurn(cases, rounds);
-        return cases
-          .filter(({ name }) => !name.endsWith(sameCalls))
-          .map((one) => coldStartOf(one, samples));
-      } finally {
-        dynamodb.stop();
-      }
-    }),
-  );
+export const measureColdStarts = (rounds: number): Promise<Results> =>
+  withFunctions(async (setting) => {
+    const cases = await casesOf(setting);
+    const samples = await sampleInTurn(cases, rounds);
+    const measured = cases.filter(({ name }) => !name.endsWith(sameCalls));
+    const rows = measured.map((one) => rowOf(one, samples));
+    return {
+      tables: [
+        {
+          title: 'Cold start',
+          note: "A fresh process imports the bundle and answers its first request; a stub of DynamoDB answers at once. Milliseconds are medians of this run on this machine. *First call* is the share of the naive client-only bundle's processor time up to the first answer of DynamoDB. *Same calls* compares the whole first request with a naive bundle that makes the same calls and nothing else. Shares are of the fastest round, since other work on the machine can only add. Profiles, and what was tried: [`PROFILE.md`](PROFILE.md).",
+          rows,
+          exact: ['KB', 'calls'],
+        },
+      ],
+      budgets: rows
+        .filter((row) => row['same calls'] !== '')
+        .map(
+          (row): Budget => [
+            `${row.bundle}: import and first call, share of the naive client`,
+            0.8,
+            row['first call'],
+          ],
+        ),
+    };
+  });
 
 const sameCalls = ', same calls';
 const coldProcess = join(import.meta.dirname, 'cold-process.mjs');
 
-async function casesOf(
-  folder: string,
-  functions: readonly FunctionCase[],
-  dynamodb: CannedDynamodb,
-  environment: Readonly<Record<string, string>>,
-): Promise<Case[]> {
+async function casesOf({ cases: functions, environment, write, callsOf }: Setting) {
   const caseOf = async (
     name: string,
     code: Uint8Array,
     more: Record<string, string> = {},
-  ): Promise<Case> => {
-    const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.mjs`);
-    await writeFile(file, code);
-    return { name, file, bytes: code.byteLength, environment: { ...environment, ...more } };
-  };
+  ): Promise<Case> => ({
+    name,
+    file: await write(name, code),
+    bytes: code.byteLength,
+    environment: {
+      ...environment,
+      [serviceNameVariable]: 'bench', // metrics are written, as in a deployment
+      PATH: process.env.PATH ?? '',
+      ...more,
+    },
+  });
   const cases = await Promise.all(
     Object.entries(floors).map(async ([name, build]) => caseOf(name, await build())),
   );
@@ -93,9 +84,7 @@ async function casesOf(
   );
   for (const { name, code, event } of functions) {
     const one = await caseOf(name, code, { BENCH_EVENT: JSON.stringify(event) });
-    dynamodb.latencyMs = 15;
-    const levels = callLevels(await dynamodb.record(() => sample(one)));
-    dynamodb.latencyMs = 0;
+    const levels = callLevels(await callsOf(() => sample(one)));
     cases.push(
       one,
       await caseOf(`${name}${sameCalls}`, bare, { BENCH_CALLS: JSON.stringify(levels) }),
@@ -134,27 +123,27 @@ async function sample({ name, file, environment }: Case): Promise<Sample> {
   return sampled;
 }
 
-function coldStartOf(
-  { name, bytes }: Case,
-  samples: ReadonlyMap<string, readonly Sample[]>,
-): ColdStart {
+function rowOf({ name, bytes }: Case, samples: ReadonlyMap<string, readonly Sample[]>) {
   const own = samples.get(name) ?? [];
+  const medianOf = (of: (sample: Sample) => number): number => median(own.map(of));
   // The least of all rounds: other work on the machine can only add.
   const least = (of: (sample: Sample) => number, all: readonly Sample[]): number =>
     Math.min(...all.map(of));
-  const shareOf = (of: (sample: Sample) => number, other: string): number =>
-    least(of, own) / least(of, samples.get(other) ?? own);
+  const shareOf = (of: (sample: Sample) => number, other: readonly Sample[]): number =>
+    least(of, own) / least(of, other);
+  const same = samples.get(`${name}${sameCalls}`);
   return {
-    name,
-    bytes,
+    bundle: name,
+    KB: bytes / 1000,
+    'import ms': medianOf(({ importMs }) => importMs),
+    'first request ms': medianOf(({ firstMs }) => firstMs),
+    'CPU ms': medianOf(({ cpuMs }) => cpuMs),
     calls: own[0]?.calls ?? 0,
-    importMs: median(own.map(({ importMs }) => importMs)),
-    firstMs: median(own.map(({ firstMs }) => firstMs)),
-    cpuMs: median(own.map(({ cpuMs }) => cpuMs)),
-    share: shareOf(({ cpuToFirstAnswerMs }) => cpuToFirstAnswerMs, naiveFloor),
-    sameCallsShare: samples.has(`${name}${sameCalls}`)
-      ? shareOf(({ cpuMs }) => cpuMs, `${name}${sameCalls}`)
-      : undefined,
+    'first call': shareOf(
+      ({ cpuToFirstAnswerMs }) => cpuToFirstAnswerMs,
+      samples.get(naiveFloor) ?? own,
+    ),
+    'same calls': same ? shareOf(({ cpuMs }) => cpuMs, same) : '',
   };
 }
 

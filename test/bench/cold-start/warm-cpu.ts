@@ -1,43 +1,18 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundle } from '../../../infra/bundle/bundle.ts';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import { LambdaProcess } from '../lambda-process.ts';
-import { progress, withEngine, withFolder } from '../measuring.ts';
-import { type CannedDynamodb, callLevels, startCannedDynamodb } from './canned-dynamodb.ts';
-import { type FunctionCase, givenFunctionCases } from './function-cases.ts';
-
-/** Processor time of one request of a warm function, in milliseconds, beside a handler that makes the same calls and nothing else. */
-export interface WarmCpu {
-  readonly name: string;
-  readonly calls: number;
-  readonly functionMs: number;
-  readonly bareMs: number;
-  /** The function's share of the bare handler's. */
-  readonly share: number;
-}
-
-/** Memory of one function over many requests. */
-export interface FunctionMemory {
-  readonly requests: number;
-  /** The most that the process has held after a fifth of the requests, and after all of them. */
-  readonly fifthMb: number;
-  readonly peakMb: number;
-}
-
-export interface WarmResult {
-  readonly functions: readonly WarmCpu[];
-  readonly memory: FunctionMemory;
-}
+import { progress } from '../measuring.ts';
+import { most, type Results, shown } from '../results.ts';
+import { callLevels } from './call-levels.ts';
+import { type FunctionCase, type Setting, withFunctions } from './functions.ts';
 
 /** The largest function, with the most calls. */
 const memoryOf: EndpointName = 'capture-lead';
 
 /** Requests until V8 has optimized what each of them runs. */
 const warmUp = 100;
-/** Long enough for calls that go side by side to be seen so. */
-const recordingLatencyMs = 15;
 
 /** @param requests of each function that are counted, after those that warm it */
 export const measureWarmCpu = ({
@@ -46,84 +21,75 @@ export const measureWarmCpu = ({
 }: {
   requests: number;
   memoryRequests: number;
-}): Promise<WarmResult> =>
-  withFolder((folder) =>
-    withEngine(async (engine) => {
-      const cases = await givenFunctionCases(engine.environment);
-      const dynamodb = await startCannedDynamodb(engine.endpoint);
-      const environment = { ...engine.environment, AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint };
-      const fileOf = async (name: string, code: Uint8Array): Promise<string> => {
-        const file = join(folder, `${name}.mjs`);
-        await writeFile(file, code);
-        return file;
-      };
-      const source = JSON.stringify(join(import.meta.dirname, 'bare-handler.ts'));
-      const bare = await fileOf(
-        'bare-handler',
-        (await bundle(`export { handler } from ${source};`)).code,
-      );
-      try {
-        const functions: WarmCpu[] = [];
-        let memory: FunctionMemory = { requests: 0, fifthMb: 0, peakMb: 0 };
-        for (const one of cases) {
-          progress(`processor time of a warm request: ${one.name}`);
-          const setting = { dynamodb, environment, bare, own: await fileOf(one.name, one.code) };
-          functions.push(await warmCpuOf(one, setting, requests));
-          if (one.name === memoryOf) memory = await memoryOver(one, setting, memoryRequests);
-        }
-        return { functions, memory };
-      } finally {
-        dynamodb.stop();
-      }
-    }),
-  );
+}): Promise<Results> =>
+  withFunctions(async (setting) => {
+    const source = JSON.stringify(join(import.meta.dirname, 'bare-handler.ts'));
+    const { code } = await bundle(`export { handler } from ${source};`);
+    const bare = await setting.write('bare-handler', code);
+    const rows: Awaited<ReturnType<typeof warmCpuOf>>[] = [];
+    let memory = { fifthMb: 0, peakMb: 0 };
+    for (const one of setting.cases) {
+      progress(`processor time of a warm request: ${one.name}`);
+      const own = await setting.write(one.name, one.code);
+      rows.push(await warmCpuOf(one, setting, { own, bare, requests }));
+      if (one.name === memoryOf)
+        memory = await memoryOver(one, setting.environment, own, memoryRequests);
+    }
+    const title = 'Processor time of a warm request';
+    const note = `In turn with a bare handler that makes the same DynamoDB calls with the SDK's client, in parallel where the function does, and nothing else. Memory of one function over ${shown(memoryRequests)} captures: at most ${memory.fifthMb.toFixed(0)} MB after a fifth of them, ${memory.peakMb.toFixed(0)} MB after all.`;
+    return {
+      tables: [{ title, note, rows }],
+      budgets: [
+        [
+          'any warm function: processor time, share of a bare handler making the same calls',
+          1.3,
+          most(rows, ({ share }) => share),
+        ],
+        [`memory of a function over ${shown(memoryRequests)} captures, MB`, 120, memory.peakMb],
+      ],
+    };
+  });
 
-interface Setting {
-  readonly dynamodb: CannedDynamodb;
-  readonly environment: Readonly<Record<string, string>>;
-  /** The bundles. */
-  readonly own: string;
-  readonly bare: string;
-}
-
+/** Processor time of one request, in milliseconds, beside a handler that makes the same calls and nothing else. */
 async function warmCpuOf(
   { name, event, status }: FunctionCase,
-  { dynamodb, environment, ...files }: Setting,
-  requests: number,
-): Promise<WarmCpu> {
+  { environment, callsOf }: Setting,
+  { requests, ...files }: { own: string; bare: string; requests: number },
+) {
   const start = (file: string, more: Record<string, string> = {}): Promise<LambdaProcess> =>
     LambdaProcess.start(pathToFileURL(file).href, { ...environment, ...more });
   const own = await start(files.own);
   await own.invoke(event, status);
-  dynamodb.latencyMs = recordingLatencyMs;
-  const calls = await dynamodb.record(() => own.invoke(event, status));
-  dynamodb.latencyMs = 0;
+  const calls = await callsOf(() => own.invoke(event, status));
   const bare = await start(files.bare, { BENCH_CALLS: JSON.stringify(callLevels(calls)) });
   // One request of each in turn: other work on the machine meets both alike. Totals are compared, because garbage that is collected now and
   // then belongs to all requests.
-  let functionMs = 0;
+  let ownMs = 0;
   let bareMs = 0;
   try {
     for (let request = -warmUp; request < requests; request += 1) {
       const ownCpuMs = (await own.invoke(event, status)).cpuMs;
       const bareCpuMs = (await bare.invoke(event)).cpuMs;
       if (request < 0) continue;
-      functionMs += ownCpuMs / requests;
+      ownMs += ownCpuMs / requests;
       bareMs += bareCpuMs / requests;
     }
-    return { name, calls: calls.length, functionMs, bareMs, share: functionMs / bareMs };
   } finally {
     await Promise.all([own.stop(), bare.stop()]);
   }
+  const share = ownMs / bareMs;
+  return { function: name, calls: calls.length, 'CPU ms': ownMs, 'bare CPU ms': bareMs, share };
 }
 
+/** The most that the process has held after a fifth of the requests, and after all of them. */
 async function memoryOver(
   { name, event, status }: FunctionCase,
-  { environment, own }: Setting,
+  environment: Setting['environment'],
+  file: string,
   requests: number,
-): Promise<FunctionMemory> {
+): Promise<{ fifthMb: number; peakMb: number }> {
   progress(`memory of ${name} over ${requests} requests`);
-  const lambda = await LambdaProcess.start(pathToFileURL(own).href, environment);
+  const lambda = await LambdaProcess.start(pathToFileURL(file).href, environment);
   let fifthMb = 0;
   let peakMb = 0;
   try {
@@ -131,7 +97,7 @@ async function memoryOver(
       ({ peakMb } = await lambda.invoke(event, status));
       if (request === Math.ceil(requests / 5)) fifthMb = peakMb;
     }
-    return { requests, fifthMb, peakMb };
+    return { fifthMb, peakMb };
   } finally {
     await lambda.stop();
   }

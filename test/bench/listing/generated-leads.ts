@@ -93,14 +93,3 @@ export function generatedLead(organizationId: number, id: number, leads: number)
     updatedAt: at,
   };
 }
-
-/** A lead as large as one may be. */
-export function heavyLead(organizationId: number, id: number, leads: number): Lead {
-  const { fields, ...lead } = generatedLead(organizationId, id, leads);
-  return {
-    ...lead,
-    stageId: 11,
-    pipelineId: 1,
-    fields: { ...fields, remarks: 'r'.repeat(345_000) },
-  };
-}

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { memoryMbDefault } from '../../../infra/bundle/function-memory.ts';
 import type { LeadServiceProps } from '../../../infra/stack/lead-service.ts';
 import { perMillion, prices } from '../../bench/prices.ts';
-import { shown } from '../../bench/tables.ts';
+import { shown } from '../../bench/results.ts';
 import { projectFolder } from '../../support/service-process.ts';
 import { dashboardMetricsOf, type MonthlyCost, monthlyCostsOf } from './monthly-costs.ts';
 import { everyOption, templateWith } from './service-template.ts';

@@ -17,6 +17,8 @@ export interface RecordedCall extends ArrivingCall {
   /** Of the answer; undefined where none was sent. */
   status: number | undefined;
   units: ConsumedUnits;
+  /** What was sent, items marshalled; undefined of a call that `record` did not ask for. */
+  readonly body: Json | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -94,11 +96,15 @@ export function consumedUnits(operation: string, answer: Json): ConsumedUnits {
   return { tableWrites: total - indexes, indexWrites: indexes, reads: 0 };
 }
 
+/** The longest chain of calls that waited for one another. */
+export const longestChain = (calls: readonly RecordedCall[]): number =>
+  Math.max(0, ...chainLengths(calls).values());
+
 /**
- * The longest chain of calls that waited for one another: a call waits for another when it starts after that one ended. Right where no
- * call ends before those that are sent side by side with it have arrived: the proxy's `heldUntil` sees to that.
+ * By each call, in the order of arrival, the longest chain that ends with it: a call waits for another when it starts after that one ended.
+ * Right where no call ends before those that are sent side by side with it have arrived: the proxy's `heldUntil` sees to that.
  */
-export function longestChain(calls: readonly RecordedCall[]): number {
+export function chainLengths(calls: readonly RecordedCall[]): ReadonlyMap<RecordedCall, number> {
   const inOrder = [...calls].sort((a, b) => a.startedAt - b.startedAt);
   const lengths = new Map<RecordedCall, number>();
   for (const call of inOrder) {
@@ -107,7 +113,7 @@ export function longestChain(calls: readonly RecordedCall[]): number {
     );
     lengths.set(call, 1 + Math.max(0, ...before.map((one) => lengths.get(one) ?? 0)));
   }
-  return Math.max(0, ...lengths.values());
+  return lengths;
 }
 
 /** All that calls consumed together. */

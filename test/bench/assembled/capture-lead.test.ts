@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test, vi } from 'vitest';
+import { bundle } from '../../../infra/bundle/bundle.ts';
 import { listen } from '../../../infra/cli/listen.ts';
-import { bundleAssembled } from './side-by-side.ts';
 
 test("the benchmark's assembled stack reaches its table, with the middlewares that its libraries add", async ({
   onTestFinished,
@@ -21,7 +21,8 @@ test("the benchmark's assembled stack reaches its table, with the middlewares th
   const folder = await mkdtemp(join(tmpdir(), 'assembled-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'capture-lead.mjs');
-  await writeFile(file, (await bundleAssembled('capture-lead')).code);
+  const source = JSON.stringify(join(import.meta.dirname, 'capture-lead.ts'));
+  await writeFile(file, (await bundle(`export { handler } from ${source};`)).code);
 
   const { handler } = await import(pathToFileURL(file).href);
   const event = { headers: { Authorization: 'Bearer unknown' }, body: '{}' };

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { bundleFunctions } from '../../../infra/bundle/bundle.ts';
+import { clientConfig, createTable, type TableEnvironment } from '../../../infra/local/table.ts';
+import type { EndpointName } from '../../../shared/endpoints.ts';
+import { putLead } from '../../../shared/store/leads/leads.ts';
+import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
+import { openTable } from '../../../shared/store/table/client.ts';
+import { transact } from '../../../shared/store/table/transact.ts';
+import type { RecordedCall } from '../../support/faults/calls.ts';
+import { startDynamodbProxy } from '../../support/faults/proxy.ts';
+import { goodRequests } from '../../support/requests.ts';
+import { sampleSettings } from '../../support/settings.ts';
+import { eventOf } from '../lambda-process.ts';
+import { generatedLead } from '../listing/generated-leads.ts';
+import { givenApiKey, settingsOf, withEngine, withFolder } from '../measuring.ts';
+
+/** A function, built, and a request that it takes. */
+export interface FunctionCase {
+  readonly name: EndpointName;
+  readonly code: Uint8Array;
+  readonly event: APIGatewayProxyEvent;
+  readonly status: number;
+}
+
+export interface Setting {
+  readonly cases: readonly FunctionCase[];
+  /** Of the functions: they reach the engine by a proxy that answers each kind of call as the engine once did. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Writes a bundle into a file. @returns its path */
+  readonly write: (name: string, code: Uint8Array) => Promise<string>;
+  /** The calls that a function makes meanwhile, slowed down so that those that go side by side are seen so. */
+  readonly callsOf: (run: () => Promise<unknown>) => Promise<readonly RecordedCall[]>;
+}
+
+const recordingLatencyMs = 15;
+
+/** Runs a measurement on every function. */
+export const withFunctions = <T>(measure: (setting: Setting) => Promise<T>): Promise<T> =>
+  withFolder((folder) =>
+    withEngine(async (engine) => {
+      const cases = await givenCases(engine.environment);
+      const proxy = await startDynamodbProxy(engine.endpoint);
+      proxy.isCanned = true;
+      try {
+        return await measure({
+          cases,
+          environment: { ...engine.environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+          async write(name, code) {
+            const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.mjs`);
+            await writeFile(file, code);
+            return file;
+          },
+          async callsOf(run) {
+            proxy.latencyMs = recordingLatencyMs;
+            const { calls } = await proxy.record(run);
+            proxy.latencyMs = 0;
+            return calls;
+          },
+        });
+      } finally {
+        await proxy.stop();
+      }
+    }),
+  );
+
+const person = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
+
+/** Every function with a request, in a table that holds what the request needs: an organization, a key, a lead. */
+async function givenCases(environment: TableEnvironment): Promise<FunctionCase[]> {
+  await createTable(environment);
+  const table = openTable(environment.LEADS_TABLE, clientConfig(environment));
+  await applySettings(table, settingsOf(sampleSettings, 1));
+  await transact(table, [putLead(generatedLead(1, 1, 1000))]);
+  const { key: apiKey } = await givenApiKey(table, 1);
+  table.client.destroy();
+  const bundles = await bundleFunctions();
+  return goodRequests.map(({ name, status, request }) => ({
+    name,
+    status,
+    code: bundles.get(name)!.code,
+    event: eventOf(name, {
+      apiKey,
+      ...request(1, person),
+      ...(name === 'capture-lead' && { headers: { 'Idempotency-Key': randomUUID() } }),
+    }),
+  }));
+}

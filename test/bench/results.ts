@@ -1,0 +1,102 @@
+type Cell = string | number;
+
+/** A table of results. */
+export interface ResultTable {
+  readonly title: string;
+  /** What a reader must know to read it; may be empty. */
+  readonly note: string;
+  /** Cells by the names of their columns, which all rows share. */
+  readonly rows: readonly Readonly<Record<string, Cell>>[];
+  /** How many columns, from the left, name a row. @default 1 */
+  readonly named?: number;
+  /** The columns that are the same on every machine: a later run compares them. */
+  readonly exact?: readonly string[];
+}
+
+/** A goal of the design (sections 5, 7 and 8), the most that it allows, and the figure of this run. */
+export type Budget = readonly [what: string, goal: number, figure: number];
+
+/** What a measurement found. */
+export interface Results {
+  readonly tables: readonly ResultTable[];
+  readonly budgets: readonly Budget[];
+}
+
+/** Thousands with commas; a fraction only where the number is small enough for it to matter. */
+export function shown(
+  number: number,
+  digits = Math.abs(number) >= 100 ? 0 : Math.abs(number) >= 10 ? 1 : 2,
+): string {
+  return Number(number.toFixed(digits)).toLocaleString('en-US', { maximumFractionDigits: digits });
+}
+
+/** The first column is aligned left, the others, numbers, right. */
+export function asMarkdown({ title, note, rows }: ResultTable): string {
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const head = Object.keys(rows[0] ?? { '': '' });
+  const cells = rows.map((row) =>
+    Object.values(row).map((cell) => (typeof cell === 'number' ? shown(cell) : cell)),
+  );
+  const rule = head.map((_, column) => (column === 0 ? '---' : '--:'));
+  return [
+    `### ${title}`,
+    ...(note ? ['', note] : []),
+    '',
+    ...[head, rule, ...cells].map(line),
+  ].join('\n');
+}
+
+export const most = <One>(all: readonly One[], figureOf: (one: One) => number): number =>
+  Math.max(...all.map(figureOf));
+
+/** Every budget with its measured value. */
+export const budgetTable = (budgets: readonly Budget[]): ResultTable => ({
+  title: 'Budgets',
+  note: 'Goals are those of the design.',
+  rows: budgets.map(([what, goal, figure]) => ({
+    budget: what,
+    goal: `≤ ${shown(goal)}`,
+    'this run': shown(figure, 3),
+    result: figure <= goal ? 'met' : '**missed**',
+  })),
+});
+
+/** What a later run compares with, by name. */
+export type ExactFigures = Readonly<Record<string, number>>;
+
+export const exactFigures = (tables: readonly ResultTable[]): ExactFigures =>
+  Object.fromEntries(
+    tables.flatMap(({ title, rows, named = 1, exact = [] }) =>
+      rows.flatMap((row) => {
+        const name = Object.values(row).slice(0, named).join(', ');
+        return exact.map((column) => [`${title}, ${name}: ${column}`, Number(row[column])]);
+      }),
+    ),
+  );
+
+/** A run set beside an earlier one. Only what both have measured is compared. */
+export function comparison(
+  before: ExactFigures,
+  now: ExactFigures,
+): { text: string; hasMore: boolean } {
+  const both = Object.keys(now).filter((name) => before[name] !== undefined);
+  const figures = both.map((name) => ({
+    name,
+    before: before[name] ?? 0,
+    now: now[name] ?? 0,
+  }));
+  const different = figures.filter((one) => one.now !== one.before);
+  const table = {
+    title: `Counts: ${figures.length} compared, ${different.length} different`,
+    note: '',
+    rows: different.map((one) => ({
+      figure: one.name,
+      before: shown(one.before, 3),
+      now: shown(one.now, 3),
+      ratio: `× ${(one.now / one.before).toFixed(2)}`,
+      result: one.now > one.before ? 'MORE' : 'fewer',
+    })),
+  };
+  return { text: asMarkdown(table), hasMore: different.some((one) => one.now > one.before) };
+}
