@@ -1,14 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import type { GivenOrganization } from '../organizations.ts';
-import { freePort } from '../service-process.ts';
+import { freePort, type Program, runProgram, startProgram } from '../service-process.ts';
 import type { Post, Recipe, Site } from './recipes.ts';
 
 export interface Printed {
-  readonly status: number;
+  readonly status: number | null;
   readonly text: string;
 }
 
@@ -22,7 +20,7 @@ export class Website {
   readonly printed: Printed[] = [];
   phoneSentence = '';
   requestsAtLimit = 0;
-  #server: ChildProcess | undefined;
+  #server: Program | undefined;
 
   constructor(recipe: Recipe, site: Site, organization: GivenOrganization) {
     this.recipe = recipe;
@@ -42,14 +40,11 @@ export class Website {
   async serve(): Promise<void> {
     const [command, ...args] = this.recipe.serve?.(this.site) ?? [];
     if (command === undefined) return;
-    const server = spawn(command, args, { ...this.#options, stdio: ['ignore', 'ignore', 'pipe'] });
+    const server = startProgram(command, args, this.#options);
     this.#server = server;
-    let printed = '';
-    server.stderr.on('data', (chunk) => {
-      printed += chunk;
-    });
     const answers = async (): Promise<boolean> => {
-      if (server.exitCode !== null) throw new Error(`${this.recipe.name} ended: ${printed}`);
+      if (server.child.exitCode !== null)
+        throw new Error(`${this.recipe.name} ended: ${server.printed.stderr}`);
       const head = fetch(this.url('nothing'), { method: 'HEAD' });
       return head.then(
         () => true,
@@ -60,10 +55,8 @@ export class Website {
   }
 
   async kill(): Promise<void> {
-    if (!this.#server || this.#server.exitCode !== null) return;
-    const ended = once(this.#server, 'exit');
-    this.#server.kill('SIGKILL');
-    await ended;
+    this.#server?.child.kill('SIGKILL');
+    await this.#server?.ended;
     this.#server = undefined;
   }
 
@@ -92,11 +85,8 @@ export class Website {
   }
 
   async #run([command = '', ...args]: readonly string[]): Promise<Printed> {
-    return new Promise((settle) => {
-      execFile(command, args, this.#options, (error, stdout, stderr) =>
-        settle({ status: Number(error?.code ?? 0), text: stderr + stdout }),
-      );
-    });
+    const { status, stdout, stderr } = await runProgram(command, args, this.#options);
+    return { status, text: stderr + stdout };
   }
 }
 

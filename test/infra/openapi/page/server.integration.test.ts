@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { recordRunningService } from '../../../../infra/local/running-service.ts';
 import { DocsServer } from '../../../../infra/openapi/page/server.ts';
-import { chromium, withPage } from '../../../support/browser.ts';
+import { chromium, withBrowser } from '../../../support/browser.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
 import { json } from '../../admin/commands.ts';
@@ -53,20 +52,13 @@ test.skipIf(!chromium)(
     await givenRunningService();
     const server = new DocsServer(folder);
     try {
-      await withPage(await server.listen(0), async (page) => {
-        // In one step: the page may draw the element again between two.
-        const click = async (selector: string) => {
-          const clicked = `(() => {
-            const element = document.querySelector(${JSON.stringify(selector)});
-            element?.click();
-            return element !== null;
-          })()`;
-          while (!(await page.evaluate(clicked))) await pause(100);
-        };
-        await click('[id$="list-pipelines"] .opblock-summary-control');
-        await click('[id$="list-pipelines"]:has(.responses-table .response) .execute');
-        const status = `document.querySelector('.live-responses-table tbody .response-col_status')?.innerText`;
-        await expect.poll(() => page.evaluate(status), { timeout: 50_000 }).toMatch(/200|429/);
+      await withBrowser(async (browser) => {
+        const page = await browser.newPage();
+        await page.goto(await server.listen(0));
+        await page.click('[id$="list-pipelines"] .opblock-summary-control');
+        await page.click('[id$="list-pipelines"]:has(.responses-table .response) .execute');
+        const status = page.locator('.live-responses-table tbody .response-col_status');
+        expect(await status.innerText()).toMatch(/200|429/);
       });
     } finally {
       await server.stop();

@@ -1,27 +1,18 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { DocsServer } from '../../../../infra/openapi/page/server.ts';
 import { referencePage } from '../../../../infra/openapi/page/site.ts';
 import { endpoints } from '../../../../shared/endpoints.ts';
-import { chromium, withPage } from '../../../support/browser.ts';
-import { node24, projectFolder } from '../../../support/service-process.ts';
+import { chromium, withBrowser } from '../../../support/browser.ts';
+import { type Ended, node24, projectFolder, runProgram } from '../../../support/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'docs-site-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const docs = (...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> =>
-  new Promise((settle) => {
-    execFile(
-      node24,
-      ['infra/openapi/page/main.ts', ...args],
-      { cwd: projectFolder },
-      (error, stdout, stderr) => settle({ status: Number(error?.code ?? 0), stdout, stderr }),
-    );
-  });
+const docs = (...args: string[]): Promise<Ended> =>
+  runProgram(node24, ['infra/openapi/page/main.ts', ...args]);
 
 test('--out writes the page with its script and style, openapi.json and llms.txt', async () => {
   const site = join(folder, 'new', 'site');
@@ -85,9 +76,12 @@ test.skipIf(!chromium)(
     const server = new DocsServer(folder);
     try {
       const address = await server.listen(0);
-      await withPage(address, async (page) => {
-        const shown = async () => String(await page.evaluate('document.body.innerText'));
-        while (!(await shown()).includes('Create a lead')) await pause(100);
+      await withBrowser(async (browser) => {
+        const page = await browser.newPage();
+        const requested: string[] = [];
+        page.on('request', (request) => requested.push(request.url()));
+        await page.goto(address);
+        await page.getByText('Create a lead').first().waitFor();
         const brokenWords = `[...document.querySelectorAll('td, th')]
           .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth || clientWidth < 40).length`;
         expect(await page.evaluate(brokenWords)).toBe(0);
@@ -96,9 +90,9 @@ test.skipIf(!chromium)(
         ).toBe('normal');
         await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
 
-        expect(page.requested).toContain(`${address}/swagger-ui-bundle.js`);
+        expect(requested).toContain(`${address}/swagger-ui-bundle.js`);
         const isOwn = (url: string) => url.startsWith(`${address}/`) || /^(data|blob):/.test(url);
-        expect(page.requested.filter((url) => !isOwn(url))).toEqual([]);
+        expect(requested.filter((url) => !isOwn(url))).toEqual([]);
       });
     } finally {
       await server.stop();
