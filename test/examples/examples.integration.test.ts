@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,12 +8,12 @@ import { type Lead, LeadClient } from '../../shared/client/client.ts';
 import { call } from '../support/call.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { type OwnService, startOwnService } from '../support/own-service.ts';
-import { node24, projectFolder } from '../support/service-process.ts';
+import { node24, type Program, startProgram } from '../support/service-process.ts';
 
 let service: OwnService;
 let organization: GivenOrganization;
 let folder: string;
-const jobs: ChildProcess[] = [];
+const jobs: Program[] = [];
 beforeAll(async () => {
   [service, organization, folder] = await Promise.all([
     startOwnService(),
@@ -29,29 +27,22 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-function startJob(): ChildProcess {
+function startJob(): Program {
   const { baseUrl } = service;
-  const job = spawn(node24, [join(projectFolder, 'test', 'examples', 'sync-job.ts')], {
-    env: {
-      ...process.env,
-      LEADS_URL: baseUrl,
-      LEADS_API_KEY: organization.reader,
-      FOLDER: folder,
-    },
-    stdio: 'ignore',
+  const { reader } = organization;
+  const job = startProgram(node24, ['test/examples/sync-job.ts'], {
+    env: { ...process.env, LEADS_URL: baseUrl, LEADS_API_KEY: reader, FOLDER: folder },
   });
   jobs.push(job);
   return job;
 }
 
-async function kill(job: ChildProcess): Promise<void> {
-  if (job.exitCode !== null || job.signalCode !== null) return;
-  job.kill('SIGKILL');
-  await once(job, 'exit');
+async function kill({ child, ended }: Program): Promise<void> {
+  child.kill('SIGKILL');
+  await ended;
 }
 
-const statusOf = async (job: ChildProcess): Promise<number> =>
-  job.exitCode ?? (await once(job, 'exit'))[0];
+const statusOf = async ({ ended }: Program): Promise<number | null> => (await ended).status;
 
 const people = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({
@@ -77,7 +68,7 @@ test('the sync job’s file has each state of a lead once, though the job and th
 
   // Killed after its first page, and once more while the service is away.
   const first = startJob();
-  await vi.waitUntil(() => existsSync(join(folder, 'state.json')), { timeout: 60_000 });
+  await vi.waitUntil(() => existsSync(join(folder, 'position')), { timeout: 60_000 });
   await kill(first);
   const half = await lines();
   await service.kill();

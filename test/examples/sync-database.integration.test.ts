@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,7 +13,7 @@ import { type GivenOrganization, givenOrganization } from '../support/organizati
 import { useOwnTable } from '../support/own-table.ts';
 import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
-import { node24, projectFolder } from '../support/service-process.ts';
+import { node24, runProgram } from '../support/service-process.ts';
 import { table } from '../support/table.ts';
 import { postgresDatabase } from './sync-database/postgres.ts';
 import { openSqlite } from './sync-database/sqlite.ts';
@@ -45,18 +42,10 @@ const path = (name: string): string => join(folder, name);
 const ofOrganization = ({ id }: GivenOrganization) => ['--organization', String(id)];
 
 /** Runs the job as cron does. */
-async function runJob(apiKey: string, args: readonly string[]) {
-  const job = spawn(node24, [join(projectFolder, 'test/examples/sync-database/main.ts'), ...args], {
+const runJob = (apiKey: string, args: readonly string[]) =>
+  runProgram(node24, ['test/examples/sync-database/main.ts', ...args], {
     env: { ...process.env, LEADS_URL: service().baseUrl, LEADS_API_KEY: apiKey },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const [stdout, stderr] = await Promise.all([
-    text(job.stdout),
-    text(job.stderr),
-    once(job, 'exit'),
-  ]);
-  return { status: job.exitCode, stdout, stderr };
-}
 
 function openPostgres() {
   const server = new PGlite();

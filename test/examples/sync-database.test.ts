@@ -1,18 +1,16 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listen } from '../../infra/cli/listen.ts';
 import { LeadClient } from '../../shared/client/client.ts';
-import { freePort, node24, projectFolder } from '../support/service-process.ts';
+import { freePort, node24, startProgram } from '../support/service-process.ts';
 import { createTables, writeState } from './sync-database/sql-database.ts';
 import { openSqlite } from './sync-database/sqlite.ts';
-import { sync } from './sync-database/sync.ts';
+import { type SyncOptions, sync } from './sync-database/sync.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -21,20 +19,18 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const startJob = (url: string, args: readonly string[], program = 'sync-database/main.ts') =>
-  spawn(node24, [join(projectFolder, 'test/examples', program), ...args], {
+  startProgram(node24, [`test/examples/${program}`, ...args], {
     env: {
       ...process.env,
       LEADS_URL: url,
       LEADS_API_KEY: 'leads_live_wrong',
       FOLDER: join(folder, 'leads'),
     },
-    stdio: ['ignore', 'ignore', 'pipe'],
   });
 
 async function runJob(...started: Parameters<typeof startJob>) {
-  const job = startJob(...started);
-  const [stderr] = await Promise.all([text(job.stderr), once(job, 'exit')]);
-  return { status: job.exitCode, stderr };
+  const { status, stderr } = await startJob(...started).ended;
+  return { status, stderr };
 }
 
 test('a first copy drops inactive fields, and then reads what changed since the export began', async () => {
@@ -98,7 +94,10 @@ test.concurrent.each([
     ]);
 
     service.close();
-    expect(ofFileJob).toEqual({ status: 1, stderr: `${url} answers ${status}: ${body}\n` });
+    expect(ofFileJob).toEqual({
+      status: 1,
+      stderr: `${url}: ${status} ${code}: The key is wrong.\n`,
+    });
     expect(reply).toEqual({
       status: 1,
       stderr: `${url} refuses the API key in LEADS_API_KEY: ${status} ${code}: The key is wrong.\n`,
@@ -113,13 +112,12 @@ test.concurrent('a sync job that has used up the requests of its key waits for t
   );
   const url = `http://127.0.0.1:${await listen(service, 0)}`;
   const job = startJob(url, ['--database', join(folder, 'limited.sqlite')]);
-  const ended = once(job, 'exit');
 
   await once(service, 'request');
-  const outcome = await Promise.race([ended, sleep(1000, 'waiting')]);
+  const outcome = await Promise.race([job.ended, sleep(1000, 'waiting')]);
 
-  job.kill();
-  await ended;
+  job.child.kill();
+  await job.ended;
   service.close();
   expect(outcome).toBe('waiting');
 });
@@ -135,91 +133,71 @@ test.concurrent('a sync job ends with status 1 and one line if no service answer
   });
 });
 
-test.concurrent('a sync job names the file that it cannot use, and the option that is wrong', {
+test('a sync job names the option that is wrong, and the database that cannot be opened', {
   timeout: 60_000,
 }, async () => {
-  const stages = { items: [{ id: 1, name: 'New', meaning: 'open' }], nextCursor: null };
-  const service = createServer((_, response) => response.end(JSON.stringify(stages)));
-  const url = `http://127.0.0.1:${await listen(service, 0)}`;
-  const [nowhere, wrong, database, settings, other] = [
-    join(folder, 'nowhere', 'leads.sqlite'),
-    join(folder, 'text'),
-    join(folder, 'leads.sqlite'),
-    join(folder, 'settings.json'),
-    join(folder, 'other.json'),
-  ];
-  await writeFile(wrong, 'This is a text, and neither a database nor JSON lines.\n'.repeat(30));
+  const [nowhere, wrong] = [join(folder, 'nowhere', 'leads.sqlite'), join(folder, 'text')];
+  await writeFile(wrong, 'This is a text, and no database.\n'.repeat(30));
+  const database = ['--database', join(folder, 'never.sqlite')];
+  const ofLeads = [...database, '--leads', wrong, '--organization', wrong];
 
+  const replies = await Promise.all(
+    [
+      ['--database', nowhere],
+      ['--database', wrong],
+      ['--database', 'postgres://user:secret@127.0.0.1:9/leads'],
+      [...database, '--archived', 'keep'],
+      ofLeads,
+      [...ofLeads, '--exported-at', '2999-01-01'],
+    ].map((args) => runJob('http://127.0.0.1:9', args)),
+  );
+
+  expect(replies.map(({ status, stderr }) => `${status} ${stderr}`)).toEqual([
+    `1 The database ${nowhere} cannot be opened: unable to open database file.\n`,
+    `1 The database ${wrong} cannot be opened: file is not a database.\n`,
+    '1 The database in PostgreSQL cannot be opened: PostgreSQL needs the package pg: run npm install pg.\n',
+    "2 --archived must be remove or mark, not 'keep'. See node main.ts --help.\n",
+    '2 --leads needs --exported-at, the time when the export began. See node main.ts --help.\n',
+    `2 --exported-at must be when the export began; ${wrong} was written before. See node main.ts --help.\n`,
+  ]);
+});
+
+test('a sync job names the file that it cannot use', async () => {
+  const stages = [{ id: 1, name: 'New', meaning: 'open' }];
   const lists = { users: [], sources: [], pipelines: [], fields: [] };
-  const pipelines = [{ id: 1, name: 'Sales', stages: stages.items }];
+  const path = (name: string): string => join(folder, name);
+  const [wrong, settings, other] = [path('wrong.jsonl'), path('own.json'), path('other.json')];
+  await writeFile(wrong, 'This is neither JSON nor JSON lines.\n');
+  const pipelines = [{ id: 1, name: 'Sales', stages }];
   await writeFile(settings, JSON.stringify({ id: 1, ...lists, pipelines }));
   await writeFile(other, JSON.stringify({ id: 2, ...lists }));
-  const ofLeads = ['--database', `${database}4`, '--organization', settings];
-  const known = openSqlite(`${database}5`);
+  const fetch = async () => Response.json({ items: stages, nextCursor: null });
+  const client = new LeadClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'leads_live_x', fetch });
+  const known = openSqlite(':memory:');
   await createTables(known);
   await writeState(known, 'organization', '1');
-  await known.close();
+  const failureOf = (files: Partial<SyncOptions>, database = openSqlite(':memory:')) =>
+    sync(client, database, { archived: 'mark', erased: 'mark', reconcile: false, ...files }).then(
+      () => undefined,
+      ({ message }: Error) => message,
+    );
 
-  const replies = await Promise.all([
-    runJob(url, ['--database', nowhere]),
-    runJob(url, ['--database', wrong]),
-    runJob(url, ['--database', database, '--timelines', wrong]),
-    runJob(url, ['--database', `${database}2`, '--organization', wrong]),
-    runJob(url, ['--database', `${database}3`, '--timelines', nowhere]),
-    runJob(url, ['--database', database, '--archived', 'keep']),
-    runJob(url, ['--database', database, '--leads', wrong, '--organization', settings]),
-    runJob(url, [...ofLeads, '--leads', wrong, '--exported-at', '2020-01-01']),
-    runJob(url, [...ofLeads, '--leads', wrong, '--exported-at', '2999-01-01']),
-    runJob(url, ['--database', `${database}6`, '--organization', other]),
-    runJob(url, ['--database', `${database}5`, '--organization', other]),
-    runJob(url, ['--database', 'postgres://user:secret@127.0.0.1:9/leads']),
-  ]);
-
-  service.close();
-  expect(replies).toEqual([
-    {
-      status: 1,
-      stderr: `The database ${nowhere} cannot be opened: unable to open database file.\n`,
-    },
-    { status: 1, stderr: `The database ${wrong} cannot be opened: file is not a database.\n` },
-    {
-      status: 1,
-      stderr: `${wrong} is not a file of lead timelines: it has a line that is not an item.\n`,
-    },
-    { status: 1, stderr: `${wrong} is not what organization show --json prints.\n` },
-    {
-      status: 1,
-      stderr: `${nowhere} cannot be read: run lead timelines --out ${nowhere} first.\n`,
-    },
-    {
-      status: 2,
-      stderr: "--archived must be remove or mark, not 'keep'. See node main.ts --help.\n",
-    },
-    {
-      status: 2,
-      stderr:
-        '--leads needs --exported-at, the time when the export began. See node main.ts --help.\n',
-    },
-    {
-      status: 1,
-      stderr: `${wrong} is not a whole JSONL file of lead export: it has a line that is not a lead.\n`,
-    },
-    {
-      status: 2,
-      stderr: `--exported-at must be when the export began; ${wrong} was written before. See node main.ts --help.\n`,
-    },
-    {
-      status: 1,
-      stderr: `${other} is not of the key's organization, or its stages have changed: write it again with organization show.\n`,
-    },
-    {
-      status: 1,
-      stderr: `${other} is of organization 2, the database of organization 1.\n`,
-    },
-    {
-      status: 1,
-      stderr:
-        'The database in PostgreSQL cannot be opened: PostgreSQL needs the package pg: run npm install pg.\n',
-    },
+  expect([
+    await failureOf({ timelines: wrong }),
+    await failureOf({ timelines: path('nowhere') }),
+    await failureOf({ organization: wrong }),
+    await failureOf({ organization: other }),
+    await failureOf({ organization: other }, known),
+    await failureOf({
+      organization: settings,
+      leads: { path: wrong, exportedAt: '2020-01-01T00:00:00.000Z' },
+    }),
+  ]).toEqual([
+    `${wrong} is not a file of lead timelines: it has a line that is not an item.`,
+    `${path('nowhere')} cannot be read: run lead timelines --out ${path('nowhere')} first.`,
+    `${wrong} is not what organization show --json prints.`,
+    `${other} is not of the key's organization, or its stages have changed: write it again with organization show.`,
+    `${other} is of organization 2, the database of organization 1.`,
+    `${wrong} is not a whole JSONL file of lead export: it has a line that is not a lead.`,
   ]);
 });
