@@ -47,7 +47,7 @@ test('the page has an API key of the organization that was named, until the page
 
 test.skipIf(!chromium)(
   'in a browser the page sends a request to the local service and shows the response',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     await givenRunningService();
     const server = new DocsServer(folder);

@@ -71,7 +71,7 @@ if (!chromium)
 
 test.skipIf(!chromium)(
   'in a browser the page shows the endpoints, breaks no word in a table, and asks only its own server',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const server = new DocsServer(folder);
     try {
