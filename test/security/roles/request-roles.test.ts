@@ -1,10 +1,17 @@
+import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
-import { templateWith } from '../../infra/stack/service-template.ts';
+import { everyOption, templateWith } from '../../infra/stack/service-template.ts';
 import { type IamRequest, tableArn } from './iam-request.ts';
-import { publisher } from './publisher.ts';
-import { recordRequests } from './recorded-requests.ts';
-import { type Decision, decide, type PolicyStatement, policyOf } from './role-policies.ts';
+import { type RecordedRequests, recordRequests } from './recorded-requests.ts';
+import {
+  arn,
+  type Decision,
+  decide,
+  type PolicyStatement,
+  policyOf,
+  statementsOf,
+} from './role-policies.ts';
 
 /**
  * The roles, evaluated by a simulator of IAM on what the functions really ask of DynamoDB: every request is allowed, and nothing is
@@ -16,24 +23,26 @@ interface Decided {
   readonly request: IamRequest;
   readonly decision: Decision;
 }
+let template: Template;
 let statements: ReadonlyMap<EndpointName, readonly PolicyStatement[]>;
 /** Each kind of request of a function once, with what its role says. */
 let decided: ReadonlyMap<EndpointName, readonly Decided[]>;
 beforeAll(async () => {
-  const [template, recorded] = await Promise.all([templateWith(), recordRequests()]);
+  let recorded: RecordedRequests;
+  [template, recorded] = await Promise.all([templateWith(), recordRequests()]);
   statements = new Map(names.map((name) => [name, policyOf(template, name)]));
   const all = names.map(async (name) => {
     const requests = recorded.get(name) ?? [];
     const own = requests.map(async (request) => ({
       request,
-      decision: await decide(statementsOf(name), request),
+      decision: await decide(grantsOf(name), request),
     }));
     return [name, await Promise.all(own)] as const;
   });
   decided = new Map(await Promise.all(all));
 }, 120_000);
 
-const statementsOf = (name: EndpointName) => statements.get(name) ?? [];
+const grantsOf = (name: EndpointName) => statements.get(name) ?? [];
 const decidedOf = (name: EndpointName) => decided.get(name) ?? [];
 const prefixOf = (key: string): string => key.slice(0, key.indexOf('#') + 1);
 /** The items whose attributes a role limits. */
@@ -59,7 +68,7 @@ describe.each(names)('the role of %s', (name) => {
   });
 
   test('grants nothing that no request of the function needs', () => {
-    const granted = statementsOf(name).flatMap((statement) =>
+    const granted = grantsOf(name).flatMap((statement) =>
       leadingKeysOf(statement).map((keys) => `${statement.Sid} ${keys}`),
     );
 
@@ -72,7 +81,7 @@ describe.each(names)('the role of %s', (name) => {
   });
 
   test.each(limitedItems)('names no attribute of %s that no request names', (prefix) => {
-    const granted = statementsOf(name)
+    const granted = grantsOf(name)
       .filter((one) => leadingKeysOf(one).includes(`${prefix}*`))
       .flatMap(
         ({ Condition }) =>
@@ -87,13 +96,143 @@ describe.each(names)('the role of %s', (name) => {
   });
 });
 
+/** What no function may do, whatever a defect or an attacker makes it send. */
+
+interface Resource {
+  readonly Properties: Readonly<Record<string, unknown>>;
+}
+interface Sent {
+  readonly attributes?: readonly string[];
+  readonly keys?: readonly string[];
+  readonly resource?: string;
+}
+const sent = (
+  action: string,
+  { attributes, keys = [], resource = tableArn }: Sent,
+): IamRequest => ({
+  action: `dynamodb:${action}`,
+  resource,
+  context: {
+    ...(keys.length > 0 && { 'dynamodb:LeadingKeys': [...keys] }),
+    ...(attributes && { 'dynamodb:Attributes': ['pk', 'sk', ...attributes] }),
+  },
+});
+const key = ['KEY#0f'];
+const usage = ['USAGE#1'];
+
+const denied: readonly (readonly [what: string, request: IamRequest])[] = [
+  [
+    'mint an API key by an update',
+    sent('UpdateItem', {
+      keys: key,
+      attributes: ['organizationId', 'keyId', 'scopes', 'expiresAt', 'used', 'windowEndsAt'],
+    }),
+  ],
+  [
+    'move an API key to another organization',
+    sent('UpdateItem', { keys: key, attributes: ['organizationId'] }),
+  ],
+  ['widen the scopes of an API key', sent('UpdateItem', { keys: key, attributes: ['scopes'] })],
+  ['update an API key without naming attributes', sent('UpdateItem', { keys: key })],
+  ['put an API key', sent('PutItem', { keys: key, attributes: ['organizationId'] })],
+  ['delete an API key', sent('DeleteItem', { keys: key, attributes: [] })],
+  ['read an API key', sent('GetItem', { keys: key, attributes: [] })],
+  ['query API keys', sent('Query', { keys: key })],
+  [
+    'change the version of the settings',
+    sent('UpdateItem', { keys: usage, attributes: ['settingsVersion'] }),
+  ],
+  ['put settings', sent('PutItem', { keys: ['ORG#1'], attributes: ['settings'] })],
+  ['update settings', sent('UpdateItem', { keys: ['ORG#1'], attributes: ['settings'] })],
+  ['query what an organization has', sent('Query', { keys: ['ORG#1'] })],
+  ['delete a lead', sent('DeleteItem', { keys: ['LEADS#1'], attributes: [] })],
+  // In a transaction, some roles may: request-roles.test.ts.
+  ['put a lead on its own', sent('PutItem', { keys: ['LEADS#1'], attributes: ['fields'] })],
+  ['update a lead on its own', sent('UpdateItem', { keys: ['LEADS#1'], attributes: ['fields'] })],
+  ['put a phone on its own', sent('PutItem', { keys: ['PHONE#1'], attributes: ['leadId'] })],
+  ['delete an email on its own', sent('DeleteItem', { keys: ['EMAIL#1'], attributes: [] })],
+  ['write a timeline on its own', sent('PutItem', { keys: ['TIMELINE#1'], attributes: ['what'] })],
+  ['read the audit log', sent('Query', { keys: ['HISTORY#1'] })],
+  ['write the audit log', sent('PutItem', { keys: ['HISTORY#1'], attributes: ['what'] })],
+  ['read leads and keys at once', sent('BatchGetItem', { keys: ['LEADS#1', ...key] })],
+  ['scan the table', sent('Scan', {})],
+  ['query without a partition key', sent('Query', {})],
+  ['read by PartiQL', sent('PartiQLSelect', { keys: ['LEADS#1'] })],
+  ['query the table by an index’s key', sent('Query', { keys: ['STAGE#1#11'] })],
+  [
+    'query an index by a lead’s key',
+    sent('Query', { keys: ['LEADS#1'], resource: `${tableArn}/index/leadsByStage` }),
+  ],
+  ['read another table', sent('GetItem', { keys: ['LEADS#1'], resource: `${tableArn}-other` })],
+  ['describe the table', sent('DescribeTable', {})],
+  ['change the table', sent('UpdateTable', {})],
+  ['delete the table', sent('DeleteTable', {})],
+  ['export the table', sent('ExportTableToPointInTime', {})],
+];
+
+describe('no function', () => {
+  /** Of all roles together: as none of them denies anything, what they do not allow, none of them does. */
+  let all: readonly PolicyStatement[];
+  beforeAll(() => {
+    const granted = [...statements.values()].flat();
+    // A policy names each of its statements differently.
+    const distinct = new Set(granted.map(({ Sid: _, ...one }) => JSON.stringify(one)));
+    all = [...distinct].map((one) => JSON.parse(one));
+    expect(granted.filter(({ Effect }) => Effect !== 'Allow')).toEqual([]);
+  });
+
+  test.each(denied)('is allowed to %s', async (_, request) => {
+    expect((await decide(all, request)).isAllowed).toBe(false);
+  });
+});
+
+test('the role of a function has no managed and no inline policy', () => {
+  const roles = Object.values(template.findResources('AWS::IAM::Role')) as Resource[];
+  const ofFunctions = roles.filter(({ Properties }) =>
+    JSON.stringify(Properties.AssumeRolePolicyDocument).includes('lambda.amazonaws.com'),
+  );
+
+  expect(ofFunctions.length).toBeGreaterThanOrEqual(endpoints.length);
+  for (const { Properties } of ofFunctions)
+    expect([Properties.ManagedPolicyArns, Properties.Policies]).toEqual([undefined, undefined]);
+});
+
+test('the role of a function reaches DynamoDB and its own log, each by its name, and no other service', () => {
+  const policies = Object.values(template.findResources('AWS::IAM::Policy')) as Resource[];
+  const statements = policies.flatMap(
+    ({ Properties }) => (Properties.PolicyDocument as { Statement: PolicyStatement[] }).Statement,
+  );
+
+  const actions = statements.flatMap(({ Action }) => [Action].flat());
+  expect(new Set(actions.map((action) => action.split(':')[0]))).toEqual(
+    new Set(['dynamodb', 'logs']),
+  );
+  expect(JSON.stringify(statements.map(({ Resource }) => Resource))).not.toContain('*');
+});
+
+/**
+ * What is sent in the name of the role that publishes events, and by whom. Lambda reads the stream and fills the dead-letter queue in it
+ * (AWS: "Using Lambda with DynamoDB Streams").
+ */
+const publisherRequests: readonly (readonly [sender: string, action: string, resource: string])[] =
+  [
+    ...['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
+      (action) =>
+        ['Lambda', `dynamodb:${action}`, arn('dynamodb', 'table/leads/stream/2026')] as const,
+    ),
+    ['Lambda', 'dynamodb:ListStreams', '*'],
+    ['Lambda', 'sqs:SendMessage', arn('sqs', 'undelivered')],
+    ['DynamoDB', 'kms:Decrypt', arn('kms', 'key/1')],
+    ['the function', 'events:PutEvents', arn('events', 'event-bus/lead-service-test')],
+  ];
+
 test('what each function may do is written down', async () => {
   const lines = names.flatMap((name) => {
     const kinds = [...new Set(decidedOf(name).map(({ request }) => kindOf(request)))].sort();
     return [`## ${name}`, '', ...kinds.map((kind) => `- ${kind}`), ''];
   });
-  const ofPublisher = (await publisher.requests()).map(
-    ([sender, { action, resource }]) =>
+  const ofPublisher = publisherRequests.map(
+    ([sender, action, resource]) =>
       `- ${action} of ${resource === '*' ? resource : resource.split(':').slice(5).join(':')}, by ${sender}`,
   );
   const document = [
@@ -104,7 +243,7 @@ test('what each function may do is written down', async () => {
     'A test compares this list: `npm test -- roles -u` writes it again.',
     '',
     ...lines,
-    `## ${publisher.name}`,
+    '## publish-events',
     '',
     'Only with `events`. What Lambda and DynamoDB do in its name is from their documentation.',
     '',
@@ -117,3 +256,43 @@ test('what each function may do is written down', async () => {
 
 const leadingKeysOf = ({ Condition }: PolicyStatement): string[] =>
   [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] as string | string[]].flat();
+
+test('the role of publish-events allows what is sent in its name, and grants nothing else', async () => {
+  const own = statementsOf(
+    await templateWith(everyOption),
+    'Publishes the events of new timeline items',
+  );
+
+  const refused = [];
+  for (const [, action, resource] of publisherRequests) {
+    const context = action.startsWith('kms:')
+      ? { 'kms:ViaService': ['dynamodb.ap-south-1.amazonaws.com'] }
+      : {};
+    if (!(await decide(own, { action, resource, context })).isAllowed) refused.push(action);
+  }
+  expect(refused).toEqual([]);
+
+  const granted = own.flatMap(({ Action, Resource, Condition }) =>
+    [Action]
+      .flat()
+      .map((action) => `${action} ${Resource}${Condition ? ` ${JSON.stringify(Condition)}` : ''}`),
+  );
+  const throughDynamoDb = '{"StringEquals":{"kms:ViaService":"dynamodb.ap-south-1.amazonaws.com"}}';
+  expect(granted.sort()).toEqual([
+    ...['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
+      (action) => `dynamodb:${action} ${arn('dynamodb', 'table/leads/stream/2026')}`,
+    ),
+    'dynamodb:ListStreams *',
+    `events:PutEvents ${arn('events', 'event-bus/lead-service-test')}`,
+    ...['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'].map(
+      (action) => `kms:${action} ${arn('kms', 'key/1')} ${throughDynamoDb}`,
+    ),
+    expect.stringMatching(/^logs:CreateLogStream .*:log-group:ServiceEventsPublisherLog\w+:\*$/),
+    expect.stringMatching(/^logs:PutLogEvents .*:log-group:ServiceEventsPublisherLog\w+:\*$/),
+    ...['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'].map(
+      (action) => `sqs:${action} ${arn('sqs', 'undelivered')}`,
+    ),
+    'xray:PutTelemetryRecords *',
+    'xray:PutTraceSegments *',
+  ]);
+});

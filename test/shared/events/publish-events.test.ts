@@ -45,6 +45,7 @@ test('records that cannot be read are logged without their text, and the others 
 
   expect(response).toEqual({ batchItemFailures: [] });
   expect(published.map(({ Detail }) => JSON.parse(Detail).leadId)).toEqual([7, 8]);
+  expect(published[0]).toMatchObject({ EventBusName: 'leads', Source: 'lead-service' });
   expect(logged()).toMatchObject([
     ...[1, 2].map((leadId) => ({
       level: 'ERROR',
