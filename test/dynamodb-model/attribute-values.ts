@@ -53,6 +53,22 @@ export function addNumbers(one: string, other: string): string {
   return sum;
 }
 
+/** The value under a document path; undefined where there is none. */
+export function valueAt(item: Item, path: readonly string[]): AttributeValue | undefined {
+  let value: AttributeValue | undefined = { M: item };
+  for (const name of path)
+    value = value?.M && Object.hasOwn(value.M, name) ? value.M[name] : undefined;
+  return value;
+}
+
+/** An item's attributes of these names. */
+export function projected(item: Item, attributes: readonly string[]): Item {
+  const part: Record<string, AttributeValue> = {};
+  for (const name of attributes)
+    if (Object.hasOwn(item, name)) part[name] = item[name] as AttributeValue;
+  return part;
+}
+
 /** The order of UTF-8 bytes, which is the order of code points. */
 export function compareText(one: string, other: string): number {
   if (one === other) return 0;

@@ -1,11 +1,12 @@
 import type { Item } from './attribute-values.ts';
-import { resourceNotFound, throttled, ValidationError } from './errors.ts';
+import { resourceNotFound, type ThrottlingReason, throttled, ValidationError } from './errors.ts';
 import type { Reply, Request } from './request.ts';
-import type { StoredItem } from './stored-item.ts';
-import type { ChooseState, Table } from './table.ts';
+import type { ChooseState, StoredItem } from './stored-item.ts';
+import type { Table } from './table.ts';
 import type { KeyText } from './table-schema.ts';
 import { Throughput } from './throughput.ts';
 import { TransactionTokens } from './transaction-tokens.ts';
+import type { Units } from './units.ts';
 
 /** How an operation runs: each `yield` waits for a turn of its own among all that goes on, and says for what. */
 export type Progress = Generator<string, Reply, void>;
@@ -16,13 +17,11 @@ export class DynamodbModel {
   readonly options: SimulatedDynamodbOptions;
   readonly tables = new Map<string, Table>();
   readonly tokens = new TransactionTokens();
-  readonly throughput: Throughput | undefined;
+  readonly #throughput: Throughput | undefined;
 
   constructor(options: SimulatedDynamodbOptions) {
     this.options = options;
-    this.throughput = options.hasThroughputLimits
-      ? new Throughput('arn:aws:dynamodb:ap-south-1:000000000000')
-      : undefined;
+    this.#throughput = options.hasThroughputLimits ? new Throughput() : undefined;
   }
 
   get now(): number {
@@ -73,8 +72,14 @@ export class DynamodbModel {
     });
   }
 
-  /** @throws DynamodbError: a throttled request, under one of its two names */
-  refuseThrottled(reason: Parameters<typeof throttled>[1][number] | undefined): void {
+  /** Takes what an operation costs from the partitions. @returns which of them is short, and nothing was taken */
+  shortOf(table: Table, units: readonly Units[]): ThrottlingReason | undefined {
+    return this.#throughput?.take(table, units, this.now);
+  }
+
+  /** The same. @throws DynamodbError: a throttled request, under one of its two names */
+  take(table: Table, units: readonly Units[]): void {
+    const reason = this.shortOf(table, units);
     if (!reason) return;
     const isNewer = this.choose(2, 'name of the throttling error') === 0;
     throw throttled(isNewer ? 'ThrottlingException' : 'ProvisionedThroughputExceededException', [

@@ -18,6 +18,9 @@ export interface State {
   readonly version: number;
 }
 
+/** Which of several states a read shows: 0 is the newest. */
+export type ChooseState = (states: number, what: string) => number;
+
 /** One key of a table: the item under it, if there is one, its states of the last seconds, and whether it is locked. */
 export class StoredItem {
   readonly key: KeyText;
@@ -34,29 +37,40 @@ export class StoredItem {
   }
 
   write(item: Item | undefined, now: number): void {
-    this.forget(now);
+    this.#forget(now);
     this.#past.push({ item: this.current, version: this.version, until: now });
     this.current = item;
     this.version += 1;
   }
 
+  /** The item that a read shows. @param choose undefined for a consistent read */
+  read(now: number, choose: ChooseState | undefined): Item | undefined {
+    return choose ? this.chosen(this.#states(now), choose).item : this.current;
+  }
+
+  chosen(states: readonly State[], choose: ChooseState): State {
+    const { partition, sort } = this.key;
+    const at = states.length === 1 ? 0 : choose(states.length, `state of ${partition} ${sort}`);
+    return states[at] as State;
+  }
+
   /** Drops the states that no read may show any more. */
-  forget(now: number): void {
+  #forget(now: number): void {
     const first = this.#past[0];
     if (first && first.until <= now - stalenessMs)
       this.#past = this.#past.filter(({ until }) => until > now - stalenessMs);
   }
 
   /** All states that an eventually consistent read may return now, the newest first. */
-  states(now: number): readonly State[] {
-    this.forget(now);
+  #states(now: number): readonly State[] {
+    this.#forget(now);
     const newest = { item: this.current, version: this.version };
     return this.#past.length === 0 ? [newest] : [newest, ...this.#past.toReversed()];
   }
 
   /** As `states`, of those that an index may be at. */
   statesIn(index: string, now: number): readonly State[] {
-    const states = this.states(now);
+    const states = this.#states(now);
     const reached = this.#reached?.get(index) ?? 0;
     return states.length === 1 ? states : states.filter(({ version }) => version >= reached);
   }

@@ -1,9 +1,6 @@
 import { compareText, type Item } from './attribute-values.ts';
-import { type State, StoredItem } from './stored-item.ts';
+import { type ChooseState, StoredItem } from './stored-item.ts';
 import { type IndexSchema, type KeyText, keyTextOf, type TableSchema } from './table-schema.ts';
-
-/** Which of several states a read shows: 0 is the newest. */
-export type ChooseState = (states: number, what: string) => number;
 
 /** An item as a read meets it: a table's own, or what an index projects of it. */
 export interface FoundItem {
@@ -60,7 +57,7 @@ export class Table {
     stored.write(item, now);
     if (!item) return;
     for (const index of this.schema.indexes) {
-      if (!isIn(index, item)) continue;
+      if (!entryIn(index, item)) continue;
       const byKey = this.#indexed.get(index.name) as Map<string, Set<StoredItem>>;
       const text = keyTextOf(item[index.partition]);
       const items = byKey.get(text);
@@ -78,9 +75,7 @@ export class Table {
   #read(partition: Partition, now: number, choose: ChooseState | undefined): FoundItem[] {
     const found: FoundItem[] = [];
     for (const stored of partition.sorted) {
-      const { item } = choose
-        ? chosen(stored.states(now), choose, stored.key)
-        : { item: stored.current };
+      const item = stored.read(now, choose);
       if (item) found.push({ item, sort: stored.key.sort, key: stored.key });
     }
     return found;
@@ -93,15 +88,14 @@ export class Table {
     const found: FoundItem[] = [];
     for (const one of stored) {
       const states = one.statesIn(index.name, now);
-      if (!states.some(({ item }) => isUnder(index, item, partitionKey))) {
+      if (!states.some(({ item }) => entryUnder(index, item, partitionKey))) {
         stored.delete(one);
         continue;
       }
-      const state = chosen(states, choose, one.key);
+      const state = one.chosen(states, choose);
       if (states.length > 1) one.reach(index.name, state.version);
-      if (!state.item || !isUnder(index, state.item, partitionKey)) continue;
-      const sort = keyTextOf(state.item[index.sort]);
-      found.push({ item: entryOf(index, state.item), sort, key: one.key });
+      const item = entryUnder(index, state.item, partitionKey);
+      if (item) found.push({ item, sort: keyTextOf(item[index.sort]), key: one.key });
     }
     return found.sort((a, b) => compareText(a.sort, b.sort) || compareKeys(a.key, b.key));
   }
@@ -153,30 +147,18 @@ export interface Segment {
   readonly total: number;
 }
 
-function chosen(
-  states: readonly State[],
-  choose: ChooseState,
-  { partition, sort }: KeyText,
-): State {
-  if (states.length === 1) return states[0] as State;
-  return states[choose(states.length, `state of ${partition} ${sort}`)] as State;
-}
-
 /** The order of items whose sort keys in an index are the same. */
 export const compareKeys = (one: KeyText, other: KeyText): number =>
   compareText(one.partition, other.partition) || compareText(one.sort, other.sort);
 
-/** Whether an index has an entry for an item. */
-export const isIn = (index: IndexSchema, item: Item | undefined): boolean =>
-  item?.[index.partition] !== undefined && item[index.sort] !== undefined;
-
-const isUnder = (index: IndexSchema, item: Item | undefined, partitionKey: string): boolean =>
-  isIn(index, item) && keyTextOf(item?.[index.partition]) === partitionKey;
-
 const entries = new WeakMap<Item, Map<string, Item>>();
 
 /** What an index holds of an item; the same object for the same item, so that its size is counted once. */
-export function entryOf({ name, projects }: IndexSchema, item: Item): Item {
+export function entryIn(
+  { name, partition, sort, projects }: IndexSchema,
+  item: Item | undefined,
+): Item | undefined {
+  if (item?.[partition] === undefined || item[sort] === undefined) return undefined;
   const known = entries.get(item) ?? new Map<string, Item>();
   const before = known.get(name);
   if (before) return before;
@@ -185,6 +167,15 @@ export function entryOf({ name, projects }: IndexSchema, item: Item): Item {
   );
   entries.set(item, known.set(name, entry));
   return entry;
+}
+
+function entryUnder(
+  index: IndexSchema,
+  item: Item | undefined,
+  partitionKey: string,
+): Item | undefined {
+  const entry = entryIn(index, item);
+  return keyTextOf(entry?.[index.partition]) === partitionKey ? entry : undefined;
 }
 
 /** An order of partition keys that has nothing to do with theirs (FNV-1a), as a scan's has. */

@@ -1,9 +1,8 @@
 import { assertValues, type Item } from './attribute-values.ts';
 import { conditionFailed, invalidValue, ValidationError } from './errors.ts';
-import { type Condition, holds, readCondition } from './expressions/condition.ts';
-import type { Placeholders } from './expressions/scope.ts';
-import { applyUpdate, readUpdate, type Update, writtenAttributes } from './expressions/update.ts';
-import { RequestExpressions } from './placeholders.ts';
+import { type Condition, holds } from './expressions/condition.ts';
+import { expressionsOf } from './expressions/expressions.ts';
+import { applyUpdate, type Update } from './expressions/update.ts';
 import type { Request } from './request.ts';
 import { sizeOf } from './stored-item.ts';
 import type { Table } from './table.ts';
@@ -22,7 +21,6 @@ export interface WriteAction {
   readonly kind: 'put' | 'update' | 'delete' | 'check';
   readonly table: Table;
   readonly key: KeyText;
-  readonly placeholders: Placeholders;
   readonly condition: Condition | undefined;
   /** Of a put: what it makes of the item; a delete leaves none. */
   readonly item: Item | undefined;
@@ -37,22 +35,15 @@ export interface WriteAction {
 export interface Written {
   readonly before: Item | undefined;
   readonly after: Item | undefined;
-  /** The attributes that an update names. */
-  readonly attributes: readonly string[];
 }
 
 /** @throws ValidationError */
 export function readAction(kind: WriteAction['kind'], table: Table, request: Request): WriteAction {
-  const expressions = new RequestExpressions(request);
-  const update = kind === 'update' ? expressions.read('UpdateExpression', readUpdate) : undefined;
-  const condition = expressions.read('ConditionExpression', readCondition)?.condition;
-  expressions.assertAllUsed();
-  const { placeholders } = expressions;
+  const { update, condition } = expressionsOf(request);
   const { schema } = table;
   const common = {
     kind,
     table,
-    placeholders,
     condition,
     update,
     showsItemOnFailure: request.ReturnValuesOnConditionCheckFailure === 'ALL_OLD',
@@ -67,8 +58,9 @@ export function readAction(kind: WriteAction['kind'], table: Table, request: Req
   }
   const { Key: keyAttributes = {} } = request;
   const key = keyOfRequest(schema, keyAttributes);
-  const written = update ? writtenAttributes(update, placeholders) : [];
-  const refused = keyNames(schema).find((name) => written.includes(name));
+  const refused = keyNames(schema).find((name) =>
+    update?.some(({ attribute }) => attribute === name),
+  );
   if (refused !== undefined)
     throw invalidValue(`Cannot update attribute ${refused}. This attribute is part of the key`);
   return { ...common, key, item: undefined, keyAttributes };
@@ -79,17 +71,16 @@ export function readAction(kind: WriteAction['kind'], table: Table, request: Req
  * @throws DynamodbError when its condition does not hold, or the item it would make is not allowed
  */
 export function evaluate(action: WriteAction, before: Item | undefined): Written {
-  if (action.condition && !holds(action.condition, before ?? {}, action.placeholders)) {
+  if (action.condition && !holds(action.condition, before ?? {})) {
     throw conditionFailed(action.showsItemOnFailure ? before : undefined);
   }
-  if (action.kind === 'check') return { before, after: before, attributes: [] };
-  if (action.kind !== 'update') return { before, after: action.item, attributes: [] };
+  if (action.kind === 'check') return { before, after: before };
+  if (action.kind !== 'update') return { before, after: action.item };
   const start = before ?? action.keyAttributes;
-  const { update, placeholders } = action;
-  if (!update) return { before, after: start, attributes: [] };
-  const after = applyUpdate(update, start, placeholders);
+  if (!action.update) return { before, after: start };
+  const after = applyUpdate(action.update, start);
   assertIndexKeys(action.table.schema, after);
   if (sizeOf(after) > maxItemBytes)
     throw new ValidationError('Item size to update has exceeded the maximum allowed size');
-  return { before, after, attributes: writtenAttributes(update, placeholders) };
+  return { before, after };
 }

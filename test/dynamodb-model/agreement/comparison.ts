@@ -1,20 +1,20 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import * as sdk from '@aws-sdk/client-dynamodb';
+import { inspect } from 'node:util';
 import fc from 'fast-check';
+import type { Item } from '../attribute-values.ts';
 import { SimulatedDynamodb } from '../dynamodb-model.ts';
 import { DynamodbError, NotModelledError } from '../errors.ts';
-import { requestOf } from '../json-protocol.ts';
-import type { Request } from '../request.ts';
+import { errorResponse, requestOf } from '../json-protocol.ts';
+import type { Reply, Request } from '../request.ts';
 import { type RandomCall, randomCalls, tableRequest } from './random-requests.ts';
 
-/** What became of a request, in a form in which equal outcomes are equal. */
+/** What became of a request. */
 export type Outcome =
-  | { readonly reply: unknown }
+  | { readonly reply: Reply }
   | {
       readonly error: string;
       readonly message: string;
-      readonly reasons?: unknown;
-      readonly item?: unknown;
+      readonly reasons?: readonly { readonly Code: string; readonly Item?: Item }[];
+      readonly item?: Item;
     };
 
 /** A request that two took differently. */
@@ -24,28 +24,23 @@ export interface Disagreement {
   readonly engine: Outcome;
 }
 
-type SdkCommand = new (input: object) => Parameters<DynamoDBClient['send']>[0];
+/** An engine reads who signed a request, and verifies no signature. */
+const headers = {
+  'content-type': 'application/x-amz-json-1.0',
+  'x-amz-date': '20260101T000000Z',
+  authorization:
+    'AWS4-HMAC-SHA256 Credential=agreement/20260101/ap-south-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+};
 
-/** Sends a request as it is to an engine. */
-async function askEngine(
-  client: DynamoDBClient,
-  { operation, request }: RandomCall,
-): Promise<Outcome> {
-  const Command = (sdk as unknown as Record<string, SdkCommand>)[`${operation}Command`];
-  if (!Command) throw new Error(`The SDK has no command for ${operation}.`);
-  try {
-    const { $metadata: _metadata, ...reply } = (await client.send(new Command(request))) as {
-      $metadata: unknown;
-    };
-    return { reply: normal(reply, operation) };
-  } catch (error) {
-    const { name, message, CancellationReasons, Item, $metadata } =
-      error as sdk.TransactionCanceledException & {
-        Item?: unknown;
-      };
-    if (!$metadata?.httpStatusCode) throw error;
-    return outcomeOf(name, message, CancellationReasons, Item);
-  }
+async function askEngine(endpoint: string, { operation, request }: RandomCall): Promise<Outcome> {
+  const target = { 'x-amz-target': `DynamoDB_20120810.${operation}` };
+  const body = JSON.stringify(request);
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { ...headers, ...target },
+    body,
+  });
+  return outcomeOf(operation, response.ok, await response.text());
 }
 
 /** @returns undefined for a request of a kind that the model does not have */
@@ -54,51 +49,59 @@ function askModel(
   { operation, request }: RandomCall,
 ): Outcome | undefined {
   try {
-    return { reply: normal(model.executeNow(operation, request), operation) };
+    const reply = model.executeNow(operation, requestOf(JSON.stringify(request)));
+    return outcomeOf(operation, true, JSON.stringify(reply));
   } catch (error) {
     if (error instanceof NotModelledError) return undefined;
     if (!(error instanceof DynamodbError)) throw error;
-    const { CancellationReasons, Item } = error.members;
-    return outcomeOf(error.name, error.message, CancellationReasons, Item);
+    return outcomeOf(operation, false, String(Buffer.from(errorResponse(error).body)));
   }
 }
 
-function outcomeOf(error: string, message: string, reasons: unknown, item: unknown): Outcome {
-  return {
-    error,
-    message,
-    ...(reasons !== undefined && { reasons: normal(reasons, '') }),
-    ...(item !== undefined && { item: normal(item, '') }),
-  };
+function outcomeOf(operation: string, isDone: boolean, text: string): Outcome {
+  const body = JSON.parse(text);
+  if (isDone) return { reply: withoutOrder(operation, body) };
+  const {
+    __type,
+    Message = '',
+    message = Message,
+    CancellationReasons: reasons,
+    Item: item,
+  } = body;
+  return { error: __type.split('#').at(-1), message, reasons, item };
 }
 
-/** Without an order where DynamoDB promises none: names, items of a scan or a batch. */
-function normal(value: unknown, operation: string): unknown {
-  if (Array.isArray(value)) return value.map((one) => normal(one, operation));
-  if (value === null || typeof value !== 'object') return value;
-  const sorted = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(
-    sorted
-      .filter(([, member]) => member !== undefined)
-      .map(([name, member]) => [
-        name,
-        isUnordered(name, operation) && Array.isArray(member)
-          ? ordered(member)
-          : normal(member, operation),
-      ]),
-  );
+/** DynamoDB promises no order of the items of a scan or a batch. */
+function withoutOrder(operation: string, reply: Reply): Reply {
+  const sorted = (items: unknown): unknown[] =>
+    (items as unknown[]).toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
+  if (operation === 'Scan' && reply.Items) return { ...reply, Items: sorted(reply.Items) };
+  if (operation !== 'BatchGetItem') return reply;
+  const tables = Object.entries(reply.Responses ?? {});
+  return { ...reply, Responses: tables.map(([name, items]) => [name, sorted(items)]) };
 }
 
-const isUnordered = (name: string, operation: string): boolean =>
-  (name === 'Items' && operation === 'Scan') || operation === 'BatchGetItem';
+/** The same for equal values, in whatever order their names are. */
+export const textOf = (value: unknown): string =>
+  inspect(value, {
+    sorted: true,
+    compact: true,
+    depth: null,
+    maxArrayLength: null,
+    maxStringLength: null,
+    breakLength: Number.POSITIVE_INFINITY,
+  });
 
-const ordered = (values: readonly unknown[]): unknown[] =>
-  values
-    .map((value) => normal(value, ''))
-    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+/** The text of an error is for people: what counts is its name, and by position why a transaction was cancelled. */
+function comparable(outcome: Outcome): string {
+  if ('reply' in outcome) return textOf(outcome);
+  const { error, reasons, item } = outcome;
+  return textOf([error, reasons?.map(({ Code, Item }) => [Code, Item]), item]);
+}
 
 interface ComparisonOptions {
-  readonly client: DynamoDBClient;
+  /** Of the engine. */
+  readonly endpoint: string;
   readonly seed: number;
   readonly requests: number;
   /** A disagreement that is known: the two are brought together again and go on. */
@@ -110,35 +113,32 @@ interface ComparisonOptions {
  * @returns what they took differently and is not known
  */
 export async function compare({
-  client,
+  endpoint,
   seed,
   requests,
   isKnown,
 }: ComparisonOptions): Promise<Disagreement[]> {
   const TableName = `agreement-${seed}-${process.pid}-${Date.now()}`;
   const model = new SimulatedDynamodb({ now: () => Date.now() });
-  model.executeNow('CreateTable', tableRequest(TableName));
-  await client.send(
-    new sdk.CreateTableCommand(tableRequest(TableName) as sdk.CreateTableCommandInput),
-  );
+  const create = { operation: 'CreateTable', request: tableRequest(TableName) };
+  const scan = { operation: 'Scan', request: { TableName, ConsistentRead: true } };
+  askModel(model, create);
+  await askEngine(endpoint, create);
   const found: Disagreement[] = [];
   let reconciled = 0;
-  for (const one of fc.sample(randomCalls(TableName), { seed, numRuns: requests })) {
+  const calls = fc.sample(randomCalls(TableName), { seed, numRuns: requests });
+  for (const one of [...calls, scan]) {
     const call = withToken(one, `${seed}-${reconciled}`);
-    const ofModel = askModel(model, copied(call));
+    const ofModel = askModel(model, call);
     if (!ofModel) continue;
-    const ofEngine = await askEngine(client, call);
-    if (!differs(ofModel, ofEngine)) continue;
+    const ofEngine = await askEngine(endpoint, call);
+    if (comparable(ofModel) === comparable(ofEngine)) continue;
     const disagreement = { call, model: ofModel, engine: ofEngine };
     if (!isKnown(disagreement)) found.push(disagreement);
-    await bringTogether(client, model, TableName);
+    bringTogether(model, TableName, await askEngine(endpoint, scan));
     reconciled += 1;
   }
-  const all = { operation: 'Scan', request: { TableName, ConsistentRead: true } };
-  const [ofModel, ofEngine] = [askModel(model, all), await askEngine(client, all)];
-  if (ofModel && differs(ofModel, ofEngine))
-    found.push({ call: all, model: ofModel, engine: ofEngine });
-  await client.send(new sdk.DeleteTableCommand({ TableName }));
+  await askEngine(endpoint, { operation: 'DeleteTable', request: { TableName } });
   return found;
 }
 
@@ -150,37 +150,11 @@ const withToken = ({ operation, request }: RandomCall, mark: string): RandomCall
     : request,
 });
 
-/** The model gets a request as the wire would bring it. */
-const copied = ({ operation, request }: RandomCall): RandomCall => ({
-  operation,
-  request: requestOf(JSON.stringify(request)),
-});
-
-/** The text of an error is for people: what counts is its name, and by position why a transaction was cancelled. */
-const differs = (one: Outcome, other: Outcome): boolean =>
-  JSON.stringify(evaluated(one)) !== JSON.stringify(evaluated(other));
-
-function evaluated(outcome: Outcome): unknown {
-  if ('reply' in outcome) return outcome;
-  const reasons = (outcome.reasons as { Code?: string; Item?: unknown }[] | undefined)?.map(
-    ({ Code, Item }) => ({ Code, Item }),
-  );
-  return { error: outcome.error, reasons, item: outcome.item };
-}
-
 /** Gives the model the engine's items. */
-async function bringTogether(
-  client: DynamoDBClient,
-  model: SimulatedDynamodb,
-  TableName: string,
-): Promise<void> {
-  const { Items = [] } = await client.send(
-    new sdk.ScanCommand({ TableName, ConsistentRead: true }),
-  );
-  const { Items: own = [] } = model.executeNow('Scan', { TableName }) as {
-    Items?: Record<string, unknown>[];
-  };
+function bringTogether(model: SimulatedDynamodb, TableName: string, scanned: Outcome): void {
+  const { Items } = ('reply' in scanned ? scanned.reply : {}) as { Items: readonly Item[] };
+  const { Items: own } = model.executeNow('Scan', { TableName }) as { Items: readonly Item[] };
   for (const { pk, sk } of own)
     model.executeNow('DeleteItem', { TableName, Key: { pk, sk } } as Request);
-  for (const Item of Items) model.executeNow('PutItem', { TableName, Item } as Request);
+  for (const Item of Items) model.executeNow('PutItem', { TableName, Item });
 }

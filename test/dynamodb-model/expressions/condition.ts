@@ -4,23 +4,17 @@ import {
   equalValues,
   type Item,
   typeOf,
+  valueAt,
 } from '../attribute-values.ts';
 import { NotModelledError } from '../errors.ts';
-import { cached, Parser, type Path } from './parser.ts';
-import {
-  assertDefined,
-  assertType,
-  type Placeholders,
-  type UsedPlaceholders,
-  valueAt,
-} from './scope.ts';
-import { ExpressionError } from './tokens.ts';
+import type { Parser, Path } from './parser.ts';
+import { assertType, ExpressionError } from './tokens.ts';
 
-/** Of one attribute, and values of the request by their placeholders. */
+/** Of one attribute. */
 export interface Predicate {
   readonly operator: string;
   readonly path: Path;
-  readonly values: readonly string[];
+  readonly values: readonly AttributeValue[];
 }
 
 /** A condition, key condition or filter expression, read. */
@@ -28,27 +22,9 @@ export type Condition =
   | Predicate
   | { readonly join: 'AND' | 'OR'; readonly of: readonly Condition[] };
 
-export interface ParsedCondition extends UsedPlaceholders {
-  readonly condition: Condition;
-  /** Attributes that its paths begin with, as they are written. */
-  readonly attributes: ReadonlySet<string>;
-}
-
-/** Reads a condition and checks it against the placeholders of its request. @throws ExpressionError */
-export function readCondition(expression: string, placeholders: Placeholders): ParsedCondition {
-  const parsed = parseCondition(expression);
-  assertDefined(parsed, placeholders);
-  checkValues(parsed.condition, placeholders);
-  return parsed;
-}
-
 /** @throws ExpressionError */
-const parseCondition = cached((expression: string): ParsedCondition => {
-  const parser = new Parser(expression);
-  const condition = joined(parser, 'OR', () => joined(parser, 'AND', () => single(parser)));
-  parser.expectEnd();
-  return { condition, names: parser.names, values: parser.values, attributes: parser.attributes };
-});
+export const readCondition = (parser: Parser): Condition =>
+  joined(parser, 'OR', () => joined(parser, 'AND', () => single(parser)));
 
 function joined(parser: Parser, join: 'AND' | 'OR', read: () => Condition): Condition {
   const of = [read()];
@@ -57,8 +33,8 @@ function joined(parser: Parser, join: 'AND' | 'OR', read: () => Condition): Cond
 }
 
 function single(parser: Parser): Condition {
-  if (!parser.takeSign('(')) return predicate(parser);
-  const inner = joined(parser, 'OR', () => joined(parser, 'AND', () => single(parser)));
+  if (!parser.takeSign('(')) return checked(predicate(parser));
+  const inner = readCondition(parser);
   parser.expectSign(')');
   return inner;
 }
@@ -69,7 +45,7 @@ function predicate(parser: Parser): Predicate {
   const path = parser.path();
   if (parser.takeWord('BETWEEN')) {
     const low = parser.value();
-    parser.expectWord('AND');
+    if (!parser.takeWord('AND')) throw parser.unexpected();
     return { operator: 'BETWEEN', path, values: [low, parser.value()] };
   }
   const operator = parser.take();
@@ -91,24 +67,17 @@ function called(operator: string, parser: Parser): Predicate {
 }
 
 /** Refuses what DynamoDB refuses before it looks at an item. @throws ExpressionError */
-function checkValues(condition: Condition, placeholders: Placeholders): void {
-  if ('of' in condition) {
-    for (const one of condition.of) checkValues(one, placeholders);
-    return;
-  }
-  const { operator, values } = condition;
-  const types = operator === 'begins_with' ? ['S'] : ['S', 'N'];
+function checked(predicate: Predicate): Predicate {
+  const { operator, values } = predicate;
   if (operator !== '=' && operator !== '<>')
-    for (const value of values) assertType(operator, value, placeholders, types);
-  if (operator !== 'BETWEEN') return;
-  const [low, high] = values.map((name) => placeholders.values[name] as AttributeValue) as [
-    AttributeValue,
-    AttributeValue,
-  ];
-  if (typeOf(low) !== typeOf(high) || (compareValues(low, high) ?? 0) > 0)
+    for (const value of values)
+      assertType(operator, value, operator === 'begins_with' ? ['S'] : ['S', 'N']);
+  const [low, high] = values;
+  if (low && high && (typeOf(low) !== typeOf(high) || (compareValues(low, high) ?? 0) > 0))
     throw new ExpressionError(
       'The BETWEEN operator requires bounds of one data type, the upper one greater than or equal to the lower one',
     );
+  return predicate;
 }
 
 type Judge = (
@@ -143,18 +112,17 @@ const judges: Readonly<Record<string, Judge>> = {
 const comparators = Object.keys(judges).filter((name) => /[<=>]/.test(name));
 const functions = Object.keys(judges).filter((name) => /_/.test(name));
 
+/** The attributes that a condition is about. */
+export const attributesOf = (condition: Condition): string[] =>
+  'of' in condition ? condition.of.flatMap(attributesOf) : [condition.path[0] as string];
+
 /** Whether an item meets a condition; one that is not there is an item without attributes. */
-export function holds(condition: Condition, item: Item, placeholders: Placeholders): boolean {
+export function holds(condition: Condition, item: Item): boolean {
   if ('of' in condition) {
-    const isMet = (one: Condition): boolean => holds(one, item, placeholders);
+    const isMet = (one: Condition): boolean => holds(one, item);
     return condition.join === 'AND' ? condition.of.every(isMet) : condition.of.some(isMet);
   }
   const { operator, path, values } = condition;
-  const [one, other] = values.map((name) => placeholders.values[name]);
-  const judge = judges[operator] as Judge;
-  return judge(
-    valueAt(item, path, placeholders),
-    one as AttributeValue,
-    (other ?? one) as AttributeValue,
-  );
+  const [one, other = one] = values as readonly [AttributeValue, AttributeValue];
+  return (judges[operator] as Judge)(valueAt(item, path), one, other);
 }

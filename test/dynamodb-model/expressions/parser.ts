@@ -1,9 +1,16 @@
+import type { AttributeValue } from '../attribute-values.ts';
 import { NotModelledError } from '../errors.ts';
 import { reservedWords } from './reserved-words.ts';
 import { ExpressionError, type Token, tokensOf } from './tokens.ts';
 
-/** A document path as the expression writes it: names and `#` placeholders. */
+/** A document path: the name of an attribute, and of what is in it. */
 export type Path = readonly string[];
+
+/** What the placeholders of a request stand for. @throws ExpressionError for one that stands for nothing */
+export interface Placeholders {
+  name(placeholder: string): string;
+  value(placeholder: string): AttributeValue;
+}
 
 /** What expressions may hold, and the model does not have. */
 const notModelled =
@@ -12,18 +19,15 @@ const notModelled =
 /** The cursor that all grammars share. Words of the language are read in any case; reserved words are refused as names. */
 export class Parser {
   readonly #tokens: readonly Token[];
+  readonly #placeholders: Placeholders;
   #at = 0;
-  /** Placeholders in the expression, each once. */
-  readonly names = new Set<string>();
-  readonly values = new Set<string>();
-  /** Attributes that its paths begin with, as they are written. */
-  readonly attributes = new Set<string>();
 
-  constructor(expression: string) {
+  constructor(expression: string, placeholders: Placeholders) {
     if (expression === '') throw new ExpressionError('The expression can not be empty;');
     const [unknown] = notModelled.exec(expression) ?? [];
     if (unknown) throw new NotModelledError(`"${unknown}" in an expression`);
     this.#tokens = tokensOf(expression);
+    this.#placeholders = placeholders;
   }
 
   get next(): Token {
@@ -56,14 +60,6 @@ export class Parser {
     if (!this.takeSign(sign)) throw this.unexpected();
   }
 
-  expectWord(word: string): void {
-    if (!this.takeWord(word)) throw this.unexpected();
-  }
-
-  expectEnd(): void {
-    if (!this.isAtEnd) throw this.unexpected();
-  }
-
   unexpected(): ExpressionError {
     return new ExpressionError(`Syntax error; token: "${this.next.text}"`);
   }
@@ -76,17 +72,13 @@ export class Parser {
     return name;
   }
 
-  value(): string {
+  value(): AttributeValue {
     if (this.next.kind !== 'value') throw this.unexpected();
-    const name = this.take();
-    this.values.add(name);
-    return name;
+    return this.#placeholders.value(this.take());
   }
 
   path(): Path {
-    const attribute = this.#name();
-    this.attributes.add(attribute);
-    const path = [attribute];
+    const path = [this.#name()];
     while (this.takeSign('.')) path.push(this.#name());
     return path;
   }
@@ -100,25 +92,10 @@ export class Parser {
 
   #name(): string {
     const { kind, text } = this.next;
-    if (kind === 'name') this.names.add(text);
-    else if (kind !== 'word') throw this.unexpected();
-    else if (reservedWords.has(text.toUpperCase())) {
+    if (kind !== 'name' && kind !== 'word') throw this.unexpected();
+    if (kind === 'word' && reservedWords.has(text.toUpperCase()))
       throw new ExpressionError(`Attribute name is a reserved keyword; reserved keyword: ${text}`);
-    }
-    return this.take();
+    this.take();
+    return kind === 'name' ? this.#placeholders.name(text) : text;
   }
 }
-
-/** Parses each text once: the same expressions come again with every request. */
-export function cached<T>(parse: (expression: string) => T): (expression: string) => T {
-  const known = new Map<string, T>();
-  return (expression) => {
-    const before = known.get(expression);
-    if (before !== undefined) return before;
-    const parsed = parse(expression);
-    if (known.size >= cachedMax) known.clear();
-    known.set(expression, parsed);
-    return parsed;
-  };
-}
-const cachedMax = 2000;

@@ -1,3 +1,5 @@
+import { type AttributeValue, typeOf } from '../attribute-values.ts';
+
 /** A word, a placeholder or a sign of an expression. */
 export interface Token {
   readonly kind: 'word' | 'name' | 'value' | 'sign' | 'end';
@@ -9,11 +11,37 @@ export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
 }
 
+/** @throws ExpressionError for a value of a type that the operator does not take */
+export function assertType(
+  operator: string,
+  value: AttributeValue,
+  types: readonly string[],
+): AttributeValue {
+  const type = typeOf(value);
+  if (type !== undefined && types.includes(type)) return value;
+  throw new ExpressionError(
+    `Incorrect operand type for operator or function; operator or function: ${operator}, operand type: ${type}`,
+  );
+}
+
+/** @throws ExpressionError where two of the attributes are one */
+export function assertApart(attributes: readonly string[]): void {
+  if (new Set(attributes).size < attributes.length)
+    throw new ExpressionError(
+      'Two document paths overlap with each other; must remove or rewrite one of these paths',
+    );
+}
+
 const token =
   /\s+|([A-Za-z_][A-Za-z0-9_]*)|(#[A-Za-z0-9_]+)|(:[A-Za-z0-9_]+)|(<>|<=|>=|[=<>(),.+])/y;
 
-/** @throws ExpressionError for a character that no token begins with */
-export function tokensOf(expression: string): Token[] {
+const known = new Map<string, readonly Token[]>();
+const knownMax = 2000;
+
+/** Reads each text once: the same expressions come again with every request. @throws ExpressionError for a character that no token begins with */
+export function tokensOf(expression: string): readonly Token[] {
+  const before = known.get(expression);
+  if (before) return before;
   const tokens: Token[] = [];
   token.lastIndex = 0;
   for (let at = 0; at < expression.length; at = token.lastIndex) {
@@ -25,5 +53,7 @@ export function tokensOf(expression: string): Token[] {
     }
   }
   tokens.push({ kind: 'end', text: '<EOF>' });
+  if (known.size >= knownMax) known.clear();
+  known.set(expression, tokens);
   return tokens;
 }

@@ -1,141 +1,95 @@
-import { type AttributeValue, addNumbers, type Item } from '../attribute-values.ts';
+import { type AttributeValue, addNumbers, type Item, valueAt } from '../attribute-values.ts';
 import { ValidationError } from '../errors.ts';
-import { cached, Parser, type Path } from './parser.ts';
-import {
-  assertApart,
-  assertDefined,
-  assertType,
-  type Placeholders,
-  resolvedName,
-  type UsedPlaceholders,
-  valueAt,
-} from './scope.ts';
-import { ExpressionError } from './tokens.ts';
+import type { Parser } from './parser.ts';
+import { assertApart, assertType, ExpressionError } from './tokens.ts';
 
-/** An attribute, a value by its placeholder, or the first where it is there and else the second: `if_not_exists`. */
-interface SetOperand {
-  readonly path?: Path;
-  readonly value?: string;
-}
+/** A value that an update makes of the item as it was. @throws ValidationError */
+type ValueIn = (before: Item) => AttributeValue;
 
-/** `SET attribute = …`, the sum of its operands. */
-interface SetAction {
+/** What becomes of one attribute: a value, or without one its removal. */
+interface Change {
   readonly attribute: string;
-  readonly operands: readonly SetOperand[];
-}
-interface AddAction {
-  readonly attribute: string;
-  /** The name of the value's placeholder. */
-  readonly value: string;
+  readonly valueIn: ValueIn | undefined;
 }
 
-/** An update expression, read. It writes whole attributes. */
-export interface Update extends UsedPlaceholders {
-  readonly set: readonly SetAction[];
-  readonly remove: readonly string[];
-  readonly add: readonly AddAction[];
-}
+/** An update expression, read. It writes whole attributes, each once. */
+export type Update = readonly Change[];
 
-const sections = ['SET', 'REMOVE', 'ADD'] as const;
+const sections: Readonly<Record<string, (parser: Parser) => Change>> = {
+  SET: (parser) => ({ attribute: parser.attribute(), valueIn: assigned(parser) }),
+  REMOVE: (parser) => ({ attribute: parser.attribute(), valueIn: undefined }),
+  ADD: (parser) => {
+    const attribute = parser.attribute();
+    const added = assertType('ADD', parser.value(), ['N']);
+    const there = (item: Item) => valueAt(item, [attribute]) ?? { N: '0' };
+    return { attribute, valueIn: (item) => sum(there(item), added) };
+  },
+};
 
 /** @throws ExpressionError */
-const parseUpdate = cached((expression: string): Update => {
-  const parser = new Parser(expression);
-  const update = { set: [] as SetAction[], remove: [] as string[], add: [] as AddAction[] };
+export function readUpdate(parser: Parser): Update {
+  const changes: Change[] = [];
   const seen = new Set<string>();
   while (!parser.isAtEnd || seen.size === 0) {
-    const section = sections.find((one) => parser.takeWord(one));
+    const section = Object.keys(sections).find((one) => parser.takeWord(one));
     if (!section) throw parser.unexpected();
-    if (seen.has(section)) {
+    if (seen.has(section))
       throw new ExpressionError(
         `The "${section}" section can only be used once in an update expression;`,
       );
-    }
     seen.add(section);
-    do {
-      const attribute = parser.attribute();
-      if (section === 'SET') update.set.push({ attribute, operands: operandsOf(parser) });
-      else if (section === 'REMOVE') update.remove.push(attribute);
-      else update.add.push({ attribute, value: parser.value() });
-    } while (parser.takeSign(','));
+    do changes.push((sections[section] as (parser: Parser) => Change)(parser));
+    while (parser.takeSign(','));
   }
-  return { ...update, names: parser.names, values: parser.values };
-});
+  assertApart(changes.map(({ attribute }) => attribute));
+  return changes;
+}
 
-function operandsOf(parser: Parser): SetOperand[] {
+/** What is on the right of `SET attribute =`: an operand, or the sum of two. */
+function assigned(parser: Parser): ValueIn {
   parser.expectSign('=');
-  const first = setOperand(parser);
-  return parser.takeSign('+') ? [first, setOperand(parser)] : [first];
+  const first = operand(parser);
+  if (!parser.takeSign('+')) return first.valueIn;
+  const second = operand(parser);
+  for (const { literal } of [first, second]) if (literal) assertType('+', literal, ['N']);
+  return (item) => sum(first.valueIn(item), second.valueIn(item));
 }
 
-function setOperand(parser: Parser): SetOperand {
+/** A value, an attribute, or the first that is there of an attribute and a value: `if_not_exists`. */
+function operand(parser: Parser): { literal?: AttributeValue; valueIn: ValueIn } {
   const name = parser.takeFunction();
-  if (name === undefined)
-    return parser.next.kind === 'value' ? { value: parser.value() } : { path: parser.path() };
-  if (name !== 'if_not_exists')
+  if (name !== undefined && name !== 'if_not_exists')
     throw new ExpressionError(`Invalid function name; function: ${name}`);
-  const path = parser.path();
-  parser.expectSign(',');
-  const value = parser.value();
-  parser.expectSign(')');
-  return { path, value };
-}
-
-/** Reads an update and checks it against the placeholders of its request. @throws ExpressionError */
-export function readUpdate(expression: string, placeholders: Placeholders): Update {
-  const update = parseUpdate(expression);
-  assertDefined(update, placeholders);
-  assertApart(writtenAttributes(update, placeholders));
-  for (const { operands } of update.set)
-    for (const { value } of operands)
-      if (operands.length > 1 && value) assertType('+', value, placeholders, ['N']);
-  for (const { value } of update.add) assertType('ADD', value, placeholders, ['N']);
-  return update;
-}
-
-/** The names of the attributes that an update writes or removes. */
-export const writtenAttributes = (
-  { set, remove, add }: Update,
-  placeholders: Placeholders,
-): string[] =>
-  [
-    ...set.map(({ attribute }) => attribute),
-    ...remove,
-    ...add.map(({ attribute }) => attribute),
-  ].map((name) => resolvedName(name, placeholders));
-
-/** Applies an update. All values are read from the item as it was. @throws ValidationError */
-export function applyUpdate(update: Update, before: Item, placeholders: Placeholders): Item {
-  const after: Record<string, AttributeValue> = { ...before };
-  for (const { attribute, operands } of update.set)
-    after[resolvedName(attribute, placeholders)] = operands
-      .map((operand) => evaluated(operand, before, placeholders))
-      .reduce(sum);
-  for (const attribute of update.remove) delete after[resolvedName(attribute, placeholders)];
-  for (const { attribute, value } of update.add) {
-    const added = placeholders.values[value] as AttributeValue;
-    const there = valueAt(before, [attribute], placeholders);
-    after[resolvedName(attribute, placeholders)] = there ? sum(there, added) : added;
+  if (name === undefined && parser.next.kind === 'value') {
+    const literal = parser.value();
+    return { literal, valueIn: () => literal };
   }
-  return after;
+  const path = parser.path();
+  if (name === undefined) return { valueIn: (item) => present(valueAt(item, path)) };
+  parser.expectSign(',');
+  const literal = parser.value();
+  parser.expectSign(')');
+  return { literal, valueIn: (item) => valueAt(item, path) ?? literal };
 }
 
-function evaluated(
-  { path, value }: SetOperand,
-  item: Item,
-  placeholders: Placeholders,
-): AttributeValue {
-  const there = path && valueAt(item, path, placeholders);
-  const found = there ?? (value === undefined ? undefined : placeholders.values[value]);
-  if (found) return found;
+function present(value: AttributeValue | undefined): AttributeValue {
+  if (value) return value;
   throw new ValidationError(
     'The provided expression refers to an attribute that does not exist in the item',
   );
 }
 
+/** Applies an update. All values are read from the item as it was. @throws ValidationError */
+export function applyUpdate(update: Update, before: Item): Item {
+  const after: Record<string, AttributeValue> = { ...before };
+  for (const { attribute, valueIn } of update)
+    if (valueIn) after[attribute] = valueIn(before);
+    else delete after[attribute];
+  return after;
+}
+
 function sum(one: AttributeValue, other: AttributeValue): AttributeValue {
-  if (one.N === undefined || other.N === undefined) {
+  if (one.N === undefined || other.N === undefined)
     throw new ValidationError('An operand in the update expression has an incorrect data type');
-  }
   return { N: addNumbers(one.N, other.N) };
 }

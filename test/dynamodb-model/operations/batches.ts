@@ -1,15 +1,14 @@
 import type { Item } from '../attribute-values.ts';
-import { Consumed, capacityOf } from '../capacity.ts';
 import { DynamodbError, throttled, ValidationError } from '../errors.ts';
-import { projected, readProjection } from '../expressions/projection.ts';
+import { expressionsOf } from '../expressions/expressions.ts';
 import { type DynamodbModel, type Operation, someOf } from '../model.ts';
-import { RequestExpressions } from '../placeholders.ts';
 import type { BatchKeys, BatchWrite } from '../request.ts';
 import { sizeOf } from '../stored-item.ts';
 import type { Table } from '../table.ts';
 import { type KeyText, keyOfRequest } from '../table-schema.ts';
+import { capacitiesOf, type Units, unitsOfRead } from '../units.ts';
 import { readAction, type WriteAction } from '../write-action.ts';
-import { readItem, writeOne } from './single-items.ts';
+import { writeOne } from './single-items.ts';
 
 const keysMax = 100;
 const writesMax = 25;
@@ -25,55 +24,49 @@ const batchGet: Operation = (dynamodb, request) => {
   const count = requests.reduce((sum, [, { Keys }]) => sum + Keys.length, 0);
   if (count > keysMax)
     throw new ValidationError('Too many items requested for the BatchGetItem call');
-  const read = requests.map(([name, keys]) => readBatch(dynamodb, dynamodb.table(name), keys));
-  const unprocessed = requests.flatMap(([name, keys], at) => {
-    const left = read[at]?.left ?? [];
-    return left.length > 0 ? [[name, { ...keys, Keys: left }] as const] : [];
+  const Responses: Record<string, Item[]> = {};
+  const UnprocessedKeys: Record<string, BatchKeys> = {};
+  const units = requests.map(([name, keys]) => {
+    const table = dynamodb.table(name);
+    const read = readBatch(dynamodb, table, keys);
+    Responses[name] = read.items;
+    if (read.left.length > 0) UnprocessedKeys[name] = { ...keys, Keys: read.left };
+    return [table, read.units] as const;
   });
-  return {
-    Responses: Object.fromEntries(requests.map(([name], at) => [name, read[at]?.items ?? []])),
-    UnprocessedKeys: Object.fromEntries(unprocessed),
-    ...capacityOf(
-      request,
-      read.map(({ consumed }) => consumed),
-    ),
-  };
+  return { Responses, UnprocessedKeys, ...capacitiesOf(request, units) };
 };
 
 interface ReadBatch {
   readonly items: Item[];
   readonly left: Item[];
-  readonly consumed: Consumed;
+  readonly units: Units[];
 }
 
 /** Each item is read for itself: of a transaction, some may be seen before and others after. The last keys may be left, but not all. */
 function readBatch(dynamodb: DynamodbModel, table: Table, request: BatchKeys): ReadBatch {
-  const expressions = new RequestExpressions(request);
-  const projection = expressions.read('ProjectionExpression', readProjection);
-  expressions.assertAllUsed();
+  const { projection } = expressionsOf(request);
   const keys = request.Keys.map((key) => keyOfRequest(table.schema, key));
   assertApart(keys);
   const isConsistent = request.ConsistentRead === true;
-  const consumed = new Consumed(table);
-  const result: ReadBatch = { items: [], left: [], consumed };
+  const choose = isConsistent ? undefined : dynamodb.chooseState;
+  const result: ReadBatch = { items: [], left: [], units: [] };
   const { unprocessedChance = 0 } = dynamodb.options;
   const processed =
     keys.length - dynamodb.choose(keys.length, 'keys left unprocessed', unprocessedChance);
   let bytes = 0;
   for (const [at, key] of keys.entries()) {
-    const item = readItem(dynamodb, table, key, isConsistent);
+    const item = table.find(key)?.read(dynamodb.now, choose);
     bytes += sizeOf(item);
-    const cost = new Consumed(table);
-    cost.read(sizeOf(item), isConsistent);
-    const isShort = dynamodb.throughput?.takeRead(cost, key.partition, '', dynamodb.now);
-    if (isShort && keys.length === 1)
-      throw throttled('ProvisionedThroughputExceededException', [isShort]);
-    if (at >= processed || bytes > replyMaxBytes || isShort) {
+    const cost = unitsOfRead(sizeOf(item), { key: key.partition, isConsistent });
+    const short = dynamodb.shortOf(table, [cost]);
+    if (short && keys.length === 1)
+      throw throttled('ProvisionedThroughputExceededException', [short]);
+    if (at >= processed || bytes > replyMaxBytes || short) {
       result.left.push(request.Keys[at] as Item);
       continue;
     }
-    consumed.readUnits += cost.readUnits;
-    if (item) result.items.push(projection ? projected(item, projection.attributes) : item);
+    result.units.push(cost);
+    if (item) result.items.push(projection ? projection(item) : item);
   }
   return result;
 }
@@ -83,23 +76,21 @@ const batchWrite: Operation = (dynamodb, request) => {
   const count = requests.reduce((sum, [, writes]) => sum + writes.length, 0);
   if (count > writesMax)
     throw new ValidationError('Too many items requested for the BatchWriteItem call');
-  const consumed: Consumed[] = [];
-  const unprocessed: Record<string, BatchWrite[]> = {};
-  for (const [name, writes] of requests) {
+  const UnprocessedItems: Record<string, BatchWrite[]> = {};
+  const units = requests.map(([name, writes]) => {
     const table = dynamodb.table(name);
-    const actions = new Map(writes.map((write) => [write, actionOf(table, write)]));
-    assertApart([...actions.values()].map(({ key }) => key));
-    const ofTable = new Consumed(table);
-    consumed.push(ofTable);
+    const actions = writes.map((write) => [write, actionOf(table, write)] as const);
+    assertApart(actions.map(([, { key }]) => key));
     const { unprocessedChance } = dynamodb.options;
     const left = someOf(dynamodb, writes, 'writes left unprocessed', unprocessedChance);
-    const unwritten = writes.filter((write) => {
-      const action = actions.get(write);
-      return !action || left.has(write) || !isWritten(dynamodb, action, ofTable);
-    });
-    if (unwritten.length > 0) unprocessed[name] = unwritten;
-  }
-  return { UnprocessedItems: unprocessed, ...capacityOf(request, consumed) };
+    const costs = actions.map(
+      ([write, action]) => [write, left.has(write) ? undefined : costOf(dynamodb, action)] as const,
+    );
+    const unwritten = costs.flatMap(([write, cost]) => (cost ? [] : [write]));
+    if (unwritten.length > 0) UnprocessedItems[name] = unwritten;
+    return [table, costs.flatMap(([, cost]) => cost ?? [])] as const;
+  });
+  return { UnprocessedItems, ...capacitiesOf(request, units) };
 };
 
 const actionOf = (table: Table, { PutRequest, DeleteRequest }: BatchWrite): WriteAction =>
@@ -107,14 +98,13 @@ const actionOf = (table: Table, { PutRequest, DeleteRequest }: BatchWrite): Writ
     ? readAction('put', table, { Item: PutRequest.Item })
     : readAction('delete', table, { Key: DeleteRequest?.Key ?? {} });
 
-/** @returns false for a write that is left: a transaction holds its item, or its partition is short */
-function isWritten(dynamodb: DynamodbModel, action: WriteAction, consumed: Consumed): boolean {
+/** Writes. @returns undefined for a write that is left: a transaction holds its item, or its partition is short */
+function costOf(dynamodb: DynamodbModel, action: WriteAction): readonly Units[] | undefined {
   try {
-    writeOne(dynamodb, action, consumed);
-    return true;
+    return writeOne(dynamodb, action).units;
   } catch (error) {
     if (error instanceof DynamodbError && /Conflict|Throttling|Throughput/.test(error.name))
-      return false;
+      return undefined;
     throw error;
   }
 }

@@ -1,7 +1,6 @@
 import type { AttributeValue, Item } from '../attribute-values.ts';
 import { invalidValue, ValidationError } from '../errors.ts';
-import { type Condition, holds, type Predicate } from '../expressions/condition.ts';
-import { type Placeholders, resolvedName } from '../expressions/scope.ts';
+import { attributesOf, type Condition, holds } from '../expressions/condition.ts';
 import type { KeySchema } from '../table-schema.ts';
 
 /** Which items of which partition a query asks for. */
@@ -11,55 +10,43 @@ export interface KeyRange {
   readonly includes: (item: Item) => boolean;
 }
 
-/** Reads a key condition. @throws ValidationError */
-export function keyRangeOf(
-  condition: Condition,
-  schema: KeySchema,
-  placeholders: Placeholders,
-): KeyRange {
-  const parts = ('of' in condition && condition.join === 'AND' ? condition.of : [condition]).map(
-    (one) => partOf(one, placeholders),
-  );
-  const names = parts.map(({ name }) => name);
+/** Reads a key condition. @throws ValidationError for one that no key can have */
+export function keyRangeOf(condition: Condition, schema: KeySchema): KeyRange {
+  const parts = 'of' in condition && condition.join === 'AND' ? condition.of : [condition];
+  for (const part of parts) assertKeyCondition(part);
+  const names = parts.flatMap(attributesOf);
   if (new Set(names).size < names.length)
     throw new ValidationError('KeyConditionExpressions must only contain one condition per key');
   if (parts.length > 2) throw new ValidationError('Conditions can be of length 1 or 2 only');
-  const partition = parts.find(({ name }) => name === schema.partition);
+  const on = (name: string): Condition | undefined => parts[names.indexOf(name)];
+  const partition = on(schema.partition);
   if (!partition) throw missed(schema.partition);
-  const [value] = partition.values;
-  if (partition.condition.operator !== '=' || !value)
+  const sort = on(schema.sort);
+  if (!sort && parts.length > 1) throw missed(schema.sort);
+  if ('of' in partition || partition.operator !== '=')
     throw new ValidationError('Query key condition not supported');
-  const sort = parts.find((part) => part !== partition);
-  if (!sort) return { partition: value, includes: () => true };
-  if (sort.name !== schema.sort) throw missed(schema.sort);
-  return { partition: value, includes: (item) => holds(sort.condition, item, placeholders) };
+  return {
+    partition: partition.values[0]?.S ?? '',
+    includes: (item) => !sort || holds(sort, item),
+  };
 }
 
 const missed = (name: string): ValidationError =>
   new ValidationError(`Query condition missed key schema element: ${name}`);
 
-/** A condition on one attribute, whose values are texts. @throws ValidationError for a condition that no key can have */
-function partOf(condition: Condition, placeholders: Placeholders) {
+/** A key condition is on one attribute, whose values are texts. @throws ValidationError */
+function assertKeyCondition(condition: Condition): void {
   if ('of' in condition || !/^(=|[<>]=?|BETWEEN|begins_with)$/.test(condition.operator))
     throw new ValidationError('Invalid operator used in KeyConditionExpression');
-  const { values } = condition;
-  return {
-    name: nameOf(condition, placeholders),
-    condition,
-    values: values.map((value) => textOf(placeholders.values[value])),
-  };
+  if (condition.path.length > 1)
+    throw new ValidationError('KeyConditionExpressions have conditions on attributes alone');
+  condition.values.forEach(assertKeyText);
 }
 
-function nameOf({ path: [name = '', ...inner] }: Predicate, placeholders: Placeholders): string {
-  if (inner.length === 0) return resolvedName(name, placeholders);
-  throw new ValidationError('KeyConditionExpressions have conditions on attributes alone');
-}
-
-function textOf(value: AttributeValue | undefined): string {
-  if (value?.S === undefined)
-    throw invalidValue('Condition parameter type does not match schema type');
-  if (value.S !== '') return value.S;
-  throw new ValidationError(
-    'One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value.',
-  );
+function assertKeyText({ S }: AttributeValue): void {
+  if (S === undefined) throw invalidValue('Condition parameter type does not match schema type');
+  if (S === '')
+    throw new ValidationError(
+      'One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value.',
+    );
 }

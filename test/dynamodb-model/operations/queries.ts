@@ -1,21 +1,13 @@
-import type { Item } from '../attribute-values.ts';
-import { compareText } from '../attribute-values.ts';
-import { Consumed, capacityOf } from '../capacity.ts';
+import { compareText, type Item } from '../attribute-values.ts';
 import { NotModelledError, ValidationError } from '../errors.ts';
-import {
-  type Condition,
-  holds,
-  type ParsedCondition,
-  readCondition,
-} from '../expressions/condition.ts';
-import { type Projection, projected, readProjection } from '../expressions/projection.ts';
-import { type Placeholders, resolvedName } from '../expressions/scope.ts';
+import { attributesOf, type Condition, holds } from '../expressions/condition.ts';
+import { expressionsOf } from '../expressions/expressions.ts';
 import type { DynamodbModel, Operation } from '../model.ts';
-import { RequestExpressions } from '../placeholders.ts';
 import type { Reply, Request } from '../request.ts';
 import { sizeOf } from '../stored-item.ts';
 import { compareKeys, type FoundItem, type Table } from '../table.ts';
 import { type IndexSchema, keyItem, keyNames, keyOfRequest, keyTextOf } from '../table-schema.ts';
+import { capacityOf, unitsOfRead } from '../units.ts';
 import { type KeyRange, keyRangeOf } from './key-condition.ts';
 
 const pageBytes = 1024 * 1024;
@@ -23,48 +15,36 @@ const pageBytes = 1024 * 1024;
 /** What a page is made of: items in order, and what the request wants of them. */
 interface PageRequest {
   readonly table: Table;
-  readonly index: IndexSchema | undefined;
+  readonly index?: IndexSchema | undefined;
   readonly request: Request;
-  readonly placeholders: Placeholders;
   readonly filter: Condition | undefined;
-  readonly projection: Projection | undefined;
+  readonly projection: ((item: Item) => Item) | undefined;
   readonly found: Iterable<FoundItem>;
+  /** The one partition key; a scan is not throttled. */
+  readonly partition?: string;
 }
 
 const query: Operation = (dynamodb, request) => {
   assertPage(request);
-  if (request.KeyConditionExpression === undefined) {
+  const { keyCondition, filter, projection } = expressionsOf(request);
+  if (!keyCondition)
     throw new ValidationError(
       'Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.',
     );
-  }
-  const expressions = new RequestExpressions(request);
-  const condition = expressions.read('KeyConditionExpression', readCondition)
-    ?.condition as Condition;
-  const filter = expressions.read('FilterExpression', readCondition);
-  const projection = expressions.read('ProjectionExpression', readProjection);
-  expressions.assertAllUsed();
   const table = dynamodb.table(request.TableName);
   const index = indexOf(table, request);
   const schema = index ?? table.schema;
-  const { placeholders } = expressions;
-  if (filter) refuseKeyFilter(filter, keyNames(schema), placeholders);
-  const range = keyRangeOf(condition, schema, placeholders);
+  if (filter) refuseKeyFilter(filter, keyNames(schema));
+  const range = keyRangeOf(keyCondition, schema);
+  const { partition } = range;
+  const { now, chooseState } = dynamodb;
   const all = index
-    ? table.inIndex(index, range.partition, dynamodb.now, dynamodb.chooseState ?? (() => 0))
-    : table.inPartition(
-        range.partition,
-        dynamodb.now,
-        request.ConsistentRead ? undefined : dynamodb.chooseState,
-      );
+    ? table.inIndex(index, partition, now, chooseState ?? (() => 0))
+    : table.inPartition(partition, now, request.ConsistentRead ? undefined : chooseState);
   const inRange = all.filter(({ item }) => range.includes(item));
   const ordered = request.ScanIndexForward === false ? inRange.reverse() : inRange;
   const found = ordered.slice(startOf(ordered, { table, index, request, range }));
-  return pageOf(
-    dynamodb,
-    { table, index, request, placeholders, filter: filter?.condition, projection, found },
-    range.partition,
-  );
+  return pageOf(dynamodb, { table, index, request, filter, projection, found, partition });
 };
 
 function assertPage({ Limit, Select, ProjectionExpression }: Request): void {
@@ -93,18 +73,12 @@ function indexOf(
   return index;
 }
 
-function refuseKeyFilter(
-  { attributes }: ParsedCondition,
-  names: readonly string[],
-  placeholders: Placeholders,
-): void {
-  for (const attribute of attributes) {
-    const name = resolvedName(attribute, placeholders);
-    if (!names.includes(name)) continue;
+function refuseKeyFilter(filter: Condition, names: readonly string[]): void {
+  const name = attributesOf(filter).find((attribute) => names.includes(attribute));
+  if (name !== undefined)
     throw new ValidationError(
       `Filter Expression can only contain non-primary key attributes: Primary key attribute: ${name}`,
     );
-  }
 }
 
 /** The position behind the key at which the page before ended, whether or not an item is under it. */
@@ -139,8 +113,8 @@ interface Start {
 }
 
 /** Reads items until the limit, or until they come to a page's bytes. */
-function pageOf(dynamodb: DynamodbModel, page: PageRequest, partition: string | undefined): Reply {
-  const { table, index, request, filter, projection, placeholders } = page;
+function pageOf(dynamodb: DynamodbModel, page: PageRequest): Reply {
+  const { table, index, request, filter, projection, partition } = page;
   const { Limit = Number.POSITIVE_INFINITY, Select } = request;
   const Items: Item[] = [];
   let [bytes, scanned, count] = [0, 0, 0];
@@ -149,57 +123,38 @@ function pageOf(dynamodb: DynamodbModel, page: PageRequest, partition: string | 
   for (const { item } of page.found) {
     scanned += 1;
     bytes += sizeOf(item);
-    if (!filter || holds(filter, item, placeholders)) {
+    if (!filter || holds(filter, item)) {
       count += 1;
-      if (Select !== 'COUNT')
-        Items.push(projection ? projected(item, projection.attributes) : item);
+      if (Select !== 'COUNT') Items.push(projection ? projection(item) : item);
     }
     if (scanned < Limit && bytes < maxBytes) continue;
     last = { ...keyItem(table.schema, item), ...(index && keyItem(index, item)) };
     break;
   }
-  const consumed = new Consumed(table);
-  if (index) consumed.readIndex(index.name, bytes);
-  else consumed.read(bytes, request.ConsistentRead === true);
-  if (partition !== undefined) {
-    dynamodb.refuseThrottled(
-      dynamodb.throughput?.takeRead(consumed, partition, index?.name ?? '', dynamodb.now),
-    );
-  }
+  const isConsistent = request.ConsistentRead === true;
+  const units = [
+    unitsOfRead(bytes, { key: partition ?? '', index: index?.name ?? '', isConsistent }),
+  ];
+  if (partition !== undefined) dynamodb.take(table, units);
   return {
     ...(Select !== 'COUNT' && { Items }),
     Count: count,
     ScannedCount: scanned,
     ...(last && { LastEvaluatedKey: last }),
-    ...capacityOf(request, consumed),
+    ...capacityOf(request, table, units),
   };
 }
 
 const scan: Operation = (dynamodb, request) => {
   assertPage(request);
-  const expressions = new RequestExpressions(request);
-  const filter = expressions.read('FilterExpression', readCondition)?.condition;
-  const projection = expressions.read('ProjectionExpression', readProjection);
-  expressions.assertAllUsed();
+  const { filter, projection } = expressionsOf(request);
   const table = dynamodb.table(request.TableName);
-  const { IndexName, Segment, TotalSegments, ExclusiveStartKey } = request;
+  const { IndexName, Segment: number = 0, TotalSegments: total = 1, ExclusiveStartKey } = request;
   if (IndexName !== undefined) throw new NotModelledError('scans of an index');
   const after = ExclusiveStartKey && keyOfRequest(table.schema, ExclusiveStartKey);
-  const segment = { number: Segment ?? 0, total: TotalSegments ?? 1 };
-  const found = table.scan(
-    segment,
-    after,
-    dynamodb.now,
-    request.ConsistentRead ? undefined : dynamodb.chooseState,
-  );
-  return pageOf(
-    dynamodb,
-    {
-      ...{ table, index: undefined, request, placeholders: expressions.placeholders },
-      ...{ filter, projection, found },
-    },
-    undefined,
-  );
+  const choose = request.ConsistentRead ? undefined : dynamodb.chooseState;
+  const found = table.scan({ number, total }, after, dynamodb.now, choose);
+  return pageOf(dynamodb, { table, request, filter, projection, found });
 };
 
 export const queries: Readonly<Record<string, Operation>> = { Query: query, Scan: scan };

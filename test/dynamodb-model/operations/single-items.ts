@@ -1,46 +1,22 @@
-import type { Item } from '../attribute-values.ts';
-import { Consumed, capacityOf, costOfWrite } from '../capacity.ts';
+import { projected } from '../attribute-values.ts';
 import { NotModelledError, transactionConflict } from '../errors.ts';
-import { projected, readProjection } from '../expressions/projection.ts';
+import { expressionsOf } from '../expressions/expressions.ts';
 import type { DynamodbModel, Operation } from '../model.ts';
-import { RequestExpressions } from '../placeholders.ts';
-import type { Reply } from '../request.ts';
 import { sizeOf } from '../stored-item.ts';
-import type { Table } from '../table.ts';
-import { type KeyText, keyOfRequest } from '../table-schema.ts';
+import { keyOfRequest } from '../table-schema.ts';
+import { capacityOf, type Units, unitsOfRead, unitsOfWrite } from '../units.ts';
 import { evaluate, readAction, type WriteAction, type Written } from '../write-action.ts';
 
-/** The item that a read shows: the newest, or where it need not be consistent any state of the last seconds. */
-export function readItem(
-  dynamodb: DynamodbModel,
-  table: Table,
-  key: KeyText,
-  isConsistent: boolean,
-): Item | undefined {
-  const stored = table.find(key);
-  if (!stored) return undefined;
-  const { chooseState } = dynamodb;
-  if (isConsistent || !chooseState) return stored.current;
-  const states = stored.states(dynamodb.now);
-  return states.length === 1
-    ? stored.current
-    : states[chooseState(states.length, `state of ${key.partition} ${key.sort}`)]?.item;
-}
-
 const getItem: Operation = (dynamodb, request) => {
-  const expressions = new RequestExpressions(request);
-  const projection = expressions.read('ProjectionExpression', readProjection);
-  expressions.assertAllUsed();
+  const { projection } = expressionsOf(request);
   const table = dynamodb.table(request.TableName);
   const key = keyOfRequest(table.schema, request.Key);
-  const item = readItem(dynamodb, table, key, request.ConsistentRead === true);
-  const consumed = new Consumed(table);
-  consumed.read(sizeOf(item), request.ConsistentRead === true);
-  dynamodb.refuseThrottled(
-    dynamodb.throughput?.takeRead(consumed, key.partition, '', dynamodb.now),
-  );
-  const shown = item && projection ? projected(item, projection.attributes) : item;
-  return { ...(shown && { Item: shown }), ...capacityOf(request, consumed) };
+  const isConsistent = request.ConsistentRead === true;
+  const item = table.find(key)?.read(dynamodb.now, isConsistent ? undefined : dynamodb.chooseState);
+  const units = [unitsOfRead(sizeOf(item), { key: key.partition, isConsistent })];
+  dynamodb.take(table, units);
+  const shown = item && projection ? projection(item) : item;
+  return { ...(shown && { Item: shown }), ...capacityOf(request, table, units) };
 };
 
 function write(kind: 'put' | 'update' | 'delete'): Operation {
@@ -49,9 +25,11 @@ function write(kind: 'put' | 'update' | 'delete'): Operation {
     if (ReturnValues !== 'NONE' && (kind !== 'update' || !/NEW$/.test(ReturnValues)))
       throw new NotModelledError(`ReturnValues ${ReturnValues} of a ${kind}`);
     const action = readAction(kind, dynamodb.table(request.TableName), request);
-    const consumed = new Consumed(action.table);
-    const written = writeOne(dynamodb, action, consumed);
-    return { ...returnedValues(ReturnValues, written), ...capacityOf(request, consumed) };
+    const { after, units } = writeOne(dynamodb, action);
+    const attributes = action.update?.map(({ attribute }) => attribute) ?? [];
+    const part = ReturnValues === 'ALL_NEW' ? after : projected(after ?? {}, attributes);
+    const shows = ReturnValues !== 'NONE' && part && Object.keys(part).length > 0;
+    return { ...(shows && { Attributes: part }), ...capacityOf(request, action.table, units) };
   };
 }
 
@@ -59,29 +37,17 @@ function write(kind: 'put' | 'update' | 'delete'): Operation {
 export function writeOne(
   dynamodb: DynamodbModel,
   action: WriteAction,
-  consumed: Consumed,
-): Written {
+): Written & { readonly units: readonly Units[] } {
   const { table, key } = action;
   const known = table.find(key);
   if (known?.isLocked) throw transactionConflict();
   const written = evaluate(action, known?.current);
-  const cost = costOfWrite(table, written.before, written.after);
-  const { throughput, now } = dynamodb;
-  dynamodb.refuseThrottled(
-    throughput?.takeWrite(table, key.partition, [written.before, written.after], cost, now),
-  );
-  consumed.write(cost);
-  if (written.before !== undefined || written.after !== undefined) {
-    dynamodb.write(table, known ?? table.place(key), written.after);
-  }
-  return written;
-}
-
-function returnedValues(asked: string, { after, attributes }: Written): Reply {
-  if (asked === 'NONE' || !after) return {};
-  if (asked === 'ALL_NEW') return { Attributes: after };
-  const part = projected(after, attributes);
-  return Object.keys(part).length > 0 ? { Attributes: part } : {};
+  const { before, after } = written;
+  const units = unitsOfWrite(table, key.partition, before, after);
+  dynamodb.take(table, units);
+  if (before !== undefined || after !== undefined)
+    dynamodb.write(table, known ?? table.place(key), after);
+  return { ...written, units };
 }
 
 export const singleItems: Readonly<Record<string, Operation>> = {

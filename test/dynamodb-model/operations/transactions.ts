@@ -1,5 +1,4 @@
 import type { Item } from '../attribute-values.ts';
-import { Consumed, capacityOf, costOfWrite, type WriteCost } from '../capacity.ts';
 import {
   type CancellationReason,
   DynamodbError,
@@ -8,13 +7,13 @@ import {
   transactionCanceled,
   ValidationError,
 } from '../errors.ts';
-import { projected, readProjection } from '../expressions/projection.ts';
+import { expressionsOf } from '../expressions/expressions.ts';
 import { type DynamodbModel, type Operation, type Progress, someOf } from '../model.ts';
-import { RequestExpressions } from '../placeholders.ts';
 import type { Reply, Request, TransactItem } from '../request.ts';
 import { type StoredItem, sizeOf } from '../stored-item.ts';
 import type { Table } from '../table.ts';
 import { type KeyText, keyOfRequest } from '../table-schema.ts';
+import { capacitiesOf, doubled, type Units, unitsOfRead, unitsOfWrite } from '../units.ts';
 import { evaluate, readAction, type WriteAction, type Written } from '../write-action.ts';
 
 const itemsMax = 100;
@@ -29,7 +28,7 @@ interface Prepared {
   readonly action: WriteAction;
   readonly stored: StoredItem;
   readonly written: Written;
-  readonly cost: WriteCost;
+  readonly units: readonly Units[];
 }
 
 /** The items that a transaction holds, by what it does to them. */
@@ -56,9 +55,10 @@ function* transactWrite(dynamodb: DynamodbModel, request: Request): Progress {
       yield 'an item of a transaction is written';
   }
   tokens.end(token, dynamodb.now);
-  const consumed = new Map<Table, Consumed>();
-  for (const { action, cost } of prepared) consumedAt(consumed, action.table).write(cost);
-  return capacityOf(request, [...consumed.values()]);
+  return capacitiesOf(
+    request,
+    prepared.map(({ action, units }) => [action.table, units]),
+  );
 }
 
 /** Locks and evaluates. @throws DynamodbError when it is cancelled, its locks being released, perhaps a turn later */
@@ -166,17 +166,7 @@ function prepare(
     throw new ValidationError(
       'Collection size of the transaction exceeds the maximum limit of 4 MB',
     );
-  const short = prepared.map(({ action, written, cost }) => {
-    const doubled = { ...cost, table: cost.table * 2 };
-    const states = [written.before, written.after];
-    return dynamodb.throughput?.takeWrite(
-      action.table,
-      action.key.partition,
-      states,
-      doubled,
-      dynamodb.now,
-    );
-  });
+  const short = prepared.map(({ action, units }) => dynamodb.shortOf(action.table, units));
   if (short.some((reason) => reason)) {
     throw transactionCanceled(
       short.map((reason) => (reason ? throttlingReasonOfTransaction : noReason)),
@@ -188,8 +178,9 @@ function prepare(
 function evaluated(action: WriteAction, stored: StoredItem): Prepared | CancellationReason {
   try {
     const written = evaluate(action, stored.current);
-    const cost = costOfWrite(action.table, written.before, written.after);
-    return { action, stored, written, cost };
+    const { before, after } = written;
+    const units = doubled(unitsOfWrite(action.table, action.key.partition, before, after));
+    return { action, stored, written, units };
   } catch (error) {
     if (!(error instanceof DynamodbError)) throw error;
     if (error.name === 'ValidationException')
@@ -204,43 +195,40 @@ function evaluated(action: WriteAction, stored: StoredItem): Prepared | Cancella
 }
 
 /** A request that was applied before is not applied again: it costs the reading of its items. */
-function repeated(request: Request, actions: readonly WriteAction[]): Reply {
-  const consumed = new Map<Table, Consumed>();
-  for (const { table, key } of actions)
-    consumedAt(consumed, table).read(sizeOf(table.find(key)?.current), true);
-  return capacityOf(request, [...consumed.values()]);
-}
+const repeated = (request: Request, actions: readonly WriteAction[]): Reply =>
+  capacitiesOf(
+    request,
+    actions.map(({ table, key }) => [table, unitsOfTransactRead(table.find(key)?.current)]),
+  );
 
-function consumedAt(consumed: Map<Table, Consumed>, table: Table): Consumed {
-  const known = consumed.get(table) ?? new Consumed(table, true);
-  consumed.set(table, known);
-  return known;
-}
+const unitsOfTransactRead = (item: Item | undefined): Units[] =>
+  doubled([unitsOfRead(sizeOf(item), { isConsistent: true })]);
 
 /** All items as they are at one moment; refused while one of them is being written. */
 const transactGet: Operation = (dynamodb, request) => {
   const { TransactItems = [] } = request;
   assertCount(TransactItems);
   const reads = TransactItems.map(({ Get = {} }) => {
-    const expressions = new RequestExpressions(Get);
-    const projection = expressions.read('ProjectionExpression', readProjection);
-    expressions.assertAllUsed();
+    const { projection } = expressionsOf(Get);
     const table = dynamodb.table(Get.TableName);
     const key = keyOfRequest(table.schema, Get.Key);
     return { table, key, projection };
   });
   assertApart(reads);
   const stored = reads.map(({ table, key }) => table.find(key));
-  if (stored.some((one) => one?.isLocked)) {
+  if (stored.some((one) => one?.isLocked))
     throw transactionCanceled(stored.map((one) => (one?.isLocked ? conflict : noReason)));
-  }
-  const consumed = new Map<Table, Consumed>();
-  const Responses = reads.map(({ table, projection }, at) => {
-    const item: Item | undefined = stored[at]?.current;
-    consumedAt(consumed, table).read(sizeOf(item), true);
-    return item ? { Item: projection ? projected(item, projection.attributes) : item } : {};
-  });
-  return { Responses, ...capacityOf(request, [...consumed.values()]) };
+  const items = stored.map((one) => one?.current);
+  return {
+    Responses: items.map((item, at) => {
+      const { projection } = reads[at] ?? {};
+      return item ? { Item: projection ? projection(item) : item } : {};
+    }),
+    ...capacitiesOf(
+      request,
+      reads.map(({ table }, at) => [table, unitsOfTransactRead(items[at])]),
+    ),
+  };
 };
 
 export const transactions: Readonly<Record<string, Operation>> = {
