@@ -18,6 +18,8 @@ export interface FuzzRun {
   readonly seed: number;
   /** Their numbers. */
   readonly episodes: readonly number[];
+  /** How many are sent at the most: the last episode may be shorter. @default whole episodes */
+  readonly requests?: number | undefined;
   readonly onProgress?: (soFar: FuzzResult) => void;
 }
 
@@ -33,15 +35,23 @@ export interface FuzzResult {
  * Runs the episodes and checks, after each, that what it left in the table holds together. The service and its engine are its own: where
  * other tests scan and write large tables, an engine may answer so late that a function runs out of time, and fails as it should.
  */
-export async function fuzz({ engine, seed, episodes, onProgress }: FuzzRun): Promise<FuzzResult> {
+export async function fuzz({
+  engine,
+  seed,
+  episodes,
+  requests = Number.POSITIVE_INFINITY,
+  onProgress,
+}: FuzzRun): Promise<FuzzResult> {
   const service = await startServiceProcess(['--engine', engine]);
   const table = tableOf(service.ready.environment);
   const result: FuzzResult = { requests: 0, outcomes: {}, findings: [] };
-  const waiting = [...episodes];
+  const waiting = [...episodes.entries()];
   const lane = async (tenants: Tenant[]): Promise<void> => {
-    for (let episode = waiting.shift(); episode !== undefined; episode = waiting.shift()) {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [at, episode] = next;
       tenants.unshift(await newTenant(table, episode));
-      const played = { baseUrl: service.ready.baseUrl, table, seed, episode };
+      const sent = requestsOf(seed, episode).slice(0, requests - at * requestsPerEpisode);
+      const played = { baseUrl: service.ready.baseUrl, table, seed, episode, requests: sent };
       await playEpisode(played, [...tenants], result);
       onProgress?.(result);
     }
@@ -69,13 +79,19 @@ export const requestsOf = (seed: number, episode: number): readonly FuzzRequest[
   });
 
 async function playEpisode(
-  run: { baseUrl: string; table: Table; seed: number; episode: number },
+  run: {
+    baseUrl: string;
+    table: Table;
+    seed: number;
+    episode: number;
+    requests: readonly FuzzRequest[];
+  },
   [tenant, ...others]: readonly Tenant[],
   result: FuzzResult,
 ): Promise<void> {
   if (!tenant) throw new Error('An episode needs an organization.');
   const again = `npm run fuzz -- --seed ${run.seed} --episode ${run.episode}`;
-  for (const [position, request] of requestsOf(run.seed, run.episode).entries()) {
+  for (const [position, request] of run.requests.entries()) {
     const sent = withKeys(request, tenant);
     const { outcome, problems, answered } = await sendRaw(run.baseUrl, sent).then(
       (answer) => ({

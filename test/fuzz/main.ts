@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { countOf } from '../../infra/cli/format.ts';
 import { integerOption } from '../../infra/cli/options.ts';
 import { fuzz, requestsPerEpisode } from './episodes.ts';
 
@@ -10,7 +11,7 @@ const program = new Command('npm run fuzz --')
   )
   .option(
     '--requests <N>',
-    `how many, rounded up to whole episodes of ${requestsPerEpisode}`,
+    `how many, in episodes of ${requestsPerEpisode} to an organization of their own`,
     parseInteger,
     10_000,
   )
@@ -37,13 +38,16 @@ const { requests, seed, episode, engine } = program.opts<{
 const count = Math.ceil(requests / requestsPerEpisode);
 const episodes = episode === undefined ? [...Array(count).keys()] : [episode];
 
+const figures = (sent: number, findings: readonly string[]): string =>
+  `${countOf(sent, 'request')}, ${countOf(findings.length, 'finding')}`;
 const seconds = (): string => (performance.now() / 1000).toFixed(0);
 const result = await fuzz({
   engine,
   seed,
   episodes,
+  requests: episode === undefined ? requests : undefined,
   onProgress: ({ requests: sent, findings }) =>
-    process.stderr.write(`${sent} requests, ${findings.length} findings, ${seconds()} s\n`),
+    process.stderr.write(`${figures(sent, findings)}, ${seconds()} s\n`),
 });
 
 const outcomes = Object.entries(result.outcomes).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -52,7 +56,7 @@ console.log(
     ...result.findings.slice(0, 20).map((finding) => `${finding}\n`),
     ...outcomes.map(([outcome, times]) => `${String(times).padStart(8)}  ${outcome}`),
     '',
-    `Seed ${seed}: ${result.requests} requests to ${episodes.length} organizations in ${seconds()} s: ${result.findings.length} findings.`,
+    `Seed ${seed}: ${countOf(result.requests, 'request')} to ${countOf(episodes.length, 'organization')} in ${seconds()} s: ${countOf(result.findings.length, 'finding')}.`,
   ].join('\n'),
 );
 process.exitCode = result.findings.length > 0 ? 1 : 0;

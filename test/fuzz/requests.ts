@@ -159,16 +159,10 @@ const wireHeaders: readonly (readonly (readonly [string, string])[])[] = [
   [['Range', 'bytes=0-1']],
   [['X-Request-Id', 'mine']],
   [['X-Bytes', '\u00ff\u00fe\u0080']],
-  [['Bad Name', 'x']],
-  [['X-Null', 'a\u0000b']],
-  [['Content-Length', '0']],
-  [['Content-Length', '-1']],
-  [['Host', 'evil.example']],
-  [['', '']],
 ];
-const methods = ['PUT', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'get', 'FOO', 'G E T'];
+const methods = ['PUT', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'get', 'FOO'];
 const paths: readonly ((path: string) => string)[] = [
-  ...['/', '//', '%2f', '%00', ';jsessionid=1', '#fragment', '/{key:all}', '\u00e9'].map(
+  ...['/', '//', '%2f', '%00', ';jsessionid=1', '#fragment', '/{key:all}'].map(
     (end) => (path: string) => `${path}${end}`,
   ),
   (path) => `/${path}`,
@@ -176,9 +170,8 @@ const paths: readonly ((path: string) => string)[] = [
   (path) => path.replace('leads', '%6ceads'),
   (path) => path.replace('/v1', '/v1/../v1'),
   (path) => `http://user:{key:all}@evil.example${path}`,
-  (path) => path.replaceAll('/', '\\'),
   (path) => `${path}/${'a/'.repeat(200)}`,
-  ...['*', '/', '', '/api/v1/leads/%ff', '/api/v1/leads/{key:all}', '/api/v1/__proto__'].map(
+  ...['/', '/api/v1/leads/%ff', '/api/v1/leads/{key:all}', '/api/v1/__proto__'].map(
     (other) => () => other,
   ),
 ];
@@ -193,7 +186,7 @@ const queries: readonly (readonly [string, string])[] = [
   ['x', 'y'.repeat(60_000)],
   ['a=1&'.repeat(2000), ''],
 ];
-/** What no client library would send. */
+/** What no client library would send. What is not even HTTP, the gateway's own tests send. */
 const attacks: fc.Arbitrary<Change> = fc.oneof(
   mistakes,
   { weight: 4, arbitrary: wireBodies },

@@ -1,8 +1,6 @@
 import { randomInt } from 'node:crypto';
-import type { Scope } from '../../shared/endpoints.ts';
-import { apiKeyScopes } from '../../shared/endpoints.ts';
 import type { Table } from '../../shared/store/table/client.ts';
-import { givenOrganizationWithoutKeys } from '../support/organizations.ts';
+import { givenOrganization } from '../support/organizations.ts';
 import { sampleSettings } from '../support/settings.ts';
 
 /** Who calls: the keys of one organization, each with its label. A request names a key by its label, so that it is the same in a replay. */
@@ -13,13 +11,7 @@ export interface Tenant {
   readonly mark: string;
 }
 
-const scopesByLabel = {
-  all: apiKeyScopes,
-  reader: ['leads.read'],
-  writer: ['leads.write'],
-  website: ['leads.capture'],
-} as const satisfies Record<string, readonly Scope[]>;
-export type KeyLabel = keyof typeof scopesByLabel | 'expired';
+export type KeyLabel = 'all' | 'reader' | 'writer' | 'website' | 'expired';
 
 /** The kinds of organization that are called, in the order of the episodes: one as it should be, and states that one passes through. */
 const kinds: readonly ((settings: typeof sampleSettings) => object)[] = [
@@ -52,19 +44,15 @@ export async function newTenant(table: Table, episode: number): Promise<Tenant> 
   const different = kind(sampleSettings);
   const { users } = { ...sampleSettings, ...different };
   const named = users.map((user) => ({ ...user, name: `${user.name} ${mark}` }));
-  const { id, key } = await givenOrganizationWithoutKeys({ ...different, users: named }, table);
-  const labels = Object.keys(scopesByLabel) as (keyof typeof scopesByLabel)[];
-  const created = await Promise.all([
-    ...labels.map(
-      async (label) => [label, (await key({ scopes: scopesByLabel[label], label })).key] as const,
-    ),
-    key({ label: 'expired', expiresAt: new Date('2020-01-01T00:00:00Z') }).then(
-      (expired) => ['expired', expired.key] as const,
-    ),
+  const organization = await givenOrganization({ ...different, users: named }, table);
+  const { id: organizationId, reader, writer, website } = organization;
+  const [all, expired] = await Promise.all([
+    organization.key(),
+    organization.key({ expiresAt: new Date('2020-01-01T00:00:00Z') }),
   ]);
   return {
-    organizationId: id,
+    organizationId,
     mark,
-    keys: Object.fromEntries(created) as Record<KeyLabel, string>,
+    keys: { all: all.key, reader, writer, website, expired: expired.key },
   };
 }
