@@ -43,9 +43,13 @@ export async function checkEngineHistory(service: EngineService): Promise<string
     ...undescribed,
     ...violations,
     ...actions.flatMap(defectIssues),
-    ...requests.flatMap((request) => answerIssues(service, observed, request)),
-    ...repeats.flatMap(openIssues),
-    ...observed.requests.flatMap(unansweredIssues),
+    ...requests.flatMap((request) =>
+      [...formIssues(request), ...foreignIssues(observed, request)].map(
+        (issue) => `${nameOf(request)} ${issue}.`,
+      ),
+    ),
+    ...repeats.flatMap((request) => quietIssues(request, (status) => ![409, 500].includes(status))),
+    ...observed.requests.flatMap((request) => quietIssues(request, (status) => status === 200)),
     ...checkReads(observed),
     ...checkEffects(service),
   ];
@@ -62,46 +66,11 @@ async function repeatCaptures(service: EngineService): Promise<readonly Observed
   return service.requests.slice(length);
 }
 
-/** Without faults and without others, a repeat is never told to come again. */
-const openIssues = (request: ObservedRequest): string[] =>
-  request.answer && ![409, 500].includes(request.answer.status)
+/** Without faults and without others, a repeat is never told to come again, and the checker is answered. */
+const quietIssues = (request: ObservedRequest, isGood: (status: number) => boolean): string[] =>
+  request.answer && isGood(request.answer.status)
     ? []
     : [`${nameOf(request)} was answered ${request.answer?.status} when all was well.`];
-
-function answerIssues(
-  service: EngineService,
-  history: History,
-  request: ObservedRequest,
-): string[] {
-  const issues = [
-    ...formIssues(request),
-    ...foreignIssues(history, request),
-    ...keyIssues(service, request),
-  ];
-  return issues.map((issue) => `${nameOf(request)} ${issue}.`);
-}
-
-/** A key whose revocation was acknowledged, or that had expired, is refused; one that is good is not. */
-function keyIssues({ actions }: EngineService, request: ObservedRequest): string[] {
-  const { apiKey, answer, startedAt, endedAt } = request;
-  if (!answer) return [];
-  const revocations = actions.filter(
-    ({ what, options }) => what === 'key revoke' && options.keyId === apiKey.keyId,
-  );
-  const isDead =
-    apiKey.expiresAt <= startedAt ||
-    revocations.some(({ outcome, endedAt: at }) => outcome === 'done' && at < startedAt);
-  const isLive =
-    apiKey.expiresAt > endedAt && revocations.every(({ startedAt: at }) => at > endedAt);
-  if (isDead && ![401, 429, 500].includes(answer.status))
-    return [`was answered ${answer.status} although its key was revoked or had expired`];
-  return isLive && answer.status === 401 ? ['was refused its key, which is good'] : [];
-}
-
-const unansweredIssues = (request: ObservedRequest): string[] =>
-  request.answer?.status === 200
-    ? []
-    : [`${nameOf(request)} was answered ${request.answer?.status} without faults.`];
 
 /**
  * Holds the timelines that are left against the answers: each acknowledged effect is there, each refused one is not, and one that nobody

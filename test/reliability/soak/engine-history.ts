@@ -18,11 +18,8 @@ export interface EngineHistoryOptions {
 
 export interface EngineHistory {
   readonly violations: readonly string[];
-  readonly requests: number;
-  readonly commands: number;
-  readonly dynamodbCalls: number;
-  /** By kind or error; a call that ended in a death of all functions is `death`. */
-  readonly faults: ReadonlyMap<string, number>;
+  /** Requests, commands, calls, and faults by kind or error; a call that ended in a death of all functions is `death`. */
+  readonly counts: ReadonlyMap<string, number>;
 }
 
 /** Shares of DynamoDB calls that fail; a history has one of them. */
@@ -55,13 +52,13 @@ export async function runEngineHistory(
       deaths.has(position) ? 'death' : (fault ?? []),
     );
     await onEnd(service);
-    return {
-      violations,
-      requests: service.requests.length,
-      commands: service.actions.length,
-      dynamodbCalls: calls.length,
-      faults: new Map([...Map.groupBy(faults, String)].map(([name, { length }]) => [name, length])),
-    };
+    const counts = [
+      ['requests', service.requests.length],
+      ["administrators' commands", service.actions.length],
+      ['DynamoDB calls', calls.length],
+      ...[...Map.groupBy(faults, String)].map(([name, { length }]) => [`fault ${name}`, length]),
+    ] as [string, number][];
+    return { violations, counts: new Map(counts) };
   } finally {
     await service.stop();
   }

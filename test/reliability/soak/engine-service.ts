@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { createTable } from '../../../infra/local/table.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
@@ -178,7 +179,9 @@ export class EngineService implements ClientService {
   }
 
   async stop(): Promise<void> {
-    this.table.client.destroy();
+    const { client, name } = this.table;
+    await client.send(new DeleteTableCommand({ TableName: name }));
+    client.destroy();
     this.#faultyTable.client.destroy();
     await this.faulty.stop();
   }

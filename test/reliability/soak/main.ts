@@ -1,8 +1,9 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
+import { countOf } from '../../../infra/cli/format.ts';
+import { integerOption } from '../../../infra/cli/options.ts';
 import { ProgressLine } from '../../../infra/cli/progress-line.ts';
 import { startServiceProcess } from '../../support/service-process.ts';
-import type { TableEnvironment } from '../../support/table.ts';
-import { type EngineHistory, runEngineHistory } from './engine-history.ts';
+import { runEngineHistory } from './engine-history.ts';
 
 /** `npm run soak`: random histories on a real engine, for minutes or hours. Exit status 1 when one of them shows a violation. */
 interface SoakOptions {
@@ -14,38 +15,26 @@ interface SoakOptions {
   readonly engine: 'dynoxide' | 'dynamodb-local';
 }
 
-/** An engine keeps the tables of all histories: a fresh one now and then keeps it small. */
-const historiesPerEngine = 30;
 /** Histories side by side: they mostly wait. */
 const lanes = 2;
 
-function positive(text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError('It takes a number above 0.');
-  return value;
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw new InvalidArgumentError('It takes a whole number of at least 1.');
-  return value;
-}
-
-const program = new Command('npm run soak --')
+const parseCount = integerOption(1, 1e9);
+const options = new Command('npm run soak --')
   .description("Lets the simulator's clients ask a real engine, under faults and deaths.")
-  .option('--minutes <n>', 'no history begins after so many minutes', positive, 1)
-  .option('--seed <s>', 'seed of the first history; each next one has the next', wholeNumber, 1)
-  .option('--histories <n>', 'at most so many seeds', wholeNumber, Number.MAX_SAFE_INTEGER)
-  .option('--repeat <n>', 'run each seed so many times', wholeNumber, 1)
-  .option('--clients <n>', 'clients at once, at the most', wholeNumber, 12)
+  .option('--minutes <n>', 'no history begins after so many minutes', parseCount, 1)
+  .option('--seed <s>', 'seed of the first history; each next one has the next', parseCount, 1)
+  .option('--histories <n>', 'at most so many seeds', parseCount, Number.MAX_SAFE_INTEGER)
+  .option('--repeat <n>', 'run each seed so many times', parseCount, 1)
+  .option('--clients <n>', 'clients at once, at the most', parseCount, 12)
   .addOption(
     new Option('--engine <name>', 'the DynamoDB engine')
       .choices(['dynoxide', 'dynamodb-local'])
       .default('dynoxide'),
-  );
+  )
+  .parse()
+  .opts<SoakOptions>();
 
-const options = program.parse().opts<SoakOptions>();
+const { engine, seed: firstSeed, histories, repeat, minutes, clients } = options;
 const counts = new Map<string, number>();
 const violations: { readonly seed: number; readonly sentence: string }[] = [];
 const progress = new ProgressLine(
@@ -54,58 +43,43 @@ const progress = new ProgressLine(
 const startedAt = performance.now();
 const seconds = (): number => Math.round((performance.now() - startedAt) / 1000);
 let begun = 0;
-const isOver = (): boolean =>
-  begun >= options.histories * options.repeat || (begun > 0 && seconds() >= options.minutes * 60);
+let lastSeed = firstSeed;
 
-while (!isOver()) await runOnFreshEngine();
+const service = await startServiceProcess(['--engine', engine]);
+await Promise.all(Array.from({ length: lanes }, runHistories));
+await service.end();
 progress.clear();
 report();
 
-async function runOnFreshEngine(): Promise<void> {
-  const { engine } = options;
-  const service = await startServiceProcess(['--engine', engine]);
-  const end = begun + historiesPerEngine;
-  const lane = async (): Promise<void> => {
-    while (begun < end && !isOver()) {
-      const seed = options.seed + Math.floor(begun++ / options.repeat);
-      await runSeed(seed, service.ready.environment);
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: lanes }, lane));
-  } finally {
-    await service.end();
+async function runHistories(): Promise<void> {
+  while (begun < histories * repeat && (begun === 0 || seconds() < minutes * 60)) {
+    lastSeed = firstSeed + Math.floor(begun / repeat);
+    begun += 1;
+    await runSeed(lastSeed);
   }
 }
 
-async function runSeed(seed: number, environment: TableEnvironment): Promise<void> {
+async function runSeed(seed: number): Promise<void> {
   try {
-    const history = await runEngineHistory({ seed, environment, clients: options.clients });
-    addUp(history);
+    const { environment } = service.ready;
+    const history = await runEngineHistory({ seed, environment, clients });
+    for (const [name, count] of history.counts) counts.set(name, (counts.get(name) ?? 0) + count);
     violations.push(...history.violations.map((sentence) => ({ seed, sentence })));
   } catch (error) {
     // What nobody expects ends its history, not the soak: it is a finding with a seed of its own.
     violations.push({ seed, sentence: `The history broke off: ${(error as Error).stack}` });
   }
-  progress.show(`${seconds()} s: ${begun} histories, ${violations.length} violations`);
+  progress.show(
+    `${seconds()} s: ${begun === 1 ? '1 history' : `${begun} histories`}, ${countOf(violations.length, 'violation')}`,
+  );
 }
 
-function addUp({ requests, commands, dynamodbCalls, faults }: EngineHistory): void {
-  const add = (name: string, count: number) => counts.set(name, (counts.get(name) ?? 0) + count);
-  add('requests', requests);
-  add("administrators' commands", commands);
-  add('DynamoDB calls', dynamodbCalls);
-  for (const [name, count] of faults) add(`fault ${name}`, count);
-}
-
-/** Prints the figures, and each violation with the command that repeats it; ends the process. */
-function report(): never {
-  const { seed, engine } = options;
-  const last = seed + Math.floor(Math.max(0, begun - 1) / options.repeat);
+/** Prints the figures, and each violation with the command that repeats it. */
+function report(): void {
   const lines = [
     `engine: ${engine}`,
     `seconds: ${seconds()}`,
-    `histories: ${begun} (seeds ${seed} to ${last})`,
+    `histories: ${begun} (seeds ${firstSeed} to ${lastSeed})`,
     ...[...counts].map(([name, count]) => `${name}: ${count.toLocaleString('en-US')}`),
     `violations: ${violations.length}`,
     ...violations.map((one) => `seed ${one.seed}: ${one.sentence}`),
@@ -115,5 +89,5 @@ function report(): never {
     ),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
-  process.exit(violations.length > 0 ? 1 : 0);
+  process.exitCode = violations.length > 0 ? 1 : 0;
 }
