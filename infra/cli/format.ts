@@ -1,6 +1,6 @@
 /** A count with its noun: `1 lead`, `2,500 leads`. */
-export const countOf = (count: number, singular: string): string =>
-  `${count.toLocaleString('en')} ${singular}${count === 1 ? '' : 's'}`;
+export const countOf = (count: number, singular: string, plural = `${singular}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`;
 
 /** The first of many names: `5, 8, and 12 more`. */
 export function firstOf(names: readonly (string | number)[], max = 20): string {

@@ -70,7 +70,7 @@ async function runSeed(seed: number): Promise<void> {
     violations.push({ seed, sentence: `The history broke off: ${(error as Error).stack}` });
   }
   progress.show(
-    `${seconds()} s: ${begun === 1 ? '1 history' : `${begun} histories`}, ${countOf(violations.length, 'violation')}`,
+    `${seconds()} s: ${countOf(begun, 'history', 'histories')}, ${countOf(violations.length, 'violation')}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from '../../../infra/cli/format.ts';
 import type { History } from '../checker/history.ts';
 import { eventViolations } from '../events/check-events.ts';
 import { publishHistory } from '../events/publish-history.ts';
@@ -42,7 +43,7 @@ export async function manyHistories(
     sum = sumOf(sum, totals);
     for (const line of lines) report.print(line);
     report.progress(
-      `${sum.histories} histories, ${sum.faults} faults, ${sum.violations} violations`,
+      `${countOf(sum.histories, 'history', 'histories')}, ${countOf(sum.faults, 'fault')}, ${countOf(sum.violations, 'violation')}`,
     );
   }
   return sum;
