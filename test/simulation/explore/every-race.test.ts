@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Choices, nextScript, ScriptedChoices } from '../choices.ts';
+import type { Choices } from '../choices.ts';
 import { Random } from '../random.ts';
 import { Scheduler } from '../scheduler.ts';
 import { EveryRace, RedundantRunError } from './every-race.ts';
@@ -39,15 +39,21 @@ async function outcomeOf(
   return JSON.stringify([observed.map((values) => values.sort()), [...registers].sort()]);
 }
 
-async function everyOutcome(
-  processes: readonly (readonly Round[])[],
-): Promise<{ outcomes: Set<string>; runs: number }> {
+/** Every way that a run can go, depth first: each run goes as the one before, up to the last choice that had another way left. */
+async function everyOutcome(processes: readonly (readonly Round[])[]) {
   const outcomes = new Set<string>();
   let runs = 0;
-  for (let script: readonly number[] | undefined = []; script; runs += 1) {
-    const choices = new ScriptedChoices(script);
-    outcomes.add(await outcomeOf(processes, choices));
-    script = nextScript(choices.made);
+  let script: readonly number[] = [];
+  for (let last = 0; last >= 0; runs += 1) {
+    const made: { readonly chosen: number; readonly options: number }[] = [];
+    const choose = (options: number): number => {
+      const chosen = script[made.length] ?? 0;
+      made.push({ chosen, options });
+      return chosen;
+    };
+    outcomes.add(await outcomeOf(processes, { choose }));
+    last = made.findLastIndex(({ chosen, options }) => chosen + 1 < options);
+    script = made.slice(0, last + 1).map(({ chosen }, at) => (at === last ? chosen + 1 : chosen));
   }
   return { outcomes, runs };
 }
