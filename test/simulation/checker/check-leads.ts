@@ -1,10 +1,10 @@
 import { kindOf } from './effects.ts';
 import type { History, ObservedAction, Write } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
-import { type ReferenceSettings, type Values, valueIn } from './reference.ts';
+import { type Values, valueIn } from './reference.ts';
 import { leadIdsOf, leadKey } from './states.ts';
 
-/** What is left of each lead in the end: a timeline in the order of its changes, nothing that was removed, what administrators were told. */
+/** What is left of each lead in the end: a timeline in the order of its changes, and what administrators were told. */
 export function checkLeads(history: History): string[] {
   return history.organizationIds.flatMap((organizationId) =>
     leadIdsOf(history, organizationId).flatMap((leadId) => {
@@ -12,7 +12,6 @@ export function checkLeads(history: History): string[] {
       const issues = [
         ...orderIssues(history, organizationId, leadId, writes),
         ...actionIssues(history, organizationId, leadId),
-        ...referenceIssues(history, organizationId, writes.at(-1)?.after),
       ];
       return issues.map((issue) => `Lead ${leadId} of organization ${organizationId} ${issue}.`);
     }),
@@ -89,38 +88,6 @@ function withValue(lead: Plain, field: string, value: unknown): Plain {
   if (places[field]) return { ...lead, [places[field]]: value };
   const { [field]: _, ...others } = lead.fields as Values;
   return { ...lead, fields: value === null ? others : { ...others, [field]: value } };
-}
-
-/** Nothing is removed from the settings that a lead has. */
-function referenceIssues(
-  { writesOf }: History,
-  organizationId: number,
-  lead: Plain | undefined,
-): string[] {
-  const settings = writesOf.get(`ORG#${organizationId} SETTINGS`)?.at(-1)?.after?.settings as
-    | ReferenceSettings
-    | undefined;
-  if (!lead || !settings) return [];
-  const fields = lead.fields as Values;
-  const ids = (items: readonly { readonly id: number }[]) => items.map(({ id }) => id);
-  const known = (all: readonly unknown[], value: unknown): boolean =>
-    value === undefined || all.includes(value);
-  const options = settings.fields.find(({ key }) => key === 'course')?.options ?? [];
-  const isKnown: Readonly<Record<string, boolean>> = {
-    stage: known(ids(settings.pipelines.flatMap(({ stages }) => stages)), lead.stageId),
-    source: known(ids(settings.sources), fields.source),
-    owner: known(ids(settings.users), fields.assigned_to),
-    course: known(
-      options.map(({ value }) => value),
-      fields.course,
-    ),
-    ...Object.fromEntries(
-      Object.keys(fields).map((name) => [name, settings.fields.some(({ key }) => key === name)]),
-    ),
-  };
-  return Object.keys(isKnown)
-    .filter((name) => isKnown[name] === false)
-    .map((name) => `has a ${name} that its settings have no more`);
 }
 
 /** What is on a lead's timeline in the end, in its order. */
