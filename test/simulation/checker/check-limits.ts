@@ -63,6 +63,7 @@ function answerIssues(
   keyTokens: readonly Write[],
   organizationTokens: readonly Write[],
 ): string[] {
+  const { limits, clockSkewMs } = history;
   const { status = 0, headers = {} } = request.answer ?? {};
   if (status === 429) return refusalIssues(history, request);
   if (status === 401 || status === 500 || !request.answer) return [];
@@ -75,45 +76,28 @@ function answerIssues(
     if (tokens.length > 1 && request.faults.length === 0)
       issues.push(`took ${tokens.length} tokens of its ${what}`);
   }
-  const remaining = [
-    ...keyTokens.map(left(history.limits.perKey)),
-    ...organizationTokens.map(left(history.limits.perOrganization)),
-  ];
-  const shown = Number(headers['ratelimit-remaining']);
-  // With a lost answer there is more than one token; which of them the answer tells of is not known here.
-  if (remaining.length === 2 ? shown !== Math.min(...remaining) : !remaining.includes(shown))
-    issues.push(`was told of ${shown} remaining requests, of ${remaining.join(' and ')}`);
-  return [...issues, ...resetIssues(history, request, [...keyTokens, ...organizationTokens])];
-}
-
-/** The headers tell of the bucket that is nearer to its end; of two that are equal, of the one whose window ends later. */
-function resetIssues(
-  { clockSkewMs, limits }: History,
-  { answer, startedAt, handledUntil }: ObservedRequest,
-  tokens: readonly Write[],
-): string[] {
-  if (tokens.length !== 2) return [];
-  const buckets = tokens.map((write) => {
+  const buckets = [...keyTokens, ...organizationTokens].map((write) => {
     const limit = kindOf(write) === 'KEY' ? limits.perKey : limits.perOrganization;
-    return { limit, remaining: left(limit)(write), ends: write.after?.windowEndsAt as number };
+    const { used, windowEndsAt } = write.after as { used: number; windowEndsAt: number };
+    return { limit, remaining: limit - used, ends: windowEndsAt };
   });
+  const shown = (name: string): number => Number(headers[`ratelimit-${name}`]);
+  // The headers tell of the bucket that is nearer to its end; of two that are equal, of the one whose window ends later.
   const [nearest] = buckets.sort((a, b) => a.remaining - b.remaining || b.ends - a.ends);
-  if (!nearest) return [];
-  const shown = (name: string): number => Number(answer?.headers[`ratelimit-${name}`]);
+  // With a lost answer there is more than one token; which of them the answer tells of is not known here.
+  const mayBeTold = buckets.length === 2 ? buckets.slice(0, 1) : buckets;
+  if (!mayBeTold.some(({ remaining }) => remaining === shown('remaining')))
+    issues.push(`was told of ${shown('remaining')} remaining requests`);
+  if (!nearest || buckets.length !== 2) return issues;
+  if (shown('limit') !== nearest.limit) issues.push(`was told of a limit of ${shown('limit')}`);
   const secondsAt = (at: number): number => Math.max(1, Math.ceil((nearest.ends - at) / 1000));
-  const isRight =
-    shown('reset') <= secondsAt(startedAt - clockSkewMs) + 1 &&
-    shown('reset') >= secondsAt(handledUntil + clockSkewMs) - 1;
-  return [
-    ...(shown('limit') === nearest.limit ? [] : [`was told of a limit of ${shown('limit')}`]),
-    ...(isRight ? [] : [`was told that its window ends in ${shown('reset')} s`]),
-  ];
+  if (
+    shown('reset') > secondsAt(request.startedAt - clockSkewMs) + 1 ||
+    shown('reset') < secondsAt(request.handledUntil + clockSkewMs) - 1
+  )
+    issues.push(`was told that its window ends in ${shown('reset')} s`);
+  return issues;
 }
-
-const left =
-  (limit: number) =>
-  ({ after }: Write): number =>
-    limit - (after?.used as number);
 
 /**
  * An exhausted bucket was seen in its window, by some clock. An instance refuses without a call while its own clock is in that window; by an

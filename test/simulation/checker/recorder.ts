@@ -7,29 +7,10 @@ import type { CallInfo, CallObserver, Fault } from '../network.ts';
 import type { History, ObservedAction, ObservedRequest, Work, Write } from './history.ts';
 import { plainItem } from './plain.ts';
 
-/** Errors by which a call learns that it met another. */
-const meetings = new Set([
-  'TransactionConflictException',
-  'TransactionCanceledException',
-  'TransactionInProgressException',
-  'ConditionalCheckFailedException',
-]);
-
-/** Errors of the model's own limits: as good as a fault. */
-const throttles = new Set([
-  'ThrottlingException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-]);
-
-/** Whether a transaction was cancelled for want of units alone. */
-function isOnlyThrottled({ members }: DynamodbError): boolean {
-  const reasons = (members.CancellationReasons ?? []) as readonly { readonly Code?: string }[];
-  return (
-    reasons.length > 0 &&
-    reasons.every(({ Code }) => /^(None|Throttl|Provisioned)/.test(Code ?? ''))
-  );
-}
+/** What errors and reasons are called by which a call learns that it met another. */
+const meeting = /TransactionConflict|TransactionInProgress|ConditionalCheckFailed/;
+/** Those of the model's own limits: as good as a fault. */
+const throttling = /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded/;
 
 /** Writes down who did what, call by call. */
 export class Recorder implements CallObserver {
@@ -107,10 +88,9 @@ export class Recorder implements CallObserver {
   executed(call: CallInfo, outcome: Reply | DynamodbError): void {
     const work = this.#workOfCall.get(call);
     if (!work || !(outcome instanceof DynamodbError)) return;
-    if (meetings.has(outcome.name) && !isOnlyThrottled(outcome)) work.conflicts += 1;
-    if (!throttles.has(outcome.name) && !JSON.stringify(outcome.members).includes('Throttling'))
-      return;
-    if (!this.#faulty.has(call)) this.#fault(call, work, outcome.name);
+    const text = `${outcome.name} ${JSON.stringify(outcome.members)}`;
+    if (meeting.test(text)) work.conflicts += 1;
+    if (throttling.test(text) && !this.#faulty.has(call)) this.#fault(call, work, outcome.name);
   }
 
   wrote({ key: { partition: pk, sort: sk }, before, after }: AppliedWrite): void {
