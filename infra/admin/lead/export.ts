@@ -30,7 +30,6 @@ type ExportFormat = 'jsonl' | 'csv' | 'xlsx';
 
 interface ExportOptions extends FileOptions {
   readonly excel?: boolean;
-  readonly format?: 'jsonl' | 'csv';
   readonly archived?: boolean;
   readonly columns?: readonly string[];
   readonly stage?: string;
@@ -55,12 +54,6 @@ export function leadExportCommand(lead: AdminCommand): void {
     .option('--stage <STAGE>', 'only leads in this stage, named by ID or name')
     .option('--owner <USER>', 'only leads of this user, named by ID or name')
     .withReadRate()
-    .addOption(
-      new Option(
-        '--format <FORMAT>',
-        'file format (default: by the ending .csv, .jsonl or .xlsx; jsonl on stdout)',
-      ).choices(['jsonl', 'csv']),
-    )
     .option('--excel', 'CSV that a spreadsheet program opens correctly, with a byte order mark')
     .refuse(usageIssue)
     .notes(exportHelp)
@@ -73,7 +66,8 @@ export function leadExportCommand(lead: AdminCommand): void {
 }
 
 const exportHelp = `
-An .xlsx file is for people to read, and has at most 4 million cells. --columns
+The format is that of FILE's ending: .jsonl (also on stdout), .csv, or .xlsx, which is
+for people to read, and has at most 4 million cells. --columns
 names columns by field key, by label, or as lead id, pipeline, stage, created at,
 updated at, archived at. A lead that is created, imported or restored during the
 export may be missing: --resume adds it. --resume changes no line, even of a lead
@@ -87,9 +81,8 @@ and typed cells.
 The file contains personal data: only you may read it. An export reads every lead:
 one read unit per 4 KB.`;
 
-/** The format that the options name, or that a file name ends in, as lead import reads it. */
-function formatOf({ format, out, excel = false }: ExportOptions): ExportFormat | undefined {
-  if (format !== undefined) return format;
+/** The format that the file's name ends in, as lead import reads it. */
+function formatOf({ out, excel = false }: ExportOptions): ExportFormat | undefined {
   if (out === undefined) return excel ? 'csv' : 'jsonl';
   if (/\.(jsonl|ndjson)$/i.test(out)) return 'jsonl';
   if (/\.xlsx$/i.test(out)) return 'xlsx';
@@ -99,12 +92,10 @@ function formatOf({ format, out, excel = false }: ExportOptions): ExportFormat |
 function usageIssue(options: ExportOptions): string | false {
   const format = formatOf(options);
   // A spreadsheet refuses CSV in a file that ends in .xlsx.
-  if (options.excel && format !== 'csv')
-    return "option '--excel' writes CSV: remove --format jsonl, or end --out in .csv";
+  if (options.excel && format !== 'csv') return "option '--excel' writes CSV: end --out in .csv";
   if (options.resume && format === 'xlsx')
     return "option '--resume' continues .csv and .jsonl only: export to a new .xlsx";
-  const ending = 'must end in .csv, .jsonl or .xlsx, or add --format csv or --format jsonl';
-  return format === undefined && `option '--out ${options.out}' ${ending}`;
+  return format === undefined && `option '--out ${options.out}' must end in .csv, .jsonl or .xlsx`;
 }
 
 async function exportLeads(context: CommandContext, options: ExportOptions): Promise<void> {

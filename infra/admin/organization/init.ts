@@ -1,11 +1,9 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { toJsonSchema } from '@valibot/to-json-schema';
-import { limits } from '../../../shared/limits.ts';
 import { settingsFileSchema } from '../../../shared/organization/settings-schema.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
-import { parseId } from '../../cli/options.ts';
 import { writeNewFile } from '../../cli/resumable-file.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
 
@@ -18,12 +16,8 @@ export function organizationInitCommands(organization: AdminCommand): void {
     .command('init')
     .description('write a small settings file to begin with; it can be applied as it is')
     .argument('<FILE>', 'settings file to write (JSON); an existing file is never overwritten')
-    .option(
-      '--id <ID>',
-      'organization ID (default: the first free one of the table; 1 if no table is named)',
-      parseId,
-    )
     .notes(`
+The organization has the first free ID of the table, or 1 if no table is named.
 The file names the JSON Schema of settings files ("$schema"): an editor such as
 Visual Studio Code then explains and completes every property.`)
     .examples('northwind.json')
@@ -42,12 +36,8 @@ Example:
     });
 }
 
-async function init(
-  context: CommandContext,
-  options: { id?: number },
-  file: string,
-): Promise<void> {
-  const id = options.id ?? (await freeId(context));
+async function init(context: CommandContext, _: object, file: string): Promise<void> {
+  const id = await freeId(context);
   const settings = { $schema: schemaAddress(file), ...firstSettings(id) };
   await writeNewFile(file, async () => `${JSON.stringify(settings, null, 2)}\n`);
   context.print(
@@ -72,8 +62,9 @@ async function freeId(context: CommandContext): Promise<number> {
     return 1;
   }
   const taken = new Set((await listOrganizations(table)).map(({ id }) => id));
-  for (let id = 1; id <= limits.idMax; id += 1) if (!taken.has(id)) return id;
-  throw new CommandError('Every organization ID is taken: name one with --id.');
+  let id = 1;
+  while (taken.has(id)) id += 1;
+  return id;
 }
 
 /** Relative to the file, so that an editor finds it while the file and this project stay where they are. */

@@ -154,11 +154,8 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ['lead find O --phone 12', /must be a phone number, such as .* or at least 4 digits of one\./],
   ['lead find O --email nobody', /must be an email address, such as/],
   ['lead find O --name %20', /must have a character other than blanks/],
-  [
-    'lead export O --out leads.txt',
-    /must end in \.csv, \.jsonl or \.xlsx, or add --format csv or /,
-  ],
-  ['lead export O --excel --format jsonl', /^Option '--excel' writes CSV/],
+  ['lead export O --out leads.txt', /must end in \.csv, \.jsonl or \.xlsx\./],
+  ['lead export O --excel --out leads.jsonl', /^Option '--excel' writes CSV/],
   ['lead export O --out a.xlsx --resume', /^Option '--resume' continues \.csv and \.jsonl only/],
   ['lead timelines O --resume', /needs --out/],
   ['lead import O leads.csv --dates dd-mm-yyyy', /Allowed choices are dd\/mm\/yyyy, mm\/dd\/yyyy/],
