@@ -46,6 +46,9 @@ test('each method of the client returns what the response schema of its endpoint
   type Capture = 'capture-lead';
 
   expectTypeOf<Omit<OfSchemas, Capture>>().toEqualTypeOf<Omit<OfMethods, Capture>>();
+  expectTypeOf<BodyOf<'get-lead'>>().toEqualTypeOf<api.LeadResponse>();
+  expectTypeOf<BodyOf<'add-note'>>().toEqualTypeOf<api.NoteResponse>();
+  expectTypeOf<BodyOf<Capture>>().toEqualTypeOf<api.CaptureResponse>();
   // The client adds what a header says.
   expectTypeOf<OfMethods[Capture]>().toEqualTypeOf<
     OfSchemas[Capture] & { readonly replayed: boolean }
