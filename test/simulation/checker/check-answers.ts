@@ -1,16 +1,11 @@
-import { effectsOf, kindOf, nameOf } from './effects.ts';
+import { shownIssues } from './check-reads.ts';
+import { kindOf, nameOf } from './effects.ts';
 import type { History, ObservedAction, ObservedRequest } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
-import {
-  accepted,
-  presented,
-  type ReferenceSettings,
-  updatedLead,
-  type Values,
-} from './reference.ts';
+import { accepted, type ReferenceSettings, updatedLead, type Values } from './reference.ts';
 import { conflictIssues, errorOf, failureIssues, invalidIssues, queryIssues } from './refusals.ts';
 import { replayIssues } from './replays.ts';
-import { endOf, leadStates, settingsDuring, statesDuring } from './states.ts';
+import { endOf, leadStates, statesDuring } from './states.ts';
 
 /** Every answer by itself: what the contract lets a service say to this request, in the state in which it was meanwhile. */
 export function checkAnswers(history: History): string[] {
@@ -154,24 +149,12 @@ function doneIssues(history: History, request: ObservedRequest): string[] {
   if (request.what === 'capture-lead') return replayIssues(history, request);
   if (request.what !== 'create-lead' && request.what !== 'update-lead') return [];
   const { lead } = request.answerBody as { lead: Plain };
-  const written = effectsOf(request).flatMap(({ writes }) =>
-    writes.filter((write) => kindOf(write) === 'LEADS'),
-  );
-  const settings = settingsDuring(history, request);
-  const leads =
+  const written = request.writes.filter((write) => kindOf(write) === 'LEADS');
+  return shownIssues(history, request, lead, (state, settings) =>
     written.length > 0
-      ? written.map(({ after }) => after)
-      : leadStates(history, request, Number(lead.id));
-  const explains = (item: Plain | undefined): boolean =>
-    item !== undefined &&
-    settings.some(
-      (one) =>
-        isSame(presented(one, item), lead) &&
-        (written.length > 0 || changesNothing(one, request, item)),
-    );
-  return leads.some(explains)
-    ? []
-    : [`was answered ${JSON.stringify(lead)}, while the lead is ${JSON.stringify(leads)}`];
+      ? written.some(({ after }) => after === state)
+      : changesNothing(settings, request, state),
+  );
 }
 
 /** An update that wrote nothing must have had nothing to change. */

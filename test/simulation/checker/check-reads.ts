@@ -9,15 +9,7 @@ import {
   valueIn,
 } from './reference.ts';
 import { type Filter, filtersKnown, filtersOf } from './refusals.ts';
-import {
-  endOf,
-  lastWriteOf,
-  leadIdsOf,
-  leadKey,
-  leadStates,
-  settingsDuring,
-  statesBetween,
-} from './states.ts';
+import { endOf, leadIdsOf, leadKey, leadStates, settingsDuring, statesBetween } from './states.ts';
 
 /**
  * Reads are of a state that held between question and answer: one that began after a write was acknowledged shows it. Lists by an index
@@ -78,13 +70,19 @@ function referenceIssues(itemsOf: (settings: ReferenceSettings) => unknown): Iss
   };
 }
 
-function shownIssues(history: History, request: ObservedRequest, lead: Plain): string[] {
+/** @param may whether a lead may be shown that was so, by these settings */
+export function shownIssues(
+  history: History,
+  request: ObservedRequest,
+  lead: Plain,
+  may: (state: Plain, settings: ReferenceSettings) => boolean = ({ archivedAt }) =>
+    archivedAt === undefined,
+): string[] {
   const settings = settingsDuring(history, request);
-  const states = leadStates(history, request, Number(lead.id)).filter(
-    (state) => state && state.archivedAt === undefined,
-  );
-  const isRight = states.some((state) =>
-    settings.some((one) => isSame(presented(one, state as Plain), lead)),
+  const states = leadStates(history, request, Number(lead.id));
+  const isRight = states.some(
+    (state) =>
+      state && settings.some((one) => may(state, one) && isSame(presented(one, state), lead)),
   );
   return isRight
     ? []
@@ -147,11 +145,9 @@ function requiredOf(history: History, request: ObservedRequest): number[] {
 function isShown(history: History, request: ObservedRequest, leadId: number): boolean {
   const key = leadKey(request.organizationId, leadId);
   const from = request.startedAt - (history.isIndexLate ? indexLagMs : 0);
-  if (request.request.query?.updated_since !== undefined)
-    return lastWriteOf(history, ...key, endOf(request)) <= from;
-  const entries = statesBetween(history, ...key, from, endOf(request)).map(
-    (state) => state && [state.stageKey, state.ownerKey, state.sourceKey],
-  );
+  const states = statesBetween(history, ...key, from, endOf(request));
+  if (request.request.query?.updated_since !== undefined) return states.length === 1;
+  const entries = states.map((state) => state && [state.stageKey, state.ownerKey, state.sourceKey]);
   return entries.every((entry) => entry && isSame(entry, entries[0]));
 }
 

@@ -45,13 +45,6 @@ export function stateBefore(history: History, pk: string, sk: string, order: num
   return last;
 }
 
-/** When an item was last written up to a moment; -Infinity when never. */
-export function lastWriteOf(history: History, pk: string, sk: string, until: number): number {
-  let last = Number.NEGATIVE_INFINITY;
-  for (const { at } of writesOf(history, pk, sk)) if (at <= until) last = at;
-  return last;
-}
-
 /** Until when a piece of work may have seen, or done, something: it was over then, or its last call came through. */
 export function endOf({ handledUntil, endedAt, writes }: Work): number {
   return Math.max(Number.isFinite(handledUntil) ? handledUntil : endedAt, writes.at(-1)?.at ?? 0);
