@@ -1,5 +1,5 @@
 import { parseJson } from '../../shared/json.ts';
-import type { AdministratorCommand, CommandOptions, KeyOrder } from './administration.ts';
+import type { AdministratorCommand, CommandOptions } from './administration.ts';
 import { AdministratorProcess } from './administrator-process.ts';
 import {
   type HeldKey,
@@ -219,12 +219,6 @@ export class ObservedService {
       );
     });
     return action;
-  }
-
-  /** Mints a key as an administrator; undefined when it was not acknowledged. */
-  async newKey(organizationId: number, order: KeyOrder): Promise<HeldKey | undefined> {
-    const { outcome, result } = await this.administrate('key create', organizationId, order);
-    return outcome === 'done' ? (result as HeldKey) : undefined;
   }
 
   /** No more faults; what is under way comes to its end, and indexes show what is in the table. */

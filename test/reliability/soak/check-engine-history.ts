@@ -5,6 +5,7 @@ import { checkReads } from '../../simulation/checker/check-reads.ts';
 import { nameOf } from '../../simulation/checker/effects.ts';
 import type { History, ObservedRequest, Write } from '../../simulation/checker/history.ts';
 import type { Plain } from '../../simulation/checker/plain.ts';
+import { newKey } from '../../simulation/clients/client.ts';
 import { contractLimits } from '../../simulation/observed-service.ts';
 import { firstKeys, idIn, organizationIds } from '../../simulation/organizations.ts';
 import type { EngineService } from './engine-service.ts';
@@ -23,7 +24,7 @@ export async function checkEngineHistory(service: EngineService): Promise<string
   const own = requests.length;
   for (const id of organizationIds) {
     const order = { ...firstKeys.reader, createdBy: idIn(id, 7) };
-    const reader = await service.newKey(id, order);
+    const reader = await newKey(service, id, order);
     if (reader) await walkAll(service, reader, everyList(id));
     else return [`Organization ${id} can make no key.`];
   }

@@ -7,7 +7,6 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import {
   type AdministratorCommand,
   type CommandOptions,
-  type KeyOrder,
   runCommand,
 } from '../../simulation/administration.ts';
 import {
@@ -155,11 +154,6 @@ export class EngineService implements ClientService {
     }
     action.endedAt = this.now;
     return action;
-  }
-
-  async newKey(organizationId: number, order: KeyOrder): Promise<HeldKey | undefined> {
-    const { outcome, result } = await this.administrate('key create', organizationId, order);
-    return outcome === 'done' ? (result as HeldKey) : undefined;
   }
 
   /** No more faults; `history` gets what lies in the table. */

@@ -1,7 +1,7 @@
 import type { AdministratorCommand, CommandOptions, FileOfLeads } from '../administration.ts';
 import type { ObservedAction } from '../checker/history.ts';
 import { firstKeys, type KeyKind, removables } from '../organizations.ts';
-import { Client, spelled } from './client.ts';
+import { Client, newKey, spelled } from './client.ts';
 
 /** Who runs the organization: archives, restores, erases, reassigns, imports and exports leads, changes settings, replaces keys. */
 export class Administrator extends Client {
@@ -111,7 +111,7 @@ export class Administrator extends Client {
     const expiresAt = random.chance(0.5)
       ? new Date(service.now + random.between(-500, 3000)).toISOString()
       : undefined;
-    const key = await service.newKey(shared.organizationId, {
+    const key = await newKey(service, shared.organizationId, {
       ...firstKeys[kind],
       createdBy: this.own(7),
       ...(expiresAt && { expiresAt }),

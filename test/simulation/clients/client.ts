@@ -31,10 +31,18 @@ export interface ClientService {
     organizationId: number,
     options: CommandOptions<Name>,
   ): Promise<ObservedAction>;
-  /** Makes a key as an administrator; undefined when it was not acknowledged. */
-  newKey(organizationId: number, order: KeyOrder): Promise<HeldKey | undefined>;
   /** What has been written; of a real service only what is there when all is over. */
   readonly history: Pick<History, 'writesOf'>;
+}
+
+/** Mints a key as an administrator; undefined when it was not acknowledged. */
+export async function newKey(
+  service: Pick<ClientService, 'administrate'>,
+  organizationId: number,
+  order: KeyOrder,
+): Promise<HeldKey | undefined> {
+  const { outcome, result } = await service.administrate('key create', organizationId, order);
+  return outcome === 'done' ? (result as HeldKey) : undefined;
 }
 
 /** What the clients of one organization know of it. */

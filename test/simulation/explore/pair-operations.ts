@@ -1,5 +1,6 @@
 import type { AdministratorCommand, CommandOptions } from '../administration.ts';
 import type { HeldKey, ObservedAction } from '../checker/history.ts';
+import { newKey } from '../clients/client.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { ServicePrograms } from '../lambda/modules.ts';
 import { ObservedService } from '../observed-service.ts';
@@ -163,7 +164,7 @@ export async function preparePair(
   const writers = await service.run(async (): Promise<readonly [HeldKey, HeldKey]> => {
     const first = service.key(organizationId, 'writer');
     const order = { ...firstKeys.writer, createdBy: idIn(organizationId, 7), label: 'second' };
-    const second = await service.newKey(organizationId, order);
+    const second = await newKey(service, organizationId, order);
     if (!second) throw new Error('A key could not be made.');
     const answer = await service.request('a form', first, firstEnquiry);
     if (answer?.status !== 201)

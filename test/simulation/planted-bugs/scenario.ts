@@ -5,6 +5,7 @@ import { markOf } from '../checker/check-answers.ts';
 import { checkHistory } from '../checker/check-history.ts';
 import type { HeldKey, ObservedAction } from '../checker/history.ts';
 import { type Choices, SeededChoices } from '../choices.ts';
+import { newKey } from '../clients/client.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { ServicePrograms } from '../lambda/modules.ts';
 import type { CallInfo, Fault } from '../network.ts';
@@ -178,7 +179,7 @@ export class Given {
   }
 
   async newKey(order: Partial<KeyOrder> = firstKeys.reader): Promise<HeldKey> {
-    const key = await this.service.newKey(1, { type: 'application', createdBy: 7, ...order });
+    const key = await newKey(this.service, 1, { type: 'application', createdBy: 7, ...order });
     if (!key) throw new Error('A key was not made.');
     return key;
   }

@@ -1,3 +1,4 @@
+import { newKey } from '../../clients/client.ts';
 import { firstFile, type Given, person, type Scenario } from '../scenario.ts';
 
 const fair = { id: 6, name: 'Fair' };
@@ -78,7 +79,7 @@ export const scenariosOfRemovals: readonly Scenario[] = [
         } as const;
         const making = given
           .sleep(at < 4 ? 4 * at : 11_000 + 2 * at)
-          .then(() => given.service.newKey(1, order));
+          .then(() => newKey(given.service, 1, order));
         await Promise.all([apply([...stay]), making]);
         const isUsed = given.stored().includes(`"createdBy":{"N":"${leaves.id}"}`);
         const isThere = given.settings().includes(`"id":${leaves.id}`);
