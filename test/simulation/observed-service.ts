@@ -90,7 +90,7 @@ export class ObservedService {
     });
     this.api = new SimulatedApi({
       ...functions,
-      network: this.simulation.network,
+      network: this.simulation,
       versions: versions.map((programs) => programs.functions),
       faultOf: () => this.#gatewayFault(options),
       environment: {
@@ -238,8 +238,11 @@ export class ObservedService {
   #newAdministrator(): AdministratorProcess {
     const name = `administrator#${this.#administrators}`;
     this.#administrators += 1;
-    const { network, scheduler } = this.simulation;
-    const skewMs = skewOf(scheduler.randomFor(`clock of ${name}`), this.history.clockSkewMs);
+    const network = this.simulation;
+    const skewMs = skewOf(
+      network.scheduler.randomFor(`clock of ${name}`),
+      this.history.clockSkewMs,
+    );
     return new AdministratorProcess({ name, network, skewMs }, this.#programs);
   }
 

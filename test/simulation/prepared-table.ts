@@ -42,7 +42,7 @@ export async function prepareTable(
 ): Promise<PreparedTable> {
   const simulation = new Simulation({ seed: 'prepared' });
   const administrator = new AdministratorProcess(
-    { name: 'preparing', network: simulation.network },
+    { name: 'preparing', network: simulation },
     await readService(),
   );
   const keys = new Map<number, OrganizationKeys>();

@@ -4,7 +4,7 @@ import {
   SimulatedDynamodb,
   type SimulatedDynamodbOptions,
 } from '../dynamodb-model/dynamodb-model.ts';
-import type { Fault, Network } from './network.ts';
+import type { Network } from './network.ts';
 import { Scheduler, type SchedulerOptions } from './scheduler.ts';
 
 export interface SimulationOptions extends SchedulerOptions, Pick<Network, 'observer'> {
@@ -16,15 +16,17 @@ export interface SimulationOptions extends SchedulerOptions, Pick<Network, 'obse
   readonly latencyMaxMs?: () => number;
 }
 
-/** A scheduler, a DynamoDB with the service's table, and the network between it and whoever is put into the simulation. */
-export class Simulation {
+/** A scheduler, a DynamoDB with the service's table, and what the network between it and whoever calls does. */
+export class Simulation implements Network {
   readonly scheduler: Scheduler;
   readonly dynamodb: SimulatedDynamodb;
-  readonly network: Network;
+  readonly faultOf: Network['faultOf'];
+  readonly latency: Network['latency'];
+  readonly observer: Network['observer'];
 
   constructor({
     dynamodb,
-    faultOf,
+    faultOf = () => 'none',
     isTimed = true,
     observer,
     latencyMaxMs = () => 4.5,
@@ -40,13 +42,9 @@ export class Simulation {
     });
     createLeadTable(this.dynamodb);
     const travel = scheduler.randomFor('network');
-    this.network = {
-      scheduler,
-      dynamodb: this.dynamodb,
-      faultOf: faultOf ?? ((): Fault => 'none'),
-      latency: isTimed ? () => 0.5 + travel.fraction() * (latencyMaxMs() - 0.5) : undefined,
-      observer,
-    };
+    this.faultOf = faultOf;
+    this.latency = isTimed ? () => 0.5 + travel.fraction() * (latencyMaxMs() - 0.5) : undefined;
+    this.observer = observer;
   }
 }
 

@@ -280,7 +280,6 @@ class Restores {
   #administrator(tableName: string, bundles = this.#bundles.restoring): AdministratorProcess {
     this.#processes += 1;
     const name = `administrator#${this.#processes}`;
-    const { network } = this.#simulation;
-    return new AdministratorProcess({ name, network }, bundles, tableName);
+    return new AdministratorProcess({ name, network: this.#simulation }, bundles, tableName);
   }
 }
