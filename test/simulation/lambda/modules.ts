@@ -18,7 +18,7 @@ export interface ProgramOptions {
 
 /** Every function; a process evaluates the modules of the endpoint that it serves. */
 const functionsSource = `export const handlers = { ${endpoints
-  .map(({ name }) => `'${name}': () => import('./functions/${name}.ts')`)
+  .map(({ name }) => `'${name}': () => import(${JSON.stringify(`./functions/${name}.ts`)})`)
   .join(', ')} };`;
 
 /** What an administrator's process evaluates. */
