@@ -22,8 +22,9 @@ export const sources: ReadonlyMap<string, string> = new Map(
   files.map((file) => [file, readFileSync(join(projectFolder, file), 'utf8')]),
 );
 
+// Not the imports in a text that a program makes.
 const statement =
-  /^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|^import\s+()'([^']+)'|\bimport\(\s*()'([^']+)'/gm;
+  /^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|^import\s+()'([^']+)'|\bimport\(\s*()'([^'$]+)'/gm;
 
 function importsOf(file: string, source: string): Import[] {
   return [...source.matchAll(statement)].map(([, type, ...rest]) => {
