@@ -11,7 +11,7 @@ import {
   type AlarmProperties,
   firstAlarm,
   isInAlarm,
-  type MinuteSum,
+  type PeriodSum,
 } from './monitoring/alarm-evaluator.ts';
 import { propertiesOf, templateWith } from './service-template.ts';
 
@@ -75,7 +75,8 @@ const copied = await templateWith({
 });
 const restored = await templateWith({ backup: true, tableName: 'leads-restored' });
 
-const day = 60 * 24;
+/** In periods of five minutes. */
+const day = 12 * 24;
 function alarmOf(template: Template, name: string): AlarmProperties {
   const alarms: AlarmProperties[] = propertiesOf(template, 'AWS::CloudWatch::Alarm');
   const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith(`-${name}`));
@@ -164,8 +165,8 @@ describe('with backupLock and backupCopyTo', () => {
 
 test('BackupCopyFailed watches the vault of the copies, goes off within a day and ends with the next', () => {
   const alarm = alarmOf(copied, 'BackupCopyFailed');
-  const failedOnce: MinuteSum = (metric, minute) =>
-    metric === 'AWS/Backup NumberOfCopyJobsFailed' && minute === 200 ? 1 : undefined;
+  const failedOnce: PeriodSum = (metric, period) =>
+    metric === 'AWS/Backup NumberOfCopyJobsFailed' && period === 40 ? 1 : undefined;
 
   expect(JSON.stringify(alarm)).toContain('"Value":"leads-copy"');
   expect(firstAlarm(alarm, failedOnce, day)).toBe(day);
@@ -176,11 +177,11 @@ test('BackupCopyFailed watches the vault of the copies, goes off within a day an
 test('BackupMissing goes off after two days without a backup, and stays silent with one a day', () => {
   const alarm = alarmOf(on, 'BackupMissing');
   const untilDay =
-    (last: number): MinuteSum =>
-    (metric, minute) =>
+    (last: number): PeriodSum =>
+    (metric, period) =>
       metric === 'AWS/Backup NumberOfBackupJobsCompleted' &&
-      minute < day * last &&
-      Math.abs(minute) % day === 180
+      period < day * last &&
+      Math.abs(period) % day === 36
         ? 1
         : undefined;
 

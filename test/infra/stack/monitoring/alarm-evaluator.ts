@@ -14,9 +14,6 @@ export interface AlarmProperties {
   readonly Namespace?: string;
   readonly MetricName?: string;
   readonly Period?: number;
-  readonly Statistic?: 'Sum' | 'Maximum' | 'Minimum';
-  /** Such as `p99`. */
-  readonly ExtendedStatistic?: string;
   readonly Metrics?: readonly MetricQuery[];
 }
 interface MetricQuery {
@@ -31,34 +28,36 @@ interface MetricQuery {
 }
 
 /**
- * What a metric has in one minute: its sum (the number of its values for a metric named `… SampleCount`), or the value of an alarm's other statistic; undefined if nothing was reported. A period then has
- * the sum of its minutes, or the largest value: a percentile of a period is at most that of its worst minute, and replays keep it constant.
+ * What a metric has in a period of five minutes, counted from 0: its sum (the number of its values for a metric named `… SampleCount`), or the
+ * value of an alarm's other statistic; undefined if nothing was reported. A longer period has the sum.
  */
-export type MinuteSum = (metric: string, minute: number) => number | undefined;
+export type PeriodSum = (metric: string, period: number) => number | undefined;
 
-/** @returns the first minute, counted from 0, at whose end the alarm is in ALARM; undefined if it stays silent */
+/** @returns the first period, counted from 1, at whose end the alarm is in ALARM; undefined if it stays silent */
 export function firstAlarm(
   alarm: AlarmProperties,
-  minuteSum: MinuteSum,
-  minutes: number,
+  sums: PeriodSum,
+  periods: number,
 ): number | undefined {
-  const periodMinutes = periodOf(alarm) / 60;
-  for (let end = periodMinutes; end <= minutes; end += periodMinutes)
-    if (isInAlarm(alarm, minuteSum, end)) return end;
+  const length = lengthOf(alarm);
+  for (let end = length; end <= periods; end += length) if (isInAlarm(alarm, sums, end)) return end;
   return undefined;
 }
 
-const periodOf = ({ Period, Metrics = [] }: AlarmProperties): number =>
-  Period ?? Math.max(...Metrics.map(({ MetricStat }) => MetricStat?.Period ?? 0));
+/** How many periods of five minutes one of the alarm's own has. */
+const lengthOf = ({ Period, Metrics = [] }: AlarmProperties): number =>
+  (Period ?? Math.max(...Metrics.map(({ MetricStat }) => MetricStat?.Period ?? 0))) / 300;
 
-/** Whether the alarm is in ALARM at the end of a period. */
-export function isInAlarm(alarm: AlarmProperties, minuteSum: MinuteSum, end: number): boolean {
-  const periodMinutes = periodOf(alarm) / 60;
+/** Whether the alarm is in ALARM at the end of so many periods. */
+export function isInAlarm(alarm: AlarmProperties, sums: PeriodSum, end: number): boolean {
+  const length = lengthOf(alarm);
   const points = Array.from({ length: alarm.EvaluationPeriods + extraPeriods }, (_, back) => {
-    const from = end - (back + 1) * periodMinutes;
-    const value = valueOf(alarm, (metric) =>
-      periodValue(alarm, valuesOf(minuteSum, metric, from, periodMinutes)),
-    );
+    const from = end - (back + 1) * length;
+    const value = valueOf(alarm, (metric) => {
+      const values = Array.from({ length }, (_, at) => sums(metric, from + at));
+      const reported = values.filter((one) => one !== undefined);
+      return reported.length === 0 ? undefined : reported.reduce((sum, one) => sum + one, 0);
+    });
     return value === undefined ? undefined : isBreaching(alarm, value);
   });
   return isAlarmOf(alarm, points);
@@ -89,26 +88,6 @@ const isBreaching = (alarm: AlarmProperties, value: number): boolean =>
   alarm.ComparisonOperator === 'LessThanThreshold'
     ? value < alarm.Threshold
     : value >= alarm.Threshold;
-
-function valuesOf(
-  minuteSum: MinuteSum,
-  metric: string,
-  from: number,
-  minutes: number,
-): readonly number[] {
-  const values = Array.from({ length: minutes }, (_, index) => minuteSum(metric, from + index));
-  return values.filter((value) => value !== undefined);
-}
-
-function periodValue(
-  { Statistic, ExtendedStatistic }: AlarmProperties,
-  values: readonly number[],
-): number | undefined {
-  if (values.length === 0) return undefined;
-  if (Statistic === 'Minimum') return Math.min(...values);
-  if (Statistic === 'Maximum' || ExtendedStatistic) return Math.max(...values);
-  return values.reduce((sum, value) => sum + value, 0);
-}
 
 /** @throws Error for a metric of DynamoDB's own */
 function valueOf(

@@ -73,15 +73,6 @@ describe('the alarms', () => {
     ]);
   });
 
-  test('the alarms stay silent while nobody calls', () => {
-    for (const { TreatMissingData } of alarmsIn(plain))
-      expect(TreatMissingData).toBe('notBreaching');
-  });
-
-  test('an alarm has at most ten metrics, the limit of CloudWatch', () => {
-    for (const one of alarmsIn(plain)) expect(metricNames(one).length).toBeLessThanOrEqual(10);
-  });
-
   test('the alarms notify the email address and the given topic, when they begin and when they end', () => {
     for (const { AlarmActions, OKActions, ActionsEnabled } of alarmsIn(full)) {
       expect(AlarmActions).toEqual([

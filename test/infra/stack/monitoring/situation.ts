@@ -1,8 +1,4 @@
-import { expect } from 'vitest';
-import { Checks } from '../../../../infra/verify/check.ts';
-import { readOnlyChecks } from '../../../../infra/verify/read-only-checks.ts';
-import { startServiceProcess } from '../../../support/service-process.ts';
-import type { MinuteSum } from './alarm-evaluator.ts';
+import type { PeriodSum } from './alarm-evaluator.ts';
 
 /** What the callers meet. Counts are by the hour, and come evenly. */
 export interface Situation extends Partial<Readonly<Record<Counted, number>>> {
@@ -13,16 +9,17 @@ export interface Situation extends Partial<Readonly<Record<Counted, number>>> {
   readonly failures?: number;
   /** By the gateway itself: its throttle, and unknown addresses. */
   readonly gatewayRefusals?: number;
-  /** Of every minute. */
+  /** Of every period. */
   readonly Latency?: number;
   readonly IteratorAge?: number;
   readonly ApproximateNumberOfMessagesVisible?: number;
   readonly certificateDays?: number;
   /** By default answered. `unanswered`: the address is dead. `spoiled`: the function answers, but too late, or a proxy changes the response. */
   readonly heartbeats?: 'answered' | 'unanswered' | 'spoiled' | 'missing';
-  /** When a deployment ends and the functions start cold, and when a verification runs: minutes after the beginning. */
-  readonly deploymentsAt?: readonly number[];
-  readonly verificationsAt?: readonly number[];
+  /** The periods in which a deployment ends and the functions start cold. */
+  readonly deploymentsIn?: readonly number[];
+  /** The share of a verification that runs in each of the first periods. */
+  readonly verificationsIn?: readonly number[];
 }
 
 /** Metrics of the log lines, of Lambda, and of the firewall, whose blocks come before there is a call. */
@@ -46,49 +43,20 @@ export const misfit = (perHour: number): Situation => ({
   capturesMismatched: perHour,
 });
 
-/** What one read-only verification adds to the metrics. */
-export type Verification = Readonly<Record<string, number>>;
-
-/** Metrics of the log lines that a verification may add to. */
-const counted = [
-  'refused',
-  'unauthorized',
-  'capturesUnauthorized',
-  'capturesInvalid',
-  'knownKeyRefused',
-  'capturesMismatched',
-];
-
-/** Runs the real checks against the service, and counts what its functions log. The gateway's own responses would only lower the shares. */
-export async function countVerification(): Promise<Verification> {
-  const service = await startServiceProcess();
-  const checks = new Checks(() => undefined, new AbortController().signal);
-  await readOnlyChecks(checks, service.ready.baseUrl);
-  await service.end();
-  expect(checks.results.filter(({ passed }) => !passed)).toEqual([]);
-  const lines = service.printed.stderr
-    .split('\n')
-    .filter((line) => line.includes('"message":"answered"'))
-    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
-  const count = (member: string, value?: unknown): number =>
-    lines.filter((line) => (value === undefined ? member in line : line[member] === value)).length;
-  return {
-    'AWS/ApiGateway Count': lines.length,
-    'AWS/ApiGateway 4XXError': checks.results.length,
-    'AWS/Lambda Invocations': count('endpoint', 'capture-lead'),
-    ...Object.fromEntries(counted.map((name) => [`LeadService ${name}`, count(name)])),
-  };
-}
-
-const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
-
-/** How many of so many an hour come in one minute, evenly, the first one after `offset` minutes. */
-const inMinute = (perHour: number, minute: number, offset: number): number => {
-  const upTo = (end: number): number => Math.max(0, Math.ceil(((end - offset) * perHour) / 60));
-  return upTo(minute + 1) - upTo(minute);
+/** What one read-only verification adds to the metrics, at the most: `verify.integration.test.ts` counts it. */
+export const verification: Readonly<Record<string, number>> = {
+  'AWS/ApiGateway Count': 25,
+  'AWS/ApiGateway 4XXError': 30,
+  'AWS/Lambda Invocations': 1,
+  'LeadService refused': 25,
+  'LeadService unauthorized': 20,
+  'LeadService capturesUnauthorized': 1,
+  'LeadService capturesInvalid': 0,
+  'LeadService knownKeyRefused': 0,
+  'LeadService capturesMismatched': 0,
 };
 
-/** Each heartbeat is sent in the third minute of a period. What it adds to the metrics, sums and numbers of values: */
+/** A heartbeat is sent in each period. What it adds to the metrics, sums and numbers of values: */
 const heartbeatAdds: Readonly<Record<string, readonly string[]>> = {
   'LeadService heartbeatAnswered SampleCount': ['answered', 'spoiled', 'unanswered'],
   'LeadService heartbeatAnswered': ['answered'],
@@ -98,23 +66,11 @@ const heartbeatAdds: Readonly<Record<string, readonly string[]>> = {
   'LeadService unauthorized': ['answered', 'spoiled'],
 };
 
-/** The same sums, each computed once: the alarms look at the same minutes, each many times. */
-export function cached(sums: MinuteSum): MinuteSum {
-  const known = new Map<string, Map<number, number | undefined>>();
-  return (metric, minute) => {
-    const minutes = known.get(metric) ?? new Map<number, number | undefined>();
-    known.set(metric, minutes);
-    if (!minutes.has(minute)) minutes.set(minute, sums(metric, minute));
-    return minutes.get(minute);
-  };
-}
-
-/** Gateway, Lambda and the firewall report counts of zero only while there are calls; a metric of the log lines only when it applies. */
-export function metricsOf(
-  situation: Situation,
-  offset: number,
-  verification: Verification = {},
-): MinuteSum {
+/**
+ * The metrics of a situation that begins with period 0. Gateway, Lambda and the firewall report counts of zero only while there are calls; a
+ * metric of the log lines only when it applies.
+ */
+export function metricsOf(situation: Situation): PeriodSum {
   const { calls, captures = 0, failures = 0, notReady = 0, gatewayRefusals = 0 } = situation;
   const { unauthorized, capturesUnauthorized, capturesInvalid = 0 } = situation;
   const { capturesRateLimited = 0, RequestsPerAddress = 0, KnownAttackers = 0 } = situation;
@@ -132,27 +88,16 @@ export function metricsOf(
     '5XXError': failures + notReady,
     ...{ BlockedRequests: blocked, AllowedRequests: calls },
   };
-  const { deploymentsAt = [], verificationsAt = [], heartbeats = 'answered' } = situation;
-  const beating = (metric: string, minute: number): number => {
-    const outcomes = heartbeatAdds[metric] ?? [];
-    const isBeat = minute % 5 === 2 || minute % 5 === -3;
-    return isBeat && outcomes.includes(minute < offset ? 'answered' : heartbeats) ? 1 : 0;
-  };
-  /** Half of a verification's requests come in the next minute, so that it can lie on both sides of a period's end. */
-  const verifying = (metric: string, minute: number): number => {
-    const all = verification[metric] ?? 0;
-    return sum(
-      verificationsAt.map((at) =>
-        minute === at ? Math.ceil(all / 2) : minute === at + 1 ? Math.floor(all / 2) : 0,
-      ),
-    );
-  };
-  return (metric, minute) => {
+  const { deploymentsIn = [], verificationsIn = [], heartbeats = 'answered' } = situation;
+  return (metric, period) => {
     const name = metric.slice(metric.indexOf(' ') + 1);
-    if (name === 'Latency' && deploymentsAt.includes(minute - offset)) return 4000;
-    if (name in levels) return minute < offset ? undefined : levels[name];
-    const evenly = minute < 0 ? 0 : inMinute(Number(perHour[name] ?? 0), minute, offset);
-    const count = evenly + verifying(metric, minute - offset) + beating(metric, minute);
+    if (name === 'Latency' && deploymentsIn.includes(period)) return 4000;
+    if (name in levels) return period < 0 ? undefined : levels[name];
+    const upTo = (end: number): number =>
+      Math.max(0, Math.ceil((end * Number(perHour[name] ?? 0)) / 12));
+    const verified = Math.round((verification[metric] ?? 0) * (verificationsIn[period] ?? 0));
+    const isBeat = heartbeatAdds[metric]?.includes(period < 0 ? 'answered' : heartbeats);
+    const count = upTo(period + 1) - upTo(period) + verified + (isBeat ? 1 : 0);
     return count === 0 ? undefined : count;
   };
 }

@@ -1,16 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { AlarmName } from '../../../../infra/stack/monitoring/alarms.ts';
 import { everyOption, templateWith } from '../service-template.ts';
-import { type AlarmProperties, firstAlarm, isInAlarm, type MinuteSum } from './alarm-evaluator.ts';
+import { type AlarmProperties, firstAlarm, isInAlarm, type PeriodSum } from './alarm-evaluator.ts';
 import {
   busy,
-  cached,
-  countVerification,
   metricsOf,
   misfit,
   quiet,
   type Situation,
-  type Verification,
+  verification,
   withOldKey,
 } from './situation.ts';
 
@@ -40,10 +38,8 @@ const replayed = [
   'EventsLate',
 ] as const satisfies readonly AlarmName[];
 
-let verification: Verification;
 let byName: ReadonlyMap<string, AlarmProperties>;
 beforeAll(async () => {
-  verification = await countVerification();
   const template = await templateWith({ ...everyOption, noCapturesHours: 3 });
   byName = new Map(
     Object.values(template.findResources('AWS::CloudWatch::Alarm'))
@@ -61,23 +57,10 @@ const withRuleNames = (alarm: AlarmProperties): AlarmProperties =>
     ),
   );
 
-/** The alarms that go off within so many minutes, wherever the situation begins within a period. */
-function goingOff(situation: Situation, minutes: number): { always: string[]; ever: string[] } {
-  const offsets = [0, 1, 2, 3, 4].map((offset) => ({
-    sums: cached(metricsOf(situation, offset, verification)),
-    until: minutes + offset,
-  }));
-  const counts = replayed.map((name) => {
-    const alarm = byName.get(name)!;
-    const reached = offsets.filter(
-      ({ sums, until }) => firstAlarm(alarm, sums, until) !== undefined,
-    );
-    return { name, times: reached.length };
-  });
-  return {
-    always: counts.filter(({ times }) => times === offsets.length).map(({ name }) => name),
-    ever: counts.filter(({ times }) => times > 0).map(({ name }) => name),
-  };
+/** The alarms that go off within so many minutes. */
+function goingOff(situation: Situation, minutes: number): readonly AlarmName[] {
+  const sums = metricsOf(situation);
+  return replayed.filter((name) => firstAlarm(byName.get(name)!, sums, minutes / 5) !== undefined);
 }
 
 /** What happens, the alarms that go off for it, and within how many minutes if it is not 15. */
@@ -204,68 +187,58 @@ const situations: readonly SituationCase[] = [
   ['a scanner is blocked on a quiet service', { ...quiet, KnownAttackers: 60 }, []],
 ];
 
-describe('whenever a situation begins, these alarms go off and no other', () => {
-  test.each<SituationCase>([...situations])('%s', (_, situation, expected, minutes = 15) => {
-    expect(goingOff(situation, minutes)).toEqual({ always: expected, ever: expected });
-  });
-});
+test.each<SituationCase>([...situations])(
+  'these alarms go off and no other when %s',
+  (_, situation, expected, minutes = 15) => {
+    expect(goingOff(situation, minutes)).toEqual(expected);
+  },
+);
 
 test.each<SituationCase>(situations.filter(([, , expected]) => expected.length > 0))(
   'its alarms end, with calls and without, within 40 minutes or the hours that they watch: %s',
   (_, situation) => {
-    const cause = cached(metricsOf(situation, 0));
-    for (const afterwards of [metricsOf(busy, 0), metricsOf({ calls: 0 }, 0)].map(cached)) {
-      const over: MinuteSum = (metric, minute) =>
-        (minute < 30 ? cause : afterwards)(metric, minute);
-      const endsWithin = (alarm: AlarmProperties) => Math.max(40, 5 * alarm.EvaluationPeriods);
+    const cause = metricsOf(situation);
+    for (const afterwards of [metricsOf(busy), metricsOf({ calls: 0 })]) {
+      const over: PeriodSum = (metric, period) => (period < 6 ? cause : afterwards)(metric, period);
       const on = replayed
         .filter((name) => name !== 'NoCaptures')
         .map((name) => byName.get(name)!)
-        .filter((alarm) => isInAlarm(alarm, over, 30 + endsWithin(alarm)));
+        .filter((alarm) => isInAlarm(alarm, over, 6 + Math.max(8, alarm.EvaluationPeriods)));
       expect(on).toEqual([]);
     }
   },
 );
 
-describe('within 40 minutes, no alarm goes off', () => {
-  const oneAMinute = { calls: 60, captures: 0 };
-  const services: readonly (readonly [string, Situation])[] = [
-    ['that nobody calls', { calls: 0 }],
-    ['of ten captures an hour', quiet],
-    ['of one request a minute', oneAMinute],
-    ['of one capture a minute', { ...oneAMinute, captures: 60 }],
-    ['that is busy', busy],
-  ];
-  const works: readonly (readonly [string, Situation])[] = [
-    ['a deployment', { calls: 0, deploymentsAt: [0] }],
-    ['a verification', { calls: 0, verificationsAt: [0] }],
-    [
-      'a deployment with its verification, and a verification six minutes later',
-      { calls: 0, deploymentsAt: [0], verificationsAt: [1, 7] },
-    ],
-    [
-      'a deployment with its verification, twice in six minutes',
-      { calls: 0, deploymentsAt: [0, 6], verificationsAt: [1, 7] },
-    ],
-  ];
-  test.each(
-    services.flatMap(([which, service]) =>
-      works.map(([what, work]): [string, string, Situation] => [
-        what,
-        which,
-        { ...work, ...service },
-      ]),
-    ),
-  )('%s, on a service %s', (_, __, situation) => {
-    expect(goingOff(situation, 40).ever).toEqual([]);
-  });
+const oneAMinute = { calls: 60, captures: 0 };
+const services = {
+  nobody: { calls: 0 },
+  quiet,
+  oneAMinute,
+  captures: { ...oneAMinute, captures: 60 },
+  busy,
+};
+/** Verifications in one period, or over the end of a period, once or again six minutes later. */
+const [half, rest] = [0.5, 0.49]; // one of two has the only capture
+const verifications = [
+  [1],
+  [half, rest],
+  [1, 1],
+  [half, rest, 1],
+  [rest, half, 1],
+  [1, half, rest],
+];
 
-  test('although a verification sends requests with unknown keys, and some of them are captures', () => {
+test.each(Object.entries(services))(
+  'no alarm goes off within 40 minutes of deployments and verifications on a service: %s',
+  (_, service) => {
+    for (const deploymentsIn of [[], [0], [0, 1], [0, 2]])
+      for (const verificationsIn of [[], ...verifications])
+        expect(goingOff({ ...service, deploymentsIn, verificationsIn }, 40)).toEqual([]);
+    // Although it sends requests with unknown keys, and some of them are captures.
     expect(verification['LeadService unauthorized']).toBeGreaterThan(10);
     expect(verification['AWS/Lambda Invocations']).toBeGreaterThan(0);
-    expect(verification['LeadService knownKeyRefused']).toBe(0);
-  });
-});
+  },
+);
 
 test('every alarm is replayed here, over a day, or beside what it watches', () => {
   expect([...replayed, 'BackupCopyFailed', 'BackupMissing', 'KeyExpiresSoon'].sort()).toEqual(
@@ -275,22 +248,22 @@ test('every alarm is replayed here, over a day, or beside what it watches', () =
 
 test('KeyExpiresSoon goes off within a day of a key that is used once, and not without one', () => {
   const alarm = byName.get('KeyExpiresSoon')!;
-  const usedAt =
-    (at: number): MinuteSum =>
-    (metric, minute) =>
-      metric === 'LeadService keyExpiresSoon' && minute === at ? 1 : undefined;
+  const usedIn =
+    (one: number): PeriodSum =>
+    (metric, period) =>
+      metric === 'LeadService keyExpiresSoon' && period === one ? 1 : undefined;
 
-  expect(firstAlarm(alarm, usedAt(700), 60 * 24)).toBe(60 * 24);
-  expect(firstAlarm(alarm, usedAt(-1), 60 * 24)).toBeUndefined();
+  expect(firstAlarm(alarm, usedIn(140), 12 * 24)).toBe(12 * 24);
+  expect(firstAlarm(alarm, usedIn(-1), 12 * 24)).toBeUndefined();
 });
 
 test('NoCaptures goes off after the hours of the option, and stays silent while captures come', () => {
   const alarm = byName.get('NoCaptures')!;
-  const silentFromHour = (hour: number): MinuteSum => {
-    const before = metricsOf({ calls: 60, captures: 60 }, 0);
-    return (metric, minute) => (minute < 60 * hour ? before(metric, Math.abs(minute)) : undefined);
+  const silentFromHour = (hour: number): PeriodSum => {
+    const before = metricsOf({ calls: 60, captures: 60 });
+    return (metric, period) => (period < 12 * hour ? before(metric, Math.abs(period)) : undefined);
   };
 
-  expect(firstAlarm(alarm, silentFromHour(2), 60 * 24)).toBe(60 * 5);
-  expect(firstAlarm(alarm, silentFromHour(24), 60 * 24)).toBeUndefined();
+  expect(firstAlarm(alarm, silentFromHour(2), 12 * 24)).toBe(12 * 5);
+  expect(firstAlarm(alarm, silentFromHour(24), 12 * 24)).toBeUndefined();
 });
