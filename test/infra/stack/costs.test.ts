@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
 import { memoryMbDefault } from '../../../infra/bundle/function-memory.ts';
 import type { LeadServiceProps } from '../../../infra/stack/lead-service.ts';
+import { heartbeatMetricNames, heartbeatVariables, metricNames } from '../../../shared/metrics.ts';
 import { perMillion, prices } from '../../bench/prices.ts';
 import { shown } from '../../bench/results.ts';
 import { projectFolder } from '../../support/service-process.ts';
-import { dashboardMetricsOf, type MonthlyCost, monthlyCostsOf } from './monthly-costs.ts';
-import { everyOption, templateWith } from './service-template.ts';
+import { everyOption, propertiesOf, templateWith } from './service-template.ts';
 
 /** COSTS.md says what the service costs: the counts are the templates', the units of requests those that the simulator measured. */
 
@@ -24,19 +25,19 @@ let full: readonly MonthlyCost[];
 let heartbeat: readonly MonthlyCost[];
 /** What an option adds to a service that has no other. */
 let ofOptions: readonly (readonly [string, number])[];
-let dashboardMetrics: number;
+let dashboard: string;
 beforeAll(async () => {
   const template = await templateWith();
   const { domainName, certificateArn } = everyOption;
-  const without = monthlyCostsOf(await templateWith({ domainName, certificateArn }));
   plain = monthlyCostsOf(template);
+  // A domain costs nothing here.
   full = monthlyCostsOf(await templateWith(everyOption));
   heartbeat = monthlyCostsOf(
     await templateWith({ domainName, certificateArn, heartbeat: true }),
   ).map(({ what, count, dollars }, at) => ({
     what,
-    count: count - (without[at]?.count ?? 0),
-    dollars: dollars - (without[at]?.dollars ?? 0),
+    count: count - (plain[at]?.count ?? 0),
+    dollars: dollars - (plain[at]?.dollars ?? 0),
   }));
   ofOptions = await Promise.all(
     Object.entries(paidOptions).map(async ([name, service]) => {
@@ -44,7 +45,7 @@ beforeAll(async () => {
       return [name, sumOf(costs) - sumOf(plain)] as const;
     }),
   );
-  dashboardMetrics = dashboardMetricsOf(template);
+  dashboard = JSON.stringify(template.findResources('AWS::CloudWatch::Dashboard'));
 }, 120_000);
 
 const paidOptions: Readonly<Record<string, LeadServiceProps>> = {
@@ -213,5 +214,56 @@ test('the heartbeat costs less than $1.50 a month, and adds only metrics', () =>
 });
 
 test('the dashboard has more metrics than a free one may have', () => {
-  expect(dashboardMetrics).toBeGreaterThan(50);
+  // Each begins with its namespace: those of AWS with its service, the other ones are the log lines'.
+  expect(
+    new Set(dashboard.match(/\[\\"(AWS\/\w+|LeadService)\\",\\"\w+\\"[^\]]*/g)).size,
+  ).toBeGreaterThan(50);
 });
+
+/** What a stack has that is paid by the month, with the price of all of them. */
+interface MonthlyCost {
+  readonly what: string;
+  readonly count: number;
+  readonly dollars: number;
+}
+
+function monthlyCostsOf(template: Template): MonthlyCost[] {
+  const count = (type: string): number => Object.keys(template.findResources(type)).length;
+  const { alarmMetric, customMetric, dashboard, key, webAcl, webAclRule } = prices.monthly;
+  const acls = propertiesOf(template, 'AWS::WAFv2::WebACL');
+  const rules = acls.flatMap(({ Rules }) => Rules).length;
+  const row = (what: string, number: number, price: number): MonthlyCost => ({
+    what,
+    count: number,
+    dollars: number * price,
+  });
+  const ofAlarms = alarmMetricsOf(template);
+  return [
+    row('metrics of alarms', ofAlarms, alarmMetric),
+    row(
+      'metrics of log lines, if each is reported in every hour',
+      numberOfLogMetrics(template),
+      customMetric,
+    ),
+    row('dashboards', count('AWS::CloudWatch::Dashboard'), dashboard),
+    row('keys', count('AWS::KMS::Key'), key),
+    row('web ACLs', acls.length, webAcl),
+    row('rules of web ACLs', rules, webAclRule),
+  ].filter((one) => one.count > 0);
+}
+
+const numberOfLogMetrics = (template: Template): number =>
+  metricNames.length +
+  (JSON.stringify(template).includes(heartbeatVariables.baseUrl) ? heartbeatMetricNames.length : 0);
+
+/** An alarm on metric math is paid for each of its metrics. */
+function alarmMetricsOf(template: Template): number {
+  const alarms: { readonly Metrics?: readonly { readonly MetricStat?: object }[] }[] = propertiesOf(
+    template,
+    'AWS::CloudWatch::Alarm',
+  );
+  return alarms.reduce(
+    (sum, { Metrics }) => sum + (Metrics?.filter(({ MetricStat }) => MetricStat).length ?? 1),
+    0,
+  );
+}

@@ -1,16 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { canSwitchTo, releaseIn, wayBack } from '../../../infra/stack/release.ts';
+import { useFolder } from '../given-folder.ts';
 
+const files = useFolder();
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'release-'));
+  folder = files.newPath('checkout');
+  mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{ "version": "1.1.0" }\n');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const git = (...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {

@@ -10,26 +10,24 @@ import { outputsOf, useStandInAws } from '../../support/aws/stand-in-aws.ts';
 /** The commands with `--stack` on stacks of other people's apps: the outputs are those of the synthesized templates. */
 const { aws, run } = useStandInAws();
 
+let outputs: ReturnType<typeof outputsOf>;
 beforeAll(async () => {
   await buildFunctions();
-}, 60_000);
-
-/** Gives the stand-in's stack the outputs of a template. */
-function deploy(stack: Stack): void {
-  aws().outputs.clear();
-  for (const [name, value] of outputsOf(Template.fromStack(stack).toJSON()))
-    aws().outputs.set(name, value);
-}
-
-function theirStack(...ids: string[]): Stack {
   const stack = new Stack(new App(), 'Theirs');
   new CfnOutput(stack, 'CustomersTableName', { value: 'customers' });
-  for (const id of ids) new LeadService(stack, id, { serviceName: `leads-${id.toLowerCase()}` });
-  return stack;
+  for (const id of ['Leads', 'MoreLeads'])
+    new LeadService(stack, id, { serviceName: `leads-${id.toLowerCase()}` });
+  outputs = outputsOf(Template.fromStack(stack).toJSON());
+}, 60_000);
+
+/** Gives the stand-in's stack these outputs. */
+function deploy(all: Iterable<readonly [string, string]>): void {
+  aws().outputs.clear();
+  for (const [name, value] of all) aws().outputs.set(name, value);
 }
 
 test('of two services in a stack, one is chosen by its ID, and service stop stops no other', async () => {
-  deploy(theirStack('Leads', 'MoreLeads'));
+  deploy(outputs);
 
   const { status } = await run('service', 'stop', '--stack', 'leads/MoreLeads');
 
@@ -53,7 +51,7 @@ test.each([
     'Stack leads has no lead service Lead: did you mean --stack leads/Leads or leads/MoreLeads?',
   ],
 ])('--stack %s is refused in a stack of two services, naming their IDs', async (name, sentence) => {
-  deploy(theirStack('Leads', 'MoreLeads'));
+  deploy(outputs);
 
   expect(await run('organization', 'list', '--stack', name)).toEqual({
     status: 1,
@@ -72,8 +70,7 @@ test('a stack that is being changed is not taken for another one while its outpu
 });
 
 test('service stop of a release that does not name its functions says what to do', async () => {
-  aws().outputs.clear();
-  aws().outputs.set('TableName', 'leads').set('BaseUrl', 'https://leads.example.com');
+  deploy(Object.entries({ TableName: 'leads', BaseUrl: 'https://leads.example.com' }));
 
   expect((await run('service', 'stop', '--stack', 'leads')).stderr).toBe(
     'The outputs of stack leads name no functions: run the command from the release that is deployed.\n',
