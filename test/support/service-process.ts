@@ -2,6 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { listen } from '../../infra/cli/listen.ts';
 import { startRunningTime } from './busy-machine.ts';
 import { assertNoLeaks } from './log-leaks.ts';
@@ -109,10 +110,6 @@ export async function startServiceProcess(
     },
   };
 }
-
-/** Runs the service's entry until it ends by itself. */
-export const runServiceProcess = (args: readonly string[]): Promise<Ended> =>
-  startService(args).ended;
 
 const startService = (
   args: readonly string[],

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { heartbeatName, publisherName } from '../../../infra/bundle/built-functions.ts';
 import {
   buildFunctions,
@@ -19,24 +18,23 @@ import {
 } from '../../../infra/bundle/function-memory.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { bundleKbOf, recordedCounts } from '../../bench/counts.ts';
+import { useFolder } from '../given-folder.ts';
 
 const run = promisify(execFile);
-let folder: string;
+const files = useFolder();
 
 let bundles: Awaited<ReturnType<typeof bundleFunctions>>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bundle-test-'));
   bundles = await bundleFunctions();
 }, 60_000);
-afterAll(() => rm(folder, { recursive: true }));
 
 /** A folder with one function, get-lead, of this source. */
 async function givenFunction(
   source: string,
 ): Promise<{ functionsFolder: string; distFolder: string; file: string }> {
-  const own = await mkdtemp(join(folder, 'case-'));
+  const own = files.newPath('case');
   const functionsFolder = join(own, 'functions');
-  await mkdir(functionsFolder);
+  await mkdir(functionsFolder, { recursive: true });
   await writeFile(join(functionsFolder, 'get-lead.ts'), source);
   const distFolder = join(own, 'dist');
   return { functionsFolder, distFolder, file: join(distFolder, 'get-lead', 'index.mjs') };
@@ -93,8 +91,8 @@ describe('a bundle', () => {
 
   test('a bundle does not load undici, as importing node:http the ESM way does', async () => {
     const source = `import { STATUS_CODES } from 'node:http';\nexport const handler = () => STATUS_CODES;`;
-    const withFacade = join(folder, 'with-facade.mjs');
-    const without = join(folder, 'without-facade.mjs');
+    const withFacade = files.path('with-facade.mjs');
+    const without = files.path('without-facade.mjs');
     await writeFile(withFacade, (await bundle(source, [])).code);
     await writeFile(without, (await bundle(source)).code);
 
@@ -111,9 +109,9 @@ describe('a bundle', () => {
         const imported = await import('node:fs/promises');
         return [crc32('a'), (await readFile('/dev/null')).length, (await imported.readFile('/dev/null')).length];
       };`;
-    const file = join(folder, 'lazy.mjs');
+    const file = files.path('lazy.mjs');
     await writeFile(file, (await bundle(source)).code);
-    const service = join(folder, 'capture-lead.mjs');
+    const service = files.path('capture-lead.mjs');
     await writeFile(service, bundles.get('capture-lead')!.code);
 
     const both = `[${loads('zlib')}, ${loads('fs/promises')}, ${loads('https')}]`;
@@ -151,10 +149,10 @@ describe('building while others build', () => {
 
   test('builds in parallel show a reader only whole files, and leave nothing else', async () => {
     const small = await givenFunction(
-      `export const handler = () => ${JSON.stringify('s'.repeat(200_000))};`,
+      `export const handler = () => ${JSON.stringify('s'.repeat(50_000))};`,
     );
     const large = await givenFunction(
-      `export const handler = () => ${JSON.stringify('l'.repeat(2_000_000))};`,
+      `export const handler = () => ${JSON.stringify('l'.repeat(500_000))};`,
     );
     const dist = { distFolder: small.distFolder };
     await buildFunctions(large);
@@ -183,8 +181,8 @@ const ceilingBytes = 420_000;
 
 test('the bundles export their handler alone, and load no undici', async () => {
   const names = functionNames();
-  for (const name of names) await writeFile(join(folder, `${name}.mjs`), bundles.get(name)!.code);
-  const [first = '', ...others] = names.map((name) => join(folder, `${name}.mjs`));
+  for (const name of names) await writeFile(files.path(`${name}.mjs`), bundles.get(name)!.code);
+  const [first = '', ...others] = names.map((name) => files.path(`${name}.mjs`));
   const exported = `Promise.all(${JSON.stringify(others)}.map((one) => import(one))).then((all) => [bundle, ...all].map(Object.keys))`;
 
   expect(await inFreshProcess(first, `[await ${exported}, ${loadsUndici}]`)).toEqual([

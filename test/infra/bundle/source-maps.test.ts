@@ -1,25 +1,23 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { buildFunctions } from '../../../infra/bundle/bundle.ts';
+import { useFolder } from '../given-folder.ts';
 
-let folder: string;
+const files = useFolder();
 let file: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'source-maps-'));
-  const functionsFolder = join(folder, 'functions');
+  const functionsFolder = files.path('functions');
   await mkdir(functionsFolder);
-  await writeFile(join(folder, 'fail.ts'), failing);
+  await writeFile(files.path('fail.ts'), failing);
   await writeFile(join(functionsFolder, 'get-lead.ts'), handler);
-  const dist = await buildFunctions({ functionsFolder, distFolder: join(folder, 'dist') });
+  const dist = await buildFunctions({ functionsFolder, distFolder: files.path('dist') });
   file = join(dist, 'get-lead', 'index.mjs');
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const failing = `/** Why not. */
 export function fail(message: string): never {

@@ -5,34 +5,31 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   node24,
   type Program,
   projectFolder,
   startProgram,
 } from '../../support/service-process.ts';
+import { useFolder } from '../given-folder.ts';
 
 /** What a fresh machine has on its PATH: npm, and a Node.js that is not the project's. */
+const files = useFolder();
 let machine: string;
-let scratch: string;
 beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), 'install-test-'));
-  machine = join(scratch, 'machine');
+  machine = files.path('machine');
   mkdirSync(machine);
   program('node', `#!/bin/sh\nNODE_OF="the machine" exec "${node24}" "$@"\n`);
   program('npm', fakeNpm);
 });
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 function program(name: string, source: string): void {
   writeFileSync(join(machine, name), source);
@@ -54,7 +51,7 @@ cp package-lock.json node_modules/.package-lock.json
 
 /** A checkout of a small project, whose script says which Node.js runs it and with what arguments. */
 function givenProject(): string {
-  const folder = mkdtempSync(join(scratch, 'project-'));
+  const folder = files.newPath('project');
   mkdirSync(join(folder, 'infra', 'cli'), { recursive: true });
   const installer = join('infra', 'cli', 'install.mjs');
   cpSync(join(projectFolder, installer), join(folder, installer));

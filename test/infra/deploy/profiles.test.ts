@@ -1,12 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { serviceOfStack } from '../../../infra/cli/stack.ts';
 import { openMfaSession } from '../../../infra/deploy/identity.ts';
 import { refusal } from '../../support/aws/aws-server.ts';
+import { useFolder } from '../given-folder.ts';
 import { account, lastRequests, preflightWith, region, useAccount } from './given-account.ts';
 
 const credentialVariables = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
@@ -36,17 +34,16 @@ sso_role_name = Deployer
 region = ${region}
 `;
 
-let home: string;
+const files = useFolder();
+let config: string;
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'profiles-test-'));
-  await writeFile(join(home, 'config'), profiles);
+  config = await files.write('config', profiles);
 });
-afterAll(() => rm(home, { recursive: true }));
 afterEach(() => void vi.unstubAllEnvs());
 
 describe('a profile without a session', () => {
   beforeEach(() => {
-    vi.stubEnv('AWS_CONFIG_FILE', join(home, 'config'));
+    vi.stubEnv('AWS_CONFIG_FILE', config);
     vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/dev/null');
     vi.stubEnv('AWS_REGION', region);
     vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
@@ -100,7 +97,7 @@ test('requests to AWS go through the proxy of HTTPS_PROXY', async () => {
 describe('with a terminal', () => {
   const replies = useAccount();
   beforeEach(() => {
-    vi.stubEnv('AWS_CONFIG_FILE', join(home, 'config'));
+    vi.stubEnv('AWS_CONFIG_FILE', config);
     vi.stubEnv('AWS_PROFILE', 'mfa');
     for (const name of [...credentialVariables, 'AWS_REGION']) vi.stubEnv(name, undefined);
   });

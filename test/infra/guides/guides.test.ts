@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorCode } from '../../../infra/cli/error-code.ts';
@@ -12,13 +11,15 @@ import {
   type ServiceProcess,
   startServiceProcess,
 } from '../../support/service-process.ts';
+import { useFolder } from '../given-folder.ts';
+
+const files = useFolder();
 
 const guides = ['ten-minutes', 'web-developer', 'data-engineer', 'administrator'];
 /** Their `sh` blocks run in a shell as a reader would run them, one page after the other: each begins with what the first one made. */
 const pages = [...guides.map((guide) => `infra/guides/${guide}.md`), 'infra/OPERATE.md'];
 
 let service: ServiceProcess;
-let folder: string;
 const shells: ChildProcess[] = [];
 
 function endGroup({ pid }: ChildProcess): void {
@@ -30,13 +31,11 @@ function endGroup({ pid }: ChildProcess): void {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'guides-test-'));
   service = await startServiceProcess();
 }, 180_000);
 afterAll(async () => {
   shells.forEach(endGroup);
   await service?.end();
-  await rm(folder, { recursive: true });
 });
 
 const blocksOf = async (path: string): Promise<string> => {
@@ -69,7 +68,7 @@ async function runScript(script: string): Promise<{ status: number | null; outpu
       PATH: process.env.PATH,
       ...service.ready.environment,
       // Compiled once for all commands: halves their processor time.
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(folder, 'compiled'),
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? files.path('compiled'),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group of its own, which ends with the script: the form server runs in its background.
@@ -93,7 +92,7 @@ test('every command of the guides works, from nothing to a live form and to each
   const script = blocks
     .map((block, index) => `echo "=== ${pages[index]}"\n${block}`)
     .join('\n')
-    .replaceAll(/(?<![\w-])(\.\/)?academy/g, `${folder}/academy`)
+    .replaceAll(/(?<![\w-])(\.\/)?academy/g, files.path('academy'))
     .replaceAll('http://127.0.0.1:4010', service.ready.baseUrl)
     .replaceAll('3000', String(await freePort()));
 

@@ -1,13 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { dynamodbLocal } from '../../../infra/local/engines.ts';
 import project from '../../../package.json' with { type: 'json' };
 import lock from '../../../package-lock.json' with { type: 'json' };
-import { node24, projectFolder } from '../../support/service-process.ts';
+import { node24, runProgram } from '../../support/service-process.ts';
 import { reachedFrom, sources } from '../../support/source-files.ts';
+import { useFolder } from '../given-folder.ts';
+
+const files = useFolder();
 
 test.each([
   ['a JDK of 17', 'echo java.base@17.0.15; echo jdk.compiler@17.0.15', true],
@@ -16,13 +17,11 @@ test.each([
   ['a JRE of 21, which has no compiler', 'echo java.base@21.0.1', false],
   ['a JRE of 8, which does not know modules', 'echo Unrecognized option >&2; exit 1', false],
 ])('%s runs DynamoDB Local, or is refused', async (_, script, runs) => {
-  const folder = mkdtempSync(join(tmpdir(), 'java-test-'));
-  writeFileSync(join(folder, 'java'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
-  onTestFinished(() => {
-    vi.unstubAllEnvs();
-    rmSync(folder, { recursive: true });
-  });
+  const java = join(files.newPath('bin'), 'java');
+  mkdirSync(dirname(java));
+  writeFileSync(java, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  vi.stubEnv('PATH', `${dirname(java)}:${process.env.PATH}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
 
   expect(await dynamodbLocal.missing()).toBe(
     runs ? undefined : 'there is no JDK of version 17 or later on the PATH',
@@ -54,17 +53,15 @@ test('npm start reads nothing under /proc, which only Linux has', () => {
   expect(reached.filter((file) => sources.get(file)?.includes('/proc/'))).toEqual([]);
 });
 
-test('a refusal names what would make an engine run where none can', () => {
+test('a refusal names what would make an engine run where none can', async () => {
   const code = `
     import { startEngine } from './infra/local/engine.ts';
     await startEngine({ engine: 'dynamodb-local', dataFolder: ':memory:' }).catch(({ message }) => console.log(message));`;
-  const said = execFileSync(node24, ['--input-type=module-typescript', '-e', code], {
-    cwd: projectFolder,
-    encoding: 'utf8',
-    env: { PATH: '/nowhere' },
-  });
+  const args = ['--input-type=module-typescript', '-e', code];
 
-  expect(said.trim()).toBe(
+  const { stdout } = await runProgram(node24, args, { env: { PATH: '/nowhere' } });
+
+  expect(stdout.trim()).toBe(
     '--engine dynamodb-local: dynamodb-local cannot run: there is no JDK of version 17 or later on the PATH: install Java 17 or later (a JDK, with java on the PATH).',
   );
 });

@@ -137,5 +137,5 @@ test('npm start -- --events writes an event for each timeline item, also after a
   expect(idsOf(service.events().filter(({ detail }) => detail.leadId === leadId))).toEqual(
     entriesIn((await service.timelines()).filter((item) => item.leadId === leadId)),
   );
-  await service.end('SIGTERM');
+  expect(await service.end('SIGINT')).toMatchObject({ status: 0 });
 });

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { setImmediate as pollPhaseEnd, setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { Functions, payloadMaxBytes } from '../../../infra/local/functions.ts';
 import { startRunningTime } from '../../support/busy-machine.ts';
+import { useFolder } from '../given-folder.ts';
 
 const bundles = {
   echo: 'export const handler = async (event, context) => ({ event, ...context, remaining: context.getRemainingTimeInMillis() })',
@@ -43,15 +43,14 @@ const bundles = {
 };
 type BundleName = keyof typeof bundles;
 
-let distFolder: string;
+const files = useFolder();
 beforeAll(() => {
-  distFolder = mkdtempSync(join(tmpdir(), 'functions-test-'));
+  const distFolder = files.path();
   for (const [name, source] of Object.entries(bundles)) {
     mkdirSync(join(distFolder, name));
     writeFileSync(join(distFolder, name, 'index.mjs'), source);
   }
 });
-afterAll(() => rmSync(distFolder, { recursive: true }));
 
 const running: Functions[] = [];
 afterEach(async () => {
@@ -69,7 +68,7 @@ function givenFunctions(options: { timeoutMs?: number; workersPerFunction?: numb
   });
   const report = (sentence: string): void => void reports.push(sentence);
   const functions = new Functions({
-    distFolder,
+    distFolder: files.path(),
     environment: { LEADS_TABLE: 'leads-x' },
     report,
     output,

@@ -10,8 +10,7 @@ import {
   node24,
   projectFolder,
   type ReadyLine,
-  runServiceProcess,
-  type ServiceProcess,
+  runProgram,
   startProgram,
   startServiceProcess,
 } from '../../support/service-process.ts';
@@ -34,15 +33,6 @@ const capture = (baseUrl: string, apiKey: string, phone: string): Promise<Respon
     headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ name: 'Asha Rao', phone }),
   });
-
-async function start(db: string): Promise<ServiceProcess> {
-  const service = await startServiceProcess(['--engine', 'dynoxide', '--db', db]);
-  onTestFinished(async () => {
-    const { exitCode, signalCode } = service.child;
-    if (exitCode === null && signalCode === null) await service.end();
-  });
-  return service;
-}
 
 /** The service under npm. Its `end` sends npm a signal, and expects the service and its engine to end within five seconds. */
 async function startByNpm(db: string) {
@@ -101,7 +91,8 @@ describe('a data folder that a service is started on three times', () => {
   test('the second start has the leads of the first and mints no key; kill -9 ends its engine too', {
     timeout,
   }, async () => {
-    const { ready, end } = await start(db);
+    const { child, ready, end } = await startServiceProcess(['--engine', 'dynoxide', '--db', db]);
+    onTestFinished(() => void child.kill());
     expect(ready.organizations).toEqual([{ id: 1, keys: {} }]);
     expect((await capture(ready.baseUrl, writer, phone)).status).toBe(200);
     const phones = Array.from(
@@ -122,10 +113,10 @@ describe('a data folder that a service is started on three times', () => {
     expect(acknowledged).not.toEqual([]);
   });
 
-  test('the start after a kill -9 has every acknowledged lead once, and SIGINT ends it and its engine', {
+  test('the start after a kill -9 has every acknowledged lead once; kill -9 of npm ends it and its engine', {
     timeout,
   }, async () => {
-    const { ready, end } = await start(db);
+    const { ready, end } = await startByNpm(db);
 
     const listed = await fetch(`${ready.baseUrl}/api/v1/leads?limit=100`, {
       headers: { Authorization: `Bearer ${reader}` },
@@ -136,18 +127,8 @@ describe('a data folder that a service is started on three times', () => {
       expect.arrayContaining([phone, ...acknowledged]),
     );
     expect(new Set(items.map(({ phone }) => phone)).size).toBe(items.length);
-    const engine = enginePid(db);
-    const { status, ms } = await end('SIGINT');
-    expect(status).toBe(0);
-    expect(ms).toBeLessThan(5000);
-    expect(isAlive(engine)).toBe(false);
+    await end('SIGKILL');
   });
-});
-
-test('kill -9 of npm ends its service and engine', { timeout }, async () => {
-  const { end } = await startByNpm(newDb());
-
-  await end('SIGKILL');
 });
 
 test('the banner has lines that work as printed; a service whose engine dies ends with status 1', {
@@ -158,7 +139,7 @@ test('the banner has lines that work as printed; a service whose engine dies end
     ...['infra/local/start.ts', '--port', '0', '--engine', 'dynoxide', '--db', db],
   ]);
   onTestFinished(() => void child.kill());
-  await expect.poll(() => printed.stdout, { timeout: 20_000 }).toContain('Ctrl-C');
+  await expect.poll(() => printed.stdout, { timeout }).toContain('Ctrl-C');
   const banner = printed.stdout;
   const line = banner.slice(
     banner.indexOf('curl'),
@@ -183,30 +164,35 @@ test('the banner has lines that work as printed; a service whose engine dies end
   expect(stderr).toContain('The engine dynoxide ended by itself');
 });
 
-test('a port in use ends a start with status 1, one sentence on stderr, and nothing on stdout', {
+test('a port in use, and wrong usage, end a start with one sentence on stderr and nothing on stdout', {
   timeout,
 }, async () => {
   const other = createServer();
   const port = await listen(other, 0);
 
-  const ended = await runServiceProcess(['--json', '--port', String(port), '--db', ':memory:']);
+  const ended = await Promise.all(
+    [`--json --port ${port} --db :memory:`, '--prot 0', '--engine mongo'].map((args) =>
+      runProgram(node24, ['infra/local/start.ts', ...args.split(' ')]),
+    ),
+  );
 
   other.close();
-  expect(ended).toEqual({
-    status: 1,
-    stdout: '',
-    stderr: `--port ${port}: the port is in use: name another port, or 0 for a free one.\n`,
-  });
-});
-
-test.each([
-  ['--prot 0', "Unknown option '--prot' (Did you mean --port?) See: npm start -- --help\n"],
-  ['--port 70000', 'It must be an integer from 0 to 65535.'],
-  ['--engine mongo', 'It must be auto, dynoxide, dynamodb-local or an address (http://…).'],
-])('wrong usage ends a start with status 2: %s', { timeout }, async (args, sentence) => {
-  expect(await runServiceProcess(args.split(' '))).toEqual({
-    status: 2,
-    stdout: '',
-    stderr: expect.stringContaining(sentence),
-  });
+  const usage = { status: 2, stdout: '' };
+  expect(ended).toEqual([
+    {
+      status: 1,
+      stdout: '',
+      stderr: `--port ${port}: the port is in use: name another port, or 0 for a free one.\n`,
+    },
+    {
+      ...usage,
+      stderr: "Unknown option '--prot' (Did you mean --port?) See: npm start -- --help\n",
+    },
+    {
+      ...usage,
+      stderr: expect.stringContaining(
+        'It must be auto, dynoxide, dynamodb-local or an address (http://…).',
+      ),
+    },
+  ]);
 });

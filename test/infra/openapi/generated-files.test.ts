@@ -1,14 +1,14 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { jsonSchema } from '../../../infra/openapi/event-schemas.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { apiErrors } from '../../../shared/errors.ts';
 import { document, type Json, operationOf } from '../../support/described.ts';
-import { node24, projectFolder } from '../../support/service-process.ts';
+import { node24, runProgram } from '../../support/service-process.ts';
+import { useFolder } from '../given-folder.ts';
+
+const files = useFolder();
 
 /** Every object of a part of the document, with its JSON path. */
 function objectsIn(part: unknown, path = '$'): [string, Json][] {
@@ -68,30 +68,20 @@ describe('what generators of code need', () => {
 });
 
 test('npm run openapi writes nothing if an option is mistyped', async () => {
-  const command = join(projectFolder, 'infra/openapi/document.ts');
-
-  await expect(promisify(execFile)(node24, [command, '--chek'])).rejects.toMatchObject({
-    code: 2,
+  expect(await runProgram(node24, ['infra/openapi/document.ts', '--chek'])).toEqual({
+    status: 2,
     stdout: '',
     stderr: expect.stringContaining("Unknown option '--chek'"),
   });
 });
 
 test('npm run events writes the schema of every event into a folder that it creates', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'event-schemas-'));
-  const out = join(folder, 'new', 'schemas');
-  try {
-    const { stdout } = await promisify(execFile)(
-      node24,
-      ['infra/openapi/event-schemas.ts', '--out', out],
-      { cwd: projectFolder },
-    );
+  const out = files.path('new', 'schemas');
 
-    expect(stdout).toBe(`Wrote 8 schemas to ${out}.\n`);
-    expect(await readdir(out)).toHaveLength(8);
-    const written = await readFile(join(out, 'LeadCaptured.json'), 'utf8');
-    expect(JSON.parse(written)).toEqual(jsonSchema('LeadCaptured'));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const { stdout } = await runProgram(node24, ['infra/openapi/event-schemas.ts', '--out', out]);
+
+  expect(stdout).toBe(`Wrote 8 schemas to ${out}.\n`);
+  expect(await readdir(out)).toHaveLength(8);
+  const written = await readFile(join(out, 'LeadCaptured.json'), 'utf8');
+  expect(JSON.parse(written)).toEqual(jsonSchema('LeadCaptured'));
 });

@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listen } from '../../../infra/cli/listen.ts';
 import { recordRunningService } from '../../../infra/local/running-service.ts';
 import { plainHttp } from '../../../infra/verify/read-only-checks.ts';
 import { baseUrlIssue, localVariables } from '../../../infra/verify/target.ts';
 import { errorBody } from '../../../shared/errors.ts';
+import { useFolder } from '../given-folder.ts';
 import { verify } from './verify-run.ts';
+
+const files = useFolder();
 
 test.each([
   [[], 'Name what to verify: --url BASE_URL or --stack NAME.'],
@@ -41,7 +41,7 @@ test('verify --write without a table says where to get it, and sends nothing', a
 });
 
 test('the table of a running local service is found by its address, until it ends', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lead-service-'));
+  const folder = files.path();
   const environment = { LEADS_TABLE: 'leads', AWS_REGION: 'ap-south-1' };
   const baseUrl = 'http://127.0.0.1:4010';
 
@@ -51,7 +51,6 @@ test('the table of a running local service is found by its address, until it end
   expect(localVariables('http://127.0.0.1:4011', folder)).toBeUndefined();
   forget();
   expect(localVariables(baseUrl, folder)).toBeUndefined();
-  rmSync(folder, { recursive: true });
 });
 
 /** What verify says of an https address whose port answers plain HTTP in this way. */

@@ -1,22 +1,23 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { buildClient } from '../../../../infra/openapi/client/build.ts';
 import { machineNode } from '../../../support/machine-node.ts';
 import { node24, projectFolder } from '../../../support/service-process.ts';
+import { useFolder } from '../../given-folder.ts';
 
 /** The package as a user has it: installed from its file into a strict project of its own. */
 
 const run = promisify(execFile);
+const files = useFolder();
 let folder: string;
 let packageFile: string;
 let installed: string[];
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'client-consumer-'));
+  folder = files.path();
   packageFile = await buildClient(join(folder, 'dist'));
   await writeFile(join(folder, 'package.json'), '{"type":"module","private":true}');
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', packageFile], {
@@ -27,7 +28,6 @@ beforeAll(async () => {
     await symlink(join(projectFolder, 'node_modules', types), join(folder, 'node_modules', types));
   await copyFile(join(import.meta.dirname, 'consumer.ts.txt'), join(folder, 'consumer.ts'));
 }, 60_000);
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('the package has no dependency and at most 30 KB', async () => {
   expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['lead-service-client']);

@@ -1,17 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { recordRunningService } from '../../../../infra/local/running-service.ts';
 import { DocsServer } from '../../../../infra/openapi/page/server.ts';
 import { chromium, withBrowser } from '../../../support/browser.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
 import { json } from '../../admin/commands.ts';
+import { useFolder } from '../../given-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'docs-server-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const files = useFolder();
 
 const keyIn = async (address: string): Promise<string | undefined> =>
   /leads_live_\w+/.exec(await (await fetch(address)).text())?.[0];
@@ -20,13 +17,13 @@ const keyIn = async (address: string): Promise<string | undefined> =>
 async function givenRunningService(): Promise<{ baseUrl: string; organization: { id: number } }> {
   const organization = await givenOrganization();
   const { baseUrl, environment } = service();
-  recordRunningService(folder, { baseUrl, environment: { ...environment } });
+  recordRunningService(files.path(), { baseUrl, environment: { ...environment } });
   return { baseUrl, organization };
 }
 
 test('the page has an API key of the organization that was named, until the page ends', async () => {
   const { baseUrl, organization } = await givenRunningService();
-  const server = new DocsServer(folder, organization.id);
+  const server = new DocsServer(files.path(), organization.id);
   const address = await server.listen(0);
   const key = await keyIn(address);
   const pipelines = (from: string) =>
@@ -50,7 +47,7 @@ test.skipIf(!chromium)(
   { timeout: 120_000 },
   async () => {
     await givenRunningService();
-    const server = new DocsServer(folder);
+    const server = new DocsServer(files.path());
     try {
       await withBrowser(async (browser) => {
         const page = await browser.newPage();
@@ -68,7 +65,7 @@ test.skipIf(!chromium)(
 
 test('a page of an organization that does not exist says so', async () => {
   await givenRunningService();
-  const server = new DocsServer(folder, 2_147_483_647);
+  const server = new DocsServer(files.path(), 2_147_483_647);
   try {
     expect(await (await fetch(await server.listen(0))).text()).toBe(
       '--organization 2147483647: the local service has no organization 2147483647 with an active user.\n',
@@ -79,7 +76,7 @@ test('a page of an organization that does not exist says so', async () => {
 });
 
 test('without a local service the page has no key, and its requests are told what to start', async () => {
-  const server = new DocsServer(join(folder, 'empty'));
+  const server = new DocsServer(files.path('empty'));
   const address = await server.listen(0);
   try {
     expect(await keyIn(address)).toBeUndefined();
@@ -94,7 +91,7 @@ test('without a local service the page has no key, and its requests are told wha
 });
 
 test('a page of another site gets neither the key nor the service', async () => {
-  const server = new DocsServer(folder);
+  const server = new DocsServer(files.path());
   const { port } = new URL(await server.listen(0));
   const statusOf = (path: string, headers: Record<string, string>): Promise<number | undefined> =>
     new Promise((settle, reject) => {

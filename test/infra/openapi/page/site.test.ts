@@ -1,21 +1,20 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DocsServer } from '../../../../infra/openapi/page/server.ts';
 import { referencePage } from '../../../../infra/openapi/page/site.ts';
 import { endpoints } from '../../../../shared/endpoints.ts';
 import { chromium, withBrowser } from '../../../support/browser.ts';
 import { type Ended, node24, projectFolder, runProgram } from '../../../support/service-process.ts';
+import { useFolder } from '../../given-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'docs-site-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const files = useFolder();
 
 const docs = (...args: string[]): Promise<Ended> =>
   runProgram(node24, ['infra/openapi/page/main.ts', ...args]);
 
 test('--out writes the page with its script and style, openapi.json and llms.txt', async () => {
-  const site = join(folder, 'new', 'site');
+  const site = files.path('new', 'site');
 
   const { status, stdout } = await docs('--out', site);
 
@@ -38,7 +37,7 @@ test('--out writes the page with its script and style, openapi.json and llms.txt
 });
 
 test('--out refuses a folder that is not empty, and what is no folder, and leaves both as they are', async () => {
-  const full = join(folder, 'full');
+  const full = files.path('full');
   mkdirSync(full);
   writeFileSync(join(full, 'mine.txt'), 'mine');
 
@@ -73,7 +72,7 @@ test.skipIf(!chromium)(
   'in a browser the page shows the endpoints, breaks no word in a table, and asks only its own server',
   { timeout: 120_000 },
   async () => {
-    const server = new DocsServer(folder);
+    const server = new DocsServer(files.path());
     try {
       const address = await server.listen(0);
       await withBrowser(async (browser) => {
