@@ -22,8 +22,8 @@ const ofEachEngine = [
   'test/contract/4-endpoints/*.integration.test.ts',
   'test/dynamodb-model/**/*.integration.test.ts',
   'test/infra/admin/import/{import,undo}.integration.test.ts',
-  'test/infra/admin/lead/{erase,erase-interrupted}.integration.test.ts',
-  'test/infra/admin/table/{check,restore,restore-loss,restore-torn}.integration.test.ts',
+  'test/infra/admin/lead/erase.integration.test.ts',
+  'test/infra/admin/table/{check,restore}.integration.test.ts',
   'test/shared/store/**/*.integration.test.ts',
 ];
 

@@ -2,7 +2,6 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { listen } from '../../infra/cli/listen.ts';
 import { startRunningTime } from './busy-machine.ts';
 import { assertNoLeaks } from './log-leaks.ts';

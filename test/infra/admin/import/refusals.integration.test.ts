@@ -6,7 +6,11 @@ import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
 import { runAdmin } from '../../../support/admin.ts';
 import { changeSettings, givenLead, storedLeads } from '../../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import {
+  type GivenOrganization,
+  givenOrganization,
+  useOrganization,
+} from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
 import { useFolder } from '../../given-folder.ts';
 import { commandOf, json, run } from '../commands.ts';
@@ -81,18 +85,18 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], messa
   ],
 ];
 
+const shared = useOrganization();
 test.each(wrongFiles)(
   'refuses %s in one sentence that says what would do',
   async (name, content, args, message) => {
-    const organization = await givenOrganization();
     const file = await givenFile(name, content);
 
-    const answer = await run(organization, 'lead import', file, ...args);
+    const answer = await run(shared, 'lead import', file, ...args);
 
     expect({ status: answer.status, stdout: answer.stdout }).toEqual({ status: 1, stdout: '' });
     expect(answer.stderr.trim()).toMatch(message);
     expect(answer.stderr.trim().split('\n')).toHaveLength(1);
-    expect(await storedLeads(organization)).toEqual([]);
+    expect(await storedLeads(shared)).toEqual([]);
   },
 );
 

@@ -63,23 +63,17 @@ test('lead find finds live and archived leads by part of a name, ignoring case a
   });
 });
 
-test.each([
-  ['--name weiss', true],
-  ['--name WEISS', true],
-  ['--name wei', true],
-  ['--name \u0930\u0940\u092e', true],
-  ['--name \u0930\u092e', false],
-  ['--phone 2345678', true],
-  ['--phone 0151-2345', true],
-  ['--phone 5678-9', true],
-  ['--phone 00000', false],
-  ['--phone 9876', false],
-])('lead find %s searches names without accents and phones by digits', async (args, isFound) => {
+test('lead find searches names without accents, and phones by digits', async () => {
   const organization = await givenOrganization();
   const fields = { name: 'Ana Wei\u00df \u0930\u0940\u092e\u093e', phone: '+4915123456789' };
   const { id } = await givenLead(organization, { fields });
+  const finding = ['--name weiss', '--name WEISS', '--name wei', '--name \u0930\u0940\u092e'];
+  const byPhone = ['--phone 2345678', '--phone 0151-2345', '--phone 5678-9'];
 
-  expect(await found(organization, 'lead find', ...args.split(' '))).toEqual(isFound ? [id] : []);
+  for (const args of [...finding, ...byPhone])
+    expect(await found(organization, 'lead find', ...args.split(' ')), args).toEqual([id]);
+  for (const args of ['--name \u0930\u092e', '--phone 00000', '--phone 9876'])
+    expect(await found(organization, 'lead find', ...args.split(' ')), args).toEqual([]);
 });
 
 test('a printed table cuts long names and replaces control characters; JSON has all of it', async () => {

@@ -9,12 +9,11 @@ import {
 import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
 import { faultOnce } from '../../../support/faults/rules.ts';
-import { givenLead } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { service } from '../../../support/service.ts';
 import { table } from '../../../support/table.ts';
-import { commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
+import { commandOf, json, run, violationsIn } from '../commands.ts';
 import { apply, useEditedSettings } from './edited-settings.ts';
 
 useOwnTable();
@@ -45,19 +44,6 @@ async function addSource(organization: GivenOrganization): Promise<void> {
   const file = await saved(organization, ({ sources }) => void sources.push(fair));
   expect((await apply(file)).status).toBe(0);
 }
-
-test('what show prints has its version, applies unchanged, and then makes no new version', async () => {
-  const organization = await givenOrganization();
-
-  const same = await apply(await saved(organization, () => undefined), '--json');
-  await addSource(organization);
-  const first = await show(organization, '--version', '1');
-
-  expect(same).toMatchObject({ json: { organization: { id: organization.id } }, stderr: '' });
-  expect(await show(organization)).toMatchObject({ version: 2 });
-  expect(first).toEqual({ ...organization.settings, version: 1 });
-  expect(Object.keys(first).slice(0, 3)).toEqual(['id', 'version', 'name']);
-});
 
 test('a file of an older version is refused with the differences, unless it may overwrite', async () => {
   const organization = await givenOrganization();
@@ -91,8 +77,9 @@ test('a file of an older version is refused with the differences, unless it may 
   expect(await show(organization)).toMatchObject({ version: 4, name: 'Northwind Academy' });
 });
 
-test('a file is applied without a version, with one never in force, or equal to the settings in force', async () => {
+test('a file is applied without a version, with one never in force, or as show prints it, which makes no new one', async () => {
   const organization = await givenOrganization();
+  const same = await apply(await saved(organization, () => undefined), '--json');
   const draft = { settings: { ...organization.settings, $schema: 'x' } };
   const versioned = await saved(organization, renamed('Southwind'));
   const plain = await edited(organization, (settings) => settings.sources.push(fair));
@@ -110,7 +97,11 @@ test('a file is applied without a version, with one never in force, or equal to 
 
   expect(replies.map(({ status }) => status)).toEqual([0, 0, 0, 0]);
   expect(replies[1]?.stdout).toMatch(/already has these settings, version 2/);
-  expect(await show(organization)).toMatchObject({ name: 'Westwind' });
+  expect(same).toMatchObject({ json: { organization: { id: organization.id } }, stderr: '' });
+  expect(await show(organization)).toMatchObject({ name: 'Westwind', version: 4 });
+  const first = await show(organization, '--version', '1');
+  expect(first).toEqual({ ...organization.settings, version: 1 });
+  expect(Object.keys(first).slice(0, 3)).toEqual(['id', 'version', 'name']);
 });
 
 test('a difference between versions is where it is and of what kind', async () => {
@@ -180,13 +171,25 @@ const shown = ({ id }: GivenOrganization) => adminJson('organization', 'show', S
 
 test('an undo brings back the settings before, at once for the service, and another undo those after', async () => {
   const organization = await givenOrganization();
+  const nothing = await run(organization, 'organization undo', '--yes');
   await applyChanges(organization, { name: 'Renamed' });
+  const unasked = await run(organization, 'organization undo');
 
   const undone = await undo(organization);
   const first = await shown(organization);
   const again = await undo(organization);
   const second = await shown(organization);
+  const forPeople = await run(organization, 'organization history');
 
+  expect(nothing).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/no settings before version 1/),
+  });
+  expect(unasked).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/settings of version 1:\n {2}\$\.name changed: .*Add --yes/s),
+  });
+  expect(forPeople.stdout).toMatch(/WHEN +ENDED +SETTINGS +WHAT +WHO\n.*organization undo/);
   expect(undone).toEqual({ organization: { id: organization.id } });
   expect(first).toEqual({ ...organization.settings, version: 3 });
   expect(again).toEqual(undone);
@@ -256,37 +259,4 @@ test('an organization keeps a bounded number of versions, and check knows them',
   expect([await nameIn(2), await nameIn(3)]).toEqual([undefined, 'Name 1']);
   expect(await nameIn(versionsKept + 2)).toBe(`Name ${versionsKept}`);
   expect(await violationsIn(organization)).toEqual([]);
-});
-
-test('organization undo says so when there is no version before, and when it cannot ask', async () => {
-  const organization = await givenOrganization();
-
-  const nothing = await run(organization, 'organization undo', '--yes');
-  await applyChanges(organization, { name: 'Renamed' });
-  const unasked = await run(organization, 'organization undo');
-
-  expect(nothing).toMatchObject({
-    status: 1,
-    stderr: expect.stringMatching(/no settings before version 1/),
-  });
-  expect(unasked).toMatchObject({
-    status: 1,
-    stderr: expect.stringMatching(/settings of version 1:\n {2}\$\.name changed: .*Add --yes/s),
-  });
-});
-
-test('what is done to leads is told without a person’s data', async () => {
-  const organization = await givenOrganization();
-  const lead = await givenLead(organization);
-
-  await run(organization, 'lead archive', '--lead', lead.id);
-  await run(organization, 'lead erase', '--lead', lead.id, '--yes');
-  const { stdout } = await run(organization, 'organization history');
-
-  expect((await doneTo(organization)).slice(0, 2)).toEqual([
-    `lead erase ${lead.id}`,
-    `lead archive ${lead.id}`,
-  ]);
-  expect(stdout).toMatch(/WHEN +ENDED +SETTINGS +WHAT +WHO\n.*lead erase/);
-  expect(stdout).not.toContain(lead.phone);
 });

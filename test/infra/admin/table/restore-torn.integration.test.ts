@@ -23,7 +23,7 @@ async function itemsByName(on: Table): Promise<Map<string, Item>> {
   return new Map((await itemsOf(on)).map((item) => [nameOf(item), item]));
 }
 
-test('a lead whose phone another lead has in the backup is taken from the old table', async () => {
+test.concurrent('a lead whose phone another lead has in the backup is taken from the old table', async () => {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
   const first = await captured(old, organization);
@@ -53,7 +53,7 @@ test('a lead whose phone another lead has in the backup is taken from the old ta
 const itemOf = async (on: Table, { organizationId, id }: Lead): Promise<Item | undefined> =>
   (await itemsOf(on)).find(({ pk, sk }) => pk === `LEADS#${organizationId}` && Number(sk) === id);
 
-test('an organization that has leads but no settings is named, and nothing of it is removed', async () => {
+test.concurrent('an organization that has leads but no settings is named, and nothing of it is removed', async () => {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
   await captured(old, organization);
@@ -74,7 +74,7 @@ test('an organization that has leads but no settings is named, and nothing of it
   }
 });
 
-test('what somebody else wrote about their own phone stays when its former holder is erased again', async () => {
+test.concurrent('what somebody else wrote about their own phone stays when its former holder is erased again', async () => {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
   const former = await captured(old, organization);
@@ -104,7 +104,7 @@ test('what somebody else wrote about their own phone stays when its former holde
   expect((await itemsOf(on)).map((item) => item.text).filter(Boolean)).toEqual([text]);
 });
 
-test('a restore keeps what was written to the restored table before its lead was mended', async () => {
+test.concurrent('a restore keeps what was written to the restored table before its lead was mended', async () => {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
   const lead = await captured(old, organization);
@@ -126,7 +126,7 @@ test('a restore keeps what was written to the restored table before its lead was
   expect(await itemOf(on, lead)).toMatchObject({ version: 2, fields: { name: 'New name' } });
 });
 
-test('a lead whose last restoring and archiving the backup lacks is made whole without the old table', async () => {
+test.concurrent('a lead whose last restoring and archiving the backup lacks is made whole without the old table', async () => {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
   const { id } = await captured(old, organization);
@@ -141,7 +141,7 @@ test('a lead whose last restoring and archiving the backup lacks is made whole w
   expect([status, document.violations]).toEqual([0, []]);
 });
 
-test('a lead that a restore has mended is mended again when the next backup lacks a change', async () => {
+test.concurrent('a lead that a restore has mended is mended again when the next backup lacks a change', async () => {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
   const lead = await captured(old, organization);
