@@ -24,7 +24,7 @@ export {
   transactionConflict,
 } from './errors.ts';
 export { tokensOf } from './expressions/tokens.ts';
-export { errorResponse, httpResponse, requestOf } from './json-protocol.ts';
+export { answerTo, errorResponse, type SentRequest } from './json-protocol.ts';
 export type { BatchKeys, BatchWrite, Reply, Request, TransactItem } from './request.ts';
 export type { Table } from './table.ts';
 export { type KeyText, keyTextOf } from './table-schema.ts';

@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import type { Item } from '../attribute-values.ts';
 import { SimulatedDynamodb } from '../dynamodb-model.ts';
-import { DynamodbError, NotModelledError } from '../errors.ts';
-import { errorResponse, requestOf } from '../json-protocol.ts';
+import { NotModelledError } from '../errors.ts';
+import { answerTo } from '../json-protocol.ts';
 import type { Reply, Request } from '../request.ts';
 import { type RandomCall, randomCalls, tableRequest } from './random-requests.ts';
 
@@ -33,30 +33,31 @@ const headers = {
 };
 
 async function askEngine(endpoint: string, { operation, request }: RandomCall): Promise<Outcome> {
-  const target = { 'x-amz-target': `DynamoDB_20120810.${operation}` };
-  const body = JSON.stringify(request);
   const response = await fetch(endpoint, {
     method: 'POST',
-    headers: { ...headers, ...target },
-    body,
+    headers: { ...headers, ...targetOf(operation) },
+    body: JSON.stringify(request),
   });
   return outcomeOf(operation, response.ok, await response.text());
 }
 
 /** @returns undefined for a request of a kind that the model does not have */
-function askModel(
+async function askModel(
   model: SimulatedDynamodb,
   { operation, request }: RandomCall,
-): Outcome | undefined {
+): Promise<Outcome | undefined> {
+  const sent = { headers: targetOf(operation), body: JSON.stringify(request) };
   try {
-    const reply = model.executeNow(operation, requestOf(JSON.stringify(request)));
-    return outcomeOf(operation, true, JSON.stringify(reply));
+    const { response } = await answerTo(sent, (...call) => model.executeNow(...call));
+    const text = new TextDecoder().decode(response.body);
+    return outcomeOf(operation, response.statusCode === 200, text);
   } catch (error) {
     if (error instanceof NotModelledError) return undefined;
-    if (!(error instanceof DynamodbError)) throw error;
-    return outcomeOf(operation, false, String(Buffer.from(errorResponse(error).body)));
+    throw error;
   }
 }
+
+const targetOf = (operation: string) => ({ 'x-amz-target': `DynamoDB_20120810.${operation}` });
 
 function outcomeOf(operation: string, isDone: boolean, text: string): Outcome {
   const body = JSON.parse(text);
@@ -122,14 +123,14 @@ export async function compare({
   const model = new SimulatedDynamodb({ now: () => Date.now() });
   const create = { operation: 'CreateTable', request: tableRequest(TableName) };
   const scan = { operation: 'Scan', request: { TableName, ConsistentRead: true } };
-  askModel(model, create);
+  await askModel(model, create);
   await askEngine(endpoint, create);
   const found: Disagreement[] = [];
   let reconciled = 0;
   const calls = fc.sample(randomCalls(TableName), { seed, numRuns: requests });
   for (const one of [...calls, scan]) {
     const call = withToken(one, `${seed}-${reconciled}`);
-    const ofModel = askModel(model, call);
+    const ofModel = await askModel(model, call);
     if (!ofModel) continue;
     const ofEngine = await askEngine(endpoint, call);
     if (comparable(ofModel) === comparable(ofEngine)) continue;

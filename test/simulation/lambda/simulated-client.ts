@@ -1,16 +1,6 @@
 import { sdkDefaults } from '../../../shared/store/table/client.ts';
-import {
-  DynamodbError,
-  errorResponse,
-  httpResponse,
-  requestOf,
-} from '../../dynamodb-model/dynamodb-model.ts';
+import { answerTo, type SentRequest } from '../../dynamodb-model/dynamodb-model.ts';
 import { currentProcess } from './runtime.ts';
-
-interface SentRequest {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-}
 
 /** Sends the SDK's requests through the connection of the process that is running, instead of a socket. */
 class SimulatedRequestHandler {
@@ -21,19 +11,11 @@ class SimulatedRequestHandler {
     this.#timeoutMs = timeoutMs;
   }
 
-  async handle(
-    { headers, body }: SentRequest,
-    { abortSignal }: { abortSignal?: AbortSignal } = {},
-  ) {
-    const operation = headers['x-amz-target']?.split('.')[1] ?? '';
+  handle(sent: SentRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
     const options = { abortSignal, timeoutMs: this.#timeoutMs };
-    try {
-      const reply = await currentProcess().connection.call(operation, requestOf(body), options);
-      return { response: httpResponse(200, reply) };
-    } catch (error) {
-      if (!(error instanceof DynamodbError)) throw error;
-      return { response: errorResponse(error) };
-    }
+    return answerTo(sent, (operation, request) =>
+      currentProcess().connection.call(operation, request, options),
+    );
   }
 
   updateHttpClientConfig(): void {}
