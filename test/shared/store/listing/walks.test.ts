@@ -3,13 +3,16 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readFilters } from '../../../../shared/leads/filters.ts';
 import type { FieldValue, Lead } from '../../../../shared/leads/lead.ts';
 import { leadQuery } from '../../../../shared/leads/lead-query.ts';
-import { listLeads } from '../../../../shared/store/listing/lead-lists.ts';
+import { updateLead } from '../../../../shared/store/leads/update-lead.ts';
+import { type LeadQuery, listLeads } from '../../../../shared/store/listing/lead-lists.ts';
+import { sendingThrough, type Table } from '../../../../shared/store/table/client.ts';
 import { holds } from '../../../simulation/checker/check-reads.ts';
 import type { Filter } from '../../../simulation/checker/refusals.ts';
 import { leadOf, storeListedLeads } from '../../../support/leads.ts';
 import { modelTable } from '../../../support/model-table.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 import { filterFor, type ModelField, valueFor } from '../../leads/random-filters.ts';
+import { unfilteredQuery } from './generated-table.ts';
 
 // A scan waits for its pace.
 vi.mock('node:timers/promises', () => ({
@@ -117,4 +120,138 @@ test('a walk finds what the checker finds, for any leads, parameters, filters an
     }),
     { numRuns: 25 },
   );
+});
+
+interface RecordedCall {
+  readonly index: string | undefined;
+  readonly units: number;
+  /** How many calls one after the other, this one the last. */
+  readonly depth: number;
+}
+
+/** A table that records what is read of it from now on. */
+function recording(table: Table): { recorded: Table; calls: RecordedCall[] } {
+  const calls: RecordedCall[] = [];
+  const recorded = sendingThrough(table, (send) => async (command, options) => {
+    const depth = 1 + Math.max(0, ...calls.map((call) => call.depth));
+    const { IndexName: index } = Object.assign(command.input, {
+      ReturnConsumedCapacity: 'TOTAL',
+    }) as { IndexName?: string };
+    const reply = await send(command, options);
+    const { ConsumedCapacity } = reply as { ConsumedCapacity: { CapacityUnits: number } };
+    const units = [ConsumedCapacity].flat().reduce((sum, one) => sum + one.CapacityUnits, 0);
+    calls.push({ index, units, depth });
+    return reply;
+  });
+  return { recorded, calls };
+}
+
+let organizationId = 100;
+const leadsTable = async (count: number, leadFor: (id: number) => readonly [string, string]) => {
+  organizationId += 1; // lists cache what they read of an organization
+  const leads = Array.from({ length: count }, (_, index) => {
+    const id = index + 1;
+    const [updatedAt, remarks] = leadFor(id);
+    const place = { organizationId, id, createdAt: timeOf(0), updatedAt };
+    return leadOf(place, { phone: `+9198${id}`, assigned_to: 7, source: 1, remarks });
+  });
+  const table = modelTable();
+  await storeListedLeads(table, leads);
+  return { table, leads, ...recording(table) };
+};
+const query = (different: Partial<LeadQuery>): LeadQuery => ({
+  ...unfilteredQuery,
+  organizationId,
+  matches: ({ updatedAt }) => Date.parse(updatedAt) >= (different.updatedSince ?? 0),
+  ...different,
+});
+
+test.each([
+  { by: 'nothing', different: {} },
+  { by: 'an owner', different: { ownerId: 7 } },
+  { by: 'an owner and a stage', different: { ownerId: 7, stageIds: [11, 12] } },
+  { by: 'the time of change', different: { updatedSince: Date.parse(timeOf(5)) } },
+  { by: 'what none has', different: { matches: () => false } },
+  { by: 'an owner and what none has', different: { ownerId: 7, matches: () => false } },
+])(
+  'no page of leads as large as a lead can be, by $by, reads more than 4 MB, and the walk finds all',
+  async ({ different }) => {
+    const { recorded, calls, leads } = await leadsTable(21, (id) => [
+      timeOf(id),
+      id % 3 === 1 ? 'short' : 'r'.repeat(345_000),
+    ]);
+
+    const found: number[] = [];
+    for (let cursor: number | null | undefined; cursor !== null; calls.length = 0) {
+      const page = await listLeads(recorded, query({ ...different, cursor: cursor ?? undefined }));
+      // A unit of a consistent read is 4 KB, one of an index 8 KB.
+      const bytes = calls.map(({ units, index }) => units * (index === undefined ? 4096 : 8192));
+      expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(4_000_000);
+      found.push(...page.leads.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+
+    const { matches } = query(different);
+    expect(found).toEqual(
+      leads
+        .filter(matches)
+        .map(({ id }) => id)
+        .reverse(),
+    );
+  },
+);
+
+test('a list by time begins at the highest changed lead, however many newer leads did not change', async () => {
+  const { recorded, calls } = await leadsTable(70, (id) => [timeOf(id <= 10 ? 9 : 0), 'short']);
+
+  const page = await listLeads(recorded, query({ updatedSince: Date.parse(timeOf(9)) }));
+
+  expect(page.leads.map(({ id }) => id)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  expect([page.nextCursor, calls.length]).toEqual([null, 2]);
+});
+
+test('leads of other lists that just changed cost a read unit each, and no round trip', async () => {
+  const { table, leads, recorded, calls } = await leadsTable(60, (id) => [timeOf(id), 'short']);
+  for (const before of leads.filter(({ id }) => [60, 41, 2].includes(id))) {
+    const at = new Date().toISOString();
+    const by = { actorId: 7, via: 'api', keyId: 'k', changes: [] } as const;
+    const after = { ...before, stageId: 12, updatedAt: at };
+    await updateLead(table, before, after, { type: 'lead_updated', at, ...by });
+  }
+
+  const page = await listLeads(
+    recorded,
+    query({ stageIds: [11], matches: ({ stageId }) => stageId === 11 }),
+  );
+
+  expect(page.leads).toHaveLength(25);
+  expect(Math.max(...calls.map(({ depth }) => depth))).toBe(2);
+  // 26 of the stage, the two that are in the page's range, and half a unit for each index.
+  expect(calls.reduce((sum, { units }) => sum + units, 0)).toBeLessThanOrEqual(26 + 2 + 1);
+});
+
+test('the next page of a list by time reads only later changes, and finds those between the pages', async () => {
+  // The newest 101 leads are unchanged, so that a scan would cost more than the changed ones by id.
+  const isChanged = (id: number): boolean => id % 10 === 0 && id <= 2000;
+  const { table, recorded, calls } = await leadsTable(2101, (id) => [
+    timeOf(isChanged(id) ? 1000 + id : 0),
+    'short',
+  ]);
+  const asked = { limit: 50, updatedSince: Date.parse(timeOf(1000)) };
+  const first = await listLeads(recorded, query(asked));
+
+  const place = { organizationId, id: 11, createdAt: timeOf(0), updatedAt: timeOf(9000) };
+  await storeListedLeads(table, [leadOf(place, { phone: '+9198' })]);
+  calls.length = 0;
+  const found = first.leads.map(({ id }) => id);
+  for (let cursor = first.nextCursor; cursor !== null; ) {
+    const page = await listLeads(recorded, query({ ...asked, cursor }));
+    found.push(...page.leads.map(({ id }) => id));
+    cursor = page.nextCursor;
+  }
+
+  const changed = Array.from({ length: 200 }, (_, index) => 10 * (index + 1));
+  expect(found).toEqual([11, ...changed].sort((a, b) => b - a));
+  const ofIndex = calls.filter(({ index }) => index !== undefined);
+  expect(Math.max(...ofIndex.map(({ units }) => units))).toBeLessThanOrEqual(0.5);
 });
