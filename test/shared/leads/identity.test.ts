@@ -85,7 +85,7 @@ describe('a phone number', () => {
         const phone = parsePhone(text);
         if (phone !== undefined) expect(parsePhone(phone)).toBe(phone);
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -102,12 +102,16 @@ describe('a phone number', () => {
   });
 });
 
-/** Every code point that Unicode has assigned, without the ideographs and syllables that only stand for themselves. */
-const everyCharacter = Array.from({ length: 0x110000 }, (_, codePoint) =>
-  String.fromCodePoint(codePoint),
-).filter((character) =>
-  /[^\p{Cn}\p{Co}\p{Unified_Ideograph}\p{Script=Hangul}\p{Script=Tangut}]/u.test(character),
-);
+/**
+ * Every code point that Unicode has assigned, without the ideographs and syllables that only stand for themselves: planes 0, 1, 2
+ * and 14 have others.
+ */
+const everyCharacter = [0, 1, 2, 14]
+  .flatMap((plane) => Array.from({ length: 0x10000 }, (_, at) => plane * 0x10000 + at))
+  .map((codePoint) => String.fromCodePoint(codePoint))
+  .filter((character) =>
+    /[^\p{Cn}\p{Co}\p{Unified_Ideograph}\p{Script=Hangul}\p{Script=Tangut}]/u.test(character),
+  );
 
 describe('digits', () => {
   test('of every script of Unicode are read by their value', () => {
@@ -217,7 +221,7 @@ describe('an email address', () => {
         expect(compared).toBe(compared.normalize('NFKC'));
         expect(compared).not.toMatch(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
       }),
-      { numRuns: 5000 },
+      { numRuns: 1000 },
     );
   });
 
