@@ -1,118 +1,70 @@
 import type { Choices } from '../choices.ts';
 import type { CallInfo, Fault } from '../network.ts';
-import type { Step, Touch } from '../scheduler.ts';
-import { callerOf, EveryRace } from './every-race.ts';
+import type { Step } from '../scheduler.ts';
+import { callerOf } from './every-order.ts';
 
-export interface PairBounds {
-  /** How often a caller that could go on is interrupted (a context bound). @default as often as it can be */
-  readonly interruptions?: number;
-  /** How often a pause before a retry ends while the other operation could go on; after that it waits for it. @default 1 */
-  readonly hastyRetries?: number;
-  /** How many calls of a run go wrong. @default 1 */
-  readonly faults?: number;
-}
+/** How probable it is, where chance decides, that a caller who could go on is interrupted, and that a call goes wrong. */
+const interruptionChance = 0.15;
+const faultChance = 0.08;
 
 /**
- * What one pair of operations could do: every order of their calls that makes a difference, and a fault at each call. A pause before a retry
- * ends before or after any call of the other operation.
+ * What one pair of operations could do: the orders of their calls, and one fault. A pause before a retry ends before or after any call of the
+ * other operation, and once only while the other could go on: after that it waits.
  */
 export class PairChoices implements Choices {
   /** While false everything goes the ordinary way: before and after the pair. */
   isExploring = false;
-  readonly explorer: EveryRace;
-  readonly #bounds: Required<PairBounds>;
+  readonly #choices: Choices;
   #faults = 0;
-  #interruptions = 0;
-  #hastyRetries = 0;
+  #hasHastened = false;
   #last = '';
 
-  constructor(bounds: PairBounds, ignores: (touch: Touch) => boolean) {
-    this.explorer = new EveryRace(ignores, bounds.interruptions !== undefined);
-    this.#bounds = {
-      interruptions: Number.POSITIVE_INFINITY,
-      hastyRetries: 1,
-      faults: 1,
-      ...bounds,
-    };
+  constructor(choices: Choices) {
+    this.#choices = choices;
   }
 
   get faults(): number {
     return this.#faults;
   }
 
-  begin(): void {
-    this.explorer.begin();
-    this.isExploring = true;
-    this.#faults = 0;
-    this.#interruptions = 0;
-    this.#hastyRetries = 0;
-    this.#last = '';
-  }
-
-  end(): void {
-    this.isExploring = false;
-  }
-
-  choose(options: number, what: string): number {
-    return this.isExploring && options > 1 ? this.explorer.choose(options, what) : 0;
+  choose(options: number, what: string, otherChance?: number): number {
+    return this.isExploring && options > 1 ? this.#choices.choose(options, what, otherChance) : 0;
   }
 
   faultOf(call: CallInfo): Fault {
-    if (!this.isExploring || this.#faults >= this.#bounds.faults) return 'none';
-    const faults = faultsOf(call);
-    const chosen = this.explorer.choose(faults.length + 1, `${call.caller} ${call.number} fault`);
-    if (chosen === 0) return 'none';
-    this.#faults += 1;
-    return faults[chosen - 1] as Fault;
+    if (!this.isExploring || this.#faults > 0) return 'none';
+    const faults = ['none', ...faultsOf(call)] as const;
+    const what = `${call.caller} ${call.number} fault`;
+    const chosen = this.#choices.choose(faults.length, what, faultChance);
+    if (chosen > 0) this.#faults += 1;
+    return faults[chosen] as Fault;
   }
 
   chooseStep(steps: readonly Step[]): number {
     if (!this.isExploring) return 0;
-    const all = steps.map(
-      (step, at): Turn => ({ at, caller: callerOf(step), isCall: !isPause(step), step }),
-    );
+    const hasCall = steps.some((step) => !isPause(step));
+    const allowed = steps.filter((step) => !(this.#hasHastened && hasCall && isPause(step)));
     // Whoever is at work goes on: the first run interrupts nobody.
-    const allowed = this.#within(all);
-    const own = allowed.filter(({ caller }) => caller === this.#last);
-    const offered = [...own, ...allowed.filter((turn) => !own.includes(turn))];
-    // The end of a pause reads and writes nothing; only the clock moves on.
-    const options = offered.map(
-      ({ step }): Step => ({ what: step.what, take: step.take, touches: step.touches ?? [] }),
-    );
-    const chosen = offered[this.explorer.chooseStep(options)] as Turn;
-    if (
-      chosen.caller !== this.#last &&
-      all.some(({ caller, isCall }) => isCall && caller === this.#last)
-    ) {
-      this.#interruptions += 1;
-    }
-    if (!chosen.isCall && all.some(({ isCall }) => isCall)) this.#hastyRetries += 1;
-    this.#last = chosen.caller;
-    return chosen.at;
+    const isAtWork = (step: Step): boolean => callerOf(step) === this.#last;
+    const offered = allowed.toSorted((a, b) => Number(isAtWork(b)) - Number(isAtWork(a)));
+    const chosen = offered[this.#turn(offered, isAtWork)] as Step;
+    if (hasCall && isPause(chosen)) this.#hasHastened = true;
+    this.#last = callerOf(chosen);
+    return steps.indexOf(chosen);
   }
 
-  /** The turns that the bounds leave. */
-  #within(all: readonly Turn[]): readonly Turn[] {
-    const { interruptions, hastyRetries } = this.#bounds;
-    const calls = all.filter(({ isCall }) => isCall);
-    const turns = this.#hastyRetries >= hastyRetries && calls.length > 0 ? calls : all;
-    const own = turns.filter(({ caller }) => caller === this.#last);
-    const isHeld = this.#interruptions >= interruptions && own.some(({ isCall }) => isCall);
-    return isHeld ? own : turns;
+  #turn(offered: readonly Step[], isAtWork: (step: Step) => boolean): number {
+    const otherChance = offered.some(isAtWork) ? interruptionChance : undefined;
+    return (
+      this.#choices.chooseStep?.(offered) ??
+      this.#choices.choose(offered.length, 'turn', otherChance)
+    );
   }
 }
 
-/** Timers have no touches; that of an `immediate` waits for nothing. */
+/** Timers have no touches: only the clock moves on. That of an `immediate` waits for nothing. */
 const isPause = ({ what, touches }: Step): boolean =>
   touches === undefined && !what.endsWith(' immediate');
-
-interface Turn {
-  readonly at: number;
-  readonly caller: string;
-  /** Or the end of a pause. */
-  readonly isCall: boolean;
-  readonly step: Step;
-}
 
 /**
  * Faults that differ in what they leave behind. For a read it makes no difference whether the question or the answer is lost, nor on which

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Item } from '../../dynamodb-model/dynamodb-model.ts';
 import { checkHistory, violationsOf } from '../checker/check-history.ts';
+import { type Choices, SeededChoices } from '../choices.ts';
 import { readService, type ServicePrograms } from '../lambda/modules.ts';
 import type { CallInfo } from '../network.ts';
 import { ObservedService } from '../observed-service.ts';
 import type { Touch } from '../scheduler.ts';
-import { RedundantRunError } from './every-race.ts';
-import { type PairBounds, PairChoices } from './pair-choices.ts';
+import { EveryOrder, RedundantRunError } from './every-order.ts';
+import { PairChoices } from './pair-choices.ts';
 import {
   allPairs,
   organizationId,
@@ -16,118 +17,82 @@ import {
   perform,
   preparePair,
 } from './pair-operations.ts';
+import type { Summary } from './report.ts';
 import { storyOf } from './story.ts';
 
-export interface PairLimits extends PairBounds {
+export interface PairLimits {
   /** Which of the pairs. @default all */
-  readonly pairs?: (name: string, at: number) => boolean;
+  readonly pairs?: (name: string) => boolean;
   readonly bundles?: ServicePrograms;
-  /** After so many runs a pair is left, and said to be unfinished. @default never */
+  /** So many runs of each pair, by chance. @default every order that makes a difference, with every fault */
   readonly runs?: number;
 }
 
-/** What the exploration of one pair came to. */
-export interface Explored {
-  histories: number;
-  redundant: number;
-  faults: number;
-  /** Last states of the table that no pair before had. */
-  states: number;
-  isWhole: boolean;
-  readonly violations: string[];
-  /** What happened in the run that shows them. */
-  story: string;
-}
-
-export interface PairTotals {
+export interface PairTotals extends Summary {
   readonly pairs: number;
-  readonly histories: number;
-  readonly faults: number;
-  readonly violations: number;
-  /** Pairs that were left before their end. */
-  readonly unfinished: number;
 }
-
-/** What `npm test` goes through: orders in which a caller that could go on is interrupted once at most, and of each pair so many runs. */
-export const briefly: PairLimits = { interruptions: 1, runs: 8 };
 
 /**
- * For every pair of operations, every order of their calls that makes a difference, and in each of these at most one fault at each call.
- * Two requests that take a token, or a lead's id, from one counter are taken to do so in either order.
+ * For every pair of operations, orders of their calls, and in each of these at most one fault. Two requests that take a token, or a lead's id,
+ * from one counter are taken to do so in either order. A pair is left at its first violation.
  */
 export async function explorePairs(
   report: (line: string) => void,
-  limits: PairLimits = {},
+  { pairs = () => true, bundles, runs }: PairLimits = {},
 ): Promise<PairTotals> {
-  const bundles = limits.bundles ?? (await readService());
+  const code = bundles ?? (await readService());
   const prepared = {
-    active: await preparePair(bundles, 'active'),
-    archived: await preparePair(bundles, 'archived'),
+    active: await preparePair(code, 'active'),
+    archived: await preparePair(code, 'archived'),
   };
   const seen = new Set<string>();
-  const totals = { pairs: 0, histories: 0, faults: 0, violations: 0, unfinished: 0 };
-  for (const [at, pair] of allPairs().entries()) {
-    if (limits.pairs && !limits.pairs(pair.name, at)) continue;
+  const totals = { pairs: 0, histories: 0, faults: 0, violations: 0 };
+  for (const pair of allPairs().filter(({ name }) => pairs(name))) {
     const began = performance.now();
-    const exploration = { pair, prepared: prepared[pair.state], bundles, limits, seen };
-    const explored = await explorePair(exploration);
+    const exploration = { pair, prepared: prepared[pair.state], bundles: code, seen };
+    const { histories, redundant, faults, lines } = await explorePair(exploration, runs);
     totals.pairs += 1;
-    totals.histories += explored.histories;
-    totals.faults += explored.faults;
-    totals.violations += explored.violations.length;
-    if (!explored.isWhole) totals.unfinished += 1;
-    report(lineOf(pair, explored, performance.now() - began));
-    for (const line of explored.violations) report(line);
-    if (explored.story) report(explored.story);
+    totals.histories += histories;
+    totals.faults += faults;
+    totals.violations += lines.length > 0 ? 1 : 0;
+    const ms = Math.round(performance.now() - began);
+    report(
+      `${pair.name.padEnd(48)} ${histories} histories (${redundant} broken off), ${faults} faults, ${ms} ms`,
+    );
+    for (const line of lines) report(line);
   }
   return totals;
 }
-
-const lineOf = (
-  { name }: Pair,
-  { histories, redundant, faults, states, isWhole, violations }: Explored,
-  ms: number,
-): string =>
-  `${name.padEnd(48)} ${histories} histories (${redundant} broken off), ${faults} faults, ${states} new last states, ${violations.length} violations, ${Math.round(ms)} ms${isWhole ? '' : `, left unfinished`}`;
-
-const newExplored = (): Explored => ({
-  histories: 0,
-  redundant: 0,
-  faults: 0,
-  states: 0,
-  isWhole: true,
-  violations: [],
-  story: '',
-});
 
 interface Exploration {
   readonly pair: Pair;
   readonly prepared: PreparedPair;
   readonly bundles: ServicePrograms;
-  readonly limits: PairLimits;
   /** Last states of the table that were looked at. */
   readonly seen: Set<string>;
 }
 
-async function explorePair(exploration: Exploration): Promise<Explored> {
-  const { pair, limits } = exploration;
-  const revokes = pair.operations.some(({ name }) => name === 'revoke');
-  const choices = new PairChoices(limits, (touch) => isCounter(touch, revokes));
-  const { explorer } = choices;
-  const explored = newExplored();
-  while (explorer.hasNext) {
-    if (
-      explorer.complete + explorer.redundant >= (limits.runs ?? Number.POSITIVE_INFINITY) ||
-      explored.violations.length > 0
-    ) {
-      explored.isWhole = false;
-      break;
-    }
-    explorer.next(await runOnce(exploration, choices, explored));
+async function explorePair(exploration: Exploration, runs: number | undefined) {
+  const explored = { histories: 0, redundant: 0, faults: 0 };
+  for (const run of runsOf(exploration.pair, runs)) {
+    const choices = new PairChoices(run);
+    const lines = await runOnce(exploration, choices);
+    if (lines) explored.histories += 1;
+    else explored.redundant += 1;
+    explored.faults += choices.faults;
+    if (lines && lines.length > 0) return { ...explored, lines };
   }
-  explored.histories = explorer.complete;
-  explored.redundant = explorer.redundant;
-  return explored;
+  return { ...explored, lines: [] };
+}
+
+/** What decides each of the runs. */
+function* runsOf({ name, operations }: Pair, runs: number | undefined): Generator<Choices> {
+  for (let run = 0; run < (runs ?? 0); run += 1) yield new SeededChoices(`${name} ${run}`);
+  if (runs !== undefined) return;
+  const revokes = operations.some((one) => one.name === 'revoke');
+  const everyOrder = new EveryOrder((touch) => isCounter(touch, revokes));
+  do yield everyOrder;
+  while (everyOrder.next());
 }
 
 /** Buckets of tokens. A revocation ends one, so that its order with a request is kept. */
@@ -135,25 +100,21 @@ function isCounter({ where }: Touch, revokes: boolean): boolean {
   return where.startsWith('leads USAGE#') || (!revokes && where.startsWith('leads KEY#'));
 }
 
-/** @returns whether the run came to its end */
+/** @returns violations, and the story of what happened; undefined for a run that was broken off, as it repeats another */
 async function runOnce(
   exploration: Exploration,
   choices: PairChoices,
-  explored: Explored,
-): Promise<boolean> {
+): Promise<string[] | undefined> {
   const { pair, prepared, seen } = exploration;
   try {
     const { service, known } = await runPair(exploration, choices);
-    explored.faults += choices.faults;
     const issues = await askAgain(service, pair, prepared, known);
-    issues.push(...(await violations(service, seen, explored)));
-    if (issues.length === 0) return true;
-    explored.violations.push(...issues.map((issue) => `${pair.name}: ${issue}`));
-    explored.story = storyOf(service.history);
-    return true;
+    issues.push(...(await violations(service, seen)));
+    const lines = issues.map((issue) => `${pair.name}: ${issue}`);
+    return lines.length > 0 ? [...lines, storyOf(service.history)] : [];
   } catch (error) {
-    if (error instanceof RedundantRunError) return false;
-    throw new Error(`${pair.name}, run ${choices.explorer.complete + 1}`, { cause: error });
+    if (error instanceof RedundantRunError) return undefined;
+    throw new Error(`${pair.name} breaks off.`, { cause: error });
   }
 }
 
@@ -169,11 +130,11 @@ async function runPair({ pair, prepared, bundles }: Exploration, choices: PairCh
   const service = await ObservedService.start({ versions: [bundles], simulation }, prepared);
   const both = () =>
     Promise.all(([0, 1] as const).map((side) => perform(service, pair, prepared, side)));
-  choices.begin();
+  choices.isExploring = true;
   try {
     return { service, known: await service.run(both) };
   } finally {
-    choices.end();
+    choices.isExploring = false;
   }
 }
 
@@ -198,16 +159,11 @@ async function askAgain(
 }
 
 /** Lists and the service's own check look at each last state of the table once, whichever pair comes to it. */
-async function violations(
-  service: ObservedService,
-  seen: Set<string>,
-  explored: Explored,
-): Promise<string[]> {
+async function violations(service: ObservedService, seen: Set<string>): Promise<string[]> {
   await service.settle();
   const state = digestOf(service);
   if (seen.has(state)) return violationsOf(service.history);
   seen.add(state);
-  explored.states += 1;
   return checkHistory(service, {
     walks: (id) => (id === organizationId ? [{}, { stage_id: 11 }] : []),
   });
