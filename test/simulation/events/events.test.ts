@@ -7,13 +7,17 @@ import { bundleVersions, runHistory, type Versions } from '../explore/random-his
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { Program } from '../lambda/modules.ts';
 import { ObservedService } from '../observed-service.ts';
-import { bugsFoundBy, planted, plantedBugs } from '../planted-bugs/bugs.ts';
+import { bugsFoundBy, planted } from '../planted-bugs/bugs.ts';
 import { person } from '../planted-bugs/scenario.ts';
 import { eventViolations } from './check-events.ts';
-import { bundlePublisher, matchesFilter, publishHistory } from './publish-history.ts';
-import type { PublishedEvent } from './simulated-bus.ts';
+import {
+  bundlePublisher,
+  matchesFilter,
+  type PublishedEvent,
+  publishHistory,
+} from './publish-history.ts';
 
-const seeds = Array.from({ length: 8 }, (_, at) => `events ${at}`);
+const seeds = Array.from({ length: 4 }, (_, at) => `events ${at}`);
 /** With the last, most requests to the bus fail three times, so that the batch is repeated. */
 const faultChances = [0.15, 0.5, 0.7];
 
@@ -82,7 +86,7 @@ test('every acknowledged effect is published, in order per lead, though the publ
   expect(new Set(events.map(({ type }) => type))).toEqual(new Set(eventTypes));
   const ids = events.map(({ detail }) => `${detail.organizationId} ${detail.leadId} ${detail.id}`);
   expect(ids.length).toBeGreaterThan(faultChances.length * new Set(ids).size);
-  expect(faults).toBeGreaterThan(300);
+  expect(faults).toBeGreaterThan(150);
 }, 120_000);
 
 describe('a defect of the publisher is found', () => {
@@ -95,16 +99,6 @@ describe('a defect of the publisher is found', () => {
     },
     120_000,
   );
-
-  test('in the erasure: the timeline does not end, so that nobody learns of it', async () => {
-    const [bug] = plantedBugs.filter(({ breaks }) => breaks.startsWith('No event tells'));
-    if (!bug) throw new Error('It is not planted.');
-    const defective = await bundleVersions({ change: (path, text) => planted(bug, path, text) });
-    const history = await everyKind([defective[0], defective[0]]);
-    const { events } = await publishHistory(history, publisher, { seed: '1', faultChance: 0 });
-
-    expect(eventViolations(history, events).join('\n')).toMatch(/has no event LeadErased/);
-  }, 120_000);
 });
 
 const record = (eventName: string, pk: unknown) => ({ eventName, dynamodb: { Keys: { pk } } });
