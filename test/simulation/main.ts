@@ -1,12 +1,13 @@
 /** `npm run simulate`: the service's own code under a simulated DynamoDB, in as many histories as are wanted. */
 import { Command, InvalidArgumentError } from 'commander';
 import { bundlePublisher } from './events/publish-history.ts';
-import { longTime } from './explore/long-time.ts';
 import { explorePairs } from './explore/pairs.ts';
 import { bundleVersions } from './explore/random-histories.ts';
 import { noHistory, type Report, type Summary, sumOf } from './explore/report.ts';
 import { manyHistories } from './explore/run-seed.ts';
-import { findPlantedBugs } from './planted-bugs/run.ts';
+import { readService } from './lambda/modules.ts';
+import { findPlantedBugs, runScenarios } from './planted-bugs/run.ts';
+import { longScenarios } from './planted-bugs/scenarios/long-time.ts';
 
 interface SimulateOptions {
   readonly seed: number;
@@ -62,7 +63,7 @@ const report: Report = {
 const { histories, minutes, pairs, long, bugs } = options;
 const summaries: Summary[] = [];
 if (pairs) summaries.push(await explorePairs(report.print));
-if (long) summaries.push(await longTime((await bundleVersions())[0], report));
+if (long) summaries.push(await runScenarios(longScenarios, await readService(), report));
 if (bugs) summaries.push(await findPlantedBugs(report));
 if (minutes !== undefined || histories !== undefined || !(pairs || long || bugs))
   summaries.push(await randomHistories());

@@ -1,82 +1,72 @@
-import type { Report, Summary } from '../explore/report.ts';
+import { noHistory, type Report, type Summary, sumOf } from '../explore/report.ts';
 import { readService, type ServicePrograms } from '../lambda/modules.ts';
 import { type PlantedBug, planted, plantedBugs, writeFoundBy } from './bugs.ts';
-import { runScenario, type Scenario } from './scenario.ts';
+import { type Outcome, runScenario, type Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
 
-/** What became of a planted bug, and how many histories that took. */
-export interface Finding {
-  readonly histories: number;
-  readonly faults: number;
-  /** Undefined for a bug that survived. */
-  readonly found: { readonly scenario: string; readonly violation: string } | undefined;
+/** A scenario under one of its seeds. */
+interface NamedHistory {
+  readonly name: string;
+  readonly run: (bundles: ServicePrograms) => Promise<Outcome>;
 }
 
-/** Looks for a bug in every scenario, one seed of each after the other. @param first the scenario that is run first */
+const historiesOf = (scenario: Scenario): NamedHistory[] =>
+  Array.from({ length: scenario.seeds ?? 1 }, (_, seed) => ({
+    name: scenario.name,
+    run: (bundles) => runScenario(scenario, String(seed), bundles),
+  }));
+
+const everyHistory = scenarios.flatMap(historiesOf);
+
+/** What became of a planted bug. */
+export interface Finding extends Summary {
+  /** The name of the scenario that found it; undefined for a bug that survived. */
+  readonly foundBy: string | undefined;
+}
+
+/** Looks for a bug in every scenario. @param first the name of the one that is run first */
 export async function find(bug: PlantedBug, first?: string): Promise<Finding> {
   const bundles = await readService({ change: (path, text) => planted(bug, path, text) });
-  let histories = 0;
-  let faults = 0;
-  for (const { scenario, seed } of historiesFrom(first)) {
-    const outcome = await runScenario(scenario, seed, bundles);
-    histories += 1;
-    faults += outcome.faults;
-    const [violation] = outcome.violations;
-    if (violation !== undefined)
-      return { histories, faults, found: { scenario: scenario.name, violation } };
+  let sum = noHistory;
+  const isFirst = ({ name }: NamedHistory): boolean => name === first;
+  const others = everyHistory.filter((history) => !isFirst(history));
+  for (const { name, run } of [...everyHistory.filter(isFirst), ...others]) {
+    const { faults, violations } = await run(bundles);
+    sum = sumOf(sum, { histories: 1, faults, violations: violations.length });
+    if (violations.length > 0) return { ...sum, foundBy: name };
   }
-  return { histories, faults, found: undefined };
+  return { ...sum, foundBy: undefined };
 }
 
-interface PlannedHistory {
-  readonly scenario: Scenario;
-  readonly seed: string;
-}
-
-const seedsOf = ({ seeds = 1 }: Scenario): string[] =>
-  Array.from({ length: seeds }, (_, seed) => String(seed));
-
-function historiesFrom(first: string | undefined): PlannedHistory[] {
-  const isFirst = ({ scenario }: PlannedHistory): boolean => scenario.name === first;
-  const histories = scenarios.flatMap((scenario) =>
-    seedsOf(scenario).map((seed) => ({ scenario, seed })),
-  );
-  return histories.sort(
-    (one, other) =>
-      Number(isFirst(other)) - Number(isFirst(one)) || Number(one.seed) - Number(other.seed),
-  );
-}
-
-/** Each scenario under every seed of its own. @returns a line for each violation */
+/** Runs scenarios of the unchanged code, each under all of its seeds. */
 export async function runScenarios(
   chosen: readonly Scenario[],
   bundles: ServicePrograms,
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const scenario of chosen)
-    for (const seed of seedsOf(scenario)) {
-      const { violations } = await runScenario(scenario, seed, bundles);
-      found.push(...violations.map((one) => `${scenario.name} (seed ${seed}): ${one}`));
-    }
-  return found;
+  report: Report,
+): Promise<Summary> {
+  let sum = noHistory;
+  for (const { name, run } of chosen.flatMap(historiesOf)) {
+    const { faults, violations } = await run(bundles);
+    for (const violation of violations) report.print(`${name}: ${violation}`);
+    sum = sumOf(sum, { histories: 1, faults, violations: violations.length });
+    report.progress(`${name}, ${sum.violations} violations`);
+  }
+  return sum;
 }
 
-/** Plants each bug and looks for it in every scenario. A bug that survives is a violation. Remembers what found the others. */
+/** Plants each bug and looks for it. A bug that survives is a violation. Remembers what found the others. */
 export async function findPlantedBugs(report: Report): Promise<Summary> {
-  const total = { histories: 0, faults: 0, violations: 0 };
-  const scenarioOf: Record<string, string> = {};
+  let sum = noHistory;
+  const foundBy: Record<string, string> = {};
   const sought = plantedBugs.filter(({ test }) => test === undefined);
   for (const [at, bug] of sought.entries()) {
-    const { histories, faults, found } = await find(bug);
-    total.histories += histories;
-    total.faults += faults;
-    if (found) scenarioOf[bug.breaks] = found.scenario;
-    else {
-      total.violations += 1;
-      report.print(`Nothing finds it: ${bug.breaks} (${bug.file})`);
-    }
+    const { histories, faults, ...found } = await find(bug);
+    if (found.foundBy !== undefined) foundBy[bug.breaks] = found.foundBy;
+    else report.print(`Nothing finds it: ${bug.breaks} (${bug.file})`);
+    const violations = found.foundBy === undefined ? 1 : 0;
+    sum = sumOf(sum, { histories, faults, violations });
     report.progress(`${at + 1} of ${sought.length} planted bugs`);
   }
-  writeFoundBy(scenarioOf);
-  return total;
+  writeFoundBy(foundBy);
+  return sum;
 }

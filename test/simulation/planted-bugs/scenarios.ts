@@ -6,7 +6,7 @@ import { scenariosOfErasedPeople } from './scenarios/erased-people.ts';
 import { scenariosOfErasures } from './scenarios/erasures.ts';
 import { scenariosOfFaults } from './scenarios/faults.ts';
 import { scenariosOfImports } from './scenarios/imports.ts';
-import { scenariosOfQueries } from './scenarios/queries.ts';
+import { longScenarios } from './scenarios/long-time.ts';
 import { scenariosOfReads } from './scenarios/reads.ts';
 import { scenariosOfRemovals } from './scenarios/removals.ts';
 import { scenariosOfRequests } from './scenarios/requests.ts';
@@ -21,11 +21,11 @@ export const scenarios: readonly Scenario[] = [
   ...scenariosOfCaptures,
   ...scenariosOfRequests,
   ...scenariosOfReads,
-  ...scenariosOfQueries,
   ...scenariosOfWalks,
   ...scenariosOfErasures,
   ...scenariosOfErasedPeople,
   ...scenariosOfImports,
   ...scenariosOfRemovals,
   ...scenariosOfEdits,
+  ...longScenarios,
 ];

@@ -1,10 +1,4 @@
-import { type Given, person, type Scenario } from '../scenario.ts';
-
-/** The end of the only record, by the write that made it. */
-function recordEnd({ service }: Given): number {
-  const record = service.history.writes.findLast(({ pk }) => pk.startsWith('IDEMPOTENCY#'));
-  return record?.after?.expiresAt as number;
-}
+import { person, type Scenario } from '../scenario.ts';
 
 export const scenariosOfCaptures: readonly Scenario[] = [
   {
@@ -23,19 +17,6 @@ export const scenariosOfCaptures: readonly Scenario[] = [
         ...bodies.map((body) => given.capture(body)),
         ...[1, 2].map(() => given.capture(person(1, 12), 'one', { in: 12 })),
       );
-    },
-  },
-  {
-    name: 'A capture is repeated one millisecond before its 24 hours end, and when they end',
-    simulation: { isTimed: false },
-    async run(given) {
-      const capture = () => given.capture({ ...person(1), notes: 'First.' }, 'the key');
-      await capture();
-      for (const beforeEndMs of [1, 0]) {
-        await given.sleep(recordEnd(given) - beforeEndMs - given.service.now);
-        const { isReplay } = await capture();
-        given.same(`a repeat ${beforeEndMs} ms before the end is one`, isReplay, beforeEndMs > 0);
-      }
     },
   },
   {

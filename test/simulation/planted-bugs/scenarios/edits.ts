@@ -1,7 +1,7 @@
 import { firstFile, type Given, person, type Scenario } from '../scenario.ts';
 
 /** The first settings with one stage that is not active. */
-export function withInactiveStage(stageId: number): object {
+function withInactiveStage(stageId: number): object {
   const { pipelines, ...others } = firstFile();
   return {
     ...others,
@@ -26,6 +26,8 @@ export const scenariosOfEdits: readonly Scenario[] = [
       const { leadId: other } = await given.capture(person(2));
       await given.update(leadId, { stageId: 12, fields: { assigned_to: 8 } });
       await given.applyFile(withInactiveStage(12));
+      await given.sleep(15_000);
+      given.same('the list', await given.list({ pipeline_id: 1 }), [other, leadId]);
       await given.apply({ hasSecondUser: false, epoch: 1 });
       await given.update(leadId, { fields: { assigned_to: 8, city: 'Pune' } });
       await given.applyFile(withInactiveStage(12));

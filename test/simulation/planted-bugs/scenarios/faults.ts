@@ -13,63 +13,41 @@ const writes = {
 } as const;
 type WriteName = keyof typeof writes;
 
-/** Each of the requests meets these faults at its first transactions. */
-interface Round {
+const some = ['create', 'capture', 'change city'] as const;
+const three = (fault: Fault): readonly Fault[] => [fault, fault, fault];
+
+/** Each of the requests meets the faults at its first transactions. Those that may fail do not outlast them. */
+const rounds: readonly {
   readonly faults: readonly Fault[];
   readonly of: readonly WriteName[];
-  /** Whether the faults are more than a request outlasts. @default false */
-  readonly mayFail?: boolean;
-}
-
-const scenarioOf = (name: string, rounds: readonly Round[], seeds = 1): Scenario => ({
-  name,
-  seeds,
-  async run(given) {
-    const { leadId } = await given.capture(person(9));
-    let number = 100;
-    for (const { faults, of, mayFail } of rounds)
-      for (const write of of) {
-        number += 1;
-        given.steering.next('TransactWriteItems', ...faults);
-        const asked: Promise<Answered> = writes[write](given, number, leadId);
-        await (mayFail ? asked : given.taken(asked));
-      }
-  },
-});
-
-const every = ['create', 'capture', 'change phone', 'note'] as const;
-const three = <T>(fault: T): readonly T[] => [fault, fault, fault];
+  readonly mayFail?: true;
+}[] = [
+  { faults: three('reset after'), of: ['create', 'capture', 'change phone', 'note'] },
+  { faults: ['reset after', 'conflict'], of: ['create', 'change phone', 'note'] },
+  { faults: ['reset during'], of: ['create', 'capture', 'change phone', 'note'] },
+  { faults: three('internal error after'), of: some },
+  { faults: three('internal error before'), of: some },
+  { faults: ['conflict'], of: [...some, 'note'], mayFail: true },
+  { faults: three('throttled'), of: [...some, 'note'], mayFail: true },
+];
 
 /** What goes wrong with transactions, and how often. */
 export const scenariosOfFaults: readonly Scenario[] = [
-  scenarioOf('A transaction is applied and no answer comes, three times, before it is repeated', [
-    { faults: three('reset after'), of: every },
-    {
-      faults: ['reset after', 'lost after', 'internal error after'],
-      of: ['create', 'capture'],
-      mayFail: true,
+  {
+    name: 'Transactions meet faults of each kind, once or three times',
+    seeds: 2,
+    async run(given) {
+      const { leadId } = await given.capture(person(9));
+      let number = 100;
+      for (const { faults, of, mayFail } of rounds)
+        for (const write of of) {
+          number += 1;
+          given.steering.next('TransactWriteItems', ...faults);
+          const asked: Promise<Answered> = writes[write](given, number, leadId);
+          await (mayFail ? asked : given.taken(asked));
+        }
     },
-  ]),
-  scenarioOf('A transaction is applied, no answer comes, and its repeat meets a conflict', [
-    { faults: ['reset after', 'conflict'], of: ['create', 'change phone', 'note'] },
-  ]),
-  scenarioOf(
-    'A connection breaks while a transaction is under way, and it is asked for again meanwhile',
-    [{ faults: ['reset during'], of: every }],
-    3,
-  ),
-  scenarioOf('Transactions meet conflicts and are throttled', [
-    { faults: ['conflict'], of: ['create', 'capture', 'change city', 'note'], mayFail: true },
-    {
-      faults: three('throttled'),
-      of: ['create', 'capture', 'change city', 'note'],
-      mayFail: true,
-    },
-  ]),
-  scenarioOf('A transaction fails three times with an error of the server', [
-    { faults: three('internal error after'), of: ['create', 'capture', 'change city'] },
-    { faults: three('internal error before'), of: ['create', 'capture', 'change city'] },
-  ]),
+  },
   {
     name: 'An account, or a partition, is throttled three times, and then it is not',
     async run(given) {

@@ -1,6 +1,6 @@
 import type { Request } from '../../../dynamodb-model/dynamodb-model.ts';
 import { everyList } from '../../checker/check-history.ts';
-import { type Given, person, type Scenario } from '../scenario.ts';
+import { firstFile, type Given, person, type Scenario } from '../scenario.ts';
 
 const stale = { dynamodb: { staleChance: 0.6 } } as const;
 const since = (given: Given): string => new Date(given.service.now).toISOString();
@@ -197,6 +197,27 @@ export const scenariosOfReads: readonly Scenario[] = [
       given.same('the import', (await given.administrate('import', { rows })).outcome, 'done');
       given.steering.leavesKeys = false;
       given.same('leads, one for each person', (await given.list({})).length, 5);
+    },
+  },
+  {
+    name: 'Leads of quotes alone fill an answer, which is escaped twice, and the first is the largest',
+    walks: () => [],
+    async run(given) {
+      const file = firstFile();
+      const quoted = file.fields.find((field) => 'key' in field && field.key === 'remarks');
+      const keys = Array.from({ length: 6 }, (_, at) => `remarks_${at}`);
+      const fields = [...file.fields, ...keys.map((key) => ({ ...quoted, key }))];
+      await given.applyFile({ ...file, fields });
+      for (let at = 1; at <= 45; at += 1)
+        await given.create({ ...person(at), remarks: '"'.repeat(30_000) });
+      const { leadId } = await given.create({ ...person(46), remarks: '"'.repeat(49_000) });
+      for (const key of keys)
+        await given.taken(given.update(leadId, { fields: { [key]: '"'.repeat(49_000) } }));
+      await given.answered(200, given.ask('list-leads', { query: { limit: 100 } }), 'its page');
+      const { answer } = given.service.history.requests.at(-1) ?? {};
+      const bytes = Buffer.byteLength(JSON.stringify(answer?.body ?? ''));
+      given.expect(bytes <= 6_291_456, `an answer is at most 6 MB, not ${bytes} bytes.`);
+      given.expect(bytes > 3_000_000, `it is as full as it may be, not ${bytes} bytes.`);
     },
   },
 ];

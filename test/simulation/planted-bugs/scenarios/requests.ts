@@ -91,8 +91,13 @@ export const scenariosOfRequests: readonly Scenario[] = [
     means: /was refused as malformed|was answered 400 with/,
     async run(given) {
       const { leadId } = await given.capture({ ...person(1), fields: { wave: 'spring' } });
-      const filter = JSON.stringify([{ field: 'wave', operator: 'equals', value: 'spring' }]);
+      const wave = { field: 'wave', operator: 'equals', value: 'spring' };
+      const filter = JSON.stringify([wave]);
       given.same('the list by the field', await given.list({ filter }), [leadId]);
+      const two = JSON.stringify([wave, { field: 'city', operator: 'is_not_empty' }]);
+      given.same('the list by two fields', await given.list({ filter: two }), []);
+      const eleven = { filter: JSON.stringify(Array(11).fill(wave)) };
+      await given.answered(400, given.ask('list-leads', { query: eleven }), 'eleven filters');
       await given.apply({ epoch: 1, hasWave: false });
       await given.answered(400, given.ask('list-leads', { query: { filter } }), 'the field');
       await given.get(leadId);
