@@ -50,7 +50,7 @@ function parseRun(file: string): ExactFigures {
 }
 
 const extent = options.quick
-  ? { sizes: [1000, 10_000], walkPagesMax: 3, rounds: 2, warmRequests: 50, load: 200, memory: 500 }
+  ? { sizes: [1000, 10_000], walkPagesMax: 3, rounds: 1, warmRequests: 20, load: 100, memory: 200 }
   : {
       sizes: [1000, 100_000, 1_000_000],
       walkPagesMax: 600,

@@ -66,7 +66,12 @@ export const withFunctions = <T>(measure: (setting: Setting) => Promise<T>): Pro
     }),
   );
 
-const person = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
+/** One for each case: what one function has created, another does not find. */
+const personOf = (index: number) => ({
+  name: 'Asha Rao',
+  phone: `+91981234567${index}`,
+  email: `asha${index}@example.com`,
+});
 
 /** Every function with a request, in a table that holds what the request needs: an organization, a key, a lead. */
 async function givenCases(environment: TableEnvironment): Promise<FunctionCase[]> {
@@ -77,13 +82,13 @@ async function givenCases(environment: TableEnvironment): Promise<FunctionCase[]
   const { key: apiKey } = await givenApiKey(table, 1);
   table.client.destroy();
   const bundles = await bundleFunctions();
-  return goodRequests.map(({ name, status, request }) => ({
+  return goodRequests.map(({ name, status, request }, index) => ({
     name,
     status,
     code: bundles.get(name)!.code,
     event: eventOf(name, {
       apiKey,
-      ...request(1, person),
+      ...request(1, personOf(index)),
       ...(name === 'capture-lead' && { headers: { 'Idempotency-Key': randomUUID() } }),
     }),
   }));

@@ -12,7 +12,7 @@ import { type FunctionCase, type Setting, withFunctions } from './functions.ts';
 const memoryOf: EndpointName = 'capture-lead';
 
 /** Requests until V8 has optimized what each of them runs. */
-const warmUp = 100;
+const warmUpMax = 100;
 
 /** @param requests of each function that are counted, after those that warm it */
 export const measureWarmCpu = ({
@@ -64,6 +64,7 @@ async function warmCpuOf(
   const bare = await start(files.bare, { BENCH_CALLS: JSON.stringify(callLevels(calls)) });
   // One request of each in turn: other work on the machine meets both alike. Totals are compared, because garbage that is collected now and
   // then belongs to all requests.
+  const warmUp = Math.min(warmUpMax, requests);
   let ownMs = 0;
   let bareMs = 0;
   try {
