@@ -1,11 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LeadClient } from '../../shared/client/client.ts';
 import { setArchived } from '../../shared/store/leads/archive.ts';
+import { useFolder } from '../infra/given-folder.ts';
 import { Random } from '../simulation/random.ts';
 import { adminJson, runAdmin } from '../support/admin.ts';
 import { call } from '../support/call.ts';
@@ -16,9 +15,9 @@ import { service } from '../support/service.ts';
 import { node24, runProgram } from '../support/service-process.ts';
 import { table } from '../support/table.ts';
 import { postgresDatabase } from './sync-database/postgres.ts';
+import type { SqlDatabase } from './sync-database/sql-database.ts';
 import { openSqlite } from './sync-database/sqlite.ts';
-import { sync } from './sync-database/sync.ts';
-import { KilledJobs } from './sync-database-kills.ts';
+import { type SyncOptions, sync } from './sync-database/sync.ts';
 import { damage, databaseRows, serviceRows } from './sync-database-rows.ts';
 
 useOwnTable();
@@ -32,13 +31,7 @@ const leadCount = 150;
 const past = { createdAt: '2026-01-05T09:00:00.000Z', updatedAt: '2026-01-05T09:00:00.000Z' };
 const writesMax = 1500; // below the hourly limit of an organization
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sync-database-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-const path = (name: string): string => join(folder, name);
+const { path } = useFolder();
 const ofOrganization = ({ id }: GivenOrganization) => ['--organization', String(id)];
 
 /** Runs the job as cron does. */
@@ -50,6 +43,45 @@ const runJob = (apiKey: string, args: readonly string[]) =>
 function openPostgres() {
   const server = new PGlite();
   return postgresDatabase(server, () => server.close());
+}
+
+class ConnectionLostError extends Error {}
+
+/** A database whose sync job is killed: the connection is lost, and what it had not committed is gone. */
+class KilledJobs {
+  readonly database: SqlDatabase;
+  /** Runs that were killed, and those of them that had committed something. */
+  readonly counts = { killed: 0, midway: 0 };
+  readonly #random: Random;
+
+  constructor(database: SqlDatabase, seed: string) {
+    this.database = database;
+    this.#random = new Random(seed);
+  }
+
+  /** Kills the job at a random statement, before or after the database runs it; a run of fewer statements ends by itself. */
+  async runAndKill(client: LeadClient, options: SyncOptions, statementsMax: number): Promise<void> {
+    let commits = 0;
+    let left = 1 + this.#random.below(statementsMax);
+    const isRun = this.#random.fraction() < 0.5;
+    const query: SqlDatabase['query'] = async (sql, values) => {
+      left -= 1;
+      if (left < 0 || (left === 0 && !isRun)) throw new ConnectionLostError();
+      const rows = await this.database.query(sql, values);
+      if (sql === 'COMMIT') commits += 1;
+      if (left === 0) throw new ConnectionLostError();
+      return rows;
+    };
+    try {
+      await sync(client, { ...this.database, query }, options);
+    } catch (error) {
+      if (!(error instanceof ConnectionLostError)) throw error;
+      this.counts.killed += 1;
+      this.counts.midway += commits > 0 ? 1 : 0;
+      // What the database does when it notices that the connection is gone. Outside a transaction, SQLite refuses it.
+      await this.database.query('ROLLBACK').catch(() => undefined);
+    }
+  }
 }
 
 /** Writes of every kind, one of each first, until it is stopped. It archives, restores and erases leads that the first run has stored. */

@@ -1,22 +1,17 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { listen } from '../../infra/cli/listen.ts';
 import { LeadClient } from '../../shared/client/client.ts';
+import { useFolder } from '../infra/given-folder.ts';
 import { freePort, node24, startProgram } from '../support/service-process.ts';
 import { createTables, writeState } from './sync-database/sql-database.ts';
 import { openSqlite } from './sync-database/sqlite.ts';
 import { type SyncOptions, sync } from './sync-database/sync.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sync-database-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const { path } = useFolder();
 
 const startJob = (url: string, args: readonly string[], program = 'sync-database/main.ts') =>
   startProgram(node24, [`test/examples/${program}`, ...args], {
@@ -24,7 +19,7 @@ const startJob = (url: string, args: readonly string[], program = 'sync-database
       ...process.env,
       LEADS_URL: url,
       LEADS_API_KEY: 'leads_live_wrong',
-      FOLDER: join(folder, 'leads'),
+      FOLDER: path('leads'),
     },
   });
 
@@ -34,7 +29,7 @@ async function runJob(...started: Parameters<typeof startJob>) {
 }
 
 test('a first copy drops inactive fields, and then reads what changed since the export began', async () => {
-  const [settings, leads] = [join(folder, 'fields.json'), join(folder, 'leads.jsonl')];
+  const [settings, leads] = [path('fields.json'), path('leads.jsonl')];
   const fields = [
     { key: 'city', label: 'City', type: 'text' },
     { key: 'old', label: 'Old', type: 'text', active: false },
@@ -89,7 +84,7 @@ test.concurrent.each([
     const url = `http://127.0.0.1:${await listen(service, 0)}`;
 
     const [reply, ofFileJob] = await Promise.all([
-      runJob(url, ['--database', join(folder, `${status}.sqlite`)]),
+      runJob(url, ['--database', path(`${status}.sqlite`)]),
       runJob(url, [], 'sync-job.ts'),
     ]);
 
@@ -111,7 +106,7 @@ test.concurrent('a sync job that has used up the requests of its key waits for t
     response.writeHead(429, { 'Retry-After': '3600' }).end(JSON.stringify({ error })),
   );
   const url = `http://127.0.0.1:${await listen(service, 0)}`;
-  const job = startJob(url, ['--database', join(folder, 'limited.sqlite')]);
+  const job = startJob(url, ['--database', path('limited.sqlite')]);
 
   await once(service, 'request');
   const outcome = await Promise.race([job.ended, sleep(1000, 'waiting')]);
@@ -127,7 +122,7 @@ test.concurrent('a sync job ends with status 1 and one line if no service answer
 }, async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
 
-  expect(await runJob(url, ['--database', join(folder, 'away.sqlite')])).toEqual({
+  expect(await runJob(url, ['--database', path('away.sqlite')])).toEqual({
     status: 1,
     stderr: `${url} does not answer: The connection failed. The next run goes on from here.\n`,
   });
@@ -136,9 +131,9 @@ test.concurrent('a sync job ends with status 1 and one line if no service answer
 test('a sync job names the option that is wrong, and the database that cannot be opened', {
   timeout: 60_000,
 }, async () => {
-  const [nowhere, wrong] = [join(folder, 'nowhere', 'leads.sqlite'), join(folder, 'text')];
+  const [nowhere, wrong] = [path('nowhere', 'leads.sqlite'), path('text')];
   await writeFile(wrong, 'This is a text, and no database.\n'.repeat(30));
-  const database = ['--database', join(folder, 'never.sqlite')];
+  const database = ['--database', path('never.sqlite')];
   const ofLeads = [...database, '--leads', wrong, '--organization', wrong];
 
   const replies = await Promise.all(
@@ -165,7 +160,6 @@ test('a sync job names the option that is wrong, and the database that cannot be
 test('a sync job names the file that it cannot use', async () => {
   const stages = [{ id: 1, name: 'New', meaning: 'open' }];
   const lists = { users: [], sources: [], pipelines: [], fields: [] };
-  const path = (name: string): string => join(folder, name);
   const [wrong, settings, other] = [path('wrong.jsonl'), path('own.json'), path('other.json')];
   await writeFile(wrong, 'This is neither JSON nor JSON lines.\n');
   const pipelines = [{ id: 1, name: 'Sales', stages }];
