@@ -1,7 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FieldIssue, parsers, type RawValue } from '../../../shared/leads/field-types.ts';
-import { organization, read, refused } from './read-field.ts';
+import {
+  FieldIssue,
+  isEmptyValue,
+  parsers,
+  type RawValue,
+} from '../../../shared/leads/field-types.ts';
+import { sampleOrganization } from '../../support/settings.ts';
+
+const organization = sampleOrganization();
+
+/** A sent value as the field of the sample organization reads it; the sentence and the reason of a refusal, null for empty. */
+function read(fieldKey: string, raw: RawValue): unknown {
+  const field = organization.fieldByKey.get(fieldKey)!;
+  if (isEmptyValue(raw, field.type)) return null;
+  const value = parsers[field.type](raw, field, organization);
+  return value instanceof FieldIssue ? { refused: value.sentence, reason: value.reason } : value;
+}
+
+const refused = (part: string) => ({
+  refused: expect.stringContaining(part),
+  reason: expect.any(String),
+});
 
 describe('text', () => {
   test.each([
@@ -31,14 +51,9 @@ describe('empty values', () => {
     'interests',
     'wants_call',
     'mentor',
-  ])('%s is empty for null and for only blanks', (fieldKey) =>
-    expect([null, '', ' \t\n', '\u00a0'].map((raw) => read(fieldKey, raw))).toEqual([
-      null,
-      null,
-      null,
-      null,
-    ]),
-  );
+  ])('%s is empty for null and for only blanks', (fieldKey) => {
+    for (const raw of [null, '', ' \t\n', '\u00a0']) expect(read(fieldKey, raw)).toBeNull();
+  });
 
   test.each([[[]], [['']], [['', ' ']]])('a list of options is empty for %j', (raw) =>
     expect(read('interests', raw)).toBeNull(),

@@ -102,8 +102,6 @@ describe('a failure', () => {
   });
 });
 
-keepLines();
-
 const dayMs = 86_400_000;
 const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString();
 const forAnHour = { createdAt: daysAgo(0), expiresAt: Date.now() + 3_600_000 };
