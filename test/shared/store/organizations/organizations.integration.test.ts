@@ -123,7 +123,7 @@ test('settings whose many small parts do not fit into an item are refused, thoug
 
 test('the computed size of an item of many small parts exceeds that of the engine by eight bytes at most', async () => {
   const { client, name: TableName } = patientTable;
-  const partsOf = (pk: string) => ({ pk, sk: 'PARTS', settings: withRules(500) });
+  const partsOf = (pk: string) => ({ pk, sk: 'PARTS', settings: withRules(200) });
   const unitsOf = async (pk: string, spare: number): Promise<number | undefined> => {
     const Item = { ...partsOf(pk), filling: 'x'.repeat(spare) };
     const put = { TableName, Item, ReturnConsumedCapacity: 'TOTAL' } as const;
