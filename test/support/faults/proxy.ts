@@ -20,9 +20,6 @@ interface EngineReply {
   readonly json: Record<string, unknown>;
 }
 
-/** Sends a call on to the engine, with this body in the place of its own. */
-type Forward = (body: Readonly<Record<string, unknown>>) => Promise<EngineReply>;
-
 /** A DynamoDB endpoint on 127.0.0.1 that forwards every call to an engine, records it, and injects faults by a rule. */
 export interface DynamodbProxy {
   readonly endpoint: string;
@@ -78,13 +75,9 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     };
     calls.push(recorded);
 
-    // INDEXES reports what TOTAL reports, and the units of each index.
-    const forward: Forward = (changed) =>
-      passOn(engine, agent, request, { ...changed, ReturnConsumedCapacity: 'INDEXES' });
-    const replyOf = (): Promise<EngineReply> =>
-      fault?.kind === 'unprocessed' ? leaveUnprocessed(forward, body, fault) : forward(body);
     const known = proxy.isCanned ? canned.get(call.site) : undefined;
-    const applied = known ?? (isApplied(fault) ? await replyOf() : undefined);
+    const applied =
+      known ?? (isApplied(fault) ? await passOn(engine, agent, request, body) : undefined);
     if (proxy.isCanned && applied?.status === 200) canned.set(call.site, applied);
     if (applied) recorded.units = consumedUnits(operation, applied.json);
     await proxy.heldUntil?.();
@@ -146,10 +139,7 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
 }
 
 const isApplied = (fault: Fault | undefined): boolean =>
-  fault === undefined ||
-  fault.kind === 'delay' ||
-  fault.kind === 'unprocessed' ||
-  fault.applied === true;
+  fault === undefined || fault.kind === 'delay' || fault.applied === true;
 
 /** Forwards a call. Neither engine checks a signature, so the body may change. Headers of the connection are not forwarded. */
 async function passOn(
@@ -158,7 +148,8 @@ async function passOn(
   { headers }: IncomingMessage,
   body: object,
 ): Promise<EngineReply> {
-  const text = JSON.stringify(body);
+  // INDEXES reports what TOTAL reports, and the units of each index.
+  const text = JSON.stringify({ ...body, ReturnConsumedCapacity: 'INDEXES' });
   const { connection: _connection, host: _host, 'transfer-encoding': _encoding, ...own } = headers;
   const request = httpRequest(engine, {
     method: 'POST',
@@ -174,32 +165,4 @@ async function passOn(
     headers: typeof requestId === 'string' ? { 'x-amzn-requestid': requestId } : {},
     json: reply,
   };
-}
-
-type Keys = readonly Readonly<Record<string, unknown>>[];
-type RequestItems = Readonly<
-  Record<string, { readonly Keys: Keys } & Readonly<Record<string, unknown>>>
->;
-
-/**
- * Replies to a `BatchGetItem` as DynamoDB does when capacity or space is short: 200, and a part of the keys in `UnprocessedKeys`.
- * Where every key is unprocessed (`share` 1), DynamoDB replies with an error instead; a caller must handle both.
- */
-async function leaveUnprocessed(
-  forward: Forward,
-  body: Readonly<Record<string, unknown>>,
-  { share, random }: Extract<Fault, { kind: 'unprocessed' }>,
-): Promise<EngineReply> {
-  const asked = body.RequestItems as RequestItems;
-  const [table, request] = Object.entries(asked)[0] ?? [];
-  if (table === undefined || !request) return forward(body);
-  const certain = Math.floor(random() * request.Keys.length);
-  const isLeft = request.Keys.map((_, index) => index === certain || random() < share);
-  const left = { ...request, Keys: request.Keys.filter((_, index) => isLeft[index]) };
-  const read = { ...request, Keys: request.Keys.filter((_, index) => !isLeft[index]) };
-  const UnprocessedKeys = { [table]: left };
-  if (read.Keys.length === 0)
-    return { status: 200, headers: {}, json: { Responses: { [table]: [] }, UnprocessedKeys } };
-  const answer = await forward({ ...body, RequestItems: { [table]: read } });
-  return { ...answer, json: { ...answer.json, UnprocessedKeys } };
 }

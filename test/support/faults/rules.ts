@@ -16,7 +16,6 @@ import { Random } from '../../simulation/random.ts';
 type ErrorName =
   | 'ThrottlingException'
   | 'ProvisionedThroughputExceededException'
-  | 'RequestLimitExceeded'
   | 'TransactionConflictException'
   | 'TransactionCanceledException'
   | 'TransactionInProgressException'
@@ -46,9 +45,7 @@ export type Fault =
       readonly name: ErrorName;
       readonly applied?: boolean;
       readonly code?: CancellationCode;
-    }
-  /** A `BatchGetItem` reads only a part of its keys: each is left unprocessed with this probability, at least one. */
-  | { readonly kind: 'unprocessed'; readonly share: number; readonly random: () => number };
+    };
 
 /** A call as it arrives. */
 export interface ArrivingCall {
@@ -86,7 +83,6 @@ export function errorOf(
   switch (name) {
     case 'ThrottlingException':
     case 'ProvisionedThroughputExceededException':
-    case 'RequestLimitExceeded':
       return throttled(name, [throttlingReason]);
     case 'InternalServerError':
       return internalServerError();
@@ -129,7 +125,6 @@ function possibleFaults(
       operation === 'TransactWriteItems' ? 3 : 0,
       { kind: 'error', name: 'TransactionInProgressException', applied },
     ],
-    [operation === 'BatchGetItem' ? 6 : 0, { kind: 'unprocessed', share: 0.5, random }],
   ];
 }
 
