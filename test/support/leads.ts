@@ -46,12 +46,6 @@ export async function timelineOf(
   return (await readTimeline(table(), id, leadId)).flatMap((entry) => presentEntry(entry, nameOf));
 }
 
-/** The changes that a lead's timeline tells, one list for each update. */
-export const changesOf = async (organization: GivenOrganization, leadId: number) =>
-  (await timelineOf(organization, leadId))
-    .filter(({ type }) => type === 'lead_updated')
-    .map(({ changes }) => changes);
-
 /** Every lead of the organization, archived ones too, in the order of their ids. */
 export async function leadsOf({ id }: GivenOrganization): Promise<Lead[]> {
   const leads: Lead[] = [];

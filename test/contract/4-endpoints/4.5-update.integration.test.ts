@@ -1,18 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import {
   changeSettings,
-  changesOf,
   givenLead,
   timelineOf,
   useOrganizationWithLead,
 } from '../../support/leads.ts';
-import { givenOrganization, useOrganization } from '../../support/organizations.ts';
+import {
+  type GivenOrganization,
+  givenOrganization,
+  useOrganization,
+} from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { customField } from '../../support/settings.ts';
 import { takenValues } from './field-values.ts';
 
 const organization = useOrganization();
 const quiet = useOrganizationWithLead({ city: 'Pune', budget: 5 });
+
+/** The changes that a lead's timeline tells, one list for each update. */
+const changesOf = async (organization: GivenOrganization, leadId: number) =>
+  (await timelineOf(organization, leadId))
+    .filter(({ type }) => type === 'lead_updated')
+    .map(({ changes }) => changes);
 
 describe('4.5 response: 200 with the lead after the change', () => {
   test('update-lead answers 200 with the lead after the change', { tags: 'written' }, async () => {

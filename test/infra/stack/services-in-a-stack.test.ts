@@ -5,12 +5,12 @@ import { buildFunctions } from '../../../infra/bundle/bundle.ts';
 import { serviceOfStack } from '../../../infra/cli/stack.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
-import { outputsOf, useStandInAws } from '../../support/aws/stand-in-aws.ts';
+import { useStandInAws } from '../../support/aws/stand-in-aws.ts';
 
 /** The commands with `--stack` on stacks of other people's apps: the outputs are those of the synthesized templates. */
 const { aws, run } = useStandInAws();
 
-let outputs: ReturnType<typeof outputsOf>;
+let outputs: [name: string, value: string][];
 beforeAll(async () => {
   await buildFunctions();
   const stack = new Stack(new App(), 'Theirs');
@@ -76,3 +76,18 @@ test('service stop of a release that does not name its functions says what to do
     'The outputs of stack leads name no functions: run the command from the release that is deployed.\n',
   );
 });
+
+/**
+ * The outputs that CloudFormation would make of a template: a reference is named by its logical ID.
+ * @param template as JSON
+ */
+function outputsOf(template: unknown): [name: string, value: string][] {
+  const { Outputs } = template as { readonly Outputs: Record<string, { readonly Value: unknown }> };
+  return Object.entries(Outputs).map(([name, { Value }]) => [name, resolved(Value)]);
+}
+
+function resolved(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const { Ref, ...join } = value as { Ref?: string; 'Fn::Join'?: [string, unknown[]] };
+  return Ref ?? (join['Fn::Join']?.[1] ?? []).map(resolved).join('');
+}

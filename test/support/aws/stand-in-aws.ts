@@ -49,21 +49,6 @@ const ownOutputs: readonly [string, string][] = [
   ['Functions', endpoints.map(({ name }) => `${name}=${functionName(name)}`).join()],
 ];
 
-/**
- * The outputs that CloudFormation would make of a template: a reference is named by its logical ID.
- * @param template as JSON
- */
-export function outputsOf(template: unknown): [name: string, value: string][] {
-  const { Outputs } = template as { readonly Outputs: Record<string, { readonly Value: unknown }> };
-  return Object.entries(Outputs).map(([name, { Value }]) => [name, resolved(Value)]);
-}
-
-function resolved(value: unknown): string {
-  if (typeof value === 'string') return value;
-  const { Ref, ...join } = value as { Ref?: string; 'Fn::Join'?: [string, unknown[]] };
-  return Ref ?? (join['Fn::Join']?.[1] ?? []).map(resolved).join('');
-}
-
 export async function startStandInAws(): Promise<StandInAws> {
   const stack: StandInStack = { status: 'UPDATE_COMPLETE', outputs: new Map(ownOutputs) };
   const reserved = new Map<string, number>();
