@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { Item } from '../../dynamodb-model/dynamodb-model.ts';
-import { checkHistory, violationsOf } from '../checker/check-history.ts';
+import { checkHistory } from '../checker/check-history.ts';
 import { type Choices, SeededChoices } from '../choices.ts';
 import { readService, type ServicePrograms } from '../lambda/modules.ts';
 import type { CallInfo } from '../network.ts';
@@ -45,11 +43,10 @@ export async function explorePairs(
     active: await preparePair(code, 'active'),
     archived: await preparePair(code, 'archived'),
   };
-  const seen = new Set<string>();
   const totals = { pairs: 0, histories: 0, faults: 0, violations: 0 };
   for (const pair of allPairs().filter(({ name }) => pairs(name))) {
     const began = performance.now();
-    const exploration = { pair, prepared: prepared[pair.state], bundles: code, seen };
+    const exploration = { pair, prepared: prepared[pair.state], bundles: code };
     const { histories, redundant, faults, lines } = await explorePair(exploration, runs);
     totals.pairs += 1;
     totals.histories += histories;
@@ -68,8 +65,6 @@ interface Exploration {
   readonly pair: Pair;
   readonly prepared: PreparedPair;
   readonly bundles: ServicePrograms;
-  /** Last states of the table that were looked at. */
-  readonly seen: Set<string>;
 }
 
 async function explorePair(exploration: Exploration, runs: number | undefined) {
@@ -105,11 +100,12 @@ async function runOnce(
   exploration: Exploration,
   choices: PairChoices,
 ): Promise<string[] | undefined> {
-  const { pair, prepared, seen } = exploration;
+  const { pair, prepared } = exploration;
   try {
     const { service, known } = await runPair(exploration, choices);
     const issues = await askAgain(service, pair, prepared, known);
-    issues.push(...(await violations(service, seen)));
+    const walks = (id: number) => (id === organizationId ? [{}, { stage_id: 11 }] : []);
+    issues.push(...(await checkHistory(service, { walks })));
     const lines = issues.map((issue) => `${pair.name}: ${issue}`);
     return lines.length > 0 ? [...lines, storyOf(service.history)] : [];
   } catch (error) {
@@ -156,38 +152,4 @@ async function askAgain(
       issues.push(`${pair.operations[side].name} fails when it is repeated.`);
   }
   return issues;
-}
-
-/** Lists and the service's own check look at each last state of the table once, whichever pair comes to it. */
-async function violations(service: ObservedService, seen: Set<string>): Promise<string[]> {
-  await service.settle();
-  const state = digestOf(service);
-  if (seen.has(state)) return violationsOf(service.history);
-  seen.add(state);
-  return checkHistory(service, {
-    walks: (id) => (id === organizationId ? [{}, { stage_id: 11 }] : []),
-  });
-}
-
-/** The last state of the table: equal for equal leads, whatever the time was and however many tokens are left. */
-function digestOf(service: ObservedService): string {
-  const lines: string[] = [];
-  for (const { key, current } of service.simulation.dynamodb.table('leads').all()) {
-    if (current) lines.push(`${key.partition} ${key.sort} ${textOf(current)}`);
-  }
-  const text = lines.join('\n');
-  const ranks = new Map([...new Set(text.match(moment))].sort().map((time, rank) => [time, rank]));
-  const timeless = text.replaceAll(moment, (time) => `${ranks.get(time)}`).replaceAll(counted, '');
-  return createHash('sha1').update(timeless).digest('base64');
-}
-
-const moment = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
-const counted = /"(used|windowEndsAt|expiresAt|ttl)":\{"N":"\d+"\}/g;
-const texts = new WeakMap<Item, string>();
-
-/** Most items are those of before the run. */
-function textOf(item: Item): string {
-  const text = texts.get(item) ?? JSON.stringify(item);
-  texts.set(item, text);
-  return text;
 }
