@@ -9,7 +9,7 @@ export interface PlantedBug {
   readonly before: string;
   readonly after: string;
   readonly breaks: string;
-  /** The test that finds it where no scenario can. */
+  /** The test that finds it instead of a scenario. */
   readonly test?: string;
 }
 

@@ -29,6 +29,7 @@ export const scenariosOfEdits: readonly Scenario[] = [
       await given.sleep(15_000);
       given.same('the list', await given.list({ pipeline_id: 1 }), [other, leadId]);
       await given.apply({ hasSecondUser: false, epoch: 1 });
+      for (const at of [4, 5, 6]) await given.capture({ ...person(at), fields: { course: 'mba' } });
       await given.update(leadId, { fields: { assigned_to: 8, city: 'Pune' } });
       await given.applyFile(withInactiveStage(12));
       const stays = given.update(leadId, { stageId: 12, fields: { city: 'Goa' } });

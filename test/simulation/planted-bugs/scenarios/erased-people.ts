@@ -81,7 +81,7 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
   },
   {
     name: 'A lead of many notes, most of them on pages of their own, is erased',
-    simulation: { dynamodb: { pageShare: 0.0005 } },
+    simulation: { dynamodb: { pageShare: 0.0005, unprocessedChance: 0.6 } },
     async run(given) {
       const { leadId } = await given.capture(person(1));
       const { leadId: other } = await given.capture(person(2));

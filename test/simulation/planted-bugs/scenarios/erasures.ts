@@ -72,17 +72,6 @@ export const scenariosOfErasures: readonly Scenario[] = [
     },
   },
   {
-    name: 'DynamoDB leaves some of the deletes undone',
-    seeds: 2,
-    simulation: { dynamodb: { unprocessedChance: 0.6 } },
-    async run(given) {
-      const { leadId } = await given.create(person(1));
-      for (const text of ['One.', 'Two.', 'Three.', 'Four.']) await given.note(leadId, text);
-      await given.erase(leadId);
-      given.expect(!given.stored().includes(`TIMELINE#1#${leadId}"`), 'no timeline is left.');
-    },
-  },
-  {
     name: 'A file is imported twice, after a capture of one of its people, and once more after an erasure',
     async run(given) {
       await given.capture(person(2));

@@ -149,14 +149,6 @@ export const scenariosOfRequests: readonly Scenario[] = [
     },
   },
   {
-    name: 'A user becomes inactive, and leads go to the others',
-    async run(given) {
-      await given.apply({ epoch: 1, hasSecondUser: false });
-      for (const at of [1, 2, 3]) await given.capture({ ...person(at), fields: { course: 'mba' } });
-      await given.create({ ...person(5), course: 'mba' });
-    },
-  },
-  {
     name: 'Nobody is left to own new leads, and a known person asks again',
     means: /found the organization not ready/,
     async run(given) {
