@@ -50,9 +50,11 @@ test('after a start whose events file was refused, the next start shows the API 
   await expect(start({ db, events: join(db, 'absent', 'events') })).rejects.toThrow(
     'its folder does not exist',
   );
-  const { organizations, stop } = await start({ db });
-  await stop();
-  expect(organizations[0]?.keys).toHaveProperty('writer');
+  const { environment, stop } = await startEngine({ engine: 'dynoxide', dataFolder: db });
+  onTestFinished(stop);
+  const files = readOrganizationFiles([]);
+  const [prepared] = await prepareTable({ environment, files, tell: () => undefined });
+  expect(prepared?.keys).toHaveProperty('writer');
 });
 
 test('an engine by its address is used as it is, its table left in place', async () => {

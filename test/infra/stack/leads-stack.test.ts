@@ -1,4 +1,5 @@
 import { Match } from 'aws-cdk-lib/assertions';
+import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, test } from 'vitest';
 import {
   type GatewayResponse,
@@ -139,6 +140,14 @@ test('a release with other options changes functions in place, and takes nothing
 });
 
 describe('what the gateway answers by itself', () => {
+  test('every response type that API Gateway knows is set, so that none takes a default by accident', () => {
+    const known = Object.values(ResponseType)
+      .filter((value) => value instanceof ResponseType)
+      .map(({ responseType }) => responseType);
+
+    expect(Object.keys(gatewayResponses).sort()).toEqual(known.sort());
+  });
+
   test.each(Object.entries<GatewayResponse>(gatewayResponses))(
     '%s is set, with status, body, headers and request id',
     (type, response) => {

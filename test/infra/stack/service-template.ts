@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { buildFunctions } from '../../../infra/bundle/bundle.ts';
+import { bundleFile, bundleFolder } from '../../../infra/bundle/built-functions.ts';
+import { buildFunctions, functionNames } from '../../../infra/bundle/bundle.ts';
 import { type LeadServiceProps, LeadsStack } from '../../../infra/stack/lead-service.ts';
 import type { ReadJson } from '../../support/call.ts';
 
@@ -49,19 +52,25 @@ export const resourcesOf = (template: Template, type?: string): Record<string, R
 export const propertiesOf = (template: Template, type: string): Resource['Properties'][] =>
   Object.values(resourcesOf(template, type)).map(({ Properties }) => Properties);
 
-let built: Promise<string> | undefined;
+let built: Promise<unknown> | undefined;
 
-/** The app and its stack; the functions are built first, once. */
+/** A template names a bundle by its hash alone, so that one of an earlier build does. */
+export function functionsBuilt(): Promise<unknown> {
+  const isBuilt = (name: string): boolean => existsSync(join(bundleFolder(name), bundleFile));
+  built ??= functionNames().every(isBuilt) ? Promise.resolve() : buildFunctions();
+  return built;
+}
+
+/** The app and its stack; the functions are built first. */
 export async function leadsApp(
   service: LeadServiceProps = {},
 ): Promise<{ app: App; stack: LeadsStack }> {
-  built ??= buildFunctions();
-  await built;
+  await functionsBuilt();
   const app = new App();
   return { app, stack: new LeadsStack(app, 'LeadsStack', { service }) };
 }
 
-/** As JSON, by the options: the files of the project share a process, and many need the same template. */
+/** As JSON, by the options. */
 const synthesized = new Map<string, Promise<string>>();
 
 /** A template of the caller's own, which it may change. */
