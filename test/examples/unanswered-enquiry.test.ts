@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../infra/cli/listen.ts';
 import { recipes } from '../support/recipes/recipes.ts';
-import { projectFolder } from '../support/service-process.ts';
+import { projectFolder, runProgram } from '../support/service-process.ts';
 
 /** The recipes whose outbox is a folder that cron sends; recipes.integration.test.ts says which this machine lacks. */
 const ofFolders = recipes.filter(
@@ -33,13 +32,8 @@ test.for(ofFolders)(
     const url = await givenService('a');
     const environment = { LEADS_URL: url, LEADS_API_KEY: 'leads_live_key', OUTBOX: folder };
     const examples = join(projectFolder, 'test', 'examples');
-    const [command = '', ...args] = recipe.cron({
-      folder,
-      examples,
-      outbox: folder,
-      port: 0,
-      environment,
-    });
+    const site = { folder, examples, outbox: folder, port: 0, environment };
+    const [command = '', ...args] = recipe.cron(site);
     for (const name of ['a', 'b', 'c'])
       await writeFile(
         join(folder, `${name}.json`),
@@ -49,9 +43,7 @@ test.for(ofFolders)(
       (await readdir(folder)).filter((name) => name.endsWith('.json'));
 
     for (let run = 0; run < 40 && (await waiting()).length > 1; run++)
-      await new Promise((settle) =>
-        execFile(command, args, { env: { ...process.env, ...environment } }, settle),
-      );
+      await runProgram(command, args, { env: { ...process.env, ...environment } });
 
     expect(await waiting()).toEqual(['a.json']);
   },
