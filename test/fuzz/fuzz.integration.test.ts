@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { endpoints } from '../../shared/endpoints.ts';
 import { fuzz } from './episodes.ts';
 
-/** `npm run fuzz` runs longer, and with any seed. Six episodes, one of each kind of organization. */
+/** `npm run fuzz` runs longer, and with any seed. Five episodes, one of each kind of organization. */
 const seed = 1;
-const episodes = [0, 1, 2, 3, 4, 5];
+const episodes = [0, 1, 2, 3, 4];
 /** On two slow cores that everything else runs on, too. */
 const timeoutMs = 240_000;
 

@@ -28,7 +28,6 @@ const kinds: readonly ((settings: typeof sampleSettings) => object)[] = [
     ],
   }),
   ({ users }) => ({ users: users.map((user) => ({ ...user, active: false })) }),
-  (settings) => settings,
   () => ({ pipelines: [], sources: [] }),
   ({ fields }) => ({
     fields: fields.map((field, at) =>
