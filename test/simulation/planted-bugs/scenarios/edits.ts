@@ -69,10 +69,16 @@ export const scenariosOfEdits: readonly Scenario[] = [
     },
   },
   {
-    name: 'An organization loses the module that its endpoints are part of',
-    means: /was refused although its key has the scope/,
+    name: 'An organization loses the users who own new leads, and the module that its endpoints are part of',
+    means: /found the organization not ready|was refused although its key has the scope/,
     async run(given) {
       await given.capture(person(1));
+      const { users, ...others } = firstFile();
+      const nobody = users.map((user) => ({ ...user, active: false }));
+      await given.applyFile({ ...others, users: nobody });
+      await given.answered(503, given.capture(person(2)), 'a new person');
+      const known = given.capture({ ...person(1), notes: 'Once more.' });
+      await given.answered(200, known, 'a known person');
       await given.applyFile({ ...firstFile(), modules: [] });
       await given.answered(403, given.ask('list-leads'), 'a list');
       await given.answered(403, given.capture(person(2)), 'a capture');

@@ -1,4 +1,4 @@
-import { type Answered, firstFile, type Given, person, type Scenario } from '../scenario.ts';
+import { type Answered, type Given, person, type Scenario } from '../scenario.ts';
 
 const hourMs = 3_600_000;
 const undo = (given: Given) => given.administrate('settings undo', {});
@@ -146,19 +146,6 @@ export const scenariosOfRequests: readonly Scenario[] = [
           given.sleep(5).then(() => given.capture(person(epoch))),
         ]);
       }
-    },
-  },
-  {
-    name: 'Nobody is left to own new leads, and a known person asks again',
-    means: /found the organization not ready/,
-    async run(given) {
-      await given.capture(person(1));
-      const { users, ...others } = firstFile();
-      const nobody = users.map((user) => ({ ...user, active: false }));
-      await given.applyFile({ ...others, users: nobody });
-      await given.answered(503, given.capture(person(2)), 'a new person');
-      const known = given.capture({ ...person(1), notes: 'Once more.' });
-      await given.answered(200, known, 'a known person');
     },
   },
 ];
