@@ -57,6 +57,18 @@ describe('a defect', () => {
     );
   });
 
+  test('of the service is found in a history', { timeout: 60_000 }, async () => {
+    const [defective] = await bundleVersions({
+      change: (path, text) =>
+        path === 'shared/store/table/get-item.ts'
+          ? text.replace('ConsistentRead: true', 'ConsistentRead: false')
+          : text,
+    });
+    const { violations } = await runHistory(planOf('2'), [defective, defective]);
+
+    expect(violations.length).toBeGreaterThan(0);
+  });
+
   test('is shown by the fewest clients and requests that show it', async () => {
     const isFailing = async ({ clients, faultChance }: Plan): Promise<boolean> =>
       faultChance > 0 && clients.some(({ requests }) => requests >= 3);
