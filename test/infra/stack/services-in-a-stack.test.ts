@@ -60,6 +60,15 @@ test.each([
   });
 });
 
+test('the only service in the stack of another app needs no ID', async () => {
+  deploy([...outputs].filter(([name]) => !name.startsWith('MoreLeads')));
+
+  expect(await serviceOfStack('leads', () => undefined)).toEqual({
+    ...(await serviceOfStack('leads/Leads', () => undefined)),
+    stack: 'leads',
+  });
+});
+
 test('a stack that is being changed is not taken for another one while its outputs are hidden', async () => {
   aws().stack.status = 'UPDATE_IN_PROGRESS';
 

@@ -73,6 +73,11 @@ describe('the alarms', () => {
     ]);
   });
 
+  test('the alarms stay silent while nobody calls, and end when nothing is reported any more', () => {
+    for (const { TreatMissingData } of alarmsIn(plain))
+      expect(TreatMissingData).toBe('notBreaching');
+  });
+
   test('the alarms notify the email address and the given topic, when they begin and when they end', () => {
     for (const { AlarmActions, OKActions, ActionsEnabled } of alarmsIn(full)) {
       expect(AlarmActions).toEqual([
