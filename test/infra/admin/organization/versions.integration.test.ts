@@ -77,7 +77,7 @@ test('a file of an older version is refused with the differences, unless it may 
   expect(await show(organization)).toMatchObject({ version: 4, name: 'Northwind Academy' });
 });
 
-test('a file is applied without a version, with one never in force, or as show prints it, which makes no new one', async () => {
+test('a file is applied without a version, with one never in force, or as show prints it: no new version', async () => {
   const organization = await givenOrganization();
   const same = await apply(await saved(organization, () => undefined), '--json');
   const draft = { settings: { ...organization.settings, $schema: 'x' } };

@@ -174,7 +174,7 @@ test.each([
   { by: 'what none has', different: { matches: () => false } },
   { by: 'an owner and what none has', different: { ownerId: 7, matches: () => false } },
 ])(
-  'no page of leads as large as a lead can be, by $by, reads more than 4 MB, and the walk finds all',
+  'a page of the largest leads, by $by, reads at most 4 MB, and the walk finds all',
   async ({ different }) => {
     const { recorded, calls, leads } = await leadsTable(21, (id) => [
       timeOf(id),
