@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { adminJson, runAdmin } from '../../support/admin.ts';
-import { type CallReply, call } from '../../support/call.ts';
 import type { GivenOrganization } from '../../support/organizations.ts';
 
 type Organization = Pick<GivenOrganization, 'id'>;
@@ -28,20 +27,6 @@ export const doneTo = async (organization: Organization): Promise<string[]> =>
     ({ what }: { what: string }) => what,
   );
 
-/** Captures an enquiry under an idempotency key of its own. */
-export const capture = (organization: GivenOrganization, body: object): Promise<CallReply> =>
-  call('capture-lead', {
-    apiKey: organization.website,
-    body,
-    headers: { 'Idempotency-Key': randomUUID() },
-  });
-
-/** @returns the ID of the captured lead */
+/** Captures an enquiry under an idempotency key of its own. @returns the ID of the lead */
 export const captureLead = async (organization: GivenOrganization, body: object): Promise<number> =>
-  (await capture(organization, body)).body.lead.id;
-
-export const update = ({ writer }: GivenOrganization, leadId: number, body: object) =>
-  call('update-lead', { apiKey: writer, leadId, body });
-
-export const addNote = ({ writer }: GivenOrganization, leadId: number, text: string) =>
-  call('add-note', { apiKey: writer, leadId, body: { text } });
+  (await organization.capture(body, randomUUID())).body.lead.id;

@@ -7,7 +7,7 @@ import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { useFolder } from '../../given-folder.ts';
-import { doneTo, json, run, update } from '../commands.ts';
+import { doneTo, json, run } from '../commands.ts';
 import { countLeads, fieldsOf, importJson, refusedIn } from './given-files.ts';
 import { killedAtWrite } from './killed-import.ts';
 
@@ -51,7 +51,7 @@ test('a repeat that reads numbers differently refuses the rows that are in with 
   const stored = await storedLeads(organization);
   const idOf = (budget: number) =>
     Number(stored.find(({ lead }) => (lead.fields as FieldValues).budget === budget)?.lead.sk);
-  const { status } = await update(organization, idOf(900), { fields: { budget: 1 } });
+  const { status } = await organization.update(idOf(900), { fields: { budget: 1 } });
 
   const again = await importJson(organization, file, '--decimal', 'comma');
   const reasons = await reasonsIn(again.report);

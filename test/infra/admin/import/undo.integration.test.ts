@@ -13,7 +13,7 @@ import { useOwnTable } from '../../../support/own-table.ts';
 import { type Person, person } from '../../../support/people.ts';
 import { table } from '../../../support/table.ts';
 import { useFolder } from '../../given-folder.ts';
-import { addNote, capture, commandOf, doneTo, run, violationsIn } from '../commands.ts';
+import { commandOf, doneTo, run, violationsIn } from '../commands.ts';
 import { dyingAfter } from '../lead/dying-table.ts';
 import { itemsOf } from '../table/restored-tables.ts';
 import { importJson } from './given-files.ts';
@@ -47,9 +47,9 @@ const undo = (organization: GivenOrganization, file: string, ...more: string[]) 
 test('an undo removes the leads of a file that nobody has worked with, and the file can be imported again', async () => {
   const { organization, people, file, leadIds } = await givenImport(5);
   const [noted = 0, asked = 0, ...untouched] = leadIds;
-  await addNote(organization, noted, 'Call back');
+  await organization.note(noted, { text: 'Call back' });
   const { name, phone } = people.find((_, at) => leadIds[at] === asked) ?? person();
-  await capture(organization, { name, phone });
+  await organization.capture({ name, phone });
 
   const planned = await importJson(organization, file, '--undo', '--dry-run');
   const unconfirmed = await run(organization, 'lead import', file, '--undo');
@@ -72,7 +72,7 @@ test('an undo removes the leads of a file that nobody has worked with, and the f
 
 test('an undo killed at any of its writes is completed by a repeat, and removes nothing else', async () => {
   const { organization, file } = await givenImport(4);
-  const other = await capture(organization, person());
+  const other = await organization.capture(person());
   const args = commandOf(organization, 'lead import', file, '--undo', '--yes');
   await killedAtWrite(1, args);
   const between = await run(organization, 'lead import', file);
@@ -191,8 +191,8 @@ test('an undo sends no deletion after a third of its lock', async () => {
 
 test('an undo that keeps a lead leaves it unlocked', async () => {
   const { organization, lead, undoOn } = await givenImportedLead();
-  await addNote(organization, lead.id, 'Call back');
+  await organization.note(lead.id, { text: 'Call back' });
 
   expect(await undoOn(table())).toBe('kept');
-  expect((await addNote(organization, lead.id, 'Called')).status).toBe(201);
+  expect((await organization.note(lead.id, { text: 'Called' })).status).toBe(201);
 });

@@ -5,7 +5,7 @@ import { givenLead, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
-import { addNote, commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
+import { commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
 import { killedAtWrite } from '../import/killed-import.ts';
 
 useOwnTable();
@@ -89,7 +89,7 @@ test('a phone without a country code is read as Indian, which the text says', as
 test("a note is added again once another item followed it, and though a user's last note says the same", async () => {
   const organization = await givenOrganization();
   const { id } = await givenLead(organization);
-  await addNote(organization, id, 'No answer');
+  await organization.note(id, { text: 'No answer' });
   const edit = (note: string) => run(organization, 'lead edit', '--lead', id, '--note', note);
   for (const note of ['No answer', 'Called back']) await edit(note);
 

@@ -9,17 +9,7 @@ import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { table } from '../../../support/table.ts';
 import { useFolder } from '../../given-folder.ts';
-import {
-  addNote,
-  capture,
-  captureLead,
-  commandOf,
-  doneTo,
-  json,
-  run,
-  update,
-  violationsIn,
-} from '../commands.ts';
+import { captureLead, commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
 import { itemsOf } from '../table/restored-tables.ts';
 
 useOwnTable();
@@ -37,26 +27,27 @@ test('lead erase removes the person everywhere: the lead, its timeline and recor
   const organization = await givenOrganization();
   const [erased, other, before] = [person(), person(), person()];
   const marker = `Zq${randomUUID().slice(0, 8)}`;
-  const first = await capture(organization, {
+  const id = await captureLead(organization, {
     ...erased,
     name: marker,
     notes: `I am ${marker}`,
     externalId: randomUUID(),
   });
-  const { id } = first.body.lead;
-  await update(organization, id, { fields: { phone: before.phone } });
-  await update(organization, id, { fields: { phone: erased.phone } });
-  await addNote(organization, id, `Called ${marker}`);
+  await organization.update(id, { fields: { phone: before.phone } });
+  await organization.update(id, { fields: { phone: erased.phone } });
+  await organization.note(id, { text: `Called ${marker}` });
   const kept = await givenLead(organization, { fields: other });
-  await capture(organization, {
+  await captureLead(organization, {
     ...other,
     email: erased.email.toUpperCase(),
     name: marker,
     notes: `${marker} asks`,
   });
   const spaced = erased.phone.replace(/^\+91(\d{5})/, '$1 ');
-  await addNote(organization, kept.id, `Brother of ${spaced}, not 1${erased.phone.slice(3)}0`);
-  await addNote(organization, kept.id, `Before that ${before.phone}.`);
+  await organization.note(kept.id, {
+    text: `Brother of ${spaced}, not 1${erased.phone.slice(3)}0`,
+  });
+  await organization.note(kept.id, { text: `Before that ${before.phone}.` });
 
   const { keyId } = parseApiKey(organization.website) ?? {};
   const recordsBefore = await itemsWith(`"IDEMPOTENCY#${keyId}#`);
@@ -104,9 +95,9 @@ test('a dry run says exactly what the erasure then changes, and changes nothing'
     await givenLead(organization),
     await givenLead(organization, { fields: { guardian_phone: who.phone } }),
   ];
-  await addNote(organization, one.id, `Brother of ${who.phone}`);
-  await addNote(organization, one.id, `Write to ${who.email}`);
-  await addNote(organization, two.id, `Brother of ${who.phone}`);
+  await organization.note(one.id, { text: `Brother of ${who.phone}` });
+  await organization.note(one.id, { text: `Write to ${who.email}` });
+  await organization.note(two.id, { text: `Brother of ${who.phone}` });
   const before = await storedLeads(organization);
   const timelines = await spawnAdmin(commandOf(organization, 'lead timelines')).ended;
   const notes = timelines.stdout
@@ -162,8 +153,8 @@ async function givenNamedLeads(organization: GivenOrganization) {
     await givenLead(organization),
     await givenLead(organization),
   ];
-  await addNote(organization, other.id, `${one.phone} and ${two.phone}`);
-  await addNote(organization, other.id, `only ${two.phone}`);
+  await organization.note(other.id, { text: `${one.phone} and ${two.phone}` });
+  await organization.note(other.id, { text: `only ${two.phone}` });
   return [one, two] as const;
 }
 
@@ -221,7 +212,7 @@ test('--inactive-since erases the leads without a timeline item since then, at m
   const organization = await givenOrganization();
   await importFrom(organization, [2018, 2019, 2020, 2021]);
   await run(organization, 'lead archive', '--lead', 3);
-  await addNote(organization, 4, 'Called today');
+  await organization.note(4, { text: 'Called today' });
   const erase = (since: string, ...more: readonly string[]) =>
     run(organization, 'lead erase', '--inactive-since', since, '--yes', ...more, '--json');
 
@@ -247,7 +238,7 @@ test('a dossier holds everything about its person, and nothing about others', as
     fields: { city: 'Pune' },
   });
   const other = await givenLead(organization, { fields: { guardian_phone: who.phone } });
-  await addNote(organization, other.id, `Brother of ${who.phone}`);
+  await organization.note(other.id, { text: `Brother of ${who.phone}` });
   const both = [other.id, lead].join(',');
   await json(organization, 'lead edit', '--lead', both, '--note', 'Called');
   await json(organization, 'lead archive', '--lead', `${lead},${other.id}`);

@@ -3,7 +3,7 @@ import { call } from '../../../support/call.ts';
 import { givenLead } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
-import { capture, captureLead, doneTo, json, run, update } from '../commands.ts';
+import { captureLead, doneTo, json, run } from '../commands.ts';
 
 test('an archived lead is gone for the API until it is restored, and only changes are noted', async () => {
   const organization = await givenOrganization();
@@ -68,8 +68,8 @@ test('a printed timeline names what IDs stand for, in one order, and leaves out 
     notes: 'First line\n\u001B[2Jsecond',
     attribution: { formName: 'Fees', pageUrl: 'https://example.com/' },
   });
-  await update(organization, leadId, { stageId: 12, fields: { source: 3, city: 'Pune' } });
-  await capture(organization, { ...somebody, name: 'Other', fields: { budget: '5' } });
+  await organization.update(leadId, { stageId: 12, fields: { source: 3, city: 'Pune' } });
+  await organization.capture({ ...somebody, name: 'Other', fields: { budget: '5' } });
 
   const { stdout } = await run(organization, 'lead timeline', '--lead', leadId);
 

@@ -11,7 +11,7 @@ import { person } from '../../../support/people.ts';
 import { service } from '../../../support/service.ts';
 import { table } from '../../../support/table.ts';
 import { useFolder } from '../../given-folder.ts';
-import { addNote, captureLead, commandOf, json } from '../commands.ts';
+import { captureLead, commandOf, json } from '../commands.ts';
 
 useOwnTable();
 
@@ -45,7 +45,7 @@ test('lead timelines writes every item of every lead, and a line for an erased l
   const captured = await captureLead(organization, { ...visitor, notes: 'Please call after six.' });
   await captureLead(organization, { ...visitor, notes: 'I asked yesterday.' });
   const archived = (await givenLead(organization)).id;
-  await addNote(organization, archived, 'Called twice');
+  await organization.note(archived, { text: 'Called twice' });
   await setArchived(table(), organization.id, archived, { archived: true });
   const erased = await captureLead(organization, person());
   await erase(organization, erased);
@@ -101,7 +101,7 @@ test('lead timelines --since writes items at or after the time, with erasures an
   ];
   await erase(organization, erasedBefore);
   const since = await nextMoment();
-  await addNote(organization, before, 'Since');
+  await organization.note(before, { text: 'Since' });
   await erase(organization, erasedAfter);
   const file = newFile();
   const old = { createdAt: '2020-01-01T00:00:00Z', updatedAt: '2020-01-02T00:00:00Z' };
@@ -137,7 +137,7 @@ test('lead timelines --resume adds what an interrupted file lacks, and then only
     await adminJson(...args(organization, '--out', file, '--resume'));
     expect(await linesIn(file)).toEqual(linesOf(whole));
   }
-  await addNote(organization, first, 'New');
+  await organization.note(first, { text: 'New' });
   await erase(organization, second);
   const resumed = await adminJson(...args(organization, '--out', file, '--resume'));
 
