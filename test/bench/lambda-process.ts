@@ -7,18 +7,24 @@ import { memoryMbDefault, memoryVariables } from '../../infra/bundle/function-me
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { type CallerRequest, gatewayEvent } from '../simulation/lambda/gateway-event.ts';
 
-/** What `function-process.mjs` sends for each event. */
-export interface Invoked {
+/** What `function-process.mjs` says that an import or an answer cost. */
+export interface Cost {
+  readonly ms: number;
+  /** User and system time of the whole process, in milliseconds. */
+  readonly cpuMs: number;
+  /** The part of it up to the first answer of DynamoDB; all of it without one. */
+  readonly cpuToFirstAnswerMs: number;
+  /** Of DynamoDB. */
+  readonly calls: number;
+  /** The most memory the process has held so far, in megabytes. */
+  readonly peakMb: number;
+}
+export interface Invoked extends Cost {
   readonly answer: {
     readonly statusCode: number;
     readonly headers: Record<string, string>;
     readonly body: string;
   };
-  readonly ms: number;
-  /** User and system time of the whole process during the call, in milliseconds. */
-  readonly cpuMs: number;
-  /** The most memory the process has held so far, in megabytes. */
-  readonly peakMb: number;
 }
 
 export type RequestParts = Omit<CallerRequest, 'endpoint'>;
@@ -29,11 +35,14 @@ export const eventOf = (endpoint: EndpointName, parts: RequestParts): APIGateway
 
 /** One Lambda, as a process of its own: it is warm from its second call on. */
 export class LambdaProcess {
+  /** What the import of the module cost. */
+  readonly imported: Cost;
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
   #waiting: ((invoked: Invoked) => void) | undefined;
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: ChildProcess, imported: Cost) {
+    this.imported = imported;
     this.#child = child;
     this.#ended = once(child, 'exit');
     child.on('message', (invoked: Invoked) => this.#waiting?.(invoked));
@@ -57,10 +66,13 @@ export class LambdaProcess {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const [word] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-    if (word !== 'ready')
-      throw new Error(`${moduleUrl} ended with status ${word} before it was ready.`);
-    return new LambdaProcess(child);
+    const imported = await Promise.race([
+      once(child, 'message').then(([cost]) => cost as Cost),
+      once(child, 'exit').then(() => undefined),
+    ]);
+    if (!imported)
+      throw new Error(`${moduleUrl} ended with status ${child.exitCode} before it was ready.`);
+    return new LambdaProcess(child, imported);
   }
 
   /** @throws Error unless the answer has the expected status */

@@ -1,33 +1,23 @@
-import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { bundle } from '../../../infra/bundle/bundle.ts';
 import { serviceNameVariable } from '../../../shared/metrics.ts';
+import { eventOf, LambdaProcess } from '../lambda-process.ts';
 import { median, progress } from '../measuring.ts';
 import type { Budget, Results } from '../results.ts';
 import { callLevels } from './call-levels.ts';
-import { type Setting, withFunctions } from './functions.ts';
+import { type FunctionCase, type Setting, withFunctions } from './functions.ts';
 
-const run = promisify(execFile);
-
-interface Case {
+interface Case extends Pick<FunctionCase, 'event' | 'status'> {
   readonly name: string;
   readonly file: string;
   readonly bytes: number;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What `cold-process.mjs` prints: milliseconds of import and first request, user and system time of both. */
-interface Sample {
-  readonly importMs: number;
-  readonly firstMs: number;
-  readonly cpuMs: number;
-  readonly cpuToFirstAnswerMs: number;
-  readonly calls: number;
-  readonly status: number;
-}
+/** Milliseconds of import and first request, user and system time of both. */
+type Sample = Awaited<ReturnType<typeof sample>>;
 
 /** Imports and first requests, each in a fresh process, all cases in turn so that a busy moment of the machine meets all alike. */
 export const measureColdStarts = (rounds: number): Promise<Results> =>
@@ -58,36 +48,35 @@ export const measureColdStarts = (rounds: number): Promise<Results> =>
   });
 
 const sameCalls = ', same calls';
-const coldProcess = join(import.meta.dirname, 'cold-process.mjs');
 
 async function casesOf({ cases: functions, environment, write, callsOf }: Setting) {
   const caseOf = async (
     name: string,
     code: Uint8Array,
-    more: Record<string, string> = {},
+    asked: Pick<Case, 'event' | 'status'>,
+    own: Record<string, string> = {},
   ): Promise<Case> => ({
     name,
     file: await write(name, code),
     bytes: code.byteLength,
-    environment: {
-      ...environment,
-      [serviceNameVariable]: 'bench', // metrics are written, as in a deployment
-      PATH: process.env.PATH ?? '',
-      ...more,
-    },
+    ...asked,
+    // Metrics are written, as in a deployment.
+    environment: { ...environment, [serviceNameVariable]: 'bench', ...own },
   });
+  /** What the bundles are asked that read no event. */
+  const unread = { event: eventOf('list-leads', { apiKey: '' }), status: 200 };
   const cases = await Promise.all(
-    Object.entries(floors).map(async ([name, build]) => caseOf(name, await build())),
+    Object.entries(floors).map(async ([name, build]) => caseOf(name, await build(), unread)),
   );
   const bare = await naiveBundle(
     `export { handler } from ${JSON.stringify(join(import.meta.dirname, 'bare-handler.ts'))};`,
   );
-  for (const { name, code, event } of functions) {
-    const one = await caseOf(name, code, { BENCH_EVENT: JSON.stringify(event) });
+  for (const { name, code, event, status } of functions) {
+    const one = await caseOf(name, code, { event, status });
     const levels = callLevels(await callsOf(() => sample(one)));
     cases.push(
       one,
-      await caseOf(`${name}${sameCalls}`, bare, { BENCH_CALLS: JSON.stringify(levels) }),
+      await caseOf(`${name}${sameCalls}`, bare, unread, { BENCH_CALLS: JSON.stringify(levels) }),
     );
   }
   return cases;
@@ -113,14 +102,18 @@ async function sampleInTurn(
   return samples;
 }
 
-async function sample({ name, file, environment }: Case): Promise<Sample> {
-  const { stdout } = await run(process.execPath, [coldProcess, pathToFileURL(file).href], {
-    env: environment,
-  });
-  const sampled = JSON.parse(stdout) as Sample;
-  if (sampled.status >= 400)
-    throw new Error(`${name} answered ${sampled.status} to its first request.`);
-  return sampled;
+async function sample({ file, environment, event, status }: Case) {
+  const lambda = await LambdaProcess.start(pathToFileURL(file).href, environment);
+  const first = await lambda.invoke(event, status);
+  await lambda.stop();
+  const { ms, cpuMs } = lambda.imported;
+  return {
+    importMs: ms,
+    firstMs: first.ms,
+    cpuMs: cpuMs + first.cpuMs,
+    cpuToFirstAnswerMs: cpuMs + first.cpuToFirstAnswerMs,
+    calls: first.calls,
+  };
 }
 
 function rowOf({ name, bytes }: Case, samples: ReadonlyMap<string, readonly Sample[]>) {
