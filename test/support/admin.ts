@@ -28,37 +28,6 @@ interface RunOptions extends Partial<Pick<ProcessIo, 'hasTerminal' | 'localFolde
   readonly environment?: Environment;
 }
 
-/**
- * The AWS SDK reads `process.env`, which all commands that run in this process share: how many run, by which variables, and what these
- * replaced. A command reads `LEADS_TABLE` from the environment that it is given, so commands on several tables may run in parallel.
- */
-let running = 0;
-let shared: Environment = {};
-let replaced: Readonly<Record<string, string | undefined>> = {};
-
-function enter(environment: Environment): void {
-  if (running > 0 && JSON.stringify(environment) !== JSON.stringify(shared)) {
-    throw new Error('Another command runs in this process with other variables: use spawnAdmin.');
-  }
-  if (running === 0) {
-    shared = environment;
-    replaced = Object.fromEntries(
-      Object.keys(environment).map((name) => [name, process.env[name]]),
-    );
-    Object.assign(process.env, environment);
-  }
-  running += 1;
-}
-
-function leave(): void {
-  running -= 1;
-  if (running > 0) return;
-  for (const [name, value] of Object.entries(replaced)) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
-}
-
 /** @throws Error for a command that scans the table, if tests of other files use it: they would wait for the scan */
 function assertNoScan([noun = '', verb = '']: readonly string[], environment: Environment): void {
   if (!isTableShared() || environment.LEADS_TABLE !== undefined) return;
@@ -82,16 +51,17 @@ export async function runPrinted(
 
 /**
  * Runs one of the administrator's commands in this process, on the test run's table. A process of its own takes 0.6 s more: use
- * `spawnAdmin` only where a test needs one.
- * @throws Error when another command runs with other variables
+ * `spawnAdmin` only where a test needs one. The AWS SDK reads `process.env`: commands that run in parallel have the same variables, but for
+ * `LEADS_TABLE`.
  */
 export async function runAdmin(
   args: readonly string[],
   { environment = {}, hasTerminal = false, localFolder = '/nowhere' }: RunOptions = {},
 ): Promise<AdminReply> {
   assertNoScan(args, environment);
-  const { LEADS_TABLE, ...ofSdk } = { ...service().environment, ...environment };
-  enter(ofSdk);
+  const { LEADS_TABLE: ownTable, ...own } = service().environment;
+  const { LEADS_TABLE = ownTable, ...others } = environment;
+  Object.assign(process.env, own, others);
   try {
     const { status, ...printed } = await runPrinted(args, {
       environment: { ...process.env, LEADS_TABLE },
@@ -100,7 +70,8 @@ export async function runAdmin(
     });
     return replyOf(args, status, printed);
   } finally {
-    leave();
+    for (const name of Object.keys(others)) delete process.env[name];
+    Object.assign(process.env, own);
   }
 }
 
