@@ -63,7 +63,7 @@ function describedProblem(
     const { code } = (body as { error?: { code?: string } } | undefined)?.error ?? {};
     const expected = code === 'HTTPS_REQUIRED' || code === 'KEY_IN_URL' ? code : 'NOT_FOUND';
     return status === 404 || code === expected
-      ? schemaIssue({ $ref: `#/components/schemas/${errorSchemaName(expected)}` }, body)
+      ? schemaIssue(errorSchemaName(expected), body)
       : 'an address with a slash behind it is not an endpoint: 404';
   }
   const url = { pathname: path, searchParams: new URLSearchParams(query) } as URL;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { routerFor } from '../../infra/gateway/routes.ts';
 import { showsLimits } from '../../infra/openapi/endpoint-descriptions.ts';
 import { errorDetails } from '../../infra/openapi/error-schemas.ts';
@@ -41,15 +41,18 @@ interface Document {
   readonly components: Json;
 }
 
-export const document = JSON.parse(
-  readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'),
-) as Document;
+const documentId = 'openapi.json';
+const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
+/** Its references name it, so that each of its schemas can be used alone. */
+export const document: Document = JSON.parse(
+  text.replaceAll('"$ref": "#/', `"$ref": "${documentId}#/`),
+);
 
 /** The object that a reference of the document points to; any other value is returned as it is. */
 export function resolved<Target>(value: Json): Target {
   const reference = value.$ref;
   if (typeof reference !== 'string') return value as Target;
-  const steps = reference.replace('#/', '').split('/');
+  const steps = reference.replace(`${documentId}#/`, '').split('/');
   return steps.reduce<unknown>((at, step) => (at as Json)[step], document) as Target;
 }
 
@@ -59,31 +62,15 @@ ajv.addFormat('uri-reference', (text: string) => URL.canParse(text, 'http://host
 // The target of references inside a schema.
 ajv.addKeyword('components');
 
-const documentId = 'openapi.json';
-// Schemas share what is compiled of the components: each would compile its own otherwise.
 ajv.addSchema({ $id: documentId, components: document.components });
 
-const compiled = new WeakMap<Json, ValidateFunction>();
-
-function validatorOf(schema: Json): ValidateFunction {
-  const known = compiled.get(schema) ?? validatorOfComponent(schema);
-  if (known) return known;
-  const text = JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${documentId}#/`);
-  const validate = ajv.compile(JSON.parse(text) as Json);
-  compiled.set(schema, validate);
-  return validate;
-}
-
-/** The validator of a schema that only refers to a component. */
-const validatorOfComponent = ({ $ref, ...others }: Json): ValidateFunction | undefined =>
-  typeof $ref === 'string' && Object.keys(others).length === 0
-    ? ajv.getSchema(`${documentId}${$ref}`)
-    : undefined;
-
-/** Why a value does not conform to a schema of the document; undefined when it does. */
-export function schemaIssue(schema: Json, value: unknown): string | undefined {
-  const validate = validatorOf(schema);
-  return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'body' });
+/**
+ * Why a value does not conform to a schema of the document; undefined when it does.
+ * @param schema or the name of one of the components
+ */
+export function schemaIssue(schema: Json | string, value: unknown): string | undefined {
+  const known = typeof schema === 'string' ? `${documentId}#/components/schemas/${schema}` : schema;
+  return ajv.validate(known, value) ? undefined : ajv.errorsText(ajv.errors, { dataVar: 'body' });
 }
 
 export interface Exchange {
@@ -122,7 +109,7 @@ const route = routerFor(endpoints);
 function gatewayProblems({ status, headers, body }: Exchange): string[] {
   const problems = [
     status === 404 ? undefined : 'an unknown address answers 404',
-    schemaIssue({ $ref: '#/components/schemas/NotFoundError' }, body),
+    schemaIssue('NotFoundError', body),
     headers.has('X-Request-Id') ? undefined : 'the header X-Request-Id is missing',
   ];
   return problems.filter((problem) => problem !== undefined);

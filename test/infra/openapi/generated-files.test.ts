@@ -47,7 +47,9 @@ describe('what generators of code need', () => {
     expect(schemas.ValidationFailedError).toMatchObject({
       properties: {
         error: {
-          properties: { details: { $ref: '#/components/schemas/ValidationFailedDetails' } },
+          properties: {
+            details: { $ref: 'openapi.json#/components/schemas/ValidationFailedDetails' },
+          },
           required: ['code', 'message', 'details'],
         },
       },
@@ -62,7 +64,10 @@ describe('what generators of code need', () => {
     expect(parameters.find(({ name }) => name === 'filter')?.schema).toMatchObject({
       type: 'string',
       contentMediaType: 'application/json',
-      contentSchema: { type: 'array', items: { $ref: '#/components/schemas/LeadFilter' } },
+      contentSchema: {
+        type: 'array',
+        items: { $ref: 'openapi.json#/components/schemas/LeadFilter' },
+      },
     });
   });
 });
