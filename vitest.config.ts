@@ -41,6 +41,8 @@ export default defineConfig({
   test: {
     // Two kept two cores busy for 70 % of the time: a test also waits for engines and other processes.
     maxWorkers: 3,
+    // Files share a process, which loads the AWS SDK, the CDK and the checks of openapi.json once: a file restores what it changes.
+    isolate: false,
     projects: [
       {
         test: {
@@ -61,8 +63,6 @@ export default defineConfig({
           name,
           include: index === 0 ? [integration] : ofEachEngine,
           globalSetup: ['test/support/engine.ts'],
-          // Files share a process, which loads the AWS SDK and the checks of openapi.json once: a file restores what it changes.
-          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // A busy machine may delay the tests' own calls to an engine that others use in parallel.

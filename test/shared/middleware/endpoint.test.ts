@@ -1,28 +1,23 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import type { Scope } from '../../../shared/endpoints.ts';
 import { endpoint } from '../../../shared/middleware/endpoint.ts';
 import { leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import { apiKeyRandomBytes, mintApiKey } from '../../../shared/organization/api-key.ts';
-import {
-  admitKey,
-  admitOrganization,
-  type Bucket,
-  type Caller,
-} from '../../../shared/store/organizations/admission.ts';
-import { loadOrganization } from '../../../shared/store/organizations/organizations.ts';
+import type { Bucket, Caller } from '../../../shared/store/organizations/admission.ts';
+import * as admission from '../../../shared/store/organizations/admission.ts';
+import * as settings from '../../../shared/store/organizations/organizations.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { type EventParts, requestEvent } from './event.ts';
 import { caller as anyCaller, keepLines, lines, logged } from './logged-lines.ts';
 
-vi.mock('../../../shared/store/organizations/admission.ts');
-vi.mock('../../../shared/store/organizations/organizations.ts');
-
 keepLines();
 
-const keys = vi.mocked(admitKey);
-const organizations = vi.mocked(admitOrganization);
+// What a request reads before its endpoint, without a table.
+let keys: MockInstance<typeof admission.admitKey>;
+let organizations: MockInstance<typeof admission.admitOrganization>;
+let loadOrganization: MockInstance<typeof settings.loadOrganization>;
 const hourMs = 3_600_000;
 /** A bucket whose window ends in an hour. */
 const bucketWith = (remaining: number, limit = 600): Bucket => ({
@@ -44,16 +39,16 @@ beforeEach(() => {
   const bytes = Uint8Array.from({ length: apiKeyRandomBytes }, (_, at) => (tests >> at) & 1);
   apiKey = mintApiKey(bytes).key;
   caller = { ...anyCaller, organizationId: tests, scopes: ['leads.read', 'leads.write'] };
-  keys
-    .mockReset()
+  keys = vi
+    .spyOn(admission, 'admitKey')
     .mockImplementation(async () => ({ outcome: 'admitted', caller, bucket: bucketWith(500) }));
-  organizations.mockReset().mockImplementation(async () => ({
+  organizations = vi.spyOn(admission, 'admitOrganization').mockImplementation(async () => ({
     ...ofOrganization,
     outcome: 'admitted',
     bucket: bucketWith(2000, 3000),
   }));
-  vi.mocked(loadOrganization)
-    .mockReset()
+  loadOrganization = vi
+    .spyOn(settings, 'loadOrganization')
     .mockImplementation(async () => ({ ...sampleOrganization(), version: 1 }));
 });
 afterEach(() => {
@@ -215,7 +210,7 @@ describe('admission', () => {
   test('names a missing module before a missing scope', async () => {
     caller = { ...caller, scopes: ['leads.capture'] };
     const organization = { ...sampleOrganization({ modules: ['billing'] }), version: 1 };
-    vi.mocked(loadOrganization).mockResolvedValue(organization);
+    loadOrganization.mockResolvedValue(organization);
 
     expect((await send(listUsers)).body.error).toMatchObject({ details: { module: 'crm' } });
   });

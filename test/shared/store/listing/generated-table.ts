@@ -1,4 +1,5 @@
 import type { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { vi } from 'vitest';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { putLead } from '../../../../shared/store/leads/leads.ts';
 import type { LeadQuery } from '../../../../shared/store/listing/lead-lists.ts';
@@ -132,3 +133,9 @@ export function generatedTable(
 
 const unitsOfEntries = (count: number): number =>
   Math.max(1, Math.ceil((count * entryBytes) / 4096)) / 2;
+
+/** Lets the clock jump over each pause, such as a scan's for its pace. */
+export function skipPauses(): void {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout'], fakeNodeBuiltins: true });
+  vi.setTimerTickMode('nextTimerAsync');
+}

@@ -2,17 +2,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { type LeadQuery, listLeads } from '../../../../shared/store/listing/lead-lists.ts';
 import { sinceOf, updatesOf } from '../../../bench/listing/generated-leads.ts';
-import { generatedTable, type LeadShape, unfilteredQuery } from './generated-table.ts';
+import { generatedTable, type LeadShape, skipPauses, unfilteredQuery } from './generated-table.ts';
 
 // A scan waits for its pace.
-vi.mock('node:timers/promises', () => ({
-  setTimeout: async (ms: number) => {
-    vi.setSystemTime(Date.now() + ms);
-  },
-}));
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-});
+beforeEach(skipPauses);
 afterEach(() => {
   vi.useRealTimers();
 });

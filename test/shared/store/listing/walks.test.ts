@@ -12,13 +12,10 @@ import { leadOf, storeListedLeads } from '../../../support/leads.ts';
 import { modelTable } from '../../../support/model-table.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 import { filterFor, type ModelField, valueFor } from '../../leads/random-filters.ts';
-import { unfilteredQuery } from './generated-table.ts';
+import { skipPauses, unfilteredQuery } from './generated-table.ts';
 
 // A scan waits for its pace.
-vi.mock('node:timers/promises', () => ({
-  setTimeout: async (ms: number) => void vi.setSystemTime(Date.now() + ms),
-}));
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+beforeEach(skipPauses);
 afterEach(() => void vi.useRealTimers());
 
 const ids = { user: [7, 8, 9], lead_source: [1, 3, 4] };
