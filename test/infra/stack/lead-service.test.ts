@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { bundleFile, bundleFolder, releaseOf } from '../../../infra/bundle/built-functions.ts';
 import { OptionsError } from '../../../infra/stack/check-options.ts';
@@ -18,7 +18,11 @@ import {
 
 const plain = await templateWith();
 const full = await templateWith(everyOption);
-const restored = await templateWith({ tableName: 'leads-restored' });
+const { domainName, certificateArn } = everyOption;
+const restored = await templateWith({
+  ...{ tableName: 'leads-restored', backup: true },
+  ...{ domainName, certificateArn, keepDefaultAddress: true },
+});
 
 const stageOf = (template: Template) => propertiesOf(template, 'AWS::ApiGateway::Stage')[0];
 
@@ -113,16 +117,13 @@ describe('the gateway', () => {
     expect(full.toJSON().Outputs).toHaveProperty('DomainTarget');
   });
 
-  test('a service without a domain, or with keepDefaultAddress, answers at its own address', async () => {
-    const { domainName, certificateArn } = everyOption;
-    const both = await templateWith({ domainName, certificateArn, keepDefaultAddress: true });
-
-    for (const template of [plain, both])
+  test('a service without a domain, or with keepDefaultAddress, answers at its own address', () => {
+    for (const template of [plain, restored])
       template.hasResourceProperties('AWS::ApiGateway::RestApi', {
         DisableExecuteApiEndpoint: false,
       });
-    both.resourceCountIs('AWS::ApiGateway::DomainName', 1);
-    expect(both.toJSON().Outputs.BaseUrl.Value).toBe('https://leads.example.com');
+    restored.resourceCountIs('AWS::ApiGateway::DomainName', 1);
+    expect(restored.toJSON().Outputs.BaseUrl.Value).toBe('https://leads.example.com');
   });
 
   test('the gateway logs the resource and never the address, an origin, an agent or a header', () => {
@@ -180,7 +181,7 @@ describe('the table', () => {
     }
   });
 
-  test('the table may be one that exists: none is made, and every function is given that one', () => {
+  test('the table may be one that exists: none is made, every function is given that one, and it is backed up', () => {
     restored.resourceCountIs('AWS::DynamoDB::Table', 0);
     for (const { Environment } of functionsOf(restored))
       expect(Environment.Variables.LEADS_TABLE).toBe('leads-restored');
@@ -188,6 +189,8 @@ describe('the table', () => {
       JSON.stringify(PolicyDocument),
     );
     expect(resources.filter((text) => !text.includes(':table/leads-restored'))).toEqual([]);
+    const [selection] = propertiesOf(restored, 'AWS::Backup::BackupSelection');
+    expect(JSON.stringify(selection)).toContain(':table/leads-restored');
   });
 });
 
@@ -201,22 +204,26 @@ test('the functions have the memory, limits and log of the options', () => {
     expect(RetentionInDays).toBe(365);
 });
 
-describe("in somebody else's app", () => {
-  test('a stack may have the construct twice, and other constructs', () => {
-    const stack = new Stack(new App(), 'Theirs');
-    const leads = new LeadService(stack, 'Leads', { serviceName: 'leads-one' });
-    new LeadService(stack, 'More', { serviceName: 'leads-two' });
+test('the construct refuses wrong options by name, whatever their type said', () => {
+  const stack = new Stack(new App(), 'Theirs');
 
-    expect(leads.baseUrl).toEqual(expect.any(String));
-    Template.fromStack(stack).resourceCountIs('AWS::ApiGateway::RestApi', 2);
-  }, 60_000);
+  expect(() => new LeadService(stack, 'Leads', { waff: true, memoryMb: 1 } as never)).toThrow(
+    OptionsError,
+  );
+});
 
-  test('it refuses wrong options by name, whatever their type said', () => {
-    const stack = new Stack(new App(), 'Theirs');
+test('with monthlyBudget, the address of alarms is told when the tagged resources cost more, or will', () => {
+  const told = (type: string) => ({
+    Notification: { NotificationType: type, ComparisonOperator: 'GREATER_THAN', Threshold: 100 },
+    Subscribers: [{ SubscriptionType: 'EMAIL', Address: 'ops@example.com' }],
+  });
 
-    expect(() => new LeadService(stack, 'Leads', { waff: true, memoryMb: 1 } as never)).toThrow(
-      OptionsError,
-    );
+  full.hasResourceProperties('AWS::Budgets::Budget', {
+    Budget: {
+      BudgetLimit: { Amount: 100, Unit: 'USD' },
+      CostFilters: { TagKeyValue: ['user:lead-service$lead-service-test'] },
+    },
+    NotificationsWithSubscribers: [told('ACTUAL'), told('FORECASTED')],
   });
 });
 

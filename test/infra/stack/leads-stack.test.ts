@@ -200,19 +200,3 @@ describe('the API', () => {
     expect(JSON.stringify(addresses[0]?.[1].Value)).toMatch(/Stage\w+"}\]\]}$/);
   });
 });
-
-test('with monthlyBudget, the address of alarms is told when the tagged resources cost more, or will', async () => {
-  const withBudget = await templateWith({ monthlyBudget: 100, alarmEmail: 'ops@example.com' });
-  const told = (type: string) => ({
-    Notification: { NotificationType: type, ComparisonOperator: 'GREATER_THAN', Threshold: 100 },
-    Subscribers: [{ SubscriptionType: 'EMAIL', Address: 'ops@example.com' }],
-  });
-
-  withBudget.hasResourceProperties('AWS::Budgets::Budget', {
-    Budget: {
-      BudgetLimit: { Amount: 100, Unit: 'USD' },
-      CostFilters: { TagKeyValue: ['user:lead-service$lead-service-production'] },
-    },
-    NotificationsWithSubscribers: [told('ACTUAL'), told('FORECASTED')],
-  });
-});

@@ -4,10 +4,45 @@ import { memoryVariables } from '../../../infra/bundle/function-memory.ts';
 import { eventFilter } from '../../../shared/store/table/table-definition.ts';
 import { everyOption, propertiesOf, resourcesOf, templateWith } from './service-template.ts';
 
+const tableStreamArn =
+  'arn:aws:dynamodb:eu-central-1:123456789012:table/leads-restored/stream/2026-11-21T00:00:00.000';
+
 const off = await templateWith();
 const full = await templateWith(everyOption);
+const more = await templateWith({ heartbeat: true, events: true });
+const restored = await templateWith({
+  ...{ waf: true, events: true, tableName: 'leads-restored', tableStreamArn },
+});
 
-const standard = await templateWith({ waf: true });
+test('the heartbeat and events add resources, and change only the table, the dashboard and one alarm', () => {
+  const [before, after] = [resourcesOf(off), resourcesOf(more)];
+  const added = Object.keys(after).filter((id) => !(id in before));
+  const changed = Object.keys(before).filter(
+    (id) => JSON.stringify(before[id]) !== JSON.stringify(after[id]),
+  );
+
+  expect(
+    added
+      .filter((id) => !/Events/.test(id))
+      .map((id) => after[id]?.Type)
+      .sort(),
+  ).toEqual([
+    'AWS::CloudWatch::Alarm',
+    'AWS::Events::Rule',
+    'AWS::IAM::Policy',
+    'AWS::IAM::Role',
+    'AWS::Lambda::EventInvokeConfig',
+    'AWS::Lambda::Function',
+    'AWS::Lambda::Permission',
+    'AWS::Logs::LogGroup',
+  ]);
+  // The alarm must not count the heartbeat.
+  expect(changed.map((id) => after[id]?.Properties?.AlarmName ?? after[id]?.Type).sort()).toEqual([
+    'AWS::CloudWatch::Dashboard',
+    'AWS::DynamoDB::Table',
+    'lead-service-production-CallersUnauthorized',
+  ]);
+});
 
 describe('the firewall', () => {
   test('the firewall is there when asked for, before this stage', () => {
@@ -51,7 +86,7 @@ describe('the firewall', () => {
       ]),
     });
 
-    standard.hasResourceProperties('AWS::WAFv2::WebACL', acl(6000));
+    restored.hasResourceProperties('AWS::WAFv2::WebACL', acl(6000));
     full.hasResourceProperties('AWS::WAFv2::WebACL', acl(2000));
   });
 
@@ -61,8 +96,6 @@ describe('the firewall', () => {
     );
   });
 });
-
-const beating = await templateWith({ heartbeat: true });
 
 const alarmNames = (template: Template): string[] =>
   propertiesOf(template, 'AWS::CloudWatch::Alarm').map(({ AlarmName }) =>
@@ -74,31 +107,8 @@ const calledAddress = (template: Template) =>
     .find((variables) => 'HEARTBEAT_BASE_URL' in variables);
 
 describe('the heartbeat', () => {
-  test('adds resources, and changes only the dashboard and the alarm that must not count it', () => {
-    const [before, after] = [resourcesOf(off), resourcesOf(beating)];
-    const added = Object.keys(after).filter((id) => !(id in before));
-    const changed = Object.keys(before).filter(
-      (id) => JSON.stringify(before[id]) !== JSON.stringify(after[id]),
-    );
-
-    expect(added.map((id) => after[id]?.Type).sort()).toEqual([
-      'AWS::CloudWatch::Alarm',
-      'AWS::Events::Rule',
-      'AWS::IAM::Policy',
-      'AWS::IAM::Role',
-      'AWS::Lambda::EventInvokeConfig',
-      'AWS::Lambda::Function',
-      'AWS::Lambda::Permission',
-      'AWS::Logs::LogGroup',
-    ]);
-    expect(changed.map((id) => after[id]?.Properties.AlarmName ?? after[id]?.Type).sort()).toEqual([
-      'AWS::CloudWatch::Dashboard',
-      'lead-service-production-CallersUnauthorized',
-    ]);
-  });
-
   test('runs in the third of every five minutes, and one that is late is dropped', () => {
-    beating.hasResourceProperties('AWS::Events::Rule', {
+    more.hasResourceProperties('AWS::Events::Rule', {
       ScheduleExpression: 'cron(2/5 * * * ? *)',
       State: 'ENABLED',
       Targets: [
@@ -107,7 +117,7 @@ describe('the heartbeat', () => {
         }),
       ],
     });
-    beating.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+    more.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       MaximumEventAgeInSeconds: 60,
       MaximumRetryAttempts: 0,
     });
@@ -116,7 +126,7 @@ describe('the heartbeat', () => {
   test.each(['alone', 'with tracing and every other option'])(
     'may write its log and nothing else, %s',
     (which) => {
-      const template = which === 'alone' ? beating : full;
+      const template = which === 'alone' ? more : full;
       const roles = Object.entries(template.findResources('AWS::IAM::Role')).filter(([id]) =>
         id.includes('Heartbeat'),
       );
@@ -137,9 +147,9 @@ describe('the heartbeat', () => {
   );
 
   test('calls the address of the stage, or the domain, whose certificate it then watches', () => {
-    expect(JSON.stringify(calledAddress(beating)?.HEARTBEAT_BASE_URL)).toMatch(/execute-api.*live/);
-    expect(calledAddress(beating)).not.toHaveProperty('HEARTBEAT_WATCHES_CERTIFICATE');
-    expect(alarmNames(beating)).not.toContain('CertificateExpires');
+    expect(JSON.stringify(calledAddress(more)?.HEARTBEAT_BASE_URL)).toMatch(/execute-api.*live/);
+    expect(calledAddress(more)).not.toHaveProperty('HEARTBEAT_WATCHES_CERTIFICATE');
+    expect(alarmNames(more)).not.toContain('CertificateExpires');
     expect(calledAddress(full)).toMatchObject({
       HEARTBEAT_BASE_URL: 'https://leads.example.com',
       HEARTBEAT_WATCHES_CERTIFICATE: 'true',
@@ -148,48 +158,26 @@ describe('the heartbeat', () => {
   });
 
   test('a heartbeat that is missing sets its alarm off', () => {
-    beating.hasResourceProperties('AWS::CloudWatch::Alarm', {
+    more.hasResourceProperties('AWS::CloudWatch::Alarm', {
       AlarmName: 'lead-service-production-HeartbeatFailed',
       TreatMissingData: 'breaching',
     });
   });
 });
 
-const tableStreamArn =
-  'arn:aws:dynamodb:eu-central-1:123456789012:table/leads-restored/stream/2026-11-21T00:00:00.000';
-
-const publishing = await templateWith({ events: true });
-const restored = await templateWith({ events: true, tableName: 'leads-restored', tableStreamArn });
-
-const idsOf = (template: Template): string[] => Object.keys(resourcesOf(template));
-
 describe('with events', () => {
-  test('events add resources, and change no other resource than the table and the dashboard', () => {
-    const added = idsOf(publishing).filter((id) => !idsOf(off).includes(id));
-    const changed = idsOf(off).filter(
-      (id) => JSON.stringify(resourcesOf(off)[id]) !== JSON.stringify(resourcesOf(publishing)[id]),
-    );
-
-    expect(idsOf(off).filter((id) => !idsOf(publishing).includes(id))).toEqual([]);
-    expect(added.every((id) => /Events/.test(id))).toBe(true);
-    expect(changed.map((id) => resourcesOf(publishing)[id]?.Type).sort()).toEqual([
-      'AWS::CloudWatch::Dashboard',
-      'AWS::DynamoDB::Table',
-    ]);
-  });
-
   test('the publisher has the memory limits of a function with 512 MB', () => {
-    publishing.hasResourceProperties('AWS::Lambda::Function', {
+    more.hasResourceProperties('AWS::Lambda::Function', {
       MemorySize: 512,
       Environment: { Variables: Match.objectLike(memoryVariables(512)) },
     });
   });
 
   test('the stream feeds the publisher through the filter, retries for a day, then uses the queue', () => {
-    publishing.hasResourceProperties('AWS::DynamoDB::Table', {
+    more.hasResourceProperties('AWS::DynamoDB::Table', {
       StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
     });
-    publishing.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+    more.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
       EventSourceArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('Table'), 'StreamArn'] },
       FilterCriteria: { Filters: [{ Pattern: JSON.stringify(eventFilter) }] },
       BatchSize: 100,
