@@ -18,17 +18,11 @@ const variants: readonly (readonly [string, LeadServiceProps])[] = [
   ['no option set', {}],
   ['every option on', everyOption],
   [
-    'a domain and the default address',
+    'an existing table with events, and a domain beside the default address',
     {
       domainName: everyOption.domainName,
       certificateArn: everyOption.certificateArn,
       keepDefaultAddress: true,
-    },
-  ],
-  ['an existing table', { tableName: 'leads-restored' }],
-  [
-    'events of an existing table',
-    {
       tableName: 'leads-restored',
       events: true,
       tableStreamArn:
