@@ -2,15 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { AlarmName } from '../../../../infra/stack/monitoring/alarms.ts';
 import { everyOption, templateWith } from '../service-template.ts';
 import { type AlarmProperties, firstAlarm, isInAlarm, type PeriodSum } from './alarm-evaluator.ts';
-import {
-  busy,
-  metricsOf,
-  misfit,
-  quiet,
-  type Situation,
-  verification,
-  withOldKey,
-} from './situation.ts';
+import { busy, metricsOf, misfit, quiet, type Situation, withOldKey } from './situation.ts';
 
 /** Every alarm but that of a day. */
 const replayed = [
@@ -234,9 +226,6 @@ test.each(Object.entries(services))(
     for (const deploymentsIn of [[], [0], [0, 1], [0, 2]])
       for (const verificationsIn of [[], ...verifications])
         expect(goingOff({ ...service, deploymentsIn, verificationsIn }, 40)).toEqual([]);
-    // Although it sends requests with unknown keys, and some of them are captures.
-    expect(verification['LeadService unauthorized']).toBeGreaterThan(10);
-    expect(verification['AWS/Lambda Invocations']).toBeGreaterThan(0);
   },
 );
 
