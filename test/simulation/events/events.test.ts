@@ -87,6 +87,11 @@ test('every acknowledged effect is published, in order per lead, though the publ
   const ids = events.map(({ detail }) => `${detail.organizationId} ${detail.leadId} ${detail.id}`);
   expect(ids.length).toBeGreaterThan(faultChances.length * new Set(ids).size);
   expect(faults).toBeGreaterThan(150);
+  const [event] = events as [PublishedEvent];
+  const invented = { ...event, detail: { ...event.detail, leadId: 999 } };
+  expect(eventViolations(histories[0]!, [invented])).toContainEqual(
+    expect.stringContaining('#999 has no entry, and was published as'),
+  );
 }, 120_000);
 
 describe('a defect of the publisher is found', () => {
