@@ -4,9 +4,8 @@ import { type GivenOrganization, givenOrganization } from '../../../support/orga
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { useFolder } from '../../given-folder.ts';
-import { commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
+import { doneTo, json, run, violationsIn } from '../commands.ts';
 import { importJson, refusedIn } from './given-files.ts';
-import { killedAtWrite } from './killed-import.ts';
 
 useOwnTable();
 const folder = useFolder();
@@ -98,34 +97,6 @@ test('an update refuses a row of two leads, a second row of a lead, and what an 
     expect.stringContaining('budget must be a number'),
     'name is required.',
   ]);
-});
-
-test('an update that is killed half way and repeated changes each lead once', async () => {
-  const organization = await givenOrganization();
-  const people = Array.from({ length: 60 }, person);
-  const rows = (city: string) => [
-    ['name', 'phone', 'city', 'note'],
-    ...people.map(({ name, phone }) => [name, phone, city, city]),
-  ];
-  await importJson(organization, await csv(...rows('Pune')));
-  const file = await csv(...rows('Goa'));
-  await killedAtWrite(30, commandOf(organization, 'lead import', file, '--update'));
-
-  const answer = await updateJson(organization, file);
-
-  expect(answer).toMatchObject({ imported: 0, refused: 0 });
-  expect(answer.updated + answer.alreadyThere).toBe(60);
-  const timelines = await Promise.all(
-    (await leadsOf(organization)).map(({ id }) => timelineOf(organization, id)),
-  );
-  for (const timeline of timelines)
-    expect(timeline.map(({ type }) => type)).toEqual([
-      'lead_created',
-      'note_added',
-      'lead_updated',
-      'note_added',
-    ]);
-  expect(await violationsIn(organization)).toEqual([]);
 });
 
 test('an exported file that was edited updates its leads, with an owner who is inactive since', async () => {

@@ -5,8 +5,8 @@ import { givenLead, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
+
 import { commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
-import { killedAtWrite } from '../import/killed-import.ts';
 
 useOwnTable();
 
@@ -145,24 +145,6 @@ test('lead edit looks a stage up in the pipeline that is named with it', async (
   });
 });
 
-test('an edit that was killed is completed by a repeat, and no lead is changed or noted twice', async () => {
-  const organization = await givenOrganization();
-  const ids = [await givenLead(organization), await givenLead(organization)].map(({ id }) => id);
-  const change = ['--set', 'city=Goa', '--note', 'Moved'];
-  const args = commandOf(organization, 'lead edit', '--lead', ids.join(), ...change);
-  await killedAtWrite(1, args); // Lead 1 is changed, but not noted.
-  await killedAtWrite(1, args); // Lead 1 is noted.
-
-  expect((await runAdmin(args)).status).toBe(0);
-
-  for (const id of ids)
-    expect((await timelineOf(organization, id)).map(({ type }) => type)).toEqual([
-      'lead_created',
-      'lead_updated',
-      'note_added',
-    ]);
-});
-
 const users = [
   { id: 7, name: 'Asha Rao' },
   { id: 8, name: 'Ravi Iyer' },
@@ -241,28 +223,4 @@ test('with --stage only the leads of that stage are reassigned', async () => {
 
   expect(await listed(organization, '7')).toEqual([first]);
   expect(await listed(organization, '8')).toEqual([enrolled.id]);
-});
-
-test('a reassignment that was killed is in the history, and a repeat completes it', async () => {
-  const organization = await givenOrganization({ users });
-  const ids = await givenLeads(organization, 12);
-  const args = argsOf(organization, '--to', '8,10', '--yes');
-
-  await killedAtWrite(5, args);
-  const left = await listed(organization, '7');
-  const repeated = await adminJson(...args);
-
-  expect(left.length).toBeGreaterThan(0);
-  expect(left.length).toBeLessThan(ids.length);
-  expect(repeated).toEqual({ reassigned: left.length });
-  const now = [...(await listed(organization, '8')), ...(await listed(organization, '10'))];
-  expect(now.sort((a, b) => a - b)).toEqual(ids);
-  for (const id of ids)
-    expect(
-      (await timelineOf(organization, id)).filter(({ type }) => type === 'lead_updated'),
-    ).toHaveLength(1);
-  expect((await doneTo(organization)).slice(0, 2)).toEqual([
-    `lead reassign from 7 to 8, 10, ${left.length} leads`,
-    'lead reassign from 7 to 8, 10 begun',
-  ]);
 });
