@@ -12,9 +12,7 @@ import { useOwnTable } from '../../../support/own-table.ts';
 import { type Person, person } from '../../../support/people.ts';
 import { table } from '../../../support/table.ts';
 import { useFolder } from '../../given-folder.ts';
-
 import { doneTo, run, violationsIn } from '../commands.ts';
-
 import { dyingAfter } from '../lead/dying-table.ts';
 import { itemsOf } from '../table/restored-tables.ts';
 import { importJson } from './given-files.ts';

@@ -5,7 +5,6 @@ import { givenLead, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
-
 import { commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
 
 useOwnTable();
