@@ -139,7 +139,7 @@ test.each([
   },
 );
 
-test.each([-50_000, 0, 50_000])(
+test.each([-50_000, 50_000])(
   'a command runs if DynamoDB is %d ms from this clock',
   async (aheadMs) => {
     expect(await runAt(aheadMs, 'archive')).toMatchObject({ status: 0, isArchived: true });

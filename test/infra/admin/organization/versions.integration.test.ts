@@ -141,26 +141,6 @@ test('a difference between versions is where it is and of what kind', async () =
   });
 });
 
-test('an undo to a version applies that version again, as a new one', async () => {
-  const organization = await givenOrganization();
-  const rename = async (name: string) => apply(await saved(organization, renamed(name)));
-  await rename('Two');
-  await rename('Three');
-  const undo = (...more: string[]) => run(organization, 'organization undo', ...more);
-
-  const undone = await undo('--to', '1', '--yes', '--json');
-  const unchanged = await undo('--to', '1', '--yes');
-  const refused = await undo('--to', '4', '--yes');
-
-  expect(undone.json).toEqual({ organization: { id: organization.id } });
-  expect(await show(organization)).toMatchObject({ version: 4, name: 'Northwind Academy' });
-  expect(unchanged).toMatchObject({ status: 0, stdout: expect.stringMatching(/already has/) });
-  expect(refused).toMatchObject({
-    status: 1,
-    stderr: 'Version 4 of the settings is in force already.\n',
-  });
-});
-
 const action = { who: 'a test', what: 'organization apply' };
 const applyChanges = ({ settings }: GivenOrganization, changes: object) =>
   applySettings(table(), { ...settings, ...changes }, { action, wait: async () => undefined });
@@ -169,7 +149,7 @@ const history = async (organization: GivenOrganization) =>
 const undo = (organization: GivenOrganization) => json(organization, 'organization undo', '--yes');
 const shown = ({ id }: GivenOrganization) => adminJson('organization', 'show', String(id));
 
-test('an undo brings back the settings before, at once for the service, and another undo those after', async () => {
+test('an undo brings back the settings before, another undo those after, --to N any kept version', async () => {
   const organization = await givenOrganization();
   const nothing = await run(organization, 'organization undo', '--yes');
   await applyChanges(organization, { name: 'Renamed' });
@@ -179,6 +159,10 @@ test('an undo brings back the settings before, at once for the service, and anot
   const first = await shown(organization);
   const again = await undo(organization);
   const second = await shown(organization);
+  const toFirst = await run(organization, 'organization undo', '--to', '1', '--yes', '--json');
+  const third = await shown(organization);
+  const unchanged = await run(organization, 'organization undo', '--to', '1', '--yes');
+  const inForce = await run(organization, 'organization undo', '--to', '5', '--yes');
   const forPeople = await run(organization, 'organization history');
 
   expect(nothing).toMatchObject({
@@ -194,11 +178,19 @@ test('an undo brings back the settings before, at once for the service, and anot
   expect(first).toEqual({ ...organization.settings, version: 3 });
   expect(again).toEqual(undone);
   expect(second).toEqual({ ...first, name: 'Renamed', version: 4 });
+  expect(toFirst.json).toEqual(undone);
+  expect(third).toEqual({ ...first, version: 5 });
+  expect(unchanged).toMatchObject({ status: 0, stdout: expect.stringMatching(/already has/) });
+  expect(inForce).toMatchObject({
+    status: 1,
+    stderr: 'Version 5 of the settings is in force already.\n',
+  });
   expect(
     (await history(organization)).filter(
       ({ versionAfter }: { versionAfter?: number }) => versionAfter,
     ),
   ).toMatchObject([
+    { versionBefore: 4, versionAfter: 5, what: 'organization undo, back to version 1' },
     {
       versionBefore: 3,
       versionAfter: 4,
