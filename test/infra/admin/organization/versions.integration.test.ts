@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { expect, test } from 'vitest';
 import type { Settings } from '../../../../shared/organization/organization.ts';
+import { checkTable } from '../../../../shared/store/check/check-table.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import {
   readKeptSettings,
@@ -9,11 +10,12 @@ import {
 import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
 import { faultOnce } from '../../../support/faults/rules.ts';
+import { modelTable } from '../../../support/model-table.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { service } from '../../../support/service.ts';
 import { table } from '../../../support/table.ts';
-import { commandOf, json, run, violationsIn } from '../commands.ts';
+import { commandOf, json, run } from '../commands.ts';
 import { apply, useEditedSettings } from './edited-settings.ts';
 
 useOwnTable();
@@ -142,8 +144,8 @@ test('a difference between versions is where it is and of what kind', async () =
 });
 
 const action = { who: 'a test', what: 'organization apply' };
-const applyChanges = ({ settings }: GivenOrganization, changes: object) =>
-  applySettings(table(), { ...settings, ...changes }, { action, wait: async () => undefined });
+const applyChanges = ({ settings }: GivenOrganization, changes: object, on = table()) =>
+  applySettings(on, { ...settings, ...changes }, { action, wait: async () => undefined });
 const history = async (organization: GivenOrganization) =>
   (await json(organization, 'organization history')).items;
 const undo = (organization: GivenOrganization) => json(organization, 'organization undo', '--yes');
@@ -242,13 +244,14 @@ test('an undo that was confirmed for a version which no longer holds changes not
 });
 
 test('an organization keeps a bounded number of versions, and check knows them', async () => {
-  const organization = await givenOrganization();
+  const on = modelTable();
+  const organization = await givenOrganization({}, on);
   for (let turn = 0; turn < versionsKept + 2; turn += 1)
-    await applyChanges(organization, { name: `Name ${turn}` });
+    await applyChanges(organization, { name: `Name ${turn}` }, on);
   const nameIn = async (version: number) =>
-    (await readKeptSettings(table(), organization.id, version))?.name;
+    (await readKeptSettings(on, organization.id, version))?.name;
 
   expect([await nameIn(2), await nameIn(3)]).toEqual([undefined, 'Name 1']);
   expect(await nameIn(versionsKept + 2)).toBe(`Name ${versionsKept}`);
-  expect(await violationsIn(organization)).toEqual([]);
+  expect((await checkTable(on)).violations).toEqual([]);
 });
