@@ -3,7 +3,6 @@ import { beforeAll, expect } from 'vitest';
 import type { FieldValues, Lead } from '../../shared/leads/lead.ts';
 import { presentEntry, type TimelineItem } from '../../shared/leads/timeline.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
-import { newLeadWrites } from '../../shared/store/leads/create-lead.ts';
 import { putLead } from '../../shared/store/leads/leads.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import {
@@ -153,23 +152,6 @@ export const leadOf = (
 
 const batchMax = 25;
 const parallelBatches = 8;
-
-/** Writes leads as a create does (lead, identity items, first timeline entry), in batches and without the service. */
-export const storeLeads = (table: Table, leads: readonly Lead[]): Promise<void> =>
-  storeItems(
-    table,
-    leads
-      .flatMap((lead) =>
-        newLeadWrites(lead, {
-          type: 'lead_created',
-          at: lead.createdAt,
-          actorId: 7,
-          via: 'api',
-          keyId: 'stored',
-        }),
-      )
-      .map(({ Put }) => Put?.Item as Record<string, unknown>),
-  );
 
 /** Writes the leads alone, without identities and timelines: all that a list reads. */
 export const storeListedLeads = (table: Table, leads: readonly Lead[]): Promise<void> =>

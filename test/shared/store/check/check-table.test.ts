@@ -2,10 +2,10 @@ import { TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
 import { checkTable } from '../../../../shared/store/check/check-table.ts';
 import { setArchived } from '../../../../shared/store/leads/archive.ts';
+import { createLead } from '../../../../shared/store/leads/create-lead.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
-import { storeLeads } from '../../../support/leads.ts';
 import { modelTable } from '../../../support/model-table.ts';
-import { added, changed, givenSoundTable } from './given-table.ts';
+import { added, at, changed, givenSoundTable } from './given-table.ts';
 
 test('a table written by the service has no violations, with archived leads and later settings too', async () => {
   const { table, settings } = await givenSoundTable();
@@ -67,20 +67,22 @@ test('a check of one organization reports the violations of that organization on
 
 test('a check of a table of several pages reads every item once and rechecks none', async () => {
   const sound = await givenSoundTable();
-  const { table, settings, lead, key } = sound;
+  const { table, settings, lead, keyId, key } = sound;
   await applySettings(table, { ...settings, id: 2 });
   const text = 'x'.repeat(20_000); // sixty of these are more than the megabyte of one response
   for (const organizationId of [1, 2]) {
-    const ids = Array.from({ length: 60 }, (_, index) => 11 + index);
-    await storeLeads(
-      table,
-      ids.map((id) => ({
-        ...lead,
-        organizationId,
-        id,
-        fields: { ...lead.fields, phone: `+9198300000${id}`, email: `${id}@x.co`, remarks: text },
-      })),
-    );
+    for (let id = 11; id <= 70; id += 1) {
+      const fields = {
+        ...lead.fields,
+        phone: `+9198300000${id}`,
+        email: `${id}@x.co`,
+        remarks: text,
+      };
+      await createLead(table, () => ({
+        lead: { ...lead, organizationId, id, fields },
+        opening: { type: 'lead_created', at, actorId: 7, via: 'api', keyId },
+      }));
+    }
   }
   for (const usage of [key.usage, { pk: 'USAGE#2', sk: 'USAGE' }])
     await changed('usage', { lastLeadId: 70 })({ ...sound, key: { ...key, usage } });
