@@ -36,11 +36,6 @@ export const goodRequests: readonly GoodRequest[] = endpoints.map((endpoint) => 
   };
 });
 
-/** The good requests of the endpoints that take a body. */
-export const bodyRequests = goodRequests.filter(({ name }) =>
-  endpoints.some((one) => one.name === name && takesBody(one)),
-);
-
 /** The endpoints that list what is in an organization's settings: they read nothing but the settings. */
 export const referenceLists = endpoints
   .filter(({ access }) => Object.keys(access).length === 0)

@@ -15,8 +15,8 @@ import {
 export interface StandInAws {
   /** Points the AWS SDK at it. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly stack: StandInStack;
-  /** The outputs of the stack. */
+  readonly stack: { status: string };
+  /** The outputs of the stack, hidden while its status ends in IN_PROGRESS. */
   readonly outputs: Map<string, string>;
   /** Reserved concurrency by function, where one is set. */
   readonly reserved: ReadonlyMap<string, number>;
@@ -27,11 +27,6 @@ export interface StandInAws {
   /** Functions whose changes Lambda refuses; `xray` refuses to read traces. */
   readonly refused: Set<string>;
   close(): void;
-}
-interface StandInStack {
-  status: string;
-  /** Hidden while the status ends in IN_PROGRESS. */
-  readonly outputs: Map<string, string>;
 }
 interface LogEvent {
   readonly timestamp: number;
@@ -50,7 +45,8 @@ const ownOutputs: readonly [string, string][] = [
 ];
 
 export async function startStandInAws(): Promise<StandInAws> {
-  const stack: StandInStack = { status: 'UPDATE_COMPLETE', outputs: new Map(ownOutputs) };
+  const stack = { status: 'UPDATE_COMPLETE' };
+  const outputs = new Map(ownOutputs);
   const reserved = new Map<string, number>();
   const refused = new Set<string>();
   const logs = new Map<string, LogEvent[]>();
@@ -62,12 +58,12 @@ export async function startStandInAws(): Promise<StandInAws> {
     if (named.startsWith('/')) return lambdaReply({ reserved, refused }, action, named, body);
     if (named !== 'leads') return noStack(named);
     if (action === 'ListStackResources') return resourcesReply();
-    const outputs = stack.status.endsWith('IN_PROGRESS') ? [] : stack.outputs;
-    return stacksXml(stackXml('leads', stack.status, outputs));
+    const shown = stack.status.endsWith('IN_PROGRESS') ? [] : outputs;
+    return stacksXml(stackXml('leads', stack.status, shown));
   });
   return {
     stack,
-    outputs: stack.outputs,
+    outputs,
     reserved,
     logs,
     traces,
