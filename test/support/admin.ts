@@ -49,10 +49,14 @@ export async function runPrinted(
   return { status, ...printed };
 }
 
+/** The variables of the commands that run: all have the same, which stay until the last has ended. */
+const running: string[] = [];
+
 /**
  * Runs one of the administrator's commands in this process, on the test run's table. A process of its own takes 0.6 s more: use
  * `spawnAdmin` only where a test needs one. The AWS SDK reads `process.env`: commands that run in parallel have the same variables, but for
  * `LEADS_TABLE`.
+ * @throws Error when another command runs with other variables
  */
 export async function runAdmin(
   args: readonly string[],
@@ -61,6 +65,10 @@ export async function runAdmin(
   assertNoScan(args, environment);
   const { LEADS_TABLE: ownTable, ...own } = service().environment;
   const { LEADS_TABLE = ownTable, ...others } = environment;
+  const variables = JSON.stringify({ ...own, ...others });
+  if (running.some((one) => one !== variables))
+    throw new Error('Another command runs in this process with other variables: use spawnAdmin.');
+  running.push(variables);
   Object.assign(process.env, own, others);
   try {
     const { status, ...printed } = await runPrinted(args, {
@@ -70,8 +78,11 @@ export async function runAdmin(
     });
     return replyOf(args, status, printed);
   } finally {
-    for (const name of Object.keys(others)) delete process.env[name];
-    Object.assign(process.env, own);
+    running.pop();
+    if (running.length === 0) {
+      for (const name of Object.keys(others)) delete process.env[name];
+      Object.assign(process.env, own);
+    }
   }
 }
 
