@@ -14,16 +14,23 @@ const table = (reads: number, ms: number): ResultTable => ({
 const before = { ...exactFigures([table(6, 4)]), 'only before: calls': 2 };
 
 test('a benchmark run with more read units than an earlier run is reported as more', () => {
-  const { text, hasMore } = comparison(before, exactFigures([table(12, 4)]));
+  const { text, fails } = comparison(before, exactFigures([table(12, 4)]));
 
-  expect(hasMore).toBe(true);
+  expect(fails).toBe(true);
   expect(text).toContain('Counts: 2 compared, 1 different');
   expect(text).toContain('| Requests, note, 100: reads | 6 | 12 | × 2.00 | MORE |');
 });
 
 test('a benchmark run with fewer units, or other times, is not reported as more', () => {
-  const { text, hasMore } = comparison(before, exactFigures([table(5, 9)]));
+  const { text, fails } = comparison(before, exactFigures([table(5, 9)]));
 
-  expect(hasMore).toBe(false);
+  expect(fails).toBe(false);
   expect(text).toContain('Counts: 2 compared, 1 different');
+});
+
+test('a benchmark run that shares no figure with the earlier run fails', () => {
+  const { text, fails } = comparison(before, { 'Requests of another name: reads': 6 });
+
+  expect(fails).toBe(true);
+  expect(text).toBe('### Counts: 0 compared, 0 different');
 });

@@ -34,7 +34,8 @@ export function shown(
 export function asMarkdown({ title, note, rows }: ResultTable): string {
   const line = (row: readonly string[]): string =>
     `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  const head = Object.keys(rows[0] ?? { '': '' });
+  if (!rows[0]) return `### ${title}`;
+  const head = Object.keys(rows[0]);
   const cells = rows.map((row) =>
     Object.values(row).map((cell) => (typeof cell === 'number' ? shown(cell) : cell)),
   );
@@ -75,11 +76,11 @@ export const exactFigures = (tables: readonly ResultTable[]): ExactFigures =>
     ),
   );
 
-/** A run set beside an earlier one. Only what both have measured is compared. */
+/** A run set beside an earlier one. Only what both have measured is compared: a run that shares nothing with the earlier one fails. */
 export function comparison(
   before: ExactFigures,
   now: ExactFigures,
-): { text: string; hasMore: boolean } {
+): { text: string; fails: boolean } {
   const both = Object.keys(now).filter((name) => before[name] !== undefined);
   const figures = both.map((name) => ({
     name,
@@ -98,5 +99,6 @@ export function comparison(
       result: one.now > one.before ? 'MORE' : 'fewer',
     })),
   };
-  return { text: asMarkdown(table), hasMore: different.some((one) => one.now > one.before) };
+  const fails = figures.length === 0 || different.some((one) => one.now > one.before);
+  return { text: asMarkdown(table), fails };
 }
