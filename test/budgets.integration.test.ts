@@ -134,8 +134,8 @@ describe('a list of 25 of 40 leads', () => {
   let organization: GivenOrganization;
   beforeAll(async () => {
     organization = await givenOrganization();
-    for (let made = 0; made < 40; made += 8)
-      await Promise.all(Array.from({ length: 8 }, () => givenLead(organization)));
+    // One after the other: at once they meet on the organization's counters, which a busy engine may not settle within a request's time.
+    for (let made = 0; made < 40; made += 1) await givenLead(organization);
   });
 
   test.each([
