@@ -33,8 +33,9 @@ function orderIssues(
       : ['is gone, and its timeline is not'];
   if (!creations.includes(String(entries[0]?.after?.type)))
     return ['does not begin with its creation'];
-  const calls = new Set(writes.map(({ call }) => call));
-  const orders = entries.flatMap(({ call, order }) => (calls.has(call) ? [order] : []));
+  // The lead's order: the items of two transactions may be committed in turn, and the entry of the first one last.
+  const orderOf = new Map(writes.map(({ call, order }) => [call, order]));
+  const orders = entries.flatMap(({ call }) => orderOf.get(call) ?? []);
   return orders.every((order, at) => at === 0 || order > (orders[at - 1] ?? 0))
     ? []
     : ['has its changes in another order on its timeline'];
