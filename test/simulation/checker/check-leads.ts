@@ -35,8 +35,12 @@ function orderIssues(
     return ['does not begin with its creation'];
   // The lead's order: the items of two transactions may be committed in turn, and the entry of the first one last.
   const orderOf = new Map(writes.map(({ call, order }) => [call, order]));
-  const orders = entries.flatMap(({ call }) => orderOf.get(call) ?? []);
-  return orders.every((order, at) => at === 0 || order > (orders[at - 1] ?? 0))
+  const changes = entries.filter(({ call }) => orderOf.has(call));
+  const isAfter = (one: Write, other: Write): boolean =>
+    one.call === other.call
+      ? one.order > other.order
+      : Number(orderOf.get(one.call)) > Number(orderOf.get(other.call));
+  return changes.every((one, at) => at === 0 || isAfter(one, changes[at - 1] ?? one))
     ? []
     : ['has its changes in another order on its timeline'];
 }
