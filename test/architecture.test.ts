@@ -231,6 +231,14 @@ describe('source files', () => {
     expect(looseIn('shared/store/')).toEqual([]);
   });
 
+  test('are at most 20 in a folder', () => {
+    const full = [...Map.groupBy(files, (file) => dirname(file))].filter(
+      ([, own]) => own.length > 20,
+    );
+
+    expect(full.map(([folder, own]) => `${folder} holds ${own.length} files`)).toEqual([]);
+  });
+
   test('have kebab-case names', () => {
     const plain = /^[a-z0-9.]+(?:-[a-z0-9.]+)*$/;
 

@@ -45,6 +45,25 @@ export function startProgram(
 export const runProgram = (...started: Parameters<typeof startProgram>): Promise<Ended> =>
   startProgram(...started).ended;
 
+/**
+ * The Node.js on the machine's PATH, which a package's users would run. If none of version 20 or later is there, prints a warning and returns
+ * the project's own.
+ */
+export async function machineNode(): Promise<string> {
+  const found = (process.env.PATH ?? '')
+    .split(':')
+    .map((path) => join(path, 'node'))
+    .filter((path) => !path.includes('node_modules'));
+  for (const node of found) {
+    const version = await runProgram(node, ['-p', 'process.versions.node']).catch(() => undefined);
+    if (version && Number.parseInt(version.stdout, 10) >= 20) return node;
+  }
+  process.stderr.write(
+    '\nWARNING: no other Node.js of version 20 or later is on the PATH: the package ran only on 24.\n\n',
+  );
+  return node24;
+}
+
 /** Requests of one endpoint that a service of the tests handles in parallel, also on a machine with few processors. */
 export const racingWorkers = 8;
 

@@ -5,8 +5,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 import { buildClient } from '../../../../infra/openapi/client/build.ts';
-import { machineNode } from '../../../support/machine-node.ts';
-import { node24, projectFolder } from '../../../support/service-process.ts';
+import { machineNode, node24, projectFolder } from '../../../support/service-process.ts';
 import { useFolder } from '../../given-folder.ts';
 
 /** The package as a user has it: installed from its file into a strict project of its own. */

@@ -8,8 +8,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { buildFunctions } from '../../../../infra/bundle/bundle.ts';
 import { LeadService } from '../../../../infra/stack/lead-service.ts';
 import { buildPackage } from '../../../../infra/stack/package/build.ts';
-import { machineNode } from '../../../support/machine-node.ts';
-import { projectFolder } from '../../../support/service-process.ts';
+import { machineNode, projectFolder } from '../../../support/service-process.ts';
 import { useFolder } from '../../given-folder.ts';
 import { everyOption } from '../service-template.ts';
 
