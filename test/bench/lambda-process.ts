@@ -19,7 +19,7 @@ export interface Cost {
   /** The most memory the process has held so far, in megabytes. */
   readonly peakMb: number;
 }
-export interface Invoked extends Cost {
+interface Invoked extends Cost {
   readonly answer: {
     readonly statusCode: number;
     readonly headers: Record<string, string>;

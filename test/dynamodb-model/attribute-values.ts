@@ -20,7 +20,7 @@ export function typeOf(value: AttributeValue): AttributeType | undefined {
 }
 
 /** @throws ValidationError for a value that DynamoDB does not take */
-export function assertValue(value: AttributeValue): void {
+function assertValue(value: AttributeValue): void {
   if (value.S !== undefined || value.BOOL !== undefined) return;
   if (value.N !== undefined) assertNumber(value.N);
   else if (value.M !== undefined) assertValues(value.M);

@@ -152,14 +152,16 @@ test('a request of a kind that the model does not have fails the test, and is no
   dynamodb.put('a', { steps: { L: [] } });
   expect(
     run('DeleteItem', {
-      ...{ Key: key('a'), ConditionExpression: 'steps = :v' },
+      Key: key('a'),
+      ConditionExpression: 'steps = :v',
       ExpressionAttributeValues: { ':v': { L: [] } },
     }),
   ).toThrow(NotModelledError);
   for (const UpdateExpression of ['DELETE n :v', 'SET n.a = :v', 'SET n[0] = :v', 'SET n = n - :v'])
     expect(
       run('UpdateItem', {
-        ...{ Key: key('a'), UpdateExpression },
+        Key: key('a'),
+        UpdateExpression,
         ExpressionAttributeValues: { ':v': { N: '1' } },
       }),
     ).toThrow(NotModelledError);

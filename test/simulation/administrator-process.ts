@@ -25,7 +25,7 @@ export class AdministratorProcess extends Runtime {
     this.#table = this.run(() => this.#commands.openTable(tableName));
   }
 
-  give<Name extends AdministratorCommand>(
+  execute<Name extends AdministratorCommand>(
     name: Name,
     organizationId: number,
     options: CommandOptions<Name>,

@@ -56,7 +56,7 @@ export interface Caller {
 }
 
 /** Why a call has no answer, as Node.js and the SDK name it. */
-export class ConnectionError extends Error {
+class ConnectionError extends Error {
   override readonly name: string;
   readonly code: string | undefined;
 

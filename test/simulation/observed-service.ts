@@ -191,7 +191,9 @@ export class ObservedService {
   ): Promise<ObservedAction> {
     const { actions } = this.recorder;
     const action = newAction({
-      ...{ id: `${what} ${actions.length}`, what, organizationId },
+      id: `${what} ${actions.length}`,
+      what,
+      organizationId,
       options: options as Plain,
       startedAt: this.now,
     });
@@ -210,7 +212,7 @@ export class ObservedService {
     };
     await new Promise<void>((resolve) => {
       administrator.onDeath(() => resolve(end('died', undefined)));
-      administrator.give(what, organizationId, options).then(
+      administrator.execute(what, organizationId, options).then(
         (result) => resolve(end('done', result)),
         (error: unknown) =>
           resolve(

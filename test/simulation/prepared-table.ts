@@ -48,11 +48,11 @@ export async function prepareTable(
   const keys = new Map<number, OrganizationKeys>();
   await simulation.scheduler.run(async () => {
     for (const organizationId of organizationIds) {
-      await administrator.give('settings apply', organizationId, firstVariant);
+      await administrator.execute('settings apply', organizationId, firstVariant);
       const own: Partial<Record<KeyName, HeldKey>> = {};
       for (const kind of keysOf(organizationId)) {
         const order = { ...orders[kind], createdBy: idIn(organizationId, 7), label: kind };
-        own[kind] = await administrator.give('key create', organizationId, order);
+        own[kind] = await administrator.execute('key create', organizationId, order);
       }
       keys.set(organizationId, own as OrganizationKeys);
     }

@@ -29,7 +29,7 @@ export function touchesOf(operation: string, request: Request): readonly Touch[]
   return [touch(TableName, request.Key ?? request.Item, operation !== 'GetItem')];
 }
 
-export const everywhere = '*';
+const everywhere = '*';
 
 function touch(table: string, key: Item | undefined, isWrite: boolean): Touch {
   const { pk = {}, sk = {} } = key ?? {};

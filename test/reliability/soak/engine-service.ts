@@ -114,7 +114,9 @@ export class EngineService implements ClientService {
     const id = answer?.headers['x-request-id'] ?? 'a request without an answer';
     this.requests.push({
       ...newRequest({ id, client, apiKey, request, startedAt }),
-      ...{ endedAt: this.now, answer, answerBody: reply?.body },
+      endedAt: this.now,
+      answer,
+      answerBody: reply?.body,
     });
     return answer;
   }
@@ -139,7 +141,9 @@ export class EngineService implements ClientService {
     options: CommandOptions<Name>,
   ): Promise<ObservedAction> {
     const action = newAction({
-      ...{ id: `${what} ${this.actions.length}`, what, organizationId },
+      id: `${what} ${this.actions.length}`,
+      what,
+      organizationId,
       options: options as Plain,
       startedAt: this.now,
     });

@@ -52,7 +52,7 @@ const checks = [
 ] as const;
 
 /** Of a history that is over. */
-export function violationsOf(history: History): string[] {
+function violationsOf(history: History): string[] {
   return checks.flatMap((check) => check(history));
 }
 

@@ -211,7 +211,7 @@ export function createdLead(settings: ReferenceSettings, body: Values) {
 }
 
 /** What a capture submits: `source` only when a known one was named. @throws Refusal */
-export function submittedBy(settings: ReferenceSettings, body: Values): Values {
+function submittedBy(settings: ReferenceSettings, body: Values): Values {
   const { name, phone, email, source, pipelineId, fields = {} } = body;
   if (pipelineId !== undefined && !settings.pipelines.some(({ id }) => id === pipelineId))
     throw new Refusal('No such pipeline.');

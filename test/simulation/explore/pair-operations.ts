@@ -36,7 +36,7 @@ const known = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.c
 const newcomer = { name: 'Ravi Iyer', phone: '+919887654321', email: 'ravi@example.com' };
 
 /** The enquiry that made the lead. */
-export const firstEnquiry: EndpointRequest = {
+const firstEnquiry: EndpointRequest = {
   endpoint: 'capture-lead',
   body: { ...known, source: 'Facebook Ads' },
   headers: { 'Idempotency-Key': 'first enquiry' },

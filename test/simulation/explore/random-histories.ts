@@ -117,8 +117,14 @@ function startService(
         return fault === 'conflict' && request.Key?.pk?.S?.startsWith('TURN#') ? 'none' : fault; // no transaction has such an item
       },
       dynamodb: {
-        ...{ staleChance, unprocessedChance, reorderChance, commitsItemByItem },
-        ...{ overlapChance, pageShare, expiryChance: 0.5, hasThroughputLimits: true },
+        staleChance,
+        unprocessedChance,
+        reorderChance,
+        commitsItemByItem,
+        overlapChance,
+        pageShare,
+        expiryChance: 0.5,
+        hasThroughputLimits: true,
       },
     },
     functions: { clockSkewMs, coldStartChance, clockStepChance: clockSkewMs > 0 ? 0.1 : 0 },

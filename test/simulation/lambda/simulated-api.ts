@@ -142,7 +142,10 @@ export class SimulatedApi {
     const name = `${endpoint}#${this.coldStarts}`;
     this.coldStarts += 1;
     const instance = new Instance(endpoint, versions[version] as Program, {
-      ...{ name, network, environment, skewMs: this.#skew(endpoint) },
+      name,
+      network,
+      environment,
+      skewMs: this.#skew(endpoint),
       write: (line) => write?.(name, line),
     });
     this.#instances.push(instance);

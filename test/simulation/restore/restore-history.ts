@@ -87,7 +87,10 @@ class Restores {
       seed: `restores ${seed}`,
       faultOf: ({ operation }) => this.#faultAt(operation),
       dynamodb: {
-        ...{ staleChance: 0.5, unprocessedChance: 0.2, pageShare: 0.001, expiryChance: 0.5 },
+        staleChance: 0.5,
+        unprocessedChance: 0.2,
+        pageShare: 0.001,
+        expiryChance: 0.5,
         onWrite: ({ key: { partition: pk, sort: sk }, after }) =>
           void this.#writes.push({ at: this.#now, pk, sk, after: after && plainItem(after) }),
       },
@@ -139,7 +142,7 @@ class Restores {
     const keptKeyIds = loss === 'lost' ? this.#someKeyIds(backup) : [];
     const from = { oldName: loss === 'lost' ? undefined : oldName, keptKeyIds };
     const issues = await this.#finish(name, from);
-    const checked = await this.#run(() => this.#administrator(name).give('check', 0, {}));
+    const checked = await this.#run(() => this.#administrator(name).execute('check', 0, {}));
     return [
       ...issues,
       ...checked.violations.map((violation) => `check: ${violation}`),
@@ -183,7 +186,7 @@ class Restores {
     // What an attempt without an answer has sent arrives, or never will.
     await this.pass(60_000);
     const before = this.#items(name);
-    await this.#run(() => this.#administrator(name).give('restore finish', 0, from));
+    await this.#run(() => this.#administrator(name).execute('restore finish', 0, from));
     return isSameItems(before, this.#items(name)) ? [] : ['A repeat changed the restored table.'];
   }
 
@@ -193,7 +196,7 @@ class Restores {
         new Promise((resolve) => {
           const administrator = this.#administrator(name);
           administrator.onDeath(() => resolve('died'));
-          administrator.give('restore finish', 0, from).then(() => resolve('done'), resolve);
+          administrator.execute('restore finish', 0, from).then(() => resolve('done'), resolve);
         }),
     );
   }
@@ -226,19 +229,19 @@ class Restores {
     const named = this.#newPhone();
     this.#named.set(organizationId, named);
     const row = { name: 'A friend', phone: this.#newPhone(), note: `A friend of ${named}` };
-    await this.#worker(name).give('import', organizationId, { rows: [row] });
+    await this.#worker(name).execute('import', organizationId, { rows: [row] });
   }
 
   async #importNamed(name: string, organizationId: number): Promise<void> {
     const row = { name: 'Named in a note', phone: String(this.#named.get(organizationId)) };
-    await this.#worker(name).give('import', organizationId, { rows: [row] });
+    await this.#worker(name).execute('import', organizationId, { rows: [row] });
   }
 
   /** With a note about somebody of the family. */
   async #importRelative(name: string, organizationId: number): Promise<void> {
     const [phone, other] = this.random.shuffle(familyPhones);
     const row = { name: 'A relative', phone: String(phone), note: `Ask ${other} too` };
-    await this.#worker(name).give('import', organizationId, { rows: [row] });
+    await this.#worker(name).execute('import', organizationId, { rows: [row] });
   }
 
   async #enquire(name: string, organizationId: number): Promise<void> {
@@ -256,7 +259,7 @@ class Restores {
   /** One of the newest leads. */
   async #eraseOne(name: string, organizationId: number): Promise<void> {
     const { sk } = this.random.pick(this.#newestLeads(name, organizationId));
-    await this.#worker(name).give('erase', organizationId, { leadId: Number(sk) });
+    await this.#worker(name).execute('erase', organizationId, { leadId: Number(sk) });
   }
 
   #newestLeads(name: string, organizationId: number): Plain[] {
@@ -269,8 +272,9 @@ class Restores {
   async #mintAndRevoke(name: string, organizationId: number): Promise<void> {
     const administrator = this.#worker(name);
     const order = { ...firstKeys.reader, createdBy: idIn(organizationId, 7) };
-    const { keyId } = await administrator.give('key create', organizationId, order);
-    if (this.random.chance(0.5)) await administrator.give('key revoke', organizationId, { keyId });
+    const { keyId } = await administrator.execute('key create', organizationId, order);
+    if (this.random.chance(0.5))
+      await administrator.execute('key revoke', organizationId, { keyId });
   }
 
   #worker(tableName: string): AdministratorProcess {
