@@ -17,12 +17,12 @@ export interface Touch {
 
 /**
  * Where a run could go more than one way: which call is next, which fault, which state a stale read returns.
- * All that a run decides goes through one of these, so that its seed, or its list of choices, is the whole run.
+ * All that a run decides goes through one of these, so that the seed, or the choices made, determine the whole run.
  */
 export interface Choices {
   /**
    * One of `options` ways, as a number from 0; 0 is the ordinary one.
-   * @param otherChance how probable it is, where chance decides, that it is none but the ordinary one. @default all are alike
+   * @param otherChance how probable it is, where chance decides, that it is not the ordinary one. @default all ways are equally likely
    */
   choose(options: number, what: string, otherChance?: number): number;
   /** One of the steps that may be taken now. @default as `choose` */

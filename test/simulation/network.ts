@@ -255,7 +255,7 @@ function throttling(
   return throttled(name, [{ reason: `Table${kind}KeyRangeThroughputExceeded`, resource }]);
 }
 
-/** A transaction may be cancelled with the reason; any other call is throttled as a whole. */
+/** A transaction is cancelled with a reason that says so; any other call is throttled as a whole. */
 function throttlingInside(info: CallInfo): DynamodbError {
   if (info.operation !== 'TransactWriteItems') return throttling(info);
   return canceled(
@@ -273,6 +273,6 @@ function conflictFor(info: CallInfo): DynamodbError {
     : throttling(info);
 }
 
-/** For a reason at the first of the transaction's items. */
+/** A cancellation, with a reason at the transaction's first item. */
 const canceled = ({ request: { TransactItems = [] } }: CallInfo, Code: string): DynamodbError =>
   transactionCanceled(TransactItems.map((_, at) => (at === 0 ? { Code } : noReason)));

@@ -16,7 +16,7 @@ export interface SimulationOptions extends SchedulerOptions, Pick<Network, 'obse
   readonly latencyMaxMs?: () => number;
 }
 
-/** A scheduler, a DynamoDB with the service's table, and what the network between it and whoever calls does. */
+/** A scheduler, a DynamoDB with the service's table, and the network between DynamoDB and its callers. */
 export class Simulation implements Network {
   readonly scheduler: Scheduler;
   readonly dynamodb: SimulatedDynamodb;
@@ -48,7 +48,7 @@ export class Simulation implements Network {
   }
 }
 
-/** The table that is deployed, with expiry on, or one that was restored of it: there expiry is off. */
+/** Creates the table as it is deployed, with expiry on, or as a restore leaves it, with expiry off. */
 export function createLeadTable(
   dynamodb: SimulatedDynamodb,
   { name = 'leads', isRestored = false } = {},

@@ -48,7 +48,7 @@ function countIssues(request: ObservedRequest, main: readonly Commit[]): string[
   return mustAct && main.length === 0 ? [`was acknowledged with ${status} and took no effect`] : [];
 }
 
-/** Besides its effect a capture may remember a known result under a further key of its own. */
+/** Besides taking effect, a capture may record a known result under another key that it was sent with. */
 function otherIssues(request: ObservedRequest, { writes }: Commit): string[] {
   const keys = request.what === 'capture-lead' ? recordKeys(request) : [];
   return writes.every(({ pk }) => keys.includes(pk))

@@ -4,7 +4,7 @@ import { isSame, type Plain } from './plain.ts';
 import { type Values, valueIn } from './reference.ts';
 import { leadIdsOf, leadKey } from './states.ts';
 
-/** What is left of each lead in the end: a timeline in the order of its changes, and what administrators were told. */
+/** Each lead as it is in the end: its timeline has the order of its changes, and what administrators were told is true. */
 export function checkLeads(history: History): string[] {
   return history.organizationIds.flatMap((organizationId) =>
     leadIdsOf(history, organizationId).flatMap((leadId) => {
@@ -33,7 +33,7 @@ function orderIssues(
       : ['is gone, and its timeline is not'];
   if (!creations.includes(String(entries[0]?.after?.type)))
     return ['does not begin with its creation'];
-  // The lead's order: the items of two transactions may be committed in turn, and the entry of the first one last.
+  // The order of the lead's own writes: two transactions may commit their items alternately, and the first one's entry last.
   const orderOf = new Map(writes.map(({ call, order }) => [call, order]));
   const changes = entries.filter(({ call }) => orderOf.has(call));
   const isAfter = (one: Write, other: Write): boolean =>

@@ -70,7 +70,7 @@ function referenceIssues(itemsOf: (settings: ReferenceSettings) => unknown): Iss
   };
 }
 
-/** @param may whether a lead may be shown that was so, by these settings */
+/** @param may whether a lead in this state may be shown, under these settings */
 export function shownIssues(
   history: History,
   request: ObservedRequest,
@@ -208,7 +208,7 @@ function asStored({ field, operator, value, ...others }: Filter): Filter {
   return { field, operator, value: operator === 'contains' ? digits : comparablePhone(digits) };
 }
 
-/** Whether a lead, as it is shown, matches a filter (contract, section 4.1). */
+/** Whether a lead, as shown, matches a filter (contract, section 4.1). */
 export function holds(sent: Filter, lead: Plain): boolean {
   const one = asStored(sent);
   const { field, operator } = one;

@@ -90,7 +90,7 @@ function ownershipIssues(history: History, work: Work, write: Write): string[] {
 
 type StepIssues = (write: Write, commit: Commit, history: History) => string[];
 
-/** In which step an item may change, where that is not anywhere; tokens are in check-limits.ts. */
+/** How an item of each kind may change, where there is a rule; check-limits.ts checks tokens. */
 const steps: Readonly<Partial<Record<string, StepIssues>>> = {
   USAGE: sequenceIssues,
   TURN: turnIssues,
@@ -196,8 +196,8 @@ function indexAttributes(pk: string, { stageId, fields, archivedAt }: Plain) {
 }
 
 /**
- * One lead per person: the phone and email of a lead are taken where they are free, and released by the lead that has them, with every lead
- * that is written, all and no others.
+ * One lead per person: together with a lead, exactly those identities are written that it gains or loses. It takes only what is free, and
+ * releases only its own.
  */
 function identityIssues(writes: readonly Write[]): string[] {
   const expected = writes.flatMap((write) => (kindOf(write) === 'LEADS' ? ofLead(write) : []));

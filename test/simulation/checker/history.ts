@@ -95,7 +95,7 @@ export interface History {
   readonly limits: { readonly perKey: number; readonly perOrganization: number };
 }
 
-/** What is given of a piece of work when it begins. */
+/** What is known of a piece of work when it begins. */
 type Begun = Pick<Work, 'id' | 'startedAt'>;
 
 const nothingYet = () => ({

@@ -7,9 +7,9 @@ import type { CallInfo, CallObserver, Fault } from '../network.ts';
 import type { History, ObservedAction, ObservedRequest, Work, Write } from './history.ts';
 import { plainItem } from './plain.ts';
 
-/** What errors and reasons are called by which a call learns that it met another. */
+/** Names of the errors and cancellation reasons that a call gets when it met another one. */
 const meeting = /TransactionConflict|TransactionInProgress|ConditionalCheckFailed/;
-/** Those of the model's own limits: as good as a fault. */
+/** Names of those that the model's own limits cause, which count as faults. */
 const throttling = /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded/;
 
 /** Writes down who did what, call by call. */

@@ -64,7 +64,7 @@ export interface Filter {
 export const filtersOf = ({ filter }: Values): readonly Filter[] =>
   JSON.parse(String(filter ?? '[]'));
 
-/** Whether the fields of a query's filters are active, by each of the settings that held meanwhile. */
+/** Whether the fields of a query's filters are active, under each of the settings in force during the request. */
 export const filtersKnown = (history: History, request: ObservedRequest): boolean[] =>
   settingsDuring(history, request).map(({ fields }) =>
     filtersOf(request.request.query ?? {}).every(({ field }) =>

@@ -73,7 +73,7 @@ export const holdersDuring = (history: History, work: Work, pk: string): (number
 export const emailKey = (organizationId: number, email: unknown): string =>
   `EMAIL#${organizationId}#${comparableEmail(String(email))}`;
 
-/** Where it lies to whom a person's phone and email belong, as far as the person has them. */
+/** The partition keys of the items that say which lead has this phone, and which has this email; none for an empty one. */
 export const identityKeys = (organizationId: number, { phone, email }: Values): string[] => [
   ...(phone ? [`PHONE#${organizationId}#${comparablePhone(String(phone))}`] : []),
   ...(email ? [emailKey(organizationId, email)] : []),

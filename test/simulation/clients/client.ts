@@ -35,7 +35,7 @@ export interface ClientService {
   readonly history: Pick<History, 'writesOf'>;
 }
 
-/** Mints a key as an administrator; undefined when it was not acknowledged. */
+/** Creates an API key as an administrator. @returns undefined if the command was not acknowledged */
 export async function newKey(
   service: Pick<ClientService, 'administrate'>,
   organizationId: number,

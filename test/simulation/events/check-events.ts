@@ -2,7 +2,7 @@ import type { History } from '../checker/history.ts';
 import type { PublishedEvent } from './publish-history.ts';
 
 /**
- * Holds the events of a history against what it committed. That each acknowledged effect is on a timeline is checked with the history.
+ * Compares the events of a history with the timeline entries that it committed. `checkHistory` checks that each acknowledged effect has an entry.
  * @returns a sentence for each violation
  */
 export const eventViolations = (history: History, events: readonly PublishedEvent[]): string[] => [
@@ -10,7 +10,7 @@ export const eventViolations = (history: History, events: readonly PublishedEven
   ...personalData(events),
 ];
 
-/** Of each lead, every entry is published, none besides, and for the first time after the lead's earlier ones. */
+/** Every entry of a lead is published, and nothing else. No entry is published before an earlier one has been. */
 function orderViolations({ writes }: History, events: readonly PublishedEvent[]): string[] {
   const committed = idsByTimeline(
     writes.flatMap(({ pk, sk, before, after, work }) =>

@@ -141,7 +141,7 @@ class SimulatedEventSource {
   }
 }
 
-/** An event as the bus got it. */
+/** An event as the bus received it. */
 export interface PublishedEvent {
   readonly type: string;
   readonly detail: Readonly<Record<string, unknown>> & {
@@ -159,9 +159,9 @@ interface Entry {
 
 const entriesMax = 10;
 
-/** EventBridge's `PutEvents`: it may take some entries of a request and refuse others. */
+/** EventBridge's `PutEvents`, which may accept some entries of a request and refuse others. */
 class SimulatedBus {
-  /** In the order in which the bus took them, repeats too. */
+  /** In the order in which the bus accepted them, repeats included. */
   readonly events: PublishedEvent[] = [];
   readonly #random: Random;
   readonly #refusalChance: number;

@@ -11,7 +11,7 @@ interface Access {
 /** Accesses that a process makes at once; the next follow when these are over. */
 type Round = readonly Access[];
 
-/** Processes that read and write registers, and choose once each what they write: what each has read, and what is written in the end. */
+/** Runs processes that read and write registers; each chooses a mark once. @returns what each has read, and the final registers */
 async function outcomeOf(
   processes: readonly (readonly Round[])[],
   choices: Choices,
@@ -39,7 +39,7 @@ async function outcomeOf(
   return JSON.stringify([observed.map((values) => values.sort()), [...registers].sort()]);
 }
 
-/** Every way that a run can go, depth first: each run goes as the one before, up to the last choice that had another way left. */
+/** Runs every way in turn, depth first: each run repeats the one before, up to the last choice that has an untried option. */
 async function everyOutcome(processes: readonly (readonly Round[])[]) {
   const outcomes = new Set<string>();
   let runs = 0;
@@ -73,7 +73,7 @@ async function outcomesOfEveryOrder(processes: readonly (readonly Round[])[]) {
   return { outcomes, runs };
 }
 
-test('the orders that make a difference show every outcome that all orders have', async () => {
+test('the explored orders show every outcome that all orders have', async () => {
   const random = new Random('races');
   for (let round = 0; round < 40; round += 1) {
     const access = (): Access => ({
@@ -102,5 +102,5 @@ test('processes that meet nowhere run in one order', async () => {
     [write('y'), write('y')],
     [write('z')],
   ]);
-  expect(runs).toBe(8); // by the mark of each, one of two
+  expect(runs).toBe(8); // one for each combination of the three marks
 });

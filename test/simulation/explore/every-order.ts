@@ -1,7 +1,7 @@
 import type { Choices } from '../choices.ts';
 import type { Step, Touch } from '../scheduler.ts';
 
-/** Thrown in the middle of a run that would only repeat another in an order that makes no difference. */
+/** Thrown in the middle of a run that could only repeat another, in an order that makes no difference. */
 export class RedundantRunError extends Error {
   override readonly name = 'RedundantRunError';
 }
@@ -11,10 +11,10 @@ interface Option {
   readonly touches: readonly Touch[];
 }
 
-/** A choice between steps, or between other things, of which every one is gone through. */
+/** A choice between steps, or between other things, which are all tried. */
 interface Node {
   readonly options: readonly Option[];
-  /** Whether every option is gone through. Of steps, only where a run has shown that a later one meets the one taken here. */
+  /** Whether every option is tried. For steps: only if a run has shown that a later step meets the one taken here. */
   isOpen: boolean;
   /** Options whose runs were all seen before, by name. */
   readonly asleep: Map<string, Option>;
@@ -22,9 +22,9 @@ interface Node {
 }
 
 /**
- * Goes through every order of steps that makes a difference, and hardly any other (Flanagan, Godefroid, "Dynamic Partial-Order Reduction for
- * Model Checking Software", 2005): another step is taken first only where a run has shown that it may matter. A step that was taken first at
- * some point is not taken later on in other runs from there, until a step was taken that meets it (sleep sets). A step without touches meets none.
+ * Tries every order of steps that makes a difference, and hardly any other (Flanagan, Godefroid, "Dynamic Partial-Order Reduction for Model
+ * Checking Software", 2005). Another step goes first only where a run has shown that this may matter. Once a step has gone first at some
+ * point, later runs from there do not take it until a step that meets it has been taken (sleep sets). A step without touches meets none.
  */
 export class EveryOrder implements Choices {
   readonly #nodes: Node[] = [];
@@ -32,7 +32,7 @@ export class EveryOrder implements Choices {
   #depth = 0;
   #asleep: ReadonlyMap<string, Option> = new Map();
 
-  /** @param ignores touches whose order is taken to make no difference, such as those of a counter. @default none */
+  /** @param ignores touches whose order is assumed to make no difference, such as those of a counter. @default none */
   constructor(ignores: (touch: Touch) => boolean = () => false) {
     this.#ignores = ignores;
   }
@@ -45,7 +45,7 @@ export class EveryOrder implements Choices {
     return this.#at(names, new Map(), true).chosen;
   }
 
-  /** @throws RedundantRunError when every step that may be taken was taken before, in an order that is as good */
+  /** @throws RedundantRunError if every step that may be taken now was tried before, in an equivalent order */
   chooseStep(steps: readonly Step[]): number {
     const options = steps.map(({ what, touches = [] }) => ({
       what,
@@ -68,7 +68,7 @@ export class EveryOrder implements Choices {
     return node;
   }
 
-  /** Call after each run. @returns whether another one is left */
+  /** Call after each run. @returns whether there is another */
   next(): boolean {
     this.#depth = 0;
     this.#asleep = new Map();
@@ -87,7 +87,7 @@ export class EveryOrder implements Choices {
     const later: Option[] = [];
     for (const node of this.#nodes.toReversed()) {
       const taken = node.options[node.chosen] as Option;
-      // A caller's own step races only if it could be taken already: any other follows from this one.
+      // A later step of the same caller races with this one only if it was on offer here: otherwise it follows from this one.
       const races = (other: Option): boolean =>
         callerOf(other) !== callerOf(taken) || node.options.some(({ what }) => what === other.what);
       node.isOpen ||= later.some((other) => meet(other, taken) && races(other));
@@ -96,7 +96,7 @@ export class EveryOrder implements Choices {
   }
 }
 
-/** Whose step it is. */
+/** The caller whose step it is. */
 export const callerOf = ({ what }: { readonly what: string }): string =>
   what.slice(0, what.indexOf(' '));
 

@@ -3,13 +3,13 @@ import type { CallInfo, Fault } from '../network.ts';
 import type { Step } from '../scheduler.ts';
 import { callerOf } from './every-order.ts';
 
-/** How probable it is, where chance decides, that a caller who could go on is interrupted, and that a call goes wrong. */
+/** Where chance decides: how likely a caller who could go on is interrupted, and how likely a call goes wrong. */
 const interruptionChance = 0.15;
 const faultChance = 0.08;
 
 /**
- * What one pair of operations could do: the orders of their calls, and one fault. A pause before a retry ends before or after any call of the
- * other operation, and once only while the other could go on: after that it waits.
+ * Chooses how a pair of operations runs: the order of their calls, and at most one fault. A pause before a retry may end before or after any
+ * call of the other operation. Only one pause ends while the other operation could go on; later ones wait for it.
  */
 export class PairChoices implements Choices {
   /** While false everything goes the ordinary way: before and after the pair. */
@@ -44,7 +44,7 @@ export class PairChoices implements Choices {
     if (!this.isExploring) return 0;
     const hasCall = steps.some((step) => !isPause(step));
     const allowed = steps.filter((step) => !(this.#hasHastened && hasCall && isPause(step)));
-    // Whoever is at work goes on: the first run interrupts nobody.
+    // The caller at work goes on: the first run interrupts nobody.
     const isAtWork = (step: Step): boolean => callerOf(step) === this.#last;
     const offered = allowed.toSorted((a, b) => Number(isAtWork(b)) - Number(isAtWork(a)));
     const chosen = offered[this.#turn(offered, isAtWork)] as Step;

@@ -3,7 +3,7 @@ import { readService } from '../lambda/modules.ts';
 import { planted, plantedBugs } from '../planted-bugs/bugs.ts';
 import { explorePairs } from './pairs.ts';
 
-/** Of each pair, by chance: `npm run simulate -- --pairs` goes through every order. */
+/** Random runs of each pair: `npm run simulate -- --pairs` tries every order. */
 const runs = 5;
 
 const isOfRequests = (name: string): boolean =>

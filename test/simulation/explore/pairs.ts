@@ -22,7 +22,7 @@ export interface PairLimits {
   /** Which of the pairs. @default all */
   readonly pairs?: (name: string) => boolean;
   readonly bundles?: ServicePrograms;
-  /** So many runs of each pair, by chance. @default every order that makes a difference, with every fault */
+  /** How many random runs of each pair. @default every order that makes a difference, with every fault */
   readonly runs?: number;
 }
 
@@ -31,8 +31,8 @@ export interface PairTotals extends Summary {
 }
 
 /**
- * For every pair of operations, orders of their calls, and in each of these at most one fault. Two requests that take a token, or a lead's id,
- * from one counter are taken to do so in either order. A pair is left at its first violation.
+ * Runs every pair of operations in many orders of their calls, each with at most one fault. The order in which two requests take a token, or
+ * a lead's id, from a counter is assumed to make no difference. The first violation ends the runs of a pair.
  */
 export async function explorePairs(
   report: (line: string) => void,
@@ -80,7 +80,7 @@ async function explorePair(exploration: Exploration, runs: number | undefined) {
   return { ...explored, lines: [] };
 }
 
-/** What decides each of the runs. */
+/** The choices that decide each of the runs. */
 function* runsOf({ name, operations }: Pair, runs: number | undefined): Generator<Choices> {
   for (let run = 0; run < (runs ?? 0); run += 1) yield new SeededChoices(`${name} ${run}`);
   if (runs !== undefined) return;
@@ -95,7 +95,7 @@ function isCounter({ where }: Touch, revokes: boolean): boolean {
   return where.startsWith('leads USAGE#') || (!revokes && where.startsWith('leads KEY#'));
 }
 
-/** @returns violations, and the story of what happened; undefined for a run that was broken off, as it repeats another */
+/** @returns violations, with the story of the run; undefined for a run that was broken off because it repeats another */
 async function runOnce(
   exploration: Exploration,
   choices: PairChoices,
@@ -110,7 +110,7 @@ async function runOnce(
     return lines.length > 0 ? [...lines, storyOf(service.history)] : [];
   } catch (error) {
     if (error instanceof RedundantRunError) return undefined;
-    throw new Error(`${pair.name} breaks off.`, { cause: error });
+    throw new Error(`${pair.name} failed to run.`, { cause: error });
   }
 }
 

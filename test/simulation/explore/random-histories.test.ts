@@ -41,7 +41,9 @@ describe('random histories', () => {
 });
 
 describe('a defect', () => {
-  test('is found, made as small as it goes, and told', { timeout: 120_000 }, async () => {
+  test('of the publisher of events is found, made as small as it goes, and told as a story', {
+    timeout: 120_000,
+  }, async () => {
     const before = "if (kind?.kind !== 'timeline') return undefined;";
     const defective = await bundlePublisher({
       change: (path, text) =>

@@ -8,11 +8,11 @@ import { endpoints } from '../../../shared/endpoints.ts';
 import { type Packages, sharedPackages } from './packages.ts';
 import { ownGlobals } from './process-globals.ts';
 
-/** Evaluates a program anew, with all modules of the project that it imports, as a process that starts does. @returns its exports */
+/** Evaluates a program with all project modules that it imports, anew, as a new process does. @returns its exports */
 export type Program = () => unknown;
 
 export interface ProgramOptions {
-  /** Changes a module's source text, for another version of the code. The path is relative to the project's folder. */
+  /** Changes a module's source text, to run another version of the code. The path is relative to the project's folder. */
   readonly change?: (path: string, text: string) => string;
 }
 
@@ -94,7 +94,7 @@ interface CompiledModule {
     require: (name: string) => unknown,
     ...globals: readonly unknown[]
   ) => void;
-  /** The paths of the project's modules that it imports, by the names by which it does. */
+  /** The paths of the project modules that it imports, by the names it imports them under. */
   readonly paths: ReadonlyMap<string, string>;
 }
 

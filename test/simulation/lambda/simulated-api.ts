@@ -41,13 +41,13 @@ export interface InvocationObserver {
   ended(result: InvocationResult): void;
 }
 
-/** Longer than that a REST API waits for no function. */
+/** A REST API waits this long for a function, and no longer. */
 const gatewayTimeoutMs = 29_000;
 
-/** After so long without an answer, past the gateway's own end, a caller takes it that none comes. */
+/** A caller gives up after this long without an answer; the gateway has given up before. */
 const callerTimeoutMs = 35_000;
 
-/** API Gateway before Lambda: instances of every function, made when they are needed, each busy with one request at a time. */
+/** API Gateway in front of Lambda: instances of every function, started on demand, each serving one request at a time. */
 export class SimulatedApi {
   readonly #options: SimulatedApiOptions;
   readonly #random: Random;
@@ -74,7 +74,7 @@ export class SimulatedApi {
     });
   }
 
-  /** What the gateway answers. It waits for the function only so long; the function goes on. */
+  /** What the gateway answers. It stops waiting for the function after a while; the function goes on. */
   #answer(
     request: CallerRequest,
     requestId: string,
@@ -104,7 +104,7 @@ export class SimulatedApi {
     return instance.invoke(gatewayEvent(request, requestId, scheduler.now), requestId);
   }
 
-  /** Resolves with what work comes to, or with something else when that takes too long. */
+  /** Resolves with the result of `work`, or with that of `instead` when it takes too long. */
   #within<T>(
     ms: number,
     what: string,
@@ -119,7 +119,7 @@ export class SimulatedApi {
     });
   }
 
-  /** Ends instances that wait, as Lambda does when it wants: what they remember is lost. */
+  /** Ends idle instances, as Lambda may at any time: what they have cached is lost. */
   endIdle(chance: number): void {
     for (const instance of this.#instances)
       if (!instance.isBusy && this.#random.chance(chance)) instance.die();

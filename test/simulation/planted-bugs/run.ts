@@ -24,7 +24,7 @@ export interface Finding extends Summary {
   readonly foundBy: string | undefined;
 }
 
-/** Looks for a bug in every scenario. @param first the name of the one that is run first */
+/** Runs scenarios until one finds the bug. @param first the name of the one to run first */
 export async function find(bug: PlantedBug, first?: string): Promise<Finding> {
   const bundles = await readService({ change: (path, text) => planted(bug, path, text) });
   let sum = noHistory;
@@ -54,7 +54,7 @@ export async function runScenarios(
   return sum;
 }
 
-/** Plants each bug and looks for it. A bug that survives is a violation. Remembers what found the others. */
+/** Plants each bug and looks for it. A bug that nothing finds is a violation. Records which scenario found each of the others. */
 export async function findPlantedBugs(report: Report): Promise<Summary> {
   let sum = noHistory;
   const foundBy: Record<string, string> = {};

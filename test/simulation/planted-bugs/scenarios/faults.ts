@@ -16,7 +16,7 @@ type WriteName = keyof typeof writes;
 const some = ['create', 'capture', 'change city'] as const;
 const three = (fault: Fault): readonly Fault[] => [fault, fault, fault];
 
-/** Each of the requests meets the faults at its first transactions. Those that may fail do not outlast them. */
+/** Each of the requests meets the faults at its first transactions. Only where `mayFail` is set may a request fail. */
 const rounds: readonly {
   readonly faults: readonly Fault[];
   readonly of: readonly WriteName[];
