@@ -16,7 +16,7 @@ const integration = 'test/**/*.integration.test.ts';
  * Tests of what DynamoDB decides: conditions, transactions, expressions, indexes, sizes, pages. All others run on the first engine alone:
  * what is refused before a write, rules about what was read, faults that this code injects, commands that write as an endpoint does.
  */
-const ofEachEngine = [
+const onEveryEngine = [
   'test/*.integration.test.ts',
   'test/contract/{1-timeline,2-,3-,8-}*.integration.test.ts',
   'test/contract/4-endpoints/*.integration.test.ts',
@@ -49,7 +49,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [integration],
-          // Ends a test that hangs. On a busy machine, one that starts several programs takes half a minute.
+          // Ends a test that hangs. On a busy machine, a test that starts several programs takes half a minute.
           testTimeout: 60_000,
           hookTimeout: 60_000, // a hook that bundles every function takes more than Vitest's ten seconds there
           // They poll what other processes do, which a busy machine may delay; Vitest gives them one second.
@@ -61,7 +61,7 @@ export default defineConfig({
       ...running.map(({ name }, index) => ({
         test: {
           name,
-          include: index === 0 ? [integration] : ofEachEngine,
+          include: index === 0 ? [integration] : onEveryEngine,
           globalSetup: ['test/support/engine.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

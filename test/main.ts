@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { engines } from './support/engine.ts';
 
 /**
- * `npm test`: lint, types, unit tests, the simulator's explorations, and integration tests on every engine that runs here. With arguments,
- * which go to Vitest, only the tests that they select, integration tests on one engine:
+ * `npm test`: lint, types, unit tests, the simulator's explorations, and integration tests on every engine that runs here. Arguments
+ * go to Vitest: then only the tests that they select run, integration tests on one engine:
  *
  *   npm test -- endpoints/4.4-get
  *   npm test -- documents -t 'every relative link'

@@ -7,14 +7,14 @@ import { memoryMbDefault, memoryVariables } from '../../infra/bundle/function-me
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { type CallerRequest, gatewayEvent } from '../simulation/lambda/gateway-event.ts';
 
-/** What `function-process.mjs` says that an import or an answer cost. */
+/** The cost of an import or an answer, as `function-process.mjs` reports it. */
 export interface Cost {
   readonly ms: number;
   /** User and system time of the whole process, in milliseconds. */
   readonly cpuMs: number;
   /** The part of it up to the first answer of DynamoDB; all of it without one. */
   readonly cpuToFirstAnswerMs: number;
-  /** Of DynamoDB. */
+  /** DynamoDB calls. */
   readonly calls: number;
   /** The most memory the process has held so far, in megabytes. */
   readonly peakMb: number;

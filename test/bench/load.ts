@@ -81,7 +81,7 @@ interface Request {
 }
 
 /**
- * Each connection sends the next request when its last one is answered.
+ * Sends requests over several connections, each the next one when its last was answered.
  * @returns a row of the table. Errors are answers of 400 and above, broken connections and time-outs
  */
 async function fire(baseUrl: string, next: () => Request, connections: number, requests: number) {
@@ -140,7 +140,7 @@ const organizationId = 1000;
 const leadCount = 500;
 const firstLeadId = 1_000_001;
 
-/** @returns the next request: a read, a list, a note and a capture in turn */
+/** @returns a function that gives the next request: a read, a list, a note and a capture in turn */
 async function givenRequests(
   environment: Readonly<Record<string, string>>,
 ): Promise<() => Request> {

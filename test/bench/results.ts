@@ -13,7 +13,7 @@ export interface ResultTable {
   readonly exact?: readonly string[];
 }
 
-/** A goal of the design (sections 5, 7 and 8), the most that it allows, and the figure of this run. */
+/** What the design sets a goal for (sections 5, 7 and 8), the most that it allows, and the figure of this run. */
 export type Budget = readonly [what: string, goal: number, figure: number];
 
 /** What a measurement found. */
@@ -63,7 +63,7 @@ export const budgetTable = (budgets: readonly Budget[]): ResultTable => ({
   })),
 });
 
-/** What a later run compares with, by name. */
+/** The figures that a later run is compared with, by name. */
 export type ExactFigures = Readonly<Record<string, number>>;
 
 export const exactFigures = (tables: readonly ResultTable[]): ExactFigures =>
@@ -76,7 +76,7 @@ export const exactFigures = (tables: readonly ResultTable[]): ExactFigures =>
     ),
   );
 
-/** A run set beside an earlier one. Only what both have measured is compared: a run that shares nothing with the earlier one fails. */
+/** Compares a run with an earlier one in the figures that both have. Fails if a figure is higher, or if they share none. */
 export function comparison(
   before: ExactFigures,
   now: ExactFigures,

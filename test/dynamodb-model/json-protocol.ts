@@ -8,7 +8,7 @@ export interface SentRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** Answers in the JSON protocol what an operation replies, or the error that it ends in. @throws Error any other */
+/** Encodes an operation's reply, or its DynamodbError, in the JSON protocol. @throws Error any other error */
 export async function answerTo(
   { headers, body = '{}' }: SentRequest,
   execute: (operation: string, request: Request) => Reply | Promise<Reply>,

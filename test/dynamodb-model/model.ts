@@ -72,12 +72,12 @@ export class DynamodbModel {
     });
   }
 
-  /** Takes what an operation costs from the partitions. @returns which of them is short, and nothing was taken */
+  /** Takes what an operation costs from the partitions. @returns the reason if one of them is short: nothing was taken then */
   shortOf(table: Table, units: readonly Units[]): ThrottlingReason | undefined {
     return this.#throughput?.take(table, units, this.now);
   }
 
-  /** The same. @throws DynamodbError: a throttled request, under one of its two names */
+  /** Like `shortOf`. @throws DynamodbError if one is short: a throttled request, under one of its two names */
   take(table: Table, units: readonly Units[]): void {
     const reason = this.shortOf(table, units);
     if (!reason) return;

@@ -17,7 +17,7 @@ interface Allowance {
 export class Throughput {
   readonly #allowances = new Map<string, Allowance>();
 
-  /** Takes units from all partitions or from none. One that has anything left may be overdrawn. @returns why they may not be taken */
+  /** Takes units from all partitions or from none. A partition that has anything left may be overdrawn. @returns why nothing was taken */
   take({ schema }: Table, all: readonly Units[], now: number): ThrottlingReason | undefined {
     const allowances = all.map(({ operation, index, key }) =>
       this.#allowance(

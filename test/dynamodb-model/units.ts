@@ -5,10 +5,10 @@ import { sizeOf } from './stored-item.ts';
 import { entryIn, type Table } from './table.ts';
 import { type IndexSchema, keyTextOf } from './table-schema.ts';
 
-/** What one operation costs at one partition key of a table or of one of its indexes (developer guide, "Read and write operations"). */
+/** What an operation costs at one partition key of a table or of an index (developer guide, "Read and write operations"). */
 export interface Units {
   readonly operation: 'read' | 'write';
-  /** `''` is the table itself. */
+  /** `''` for the table itself. */
   readonly index: string;
   readonly key: string;
   readonly units: number;
@@ -62,13 +62,13 @@ function unitsOfEntry(
 export const doubled = (all: readonly Units[]): Units[] =>
   all.map((one) => (one.index === '' ? { ...one, units: one.units * 2 } : one));
 
-/** The member of a reply that says what it cost, where the request asks for that. */
+/** `ConsumedCapacity` of a reply, if the request asks for it. */
 export const capacityOf = (request: Request, { schema }: Table, units: readonly Units[]): Reply =>
   asksForCapacity(request)
     ? { ConsumedCapacity: { TableName: schema.name, CapacityUnits: sumOf(units) } }
     : {};
 
-/** The same for several tables. A transaction's reads and writes are told apart: one that is repeated under its token only reads. */
+/** The same for several tables. For a transaction it says whether the units are reads or writes: one repeated under its token only reads. */
 export function capacitiesOf(
   request: Request,
   all: readonly (readonly [Table, readonly Units[]])[],

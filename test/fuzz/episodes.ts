@@ -18,7 +18,7 @@ export interface FuzzRun {
   readonly seed: number;
   /** Their numbers. */
   readonly episodes: readonly number[];
-  /** How many are sent at the most: the last episode may be shorter. @default whole episodes */
+  /** The most requests to send, so that the last episode may be shorter. @default whole episodes */
   readonly requests?: number | undefined;
   readonly onProgress?: (soFar: FuzzResult) => void;
 }

@@ -11,7 +11,7 @@ const program = new Command('npm run fuzz --')
   )
   .option(
     '--requests <N>',
-    `how many, in episodes of ${requestsPerEpisode} to an organization of their own`,
+    `how many, in episodes of ${requestsPerEpisode}, each to its own organization`,
     parseInteger,
     10_000,
   )

@@ -186,7 +186,7 @@ const queries: readonly (readonly [string, string])[] = [
   ['x', 'y'.repeat(60_000)],
   ['a=1&'.repeat(2000), ''],
 ];
-/** What no client library would send. What is not even HTTP, the gateway's own tests send. */
+/** Requests that no client library would send. The gateway's own tests send what is not even HTTP. */
 const attacks: fc.Arbitrary<Change> = fc.oneof(
   mistakes,
   { weight: 4, arbitrary: wireBodies },

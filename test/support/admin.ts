@@ -49,12 +49,12 @@ export async function runPrinted(
   return { status, ...printed };
 }
 
-/** The variables of the commands that run: all have the same, which stay until the last has ended. */
+/** The environment of each running command, as text: all have the same one, which is set until the last has ended. */
 const running: string[] = [];
 
 /**
  * Runs one of the administrator's commands in this process, on the test run's table. A process of its own takes 0.6 s more: use
- * `spawnAdmin` only where a test needs one. The AWS SDK reads `process.env`: commands that run in parallel have the same variables, but for
+ * `spawnAdmin` only where a test needs one. The AWS SDK reads `process.env`, so commands that run in parallel share all variables but
  * `LEADS_TABLE`.
  * @throws Error when another command runs with other variables
  */

@@ -10,7 +10,7 @@ export const chromium: string | undefined = names
 
 const timeout = 50_000; // a busy machine
 
-/** Runs a test in a headless browser, and ends it. */
+/** Runs a test in a headless browser, and closes the browser. */
 export async function withBrowser<T>(use: (browser: BrowserContext) => Promise<T>): Promise<T> {
   const args = ['--no-sandbox', '--disable-gpu'];
   const browser = await driver.launch({ executablePath: chromium ?? '', args, timeout });

@@ -18,7 +18,7 @@ export interface CallOptions {
 }
 
 /** Parsed JSON. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+// biome-ignore lint/suspicious/noExplicitAny: a test reads the properties it expects, and fails if one is missing
 export type ReadJson = any;
 
 export interface CallReply {

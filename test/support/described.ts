@@ -43,7 +43,7 @@ interface Document {
 
 const documentId = 'openapi.json';
 const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
-/** Its references name it, so that each of its schemas can be used alone. */
+/** References in it start with its id, so that each schema can be validated on its own. */
 export const document: Document = JSON.parse(
   text.replaceAll('"$ref": "#/', `"$ref": "${documentId}#/`),
 );
@@ -66,7 +66,7 @@ ajv.addSchema({ $id: documentId, components: document.components });
 
 /**
  * Why a value does not conform to a schema of the document; undefined when it does.
- * @param schema or the name of one of the components
+ * @param schema a schema, or the name of one in the components
  */
 export function schemaIssue(schema: Json | string, value: unknown): string | undefined {
   const known = typeof schema === 'string' ? `${documentId}#/components/schemas/${schema}` : schema;

@@ -2,7 +2,7 @@ import { openTable, sdkDefaults, type Table } from '../../shared/store/table/cli
 import { answerTo, type SentRequest, SimulatedDynamodb } from '../dynamodb-model/dynamodb-model.ts';
 import { createLeadTable } from '../simulation/simulation.ts';
 
-/** An empty table in the model of DynamoDB, in this process: for rules about what is read, of many cases or of many leads. */
+/** An empty table in the model of DynamoDB, in this process: for rules about reads that need many cases or many leads. */
 export function modelTable(): Table {
   const dynamodb = new SimulatedDynamodb({ now: Date.now });
   createLeadTable(dynamodb);

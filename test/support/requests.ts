@@ -13,7 +13,7 @@ export interface GoodRequest {
   ) => { readonly leadId?: number; readonly body?: object };
 }
 
-/** Bodies about a person, which the organization stores. Other bodies are the first example of the endpoint's description. */
+/** Bodies about a person. Other endpoints send the first example of their description. */
 const bodiesAbout: Readonly<Partial<Record<EndpointName, (who: Person) => object>>> = {
   'create-lead': (who) => ({ fields: who }),
   'capture-lead': (who) => who,
@@ -27,7 +27,7 @@ export const goodRequests: readonly GoodRequest[] = endpoints.map((endpoint) => 
   const body = bodiesAbout[name] ?? (() => Object.values(requests)[0] as object);
   return {
     name,
-    // Of two, the one for something new.
+    // If there are two, the last is for something new.
     status: Number(Object.keys(responses).at(-1)),
     request: (leadId, who = person()) => ({
       ...(path.includes('{leadId}') && { leadId }),

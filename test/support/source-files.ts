@@ -22,7 +22,7 @@ export const sources: ReadonlyMap<string, string> = new Map(
   files.map((file) => [file, readFileSync(join(projectFolder, file), 'utf8')]),
 );
 
-// Not the imports in a text that a program makes.
+// Skips imports in generated code, whose path is a placeholder.
 const statement =
   /^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|^import\s+()'([^']+)'|\bimport\(\s*()'([^'$]+)'/gm;
 

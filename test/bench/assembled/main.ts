@@ -15,7 +15,7 @@ import { perMillion } from '../prices.ts';
 import { asMarkdown, shown } from '../results.ts';
 import { createTables } from './tables.ts';
 
-/** Each call of DynamoDB takes at least so long: what it takes on AWS is about this. */
+/** Each DynamoDB call takes at least this long, about what it takes on AWS. */
 const latencyMs = 4;
 const lambdaMemoryMb = 1024;
 const requests = 60;
@@ -29,7 +29,7 @@ const personOf = (turn: number) => ({
 });
 const captureOf = (body: object, key: string) => ({ body, headers: { 'Idempotency-Key': key } });
 
-/** In this order: repeats repeat what the new ones left. The city fills an empty field of the lead. */
+/** In this order: the later steps repeat the new captures. The city fills an empty field of the lead. */
 const steps: readonly (readonly [
   request: string,
   status: number,
@@ -99,7 +99,7 @@ interface Measured {
   readonly calls: readonly RecordedCall[];
 }
 
-/** A write whose condition did not hold costs a unit too, of which no answer tells (AWS: DynamoDB, "Conditional writes"). */
+/** A write whose condition fails costs a unit too, which no reply reports (AWS: DynamoDB, "Conditional writes"). */
 const isRefusedWrite = ({ operation, status }: RecordedCall): boolean =>
   status === 400 && (operation === 'UpdateItem' || operation === 'PutItem');
 

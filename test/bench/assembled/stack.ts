@@ -98,7 +98,7 @@ export const answer = (statusCode: number, body: object): APIGatewayProxyResult 
   body: JSON.stringify(body),
 });
 
-/** A handler that takes a body, and whose result is kept for its repeats. */
+/** A handler that takes a body, and whose result is stored and replayed for repeats. */
 export const remembering = (
   respond: (event: APIGatewayProxyEvent, context: Caller) => Promise<APIGatewayProxyResult>,
 ) =>

@@ -10,7 +10,7 @@ const itemsByName: ReadonlySet<string> = new Set([
   'ExclusiveStartKey',
 ]);
 
-/** Recorded calls by who waited for whom, their items as the document client takes them. */
+/** Recorded calls, grouped by their place in the chain of calls that waited for one another. Items are as the document client takes them. */
 export function callLevels(calls: readonly RecordedCall[]): CallLevels {
   const levels: { operation: string; input: object }[][] = [];
   for (const [{ operation, body }, length] of chainLengths(calls)) {

@@ -63,7 +63,7 @@ async function casesOf({ cases: functions, environment, write, callsOf }: Settin
     // Metrics are written, as in a deployment.
     environment: { ...environment, [serviceNameVariable]: 'bench', ...own },
   });
-  /** What the bundles are asked that read no event. */
+  /** For the bundles that do not read their event. */
   const unread = { event: eventOf('list-leads', { apiKey: '' }), status: 200 };
   const cases = await Promise.all(
     Object.entries(floors).map(async ([name, build]) => caseOf(name, await build(), unread)),

@@ -27,11 +27,11 @@ export interface FunctionCase {
 
 export interface Setting {
   readonly cases: readonly FunctionCase[];
-  /** Of the functions: they reach the engine by a proxy that answers each kind of call as the engine once did. */
+  /** For the functions: they reach the engine through a proxy that repeats the engine's first answer to each kind of call. */
   readonly environment: Readonly<Record<string, string>>;
   /** Writes a bundle into a file. @returns its path */
   readonly write: (name: string, code: Uint8Array) => Promise<string>;
-  /** The calls that a function makes meanwhile, slowed down so that those that go side by side are seen so. */
+  /** Records the calls that a function makes meanwhile, slowed down so that parallel calls overlap. */
   readonly callsOf: (run: () => Promise<unknown>) => Promise<readonly RecordedCall[]>;
 }
 
@@ -66,7 +66,7 @@ export const withFunctions = <T>(measure: (setting: Setting) => Promise<T>): Pro
     }),
   );
 
-/** One for each case: what one function has created, another does not find. */
+/** A person for each case, so that no function finds what another has created. */
 const personOf = (index: number) => ({
   name: 'Asha Rao',
   phone: `+91981234567${index}`,

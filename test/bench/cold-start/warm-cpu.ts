@@ -50,7 +50,7 @@ export const measureWarmCpu = ({
     };
   });
 
-/** Processor time of one request, in milliseconds, beside a handler that makes the same calls and nothing else. */
+/** Processor time of one request, in milliseconds, compared with that of a handler that makes the same calls and nothing else. */
 async function warmCpuOf(
   { name, event, status }: FunctionCase,
   { environment, callsOf }: Setting,

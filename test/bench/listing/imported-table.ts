@@ -14,8 +14,8 @@ const run = promisify(execFile);
 const linesPerWrite = 2000;
 
 /**
- * Makes a table with an organization of each size as a file of dynoxide's, by its own import of a DynamoDB export: ten times as fast as
- * writing it through its HTTP interface. Leads alone, which is all that a list reads; their items are those of `putLead`.
+ * Creates dynoxide's file of a table with an organization of each size. dynoxide imports a DynamoDB export, ten times as fast as its HTTP
+ * interface takes writes. The table has only leads, written as `putLead` writes them: lists read nothing else.
  * @param folder gets the export and `leads.sqlite`
  */
 export async function importTable(folder: string, sizes: readonly number[]): Promise<void> {
@@ -34,7 +34,7 @@ export async function importTable(folder: string, sizes: readonly number[]): Pro
   await run(dynoxideBinary, ['import', ...paths, '--output', join(folder, 'leads.sqlite')]);
 }
 
-/** The leads of an organization as a DynamoDB export has them, some thousand lines at a time. */
+/** The leads of an organization as lines of a DynamoDB export, some thousand at a time. */
 function* exported(organizationId: number, leads: number): Generator<string> {
   for (let from = 1; from <= leads; from += linesPerWrite) {
     const count = Math.min(linesPerWrite, leads - from + 1);

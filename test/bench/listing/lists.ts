@@ -8,7 +8,7 @@ const changed = (count: number, leads: number): Query => ({
   updated_since: sinceOf(Math.min(leads, count), leads),
 });
 
-/** The lists that are asked of organizations of every size, by the number of leads. `limit` is the default, 25, where it is not named. */
+/** The lists requested from organizations of every size; a query may depend on the number of leads. The default `limit` is 25. */
 export const lists = {
   'first page': () => ({}),
   'first page of 100': () => ({ limit: 100 }),
@@ -31,7 +31,7 @@ export const lists = {
   'changed: 10,000, owner': (leads) => ({ ...changed(10_000, leads), owner_id: 7 }),
 } as const satisfies Readonly<Record<string, (leads: number) => Query>>;
 
-/** The shares of changed leads whose whole walk is measured, 100 leads a page, as a sync job walks. */
+/** How many changed leads a sync job walks through, 100 leads a page. */
 export const walks = {
   '10': () => 10,
   '1,000': () => 1000,

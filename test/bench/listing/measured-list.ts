@@ -7,7 +7,7 @@ import { givenApiKey } from '../measuring.ts';
 import { most } from '../results.ts';
 import type { Query } from './lists.ts';
 
-/** A function to measure, the proxy before its engine, and the engine's table. */
+/** A function to measure, the proxy in front of its engine, and the engine's table. */
 export interface MeasuredFunction {
   readonly bundleFile: string;
   readonly proxy: DynamodbProxy;
@@ -15,7 +15,7 @@ export interface MeasuredFunction {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A list by its name, of an organization of so many leads. */
+/** A list, and the organization that it is requested from. */
 export interface List {
   readonly organizationId: number;
   readonly leads: number;
@@ -26,8 +26,8 @@ export interface List {
 export type ListCost = Awaited<ReturnType<typeof measureList>>;
 
 /**
- * The first pages of a list, by a warm function of its own: it has answered a page of this organization.
- * @returns what the pages took of DynamoDB beside admission's two writes, and the most that one of them took
+ * Measures the first pages of a list, with a function of its own that is warm: it has served a page of this organization.
+ * @returns what the pages cost in DynamoDB besides admission's two writes, and the most that a single page cost
  */
 export async function measureList(
   given: MeasuredFunction,

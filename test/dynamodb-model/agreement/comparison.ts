@@ -7,7 +7,7 @@ import { answerTo } from '../json-protocol.ts';
 import type { Reply, Request } from '../request.ts';
 import { type RandomCall, randomCalls, tableRequest } from './random-requests.ts';
 
-/** What became of a request. */
+/** The result of a request. */
 export type Outcome =
   | { readonly reply: Reply }
   | {
@@ -24,7 +24,7 @@ export interface Disagreement {
   readonly engine: Outcome;
 }
 
-/** An engine reads who signed a request, and verifies no signature. */
+/** An engine reads who signed a request, but does not verify the signature. */
 const headers = {
   'content-type': 'application/x-amz-json-1.0',
   'x-amz-date': '20260101T000000Z',
@@ -82,7 +82,7 @@ function withoutOrder(operation: string, reply: Reply): Reply {
   return { ...reply, Responses: tables.map(([name, items]) => [name, sorted(items)]) };
 }
 
-/** The same for equal values, in whatever order their names are. */
+/** The same text for equal values, whatever the order of their names. */
 export const textOf = (value: unknown): string =>
   inspect(value, {
     sorted: true,
@@ -93,7 +93,7 @@ export const textOf = (value: unknown): string =>
     breakLength: Number.POSITIVE_INFINITY,
   });
 
-/** The text of an error is for people: what counts is its name, and by position why a transaction was cancelled. */
+/** Leaves out the text of an error, which is for people. Its name counts, and the reasons of a cancelled transaction, by position. */
 function comparable(outcome: Outcome): string {
   if ('reply' in outcome) return textOf(outcome);
   const { error, reasons, item } = outcome;

@@ -10,7 +10,7 @@ import { NotModelledError } from '../errors.ts';
 import type { Parser, Path } from './parser.ts';
 import { assertType, ExpressionError } from './tokens.ts';
 
-/** Of one attribute. */
+/** A condition on one attribute. */
 export interface Predicate {
   readonly operator: string;
   readonly path: Path;

@@ -15,7 +15,7 @@ export interface Expressions {
   readonly keyCondition: Condition | undefined;
 }
 
-/** Reads the expressions of a request. @throws ValidationError naming the parameter that is wrong, or a placeholder that none uses */
+/** Reads the expressions of a request. @throws ValidationError naming the parameter that is wrong, or a placeholder that is not used */
 export function expressionsOf(request: ExpressionParameters): Expressions {
   const placeholders = new RequestPlaceholders(request);
   const read = <T>(
@@ -58,7 +58,7 @@ class RequestPlaceholders implements Placeholders {
   readonly #values: Item;
   readonly #used = new Set<string>();
 
-  /** @throws ValidationError for placeholders that cannot stand for anything */
+  /** @throws ValidationError for an empty set of placeholders, or a value that DynamoDB rejects */
   constructor({ ExpressionAttributeNames, ExpressionAttributeValues }: ExpressionParameters) {
     for (const given of [ExpressionAttributeNames, ExpressionAttributeValues])
       if (given && Object.keys(given).length === 0)

@@ -3,10 +3,10 @@ import { NotModelledError } from '../errors.ts';
 import { reservedWords } from './reserved-words.ts';
 import { ExpressionError, type Token, tokensOf } from './tokens.ts';
 
-/** A document path: the name of an attribute, and of what is in it. */
+/** A document path: the name of an attribute, then names inside it. */
 export type Path = readonly string[];
 
-/** What the placeholders of a request stand for. @throws ExpressionError for one that stands for nothing */
+/** What the placeholders of a request stand for. @throws ExpressionError for one that is not defined */
 export interface Placeholders {
   name(placeholder: string): string;
   value(placeholder: string): AttributeValue;

@@ -38,7 +38,7 @@ const token =
 const known = new Map<string, readonly Token[]>();
 const knownMax = 2000;
 
-/** Reads each text once: the same expressions come again with every request. @throws ExpressionError for a character that no token begins with */
+/** Reads each text once: every request repeats the same expressions. @throws ExpressionError for a character that no token begins with */
 export function tokensOf(expression: string): readonly Token[] {
   const before = known.get(expression);
   if (before) return before;

@@ -3,10 +3,10 @@ import { ValidationError } from '../errors.ts';
 import type { Parser } from './parser.ts';
 import { assertApart, assertType, ExpressionError } from './tokens.ts';
 
-/** A value that an update makes of the item as it was. @throws ValidationError */
+/** Computes a value from the item as it was before the update. @throws ValidationError */
 type ValueIn = (before: Item) => AttributeValue;
 
-/** What becomes of one attribute: a value, or without one its removal. */
+/** The change of one attribute: to a value or, without one, its removal. */
 interface Change {
   readonly attribute: string;
   readonly valueIn: ValueIn | undefined;
@@ -55,7 +55,7 @@ function assigned(parser: Parser): ValueIn {
   return (item) => sum(first.valueIn(item), second.valueIn(item));
 }
 
-/** A value, an attribute, or the first that is there of an attribute and a value: `if_not_exists`. */
+/** A value, an attribute, or `if_not_exists`: the attribute if it exists, otherwise the value. */
 function operand(parser: Parser): { literal?: AttributeValue; valueIn: ValueIn } {
   const name = parser.takeFunction();
   if (name !== undefined && name !== 'if_not_exists')

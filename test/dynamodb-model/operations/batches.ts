@@ -98,7 +98,7 @@ const actionOf = (table: Table, { PutRequest, DeleteRequest }: BatchWrite): Writ
     ? readAction('put', table, { Item: PutRequest.Item })
     : readAction('delete', table, { Key: DeleteRequest?.Key ?? {} });
 
-/** Writes. @returns undefined for a write that is left: a transaction holds its item, or its partition is short */
+/** Writes one item. @returns its cost; undefined if it is left unprocessed, since a transaction holds it or its partition is short */
 function costOf(dynamodb: DynamodbModel, action: WriteAction): readonly Units[] | undefined {
   try {
     return writeOne(dynamodb, action).units;

@@ -20,7 +20,7 @@ interface PageRequest {
   readonly filter: Condition | undefined;
   readonly projection: ((item: Item) => Item) | undefined;
   readonly found: Iterable<FoundItem>;
-  /** The one partition key; a scan is not throttled. */
+  /** The partition key of a query; a scan has none, and is not throttled. */
   readonly partition?: string;
 }
 

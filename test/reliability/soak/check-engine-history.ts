@@ -67,7 +67,7 @@ async function repeatCaptures(service: EngineService): Promise<readonly Observed
   return service.requests.slice(length);
 }
 
-/** Without faults and without others, a repeat is never told to come again, and the checker is answered. */
+/** When all is well, no repeat fails or is told to come back later, and the checker's own requests succeed. */
 const quietIssues = (request: ObservedRequest, isGood: (status: number) => boolean): string[] =>
   request.answer && isGood(request.answer.status)
     ? []

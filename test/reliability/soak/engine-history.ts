@@ -18,7 +18,7 @@ export interface EngineHistoryOptions {
 
 export interface EngineHistory {
   readonly violations: readonly string[];
-  /** Requests, commands, calls, and faults by kind or error; a call that ended in a death of all functions is `death`. */
+  /** Requests, commands, calls, and faults by kind or error; `death` counts the calls at which all functions were killed. */
   readonly counts: ReadonlyMap<string, number>;
 }
 

@@ -17,7 +17,7 @@ export interface RecordedCall extends ArrivingCall {
   /** Of the answer; undefined where none was sent. */
   status: number | undefined;
   units: ConsumedUnits;
-  /** What was sent, items marshalled; undefined of a call that `record` did not ask for. */
+  /** The request's body, with its items marshalled; undefined for a call outside of `record`. */
   readonly body: Json | undefined;
 }
 
@@ -96,13 +96,13 @@ export function consumedUnits(operation: string, answer: Json): ConsumedUnits {
   return { tableWrites: total - indexes, indexWrites: indexes, reads: 0 };
 }
 
-/** The longest chain of calls that waited for one another. */
+/** The length of the longest chain of calls that waited for one another. */
 export const longestChain = (calls: readonly RecordedCall[]): number =>
   Math.max(0, ...chainLengths(calls).values());
 
 /**
- * By each call, in the order of arrival, the longest chain that ends with it: a call waits for another when it starts after that one ended.
- * Right where no call ends before those that are sent side by side with it have arrived: the proxy's `heldUntil` sees to that.
+ * The length of the longest chain that ends with each call, in order of arrival. A call counts as waiting for another if it starts after that
+ * one ended. This is correct only if parallel calls overlap: the proxy's `heldUntil` or `latencyMs` ensures it.
  */
 export function chainLengths(calls: readonly RecordedCall[]): ReadonlyMap<RecordedCall, number> {
   const inOrder = [...calls].sort((a, b) => a.startedAt - b.startedAt);

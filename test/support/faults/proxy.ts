@@ -31,7 +31,7 @@ export interface DynamodbProxy {
   latencyMs: number;
   /** A reply is sent only after this: where calls that are made in parallel must be seen in parallel. */
   heldUntil: (() => Promise<void>) | undefined;
-  /** Answers each kind of call as the engine first answered its like, at once. A write that met a condition would meet it again. */
+  /** Repeats the engine's first successful answer to each kind of call, without asking again: a condition that once held always holds. */
   isCanned: boolean;
   /** How far the endpoint's clock is ahead of this machine's, as its `Date` header says. */
   clockAheadMs: number;

@@ -13,7 +13,7 @@ export const visitWithBrowser = (websites: readonly Website[]): Promise<readonly
     Promise.all(websites.map(async (website) => visit(await browser.newPage(), website))),
   );
 
-/** A person corrects a phone and sends the form twice. In another display of it, a robot fills every input, and the person asks again. */
+/** A person corrects a phone and sends the form twice. On another page view, a robot fills every input, and the person asks again. */
 async function visit(page: Page, website: Website): Promise<Shown> {
   const body = (await formOf(website))
     .replace(/action="[^"]*"/, 'action="/"')
