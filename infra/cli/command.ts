@@ -47,7 +47,7 @@ export class CliCommand extends Command {
     });
   }
 
-  /** Adds a check of the options together. @param issueOf returns what is wrong with them */
+  /** Adds a check of the options together, those of the program included. @param issueOf returns what is wrong with them */
   refuse<Options extends object>(issueOf: (options: Options) => string | false | undefined): this {
     this.#usageChecks.push((options) => issueOf(options as Options));
     return this;
@@ -67,7 +67,7 @@ export class CliCommand extends Command {
   /** Refuses wrong usage that commander allows. A program calls this before it looks up a stack. */
   checkUsage(): void {
     for (const check of this.#usageChecks) {
-      const issue = check(this.opts());
+      const issue = check(this.optsWithGlobals());
       if (issue) this.error(`error: ${issue}`);
     }
   }

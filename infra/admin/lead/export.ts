@@ -29,6 +29,7 @@ import { Workbook } from './workbook.ts';
 type ExportFormat = 'jsonl' | 'csv' | 'xlsx';
 
 interface ExportOptions extends FileOptions {
+  readonly json?: boolean;
   readonly excel?: boolean;
   readonly archived?: boolean;
   readonly columns?: readonly string[];
@@ -93,6 +94,8 @@ function usageIssue(options: ExportOptions): string | false {
   const format = formatOf(options);
   // A spreadsheet refuses CSV in a file that ends in .xlsx.
   if (options.excel && format !== 'csv') return "option '--excel' writes CSV: end --out in .csv";
+  if (options.excel && options.json && options.out === undefined)
+    return "option '--excel' writes CSV: remove --json, or name a file with --out";
   if (options.resume && format === 'xlsx')
     return "option '--resume' continues .csv and .jsonl only: export to a new .xlsx";
   return format === undefined && `option '--out ${options.out}' must end in .csv, .jsonl or .xlsx`;

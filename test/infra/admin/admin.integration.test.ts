@@ -156,6 +156,7 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ['lead find O --name %20', /must have a character other than blanks/],
   ['lead export O --out leads.txt', /must end in \.csv, \.jsonl or \.xlsx\./],
   ['lead export O --excel --out leads.jsonl', /^Option '--excel' writes CSV/],
+  ['lead export O --excel --json', /^Option '--excel' writes CSV: remove --json, or name a file /],
   ['lead export O --out a.xlsx --resume', /^Option '--resume' continues \.csv and \.jsonl only/],
   ['lead timelines O --resume', /needs --out/],
   ['lead import O leads.csv --dates dd-mm-yyyy', /Allowed choices are dd\/mm\/yyyy, mm\/dd\/yyyy/],
