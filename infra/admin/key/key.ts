@@ -75,8 +75,8 @@ export function keyCreateCommand(key: AdminCommand): void {
     .requiredOption('--created-by <USER>', 'user that the key acts for, named by ID or name')
     .option('--expires-in <DAYSd>', expiresInText, parseDays)
     .examples(
-      '--organization 1 --type website-form --label website --created-by 7',
-      '--organization 1 --type application --scopes leads.read --label trial --created-by 7 --expires-in 30d',
+      '--organization 1 --type website-form --label website --created-by 1',
+      '--organization 1 --type application --scopes leads.read --label trial --created-by 1 --expires-in 30d',
     )
     .refuse(({ type, scopes }: CreateOptions) => {
       const granted = scopesFor(type, scopes);
@@ -109,7 +109,7 @@ hour do not change it. A request refused with 401 or 429 does not count.`)
     .notes(`
 The old key works until you revoke it: give its server the new key first. key
 list shows when each key was last used.`)
-    .examples('--organization 1 --key 4fQ8LmZ2xA --created-by 8')
+    .examples('--organization 1 --key 4fQ8LmZ2xA --created-by 2')
     .json('{"key":"…","keyId":"…","scopes":[…],"expiresAt":"…"}')
     .run(rotate);
   key

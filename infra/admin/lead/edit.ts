@@ -49,7 +49,7 @@ reason, changes the others, and ends with status 1. If interrupted, run it again
 note that is the last item of a lead's timeline is not added again.`)
     .examples(
       "--organization 1 --lead 5 --set phone='+91 98200 12345'",
-      "--organization 1 --lead 5,8 --stage Enrolled --owner 'Asha Rao' --note 'Paid by transfer' --dry-run",
+      "--organization 1 --lead 5,8 --stage 'Visa granted' --owner 'Asha Rao' --note 'Paid by transfer' --dry-run",
     )
     .refuse(
       ({ set, stage, pipeline, owner, source, note }: EditOptions) =>

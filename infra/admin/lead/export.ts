@@ -60,7 +60,7 @@ export function leadExportCommand(lead: AdminCommand): void {
     .notes(exportHelp)
     .examples(
       '--organization 1 --archived --out leads.jsonl --resume',
-      '--organization 1 --stage New --columns name,phone,owner --out new-leads.xlsx',
+      "--organization 1 --stage 'New enquiry' --columns name,phone,owner --out new-leads.xlsx",
     )
     .json('with --out {"leads":N,"file":"…","after"?}, else the leads')
     .run(exportLeads);

@@ -77,7 +77,7 @@ until it has found --limit of them: one read unit per 4 KB of leads.`)
       parseTime,
     )
     .examples(
-      "--organization 1 --stage New --owner 'Asha Rao'",
+      "--organization 1 --stage 'New enquiry' --owner 'Asha Rao'",
       '--organization 1 --updated-since 2026-11-01',
     )
     .json(

@@ -40,7 +40,7 @@ export function leadReassignCommand(lead: AdminCommand): void {
 Archived leads are reassigned too, so that the user can be removed from the
 settings. Reads every lead of the organization once: one read unit per 4 KB. If
 the command is interrupted, run it again: it continues with the leads that are left.`)
-    .examples("--organization 1 --from 'Asha Rao' --to 8,9 --dry-run")
+    .examples("--organization 1 --from 'Asha Rao' --to 2,3 --dry-run")
     .json('{"reassigned":12}')
     .run(reassign);
 }
