@@ -47,7 +47,7 @@ export const isChange = (entry: TimelineEntry): boolean =>
   ['lead_updated', 'archived', 'restored'].includes(entry.type) ||
   (entry.type === 'captured' && Array.isArray(entry.filled) && entry.filled.length > 0);
 
-/** Reads a timeline's entries, oldest first, for what they explain of the lead. Entries may be damaged: any attribute may have any type. */
+/** Reads a timeline's entries, oldest first, for what they explain of the lead. A damaged entry can have any type in any attribute. */
 export class TimelineReplay {
   openings = 0;
   #isImported = false;
@@ -69,7 +69,7 @@ export class TimelineReplay {
     } else return;
     if (type === 'archived') this.#archivedAt = String(at);
     else if (type === 'restored') this.#archivedAt = '';
-    else this.#valuesDigest = valuesDigest;
+    else this.#valuesDigest = valuesDigest === undefined ? undefined : String(valuesDigest);
   }
 
   /** An imported lead may be changed and archived already: only its later changes are on the timeline. */

@@ -81,6 +81,7 @@ const damagedItems: readonly Case[] = [
   ],
   [changed('opening', { ttl: 4_000_000_000 }), `The timeline entry {opening} ${ttl}`],
   [changed('lead', { 'fields.city': 'Pune' }), unexplained(1)],
+  [changed('enquiry', { valuesDigest: 5 }), unexplained(2)],
   [
     changed('lead', { version: 2, updatedAt: later }),
     `${lead} has the version 2, updated at ${later}, but by its timeline it must have the version 1, updated at ${at}: ${missing}`,
