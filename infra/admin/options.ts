@@ -31,21 +31,30 @@ export function parseText(text: string): string {
 }
 
 type NamedNoun = 'stage' | 'pipeline' | 'user' | 'source';
+type Offered = 'all' | 'active';
 
 /**
  * The ID of what a command line names by its ID or its exact name, case ignored; undefined if it names nothing.
+ * @param offered what the error names as choices: `active` for a command that refuses the others
  * @throws CommandError for a name that two share, and for an unknown one: a typo must not look like an empty list
  */
-export function namedId(organization: Organization, noun: NamedNoun, named: string): number;
+export function namedId(
+  organization: Organization,
+  noun: NamedNoun,
+  named: string,
+  offered?: Offered,
+): number;
 export function namedId(
   organization: Organization,
   noun: NamedNoun,
   named: string | undefined,
+  offered?: Offered,
 ): number | undefined;
 export function namedId(
   { id: organizationId, ...organization }: Organization,
   noun: NamedNoun,
   named: string | undefined,
+  offered: Offered = 'all',
 ): number | undefined {
   if (named === undefined) return undefined;
   const items: readonly NamedItem[] = organization[`${noun}s`];
@@ -55,10 +64,12 @@ export function namedId(
   const [found, ...others] = withId.length > 0 ? withId : withName;
   if (found && others.length === 0) return found.id;
   const text = /^\d+$/.test(folded) ? folded : JSON.stringify(named);
-  const known = items.map(({ id, name }) => `${id} (${name})`).join(', ');
+  const choices = items.filter(({ active = true }) => active || offered === 'all');
+  const known = choices.map(({ id, name }) => `${id} (${name})`).join(', ');
+  const nouns = offered === 'all' ? `${noun}s` : `active ${noun}s`;
   const issue = found
     ? `more than one ${noun} ${text}: use its ID; the IDs are ${withName.map(({ id }) => id).join(' and ')}`
-    : `no ${noun} ${text}: ${known === '' ? `it has no ${noun}s` : `its ${noun}s are ${known}`}`;
+    : `no ${noun} ${text}: ${known === '' ? `it has no ${nouns}` : `its ${nouns} are ${known}`}`;
   throw new CommandError(`Organization ${organizationId} has ${issue}.`);
 }
 

@@ -105,7 +105,7 @@ function rowOf(organization: Organization, options: EditOptions): FileRow {
   const stages = organization.stages.filter(
     ({ pipelineId }) => pipeline === undefined || pipelineId === pipeline,
   );
-  const stage = namedId({ ...organization, stages }, 'stage', options.stage);
+  const stage = namedId({ ...organization, stages }, 'stage', options.stage, 'active');
   const properties = { stage: stage ?? null, pipeline: pipeline ?? null, note: note ?? null };
   const read = { fields: Object.fromEntries(fields), properties, isEdit: true };
   return { number: 1, original: {}, sent: read, read, columnOf: (label) => ({ label, hint: '' }) };
@@ -122,7 +122,7 @@ function rawValue(
   const type = field?.type;
   const references = type === undefined ? null : fieldKinds[type].references;
   if (references !== null && text.trim() !== '')
-    return namedId(organization, references === 'users' ? 'user' : 'source', text);
+    return namedId(organization, references === 'users' ? 'user' : 'source', text, 'active');
   const read = cellReader({ country });
   const raw = read({ column: key, target: { name: key, field } }, rawFromCell(text, type));
   if (!(raw instanceof FieldIssue)) return raw;

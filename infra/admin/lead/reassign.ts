@@ -84,7 +84,7 @@ interface Handover extends OwnedLeads {
 /** @throws CommandError for users who do not exist, or who cannot own the leads */
 function readHandover(organization: Organization, options: ReassignOptions): Handover {
   const ownerId = namedId(organization, 'user', options.from);
-  const to = new Set(options.to.map((named) => namedId(organization, 'user', named)));
+  const to = new Set(options.to.map((named) => namedId(organization, 'user', named, 'active')));
   if (to.has(ownerId))
     throw new CommandError(`User ${ownerId} already owns these leads: name other users with --to.`);
   for (const userId of to) assertActive(organization, userId);

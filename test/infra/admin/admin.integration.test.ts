@@ -103,7 +103,10 @@ const refused: [command: string, sentence: RegExp][] = [
   ['lead archive O --lead 2000000000', /no lead 2000000000/],
   ['lead show O --lead 99', /^Organization \d+ has no lead 99\.$/],
   ['lead edit O --lead 1 --set budget=12.500', /^budget can be read as two .* like 12500\.5\.$/],
-  ['lead edit O --lead 1 --owner Nobody', /has no user "Nobody": its users are 7/],
+  [
+    'lead edit O --lead 1 --owner Nobody',
+    /has no user "Nobody": its active users are 7 \(Asha Rao\), 8 \(Ravi Iyer\)\.$/,
+  ],
   ['lead find O --phone +919812300000', /has no lead with the phone \+919812300000\.$/],
   ['lead find O --email nobody@example.com', /has no lead with the email nobody@example\.com\.$/],
   ['lead list O --stage 99', /has no stage 99: its stages are 11 \(New\), 12 \(Enrolled\), 21 /],

@@ -126,16 +126,23 @@ test('lead edit names each lead that it refuses, and changes the others', async 
   });
 });
 
-test('lead edit looks a stage up in the pipeline that is named with it', async () => {
+test('lead edit looks a stage up in the pipeline that is named with it, and offers active ones', async () => {
   const stage = { slug: 'new', name: 'New', order: 1, meaning: 'open', isDefault: true };
   const pipelines = [1, 2].map((id) => {
-    const stages = [{ ...stage, id: id * 10 }];
+    const paused = { ...stage, id: id * 10 + 1, slug: 'paused', name: 'Paused', isDefault: false };
+    const stages = [
+      { ...stage, id: id * 10 },
+      { ...paused, order: 2, active: false },
+    ];
     return { id, name: `P${id}`, order: id, isDefault: id === 1, stages };
   });
   const organization = await givenOrganization({ pipelines });
   const { id } = await givenLead(organization);
 
   const args = ['--lead', id, '--stage', 'New'] as const;
+  expect((await run(organization, 'lead edit', '--lead', id, '--stage', 'Won')).stderr).toMatch(
+    /no stage "Won": its active stages are 10 \(New\), 20 \(New\)\.\n/,
+  );
   expect((await run(organization, 'lead edit', ...args)).stderr).toMatch(
     /more than one stage "New".* 10 and 20\.\n/,
   );
