@@ -18,8 +18,8 @@ export function organizationInitCommands(organization: AdminCommand): void {
     .argument('<FILE>', 'settings file to write (JSON); an existing file is never overwritten')
     .notes(`
 The organization has the first free ID of the table, or 1 if no table is named.
-The file names the JSON Schema of settings files ("$schema"): an editor such as
-Visual Studio Code then explains and completes every property.`)
+The file names the JSON Schema of settings files ("$schema"): if FILE ends in .json,
+an editor such as Visual Studio Code then explains and completes every property.`)
     .examples('northwind.json')
     .json('{"file":"…"}')
     .run(init);
@@ -43,7 +43,9 @@ async function init(context: CommandContext, _: object, file: string): Promise<v
   context.print(
     { file },
     `Wrote ${file}: the settings of organization ${id}, which are not applied yet.`,
-    'Edit it: with "$schema", your editor explains each property. Then:',
+    file.endsWith('.json')
+      ? 'Edit it: with "$schema", your editor explains each property. Then:'
+      : 'Edit it. Then:',
     `  npm run admin -- organization apply ${file} --dry-run`,
     `  npm run admin -- organization apply ${file}`,
   );

@@ -59,6 +59,13 @@ test('init takes the first free ID of the table, or 1 without a table', async ()
   expect(people.stderr).toMatch(/^No service was found, so the ID is a guess: /);
 });
 
+test('init promises help of an editor only for a file whose name ends in .json', async () => {
+  const [json, text] = [await init(files.path('help.json')), await init(files.path('help.txt'))];
+
+  expect(json.stdout).toContain('\nEdit it: with "$schema", your editor explains each property.');
+  expect(text.stdout).toContain('\nEdit it. Then:\n');
+});
+
 test('init never overwrites a file, and names what is wrong with a path', async () => {
   const file = files.path('mine.json');
   await init(file);
