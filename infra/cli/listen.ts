@@ -5,23 +5,28 @@ import { CommandError } from './command.ts';
 import { errorCode } from './error-code.ts';
 
 const refusals: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use: name another port, or 0 for a free one.',
-  EACCES: 'the system does not allow this port: name a port above 1023.',
+  EADDRINUSE: 'the port is in use: name another port',
+  EACCES: 'the system does not allow this port: name a port above 1023',
 };
 
 /**
  * Begins to listen on 127.0.0.1, at the port of `--port`.
  * @param port 0 picks a free one
+ * @param command the one with the option
  * @returns the port
  * @throws CommandError if the port cannot be had
  */
-export async function listen(server: Server, port: number): Promise<number> {
+export async function listen(server: Server, port: number, command = 'npm start'): Promise<number> {
   server.listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
   } catch (error) {
     const refusal = refusals[errorCode(error) ?? ''];
-    throw refusal ? new CommandError(`--port ${port}: ${refusal}`, { cause: error }) : error;
+    if (refusal === undefined) throw error;
+    throw new CommandError(
+      `--port ${port}: ${refusal}, or 0 for a free one: ${command} -- --port 0`,
+      { cause: error },
+    );
   }
   return (server.address() as AddressInfo).port;
 }

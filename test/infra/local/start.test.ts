@@ -182,7 +182,7 @@ test('a port in use, and wrong usage, end a start with one sentence on stderr an
     {
       status: 1,
       stdout: '',
-      stderr: `--port ${port}: the port is in use: name another port, or 0 for a free one.\n`,
+      stderr: `--port ${port}: the port is in use: name another port, or 0 for a free one: npm start -- --port 0\n`,
     },
     {
       ...usage,
