@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { bundleFunctions } from '../../infra/bundle/bundle.ts';
+import { CliCommand } from '../../infra/cli/command.ts';
 import { measureColdStarts } from './cold-start/cold-start.ts';
 import { measureWarmCpu } from './cold-start/warm-cpu.ts';
 import { bundleKbOf, countsFile, type RecordedCounts } from './counts.ts';
@@ -14,12 +15,11 @@ import { measureLoad } from './load.ts';
 import { progress } from './measuring.ts';
 import { asMarkdown, budgetTable, comparison, type ExactFigures, exactFigures } from './results.ts';
 
-const program = new Command('npm run bench --')
+const program = new CliCommand('npm run bench --')
   .description('measure cold starts, warm requests, lists and load, and write RESULTS.md')
   .option(
     '--quick',
     'smaller organizations and fewer repetitions, three minutes at the most; written to a temporary folder',
-    false,
   )
   .option('--out <FOLDER>', 'where RESULTS.md and results.json go (a full run: test/bench)')
   .option(
@@ -27,14 +27,13 @@ const program = new Command('npm run bench --')
     'the results.json of an earlier run: status 1 if this run has more round trips, units or bytes, or nothing to compare',
     parseRun,
   )
-  .option('--record', 'only write test/bench/counts.json, which the tests compare with', false)
-  .allowExcessArguments(false);
+  .option('--record', 'only write test/bench/counts.json, which the tests compare with');
 program.parse();
 const options = program.opts<{
-  quick: boolean;
+  quick?: boolean;
   out?: string;
   compare?: ExactFigures;
-  record: boolean;
+  record?: boolean;
 }>();
 if (options.record) {
   await recordCounts();

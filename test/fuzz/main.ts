@@ -1,11 +1,11 @@
-import { Command } from 'commander';
+import { CliCommand } from '../../infra/cli/command.ts';
 import { countOf } from '../../infra/cli/format.ts';
 import { integerOption } from '../../infra/cli/options.ts';
 import { fuzz, requestsPerEpisode } from './episodes.ts';
 
 /** `npm run fuzz`: requests by the document, and past it, against a service of its own, until so many are answered. */
 const parseInteger = integerOption(0, 1e9);
-const program = new Command('npm run fuzz --')
+const program = new CliCommand('npm run fuzz --')
   .description(
     'send valid, almost valid and hostile requests made from openapi.json to a service started for it, and check every answer',
   )
@@ -17,21 +17,25 @@ const program = new Command('npm run fuzz --')
   )
   .option(
     '--seed <S>',
-    'the same seed sends the same requests; by default the time decides',
+    'the same seed sends the same requests (default: from the time)',
     parseInteger,
-    Date.now() % 1_000_000_000,
   )
   .option('--episode <E>', 'only this episode, as a finding names it', parseInteger)
   .option('--engine <ENGINE>', 'DynamoDB engine, as npm start takes it', 'auto')
-  .allowExcessArguments(false)
-  .addHelpText(
-    'after',
-    '\nStatus 1 if anything was found.\n\nExample:\n  npm run fuzz -- --requests 100000 --seed 7',
-  );
+  .notes(`
+Status: 1 if anything was found, 2 for wrong usage.
+
+Example:
+  npm run fuzz -- --requests 100000 --seed 7`);
 program.parse();
-const { requests, seed, episode, engine } = program.opts<{
+const {
+  requests,
+  seed = Date.now() % 1_000_000_000,
+  episode,
+  engine,
+} = program.opts<{
   requests: number;
-  seed: number;
+  seed?: number;
   episode?: number;
   engine: string;
 }>();

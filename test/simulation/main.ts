@@ -1,5 +1,6 @@
 /** `npm run simulate`: the service's own code under a simulated DynamoDB, in as many histories as are wanted. */
-import { Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { CliCommand } from '../../infra/cli/command.ts';
 import { bundlePublisher } from './events/publish-history.ts';
 import { explorePairs } from './explore/pairs.ts';
 import { bundleVersions } from './explore/random-histories.ts';
@@ -33,7 +34,7 @@ Examples:
   npm run simulate -- --minutes 10
   npm run simulate -- --histories 10000 --pairs --long --bugs`;
 
-const options = new Command('npm run simulate --')
+const options = new CliCommand('npm run simulate --')
   .description(
     "Runs the service's functions against a simulated DynamoDB in simulated time, and checks what the contract promises.",
   )
@@ -43,8 +44,7 @@ const options = new Command('npm run simulate --')
   .option('--pairs', 'every pair of operations, in every order of calls, with a fault at each')
   .option('--long', 'histories of days of simulated time')
   .option('--bugs', 'what finds each planted bug, written to planted-bugs/found-by.json')
-  .addHelpText('after', help)
-  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .notes(help)
   .parse()
   .opts<SimulateOptions>();
 

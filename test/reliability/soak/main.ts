@@ -1,4 +1,5 @@
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
+import { CliCommand } from '../../../infra/cli/command.ts';
 import { countOf } from '../../../infra/cli/format.ts';
 import { integerOption } from '../../../infra/cli/options.ts';
 import { ProgressLine } from '../../../infra/cli/progress-line.ts';
@@ -9,7 +10,7 @@ import { runEngineHistory } from './engine-history.ts';
 interface SoakOptions {
   readonly minutes: number;
   readonly seed: number;
-  readonly histories: number;
+  readonly histories?: number;
   readonly repeat: number;
   readonly clients: number;
   readonly engine: 'dynoxide' | 'dynamodb-local';
@@ -19,11 +20,11 @@ interface SoakOptions {
 const lanes = 2;
 
 const parseCount = integerOption(1, 1e9);
-const options = new Command('npm run soak --')
+const options = new CliCommand('npm run soak --')
   .description("Lets the simulator's clients ask a real engine, under faults and deaths.")
   .option('--minutes <n>', 'no history begins after so many minutes', parseCount, 1)
   .option('--seed <s>', 'seed of the first history; each next one has the next', parseCount, 1)
-  .option('--histories <n>', 'at most so many seeds', parseCount, Number.MAX_SAFE_INTEGER)
+  .option('--histories <n>', 'at most so many seeds', parseCount)
   .option('--repeat <n>', 'run each seed so many times', parseCount, 1)
   .option('--clients <n>', 'clients at once, at the most', parseCount, 12)
   .addOption(
@@ -34,7 +35,14 @@ const options = new Command('npm run soak --')
   .parse()
   .opts<SoakOptions>();
 
-const { engine, seed: firstSeed, histories, repeat, minutes, clients } = options;
+const {
+  engine,
+  seed: firstSeed,
+  histories = Number.POSITIVE_INFINITY,
+  repeat,
+  minutes,
+  clients,
+} = options;
 const counts = new Map<string, number>();
 const violations: { readonly seed: number; readonly sentence: string }[] = [];
 const progress = new ProgressLine(
