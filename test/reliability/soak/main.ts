@@ -21,9 +21,9 @@ const lanes = 2;
 
 const parseCount = integerOption(1, 1e9);
 const options = new CliCommand('npm run soak --')
-  .description("Lets the simulator's clients ask a real engine, under faults and deaths.")
+  .description("Runs the simulator's clients against a real engine, under faults and deaths.")
   .option('--minutes <n>', 'no history begins after so many minutes', parseCount, 1)
-  .option('--seed <s>', 'seed of the first history; each next one has the next', parseCount, 1)
+  .option('--seed <s>', 'seed of the first history; the next ones count up', parseCount, 1)
   .option('--histories <n>', 'at most so many seeds', parseCount)
   .option('--repeat <n>', 'run each seed so many times', parseCount, 1)
   .option('--clients <n>', 'clients at once, at the most', parseCount, 12)

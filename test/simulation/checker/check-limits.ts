@@ -82,9 +82,9 @@ function answerIssues(
     return { limit, remaining: limit - used, ends: windowEndsAt };
   });
   const shown = (name: string): number => Number(headers[`ratelimit-${name}`]);
-  // The headers tell of the bucket that is nearer to its end; of two that are equal, of the one whose window ends later.
+  // The headers show the bucket with fewer tokens left; if they are equal, the one whose window ends later.
   const [nearest] = buckets.sort((a, b) => a.remaining - b.remaining || b.ends - a.ends);
-  // With a lost answer there is more than one token; which of them the answer tells of is not known here.
+  // After a lost answer a request has taken more than one token, and it is not known which one the headers show.
   const mayBeTold = buckets.length === 2 ? buckets.slice(0, 1) : buckets;
   if (!mayBeTold.some(({ remaining }) => remaining === shown('remaining')))
     issues.push(`was told of ${shown('remaining')} remaining requests`);

@@ -3,9 +3,9 @@ import { eventTypes } from '../../../shared/leads/events.ts';
 import { eventFilter } from '../../../shared/store/table/table-definition.ts';
 import type { HeldKey, History } from '../checker/history.ts';
 import { planOf } from '../explore/plan.ts';
-import { bundleVersions, runHistory, type Versions } from '../explore/random-histories.ts';
+import { bundleVersions, runHistory } from '../explore/random-histories.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
-import type { Program } from '../lambda/modules.ts';
+import type { Program, ServicePrograms } from '../lambda/modules.ts';
 import { ObservedService } from '../observed-service.ts';
 import { bugsFoundBy, planted } from '../planted-bugs/bugs.ts';
 import { person } from '../planted-bugs/scenario.ts';
@@ -21,24 +21,20 @@ const seeds = Array.from({ length: 4 }, (_, at) => `events ${at}`);
 /** With the last, most requests to the bus fail three times, so that the batch is repeated. */
 const faultChances = [0.15, 0.5, 0.7];
 
-let versions: Versions;
 let publisher: Program;
-let histories: readonly History[];
+const histories: History[] = [];
 beforeAll(async () => {
-  [versions, publisher] = await Promise.all([bundleVersions(), bundlePublisher()]);
-  histories = await historiesOf(versions);
+  publisher = await bundlePublisher();
+  const versions = await bundleVersions();
+  histories.push(await everyKind(versions[0]));
+  for (const seed of seeds)
+    histories.push((await runHistory(planOf(seed), versions)).service.history);
 }, 300_000);
 
-async function historiesOf(code: Versions): Promise<History[]> {
-  const done = [await everyKind(code)];
-  for (const seed of seeds) done.push((await runHistory(planOf(seed), code)).service.history);
-  return done;
-}
-
-/** A history in which every kind of event happens: random ones seldom archive. */
-async function everyKind(code: Versions): Promise<History> {
+/** A history with every kind of event: random ones seldom archive. */
+async function everyKind(code: ServicePrograms): Promise<History> {
   const service = await ObservedService.start({
-    versions: [code[0]],
+    versions: [code],
     simulation: { seed: 'events' },
   });
   const [writer, website] = [service.key(1, 'writer'), service.key(1, 'website')];
@@ -62,7 +58,7 @@ async function everyKind(code: Versions): Promise<History> {
   return service.history;
 }
 
-/** Publishes each history under few faults and under many. @param isEnough ends it, once some violate what is promised */
+/** Publishes each history under few faults and under many. @param isEnough whether to stop at the first violation */
 async function publishAll(bundle: Program, isEnough = false) {
   const violations: string[] = [];
   const all: PublishedEvent[] = [];
@@ -79,7 +75,7 @@ async function publishAll(bundle: Program, isEnough = false) {
   return { violations, events: all, faults };
 }
 
-test('every acknowledged effect is published, in order per lead, though the publisher dies', async () => {
+test('every timeline entry is published, in order for each lead, though the publisher dies', async () => {
   const { violations, events, faults } = await publishAll(publisher);
 
   expect(violations).toEqual([]);
