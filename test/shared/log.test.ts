@@ -42,16 +42,14 @@ describe('the metrics of a log line', () => {
     { dynamodbCalls: 1 },
     { dynamodbCalls: 3, readUnits: 1.5, writeUnits: 17, coldStart: 1, failed: 1 },
     { readUnits: 0, notReady: 1, contended: 1, rateLimited: 1, keyExpiresSoon: 1 },
-  ])('metrics %j are on the line as the Powertools library writes them', async (requestMetrics) => {
+  ])('metrics %j are on the line as the Powertools library writes them', (requestMetrics) => {
     vi.stubEnv('SERVICE_NAME', serviceName);
     vi.useFakeTimers({ toFake: ['Date'] });
-    vi.resetModules(); // the logger takes the service's name when it opens
-    const fresh = await import('../../shared/log.ts');
     const library = new Metrics({ namespace: metricNamespace, serviceName });
     for (const [name, value] of Object.entries(requestMetrics))
       library.addMetric(name, 'Count', value);
 
-    fresh.log('info', 'answered', fields, requestMetrics);
+    log('info', 'answered', fields, requestMetrics);
 
     expect(logged()).toMatchObject([library.serializeMetrics()]);
     expect(logged()[0]?._aws).toEqual(library.serializeMetrics()._aws);

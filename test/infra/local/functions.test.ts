@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { setImmediate as pollPhaseEnd, setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { Functions, payloadMaxBytes } from '../../../infra/local/functions.ts';
 import { startRunningTime } from '../../support/busy-machine.ts';
 import { useFolder } from '../given-folder.ts';
@@ -189,12 +189,12 @@ test('a worker handles one event at a time, workers are reused, and their number
 });
 
 test("a function gets its own environment and nothing of the developer's AWS configuration", async () => {
-  process.env.AWS_PROFILE = 'someone';
+  vi.stubEnv('AWS_PROFILE', 'someone');
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { invoke } = givenFunctions();
 
   const result = await invoke('environment');
 
-  delete process.env.AWS_PROFILE;
   expect(result).toMatchObject({
     returned: { LEADS_TABLE: 'leads-x', AWS_LAMBDA_FUNCTION_NAME: 'environment' },
   });

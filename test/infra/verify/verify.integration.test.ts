@@ -177,13 +177,13 @@ test('a temporary organization that a killed run left is removed after an hour',
   const withoutRecent = await itemsOf(table);
   await createTemporaryOrganization(table, 2_000_000_002);
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => stderr.mockRestore());
 
   const atOnce = await removeLeft(table);
   const withRecent = await itemsOf(table);
   const later = await removeLeft(table, new Date(Date.now() + 2 * hourMs));
 
   const [[note] = []] = stderr.mock.calls;
-  stderr.mockRestore();
 
   expect(withoutRecent.length).toBeGreaterThan(before.length);
   expect([atOnce, later]).toEqual([1, 1]);

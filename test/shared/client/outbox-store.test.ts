@@ -10,6 +10,7 @@ beforeEach(async () => {
   folder = join(await mkdtemp(join(tmpdir(), 'file-store-')), 'outbox');
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await rm(join(folder, '..'), { recursive: true, force: true });
 });
 
@@ -80,15 +81,13 @@ test('a damaged file stops no other entry and is named', async () => {
 
   expect(await store.list()).toEqual([entry('a')]);
   expect(printed.mock.calls.join()).toMatch(/b\.json is not an entry/);
-  printed.mockRestore();
 });
 
 test('a runtime without files is told to give the outbox a store of its own', async () => {
-  const absent = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
 
   await expect(fileStore(folder).put(entry('a'))).rejects.toThrow(/give the outbox a store/);
   await expect(fileStore(folder).list()).rejects.toThrow(/has no files/);
-  absent.mockRestore();
 });
 
 test('a key that is no digest cannot name a file elsewhere', async () => {

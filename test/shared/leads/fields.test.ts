@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RawValue } from '../../../shared/leads/field-types.ts';
 import {
   activeFields,
@@ -75,11 +75,11 @@ describe('a key that is not an active field', () => {
       Array.from({ length: 1500 }, (_, n) => [`fields_numbers_${n}_off_the_long_list_of_those`, 1]),
     );
     const nearestName = vi.spyOn(nearestNames, 'nearestName');
+    onTestFinished(() => nearestName.mockRestore());
 
     const { details } = await refusalOf(() => read(raw, many));
 
     expect(nearestName).toHaveBeenCalledTimes(10);
-    nearestName.mockRestore();
     expect(Object.keys(details.fields!)).toHaveLength(1500);
   });
 });

@@ -1,6 +1,15 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
-import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
+import {
+  afterEach,
+  beforeEach,
+  describe,
+  expect,
+  type MockInstance,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
 import type { Scope } from '../../../shared/endpoints.ts';
 import { endpoint } from '../../../shared/middleware/endpoint.ts';
 import { leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
@@ -257,6 +266,7 @@ describe('admission', () => {
   test('drops the prefetch of a refused request, whose failure ends no process', async () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
+    onTestFinished(() => void process.off('unhandledRejection', unhandled));
     const prefetch = () => Promise.reject(new Error('DynamoDB is away.')); // a mock would handle the rejection
     organizations.mockResolvedValueOnce({
       ...ofOrganization,
@@ -266,7 +276,6 @@ describe('admission', () => {
     const respond = async () => ({ status: 200, body: {} });
     const { status } = await send(endpoint('list-users', { input: {}, prefetch, respond }));
     await nextTick();
-    process.off('unhandledRejection', unhandled);
 
     expect(status).toBe(429);
     expect(unhandled).not.toHaveBeenCalled();

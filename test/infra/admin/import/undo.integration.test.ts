@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { checkLead } from '../../../../shared/store/leads/leads.ts';
 import { addToTimeline, putTimelineEntry } from '../../../../shared/store/leads/timeline.ts';
@@ -165,6 +165,7 @@ test.each(['note', 'enquiry'] as const)(
 test('an undo sends no deletion after a third of its lock', async () => {
   const { organization, lead, undoOn } = await givenImportedLead();
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(AbortSignal.abort());
+  onTestFinished(() => timeout.mockRestore());
 
   await expect(undoOn(table())).rejects.toMatchObject({ name: 'AbortError' });
 

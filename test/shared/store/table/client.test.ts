@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetCommand, type GetCommandOutput, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { failedOperation } from '../../../../shared/failed-operation.ts';
 import { clientTimeouts, openTable, type Table } from '../../../../shared/store/table/client.ts';
 import {
@@ -151,6 +151,7 @@ test('an error of DynamoDB is known by its operation, through the document clien
 test('the table of an administrator is at the endpoint that the variables of the AWS SDK choose', async () => {
   vi.stubEnv('AWS_USE_FIPS_ENDPOINT', 'true');
   vi.stubEnv('AWS_USE_DUALSTACK_ENDPOINT', 'true');
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { client } = openTable('leads', { region: 'us-east-1' });
   ends.push(() => client.destroy());
 
@@ -160,5 +161,4 @@ test('the table of an administrator is at the endpoint that the variables of the
   ];
 
   expect(chosen).toEqual([true, true]);
-  vi.unstubAllEnvs();
 });
