@@ -21,8 +21,8 @@ import {
 } from '../../support/service-process.ts';
 import { useFolder } from '../given-folder.ts';
 
-/** What a fresh machine has on its PATH: npm, and a Node.js that is not the project's. */
 const files = useFolder();
+/** What a fresh machine has on its PATH: npm, and a Node.js that is not the project's. */
 let machine: string;
 beforeAll(() => {
   machine = files.path('machine');

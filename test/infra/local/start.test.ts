@@ -136,7 +136,13 @@ test('the banner has lines that work as printed; a service whose engine dies end
 }, async () => {
   const db = newDb();
   const { child, printed, ended } = startProgram(node24, [
-    ...['infra/local/start.ts', '--port', '0', '--engine', 'dynoxide', '--db', db],
+    'infra/local/start.ts',
+    '--port',
+    '0',
+    '--engine',
+    'dynoxide',
+    '--db',
+    db,
   ]);
   onTestFinished(() => void child.kill());
   await expect.poll(() => printed.stdout, { timeout }).toContain('Ctrl-C');

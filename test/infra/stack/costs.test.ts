@@ -30,8 +30,8 @@ beforeAll(async () => {
   const template = await templateWith();
   const { domainName, certificateArn } = everyOption;
   plain = monthlyCostsOf(template);
-  // A domain costs nothing here.
   full = monthlyCostsOf(await templateWith(everyOption));
+  // A domain costs nothing here, so the rest is the heartbeat's.
   heartbeat = monthlyCostsOf(
     await templateWith({ domainName, certificateArn, heartbeat: true }),
   ).map(({ what, count, dollars }, at) => ({

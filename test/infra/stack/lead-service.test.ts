@@ -20,8 +20,11 @@ const plain = await templateWith();
 const full = await templateWith(everyOption);
 const { domainName, certificateArn } = everyOption;
 const restored = await templateWith({
-  ...{ tableName: 'leads-restored', backup: true },
-  ...{ domainName, certificateArn, keepDefaultAddress: true },
+  tableName: 'leads-restored',
+  backup: true,
+  domainName,
+  certificateArn,
+  keepDefaultAddress: true,
 });
 
 const stageOf = (template: Template) => propertiesOf(template, 'AWS::ApiGateway::Stage')[0];

@@ -11,7 +11,10 @@ const off = await templateWith();
 const full = await templateWith(everyOption);
 const more = await templateWith({ heartbeat: true, events: true });
 const restored = await templateWith({
-  ...{ waf: true, events: true, tableName: 'leads-restored', tableStreamArn },
+  waf: true,
+  events: true,
+  tableName: 'leads-restored',
+  tableStreamArn,
 });
 
 test('the heartbeat and events add resources, and change only the table, the dashboard and one alarm', () => {

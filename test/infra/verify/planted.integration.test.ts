@@ -80,7 +80,11 @@ test('roles that may not write in transactions, and credentials that may not rem
   const { checks, temporaryOrganization } = document;
   const failed = checks.filter(({ passed }: { passed: boolean }) => !passed).length;
   expect(document).toEqual({
-    ...{ url: baseUrl, passed: checks.length - failed, failed, checks, temporaryOrganization },
+    url: baseUrl,
+    passed: checks.length - failed,
+    failed,
+    checks,
+    temporaryOrganization,
   });
   const results = linesOf(checks);
   expect(results).toContainEqual(

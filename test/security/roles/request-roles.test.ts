@@ -96,8 +96,6 @@ describe.each(names)('the role of %s', (name) => {
   });
 });
 
-/** What no function may do, whatever a defect or an attacker makes it send. */
-
 interface Resource {
   readonly Properties: Readonly<Record<string, unknown>>;
 }
@@ -120,6 +118,7 @@ const sent = (
 const key = ['KEY#0f'];
 const usage = ['USAGE#1'];
 
+/** What no function may do, whatever a defect or an attacker makes it send. */
 const denied: readonly (readonly [what: string, request: IamRequest])[] = [
   [
     'mint an API key by an update',
@@ -146,7 +145,7 @@ const denied: readonly (readonly [what: string, request: IamRequest])[] = [
   ['update settings', sent('UpdateItem', { keys: ['ORG#1'], attributes: ['settings'] })],
   ['query what an organization has', sent('Query', { keys: ['ORG#1'] })],
   ['delete a lead', sent('DeleteItem', { keys: ['LEADS#1'], attributes: [] })],
-  // In a transaction, some roles may: request-roles.test.ts.
+  // Some roles may do these in a transaction: the tests above say which.
   ['put a lead on its own', sent('PutItem', { keys: ['LEADS#1'], attributes: ['fields'] })],
   ['update a lead on its own', sent('UpdateItem', { keys: ['LEADS#1'], attributes: ['fields'] })],
   ['put a phone on its own', sent('PutItem', { keys: ['PHONE#1'], attributes: ['leadId'] })],

@@ -94,8 +94,10 @@ test("a note is added again once another item followed it, and though a user's l
 
   expect((await edit('No answer')).stdout).toBe(`Lead ${id}: note added.\n`);
   expect((await timelineOf(organization, id)).map(({ text }) => text).slice(1)).toEqual([
-    ...['No answer', 'No answer'],
-    ...['Called back', 'No answer'],
+    'No answer',
+    'No answer',
+    'Called back',
+    'No answer',
   ]);
 });
 

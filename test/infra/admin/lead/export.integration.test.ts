@@ -107,25 +107,29 @@ test('an export leaves out archived leads unless asked, and writes to stdout wit
 
 const notAnExport =
   /Record 1 is not a lead of organization \d+ as this command writes it now\. Start a new file\./;
-test.each<[name: string, content: string | undefined, args: string[], sentence: RegExp]>([
+test.each<
+  [problem: string, format: string, content: string | undefined, args: string[], sentence: RegExp]
+>([
   [
     'a file that exists',
+    'jsonl',
     'x',
     [],
     /a file is in the way\. Name another file, or continue it with --resume/,
   ],
   [
     'no file to continue',
+    'jsonl',
     undefined,
     ['--resume'],
     /the file or its folder does not exist\. Start it without --resume/,
   ],
-  ['a file of something else', 'x\n', ['--resume'], notAnExport],
-  ['something else without a line feed', '{"mine":1}', ['--resume'], notAnExport],
-  ['other columns', 'lead id,name\n1,A\n', ['--resume'], /It has other columns than/],
-])('lead export refuses %s, and leaves it as it is', async (name, content, args, sentence) => {
+  ['a file of something else', 'jsonl', 'x\n', ['--resume'], notAnExport],
+  ['something else without a line feed', 'jsonl', '{"mine":1}', ['--resume'], notAnExport],
+  ['other columns', 'csv', 'lead id,name\n1,A\n', ['--resume'], /It has other columns than/],
+])('lead export refuses %s, and leaves it as it is', async (_, format, content, args, sentence) => {
   const organization = await givenOrganization();
-  const file = newFile(name === 'other columns' ? 'csv' : 'jsonl');
+  const file = newFile(format);
   if (content !== undefined) await writeFile(file, content);
 
   const answer = await run(organization, 'lead export', '--out', file, ...args);
