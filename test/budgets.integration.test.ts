@@ -134,7 +134,7 @@ describe('a list of 25 of 40 leads', () => {
   let organization: GivenOrganization;
   beforeAll(async () => {
     organization = await givenOrganization();
-    // One after the other: at once they meet on the organization's counters, which a busy engine may not settle within a request's time.
+    // One after the other: in parallel they contend for the organization's counters, longer on a busy engine than a request may take.
     for (let made = 0; made < 40; made += 1) await givenLead(organization);
   });
 
@@ -168,7 +168,7 @@ test.each([
   expectRecorded(`update, ${what}`, calls);
 });
 
-/** The endpoints whose cost depends on what is sent have their tests above. */
+/** Their cost depends on the request: they have tests of their own above. */
 const severalCosts: readonly EndpointName[] = [
   'list-leads',
   'create-lead',
@@ -257,16 +257,16 @@ process.on('worker', (worker) => {
 });
 
 const sampleMs = 5;
-/** A sample that took longer says that the machine is busy: a function may be ready to go on, and be held up. */
+/** After a sample that took longer, the machine is busy: a function may be ready to run and still be waiting for a core. */
 const sampleMaxMs = 10;
-/** What a thread that waits may be counted for. */
+/** A waiting thread may count as active for this long. */
 const activeMaxMs = 0.5;
-/** In the second, this thread takes in what functions sent in the first. */
+/** During the second, this thread receives what functions sent during the first. */
 const quietSamples = 2;
 
 /**
- * Waits until every function does: all calls that it makes in parallel are then sent, and taken in by servers of this process. A function
- * that a busy machine holds up is counted as active, or its sample is not counted.
+ * Waits until every function waits: servers of this process have then received all calls that it makes in parallel. On a busy machine, a
+ * function that is held up counts as active, or the sample is discarded.
  */
 async function untilFunctionsWait(): Promise<void> {
   for (let quiet = 0; quiet < quietSamples; ) {

@@ -16,7 +16,7 @@ const organization = useOrganizationWithLead();
 const everyRequest = goodRequests.map((good) => [good.name, good] as const);
 type Name = (typeof everyRequest)[number][0];
 
-/** The request answers an error in the contract's shape and changes nothing of this organization. */
+/** Expects that the request is refused in the contract's shape and changes nothing in this organization. */
 const refusing =
   (own: OrganizationWithLead) =>
   async (name: EndpointName, request: CallOptions, status: number, code: string): Promise<void> => {

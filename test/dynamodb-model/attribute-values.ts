@@ -53,7 +53,7 @@ export function addNumbers(one: string, other: string): string {
   return sum;
 }
 
-/** The value under a document path; undefined where there is none. */
+/** The value at a document path, or undefined if the item has none. */
 export function valueAt(item: Item, path: readonly string[]): AttributeValue | undefined {
   let value: AttributeValue | undefined = { M: item };
   for (const name of path)

@@ -4,8 +4,8 @@
  *
  *   LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… FOLDER=./leads node sync-job.ts
  *
- * FOLDER gets leads.jsonl, a lead a line, and position. Archived leads leave the service's list: they stay in the file as they were.
- * Node 22.18 or later runs it as it is.
+ * FOLDER receives leads.jsonl, with one lead per line, and the file position. Archived leads leave the service's list, but stay in
+ * leads.jsonl as they were. Node 22.18 or later runs this file as it is.
  */
 import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const textOf = (file: string): Promise<string> =>
 
 /** What the file has of each lead. A line that was being written when a run was killed is cut off: it is read again. */
 async function known(): Promise<Map<number, string>> {
-  const text = await textOf(leadsFile); // of very many leads, keep this map in a database instead
+  const text = await textOf(leadsFile); // with very many leads, keep this map in a database instead
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   if (whole !== text) await writeFile(leadsFile, whole);
   const lines = whole.split('\n').filter((line) => line !== '');
@@ -53,7 +53,7 @@ try {
   }
   console.log(`${written} changed, ${updatedAts.size} leads in ${leadsFile}.`);
 } catch (error) {
-  console.error(`${LEADS_URL}: ${(error as Error).message}`); // a line for the log of whoever schedules the job
+  console.error(`${LEADS_URL}: ${(error as Error).message}`); // one line for the scheduler's log
   process.exitCode = 1;
 } finally {
   await file.close();

@@ -73,7 +73,7 @@ test.each<[string, object, RegExp]>([
     /failed with 500 INTERNAL/,
   ],
   ['a body that is not described', { text: '{"items":[{"id":"1"}]}' }, /does not describe/],
-  ['a status that is not described', { status: 418, text: '{}' }, /the status is none of/],
+  ['a status that is not described', { status: 418, text: '{}' }, /the status must be one of/],
   ['a key', { text: '{"items":[{"id":1,"name":"key-of-writer"}]}' }, /holds the key writer/],
   [
     'what is of another organization',
@@ -91,7 +91,7 @@ test.each<[string, object, RegExp]>([
   [
     'an address that is not there, where it is',
     { status: 404, text: '{"error":{"code":"NOT_FOUND","message":"x"}}' },
-    /the status is none of/,
+    /the status must be one of/,
   ],
 ])('an answer with %s is a finding', (_, fault, problem) => {
   const {

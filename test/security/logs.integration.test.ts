@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.stop());
 
-/** The log from a place on, once it has the lines of so many answers: it comes on another pipe than the responses. */
+/** The log after an offset, once it has the lines of this many answers: it arrives on another pipe than the responses. */
 const logFrom = (at: number, answers: number): Promise<string> =>
   vi.waitUntil(
     () => {

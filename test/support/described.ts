@@ -118,7 +118,8 @@ function gatewayProblems({ status, headers, body }: Exchange): string[] {
 function problemsOf(operation: DescribedOperation, exchange: Exchange): string[] {
   const { status, body } = exchange;
   const reference = operation.responses[status];
-  if (!reference) return [`the status is none of ${Object.keys(operation.responses).join(', ')}`];
+  if (!reference)
+    return [`the status must be one of ${Object.keys(operation.responses).join(', ')}`];
   const response = resolved<DescribedResponse>(reference);
   const schema = response.content?.['application/json'].schema;
   return [

@@ -150,7 +150,7 @@ describe('4.3 INVALID_IDEMPOTENCY_KEY: longer than 200 characters, or not plain 
     ['201 characters', 'k'.repeat(201)],
     ['a letter of Latin-1', 'clé'],
     ['a tab', 'a\tb'],
-    ['no character', ''],
+    ['no characters', ''],
     ['another script, as UTF-8', Buffer.from('चाबी').toString('latin1')],
   ])('an idempotency key of %s is refused', async (_, key) => {
     const before = await storedLeads(organization);

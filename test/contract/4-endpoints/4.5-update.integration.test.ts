@@ -17,7 +17,7 @@ import { takenValues } from './field-values.ts';
 const organization = useOrganization();
 const quiet = useOrganizationWithLead({ city: 'Pune', budget: 5 });
 
-/** The changes that a lead's timeline tells, one list for each update. */
+/** The changes on a lead's timeline, one list per update. */
 const changesOf = async (organization: GivenOrganization, leadId: number) =>
   (await timelineOf(organization, leadId))
     .filter(({ type }) => type === 'lead_updated')

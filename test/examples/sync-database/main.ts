@@ -39,7 +39,7 @@ LEADS_URL and LEADS_API_KEY name the service and a key with the scope leads.read
 Example:
   node main.ts --database leads.sqlite --organization organization.json --timelines timelines.jsonl`;
 
-/** Ends with one line for the log of whoever schedules the job. */
+/** Exits with one line for the scheduler's log. */
 function fail(message: string, status = 1): never {
   console.error(message.replaceAll('\n', ' '));
   process.exit(status);

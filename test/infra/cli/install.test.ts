@@ -87,7 +87,7 @@ function lock(folder: string, version: string): void {
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }));
 }
 
-/** The lock as a process takes it. @returns its file */
+/** Takes the lock as a process would. @returns the lock's file */
 function lockedBy(folder: string, pid: number | undefined): string {
   const lockFolder = join(folder, '.local', 'install.lock');
   mkdirSync(lockFolder, { recursive: true });

@@ -54,7 +54,7 @@ const engines = [
 ].filter(({ engine }) => engine === 'dynoxide' || hasJava);
 
 describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
-  // One start and another after it are enough for all: one of Java takes seconds.
+  // All tests share two starts, because Java takes seconds to start.
   let dataFolder: string;
   let owner: ChildProcess;
   let client: DynamoDBClient;

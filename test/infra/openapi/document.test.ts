@@ -193,7 +193,7 @@ describe('an answer that the document does not describe fails the test that got 
   const note = (createdAt: string) => ({ note: { ...create.body.note, createdAt } });
   const of404 = { status: 404, body: error('NOT_FOUND') };
   test.each<[problem: string, Parameters<typeof check>[0]]>([
-    ['the status is none of 200, 400, 401, 403, 429, 500', of404],
+    ['the status must be one of 200, 400, 401, 403, 429, 500', of404],
     ['must NOT have additional properties', { body: { items: [], stages: [] } }],
     [
       'must match format "date-time"',

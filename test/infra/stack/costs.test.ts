@@ -214,13 +214,13 @@ test('the heartbeat costs less than $1.50 a month, and adds only metrics', () =>
 });
 
 test('the dashboard has more metrics than a free one may have', () => {
-  // Each begins with its namespace: those of AWS with its service, the other ones are the log lines'.
+  // Each begins with its namespace: AWS/… for those of AWS, LeadService for those of the log lines.
   expect(
     new Set(dashboard.match(/\[\\"(AWS\/\w+|LeadService)\\",\\"\w+\\"[^\]]*/g)).size,
   ).toBeGreaterThan(50);
 });
 
-/** What a stack has that is paid by the month, with the price of all of them. */
+/** Something that a stack pays for by the month: how many there are, and what they cost together. */
 interface MonthlyCost {
   readonly what: string;
   readonly count: number;

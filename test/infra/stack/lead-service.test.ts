@@ -184,7 +184,7 @@ describe('the table', () => {
     }
   });
 
-  test('the table may be one that exists: none is made, every function is given that one, and it is backed up', () => {
+  test('an existing table can be used: none is created, every function uses it, and it is backed up', () => {
     restored.resourceCountIs('AWS::DynamoDB::Table', 0);
     for (const { Environment } of functionsOf(restored))
       expect(Environment.Variables.LEADS_TABLE).toBe('leads-restored');
@@ -215,8 +215,8 @@ test('the construct refuses wrong options by name, whatever their type said', ()
   );
 });
 
-test('with monthlyBudget, the address of alarms is told when the tagged resources cost more, or will', () => {
-  const told = (type: string) => ({
+test('with monthlyBudget, the alarm address is notified of costs above it, actual and forecast', () => {
+  const notified = (type: string) => ({
     Notification: { NotificationType: type, ComparisonOperator: 'GREATER_THAN', Threshold: 100 },
     Subscribers: [{ SubscriptionType: 'EMAIL', Address: 'ops@example.com' }],
   });
@@ -226,7 +226,7 @@ test('with monthlyBudget, the address of alarms is told when the tagged resource
       BudgetLimit: { Amount: 100, Unit: 'USD' },
       CostFilters: { TagKeyValue: ['user:lead-service$lead-service-test'] },
     },
-    NotificationsWithSubscribers: [told('ACTUAL'), told('FORECASTED')],
+    NotificationsWithSubscribers: [notified('ACTUAL'), notified('FORECASTED')],
   });
 });
 

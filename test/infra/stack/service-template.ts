@@ -54,7 +54,7 @@ export const propertiesOf = (template: Template, type: string): Resource['Proper
 
 let built: Promise<unknown> | undefined;
 
-/** A template names a bundle by its hash alone, so that one of an earlier build does. */
+/** Builds the functions unless they have been built: a template needs only the hash of a bundle, so an older one will do. */
 export function functionsBuilt(): Promise<unknown> {
   const isBuilt = (name: string): boolean => existsSync(join(bundleFolder(name), bundleFile));
   built ??= functionNames().every(isBuilt) ? Promise.resolve() : buildFunctions();
@@ -70,7 +70,7 @@ export async function leadsApp(
   return { app, stack: new LeadsStack(app, 'LeadsStack', { service }) };
 }
 
-/** As JSON, by the options. */
+/** Templates as JSON, by their options. */
 const synthesized = new Map<string, Promise<string>>();
 
 /** A template of the caller's own, which it may change. */

@@ -170,7 +170,7 @@ const denied: readonly (readonly [what: string, request: IamRequest])[] = [
 ];
 
 describe('no function', () => {
-  /** Of all roles together: as none of them denies anything, what they do not allow, none of them does. */
+  /** The statements of all roles. None is a Deny, so a request that they do not allow together is allowed by no role. */
   let all: readonly PolicyStatement[];
   beforeAll(() => {
     const granted = [...statements.values()].flat();
@@ -210,8 +210,8 @@ test('the role of a function reaches DynamoDB and its own log, each by its name,
 });
 
 /**
- * What is sent in the name of the role that publishes events, and by whom. Lambda reads the stream and fills the dead-letter queue in it
- * (AWS: "Using Lambda with DynamoDB Streams").
+ * The requests that are sent under the role of publish-events, and their senders. Lambda uses it to read the stream and to fill the
+ * dead-letter queue (AWS: "Using Lambda with DynamoDB Streams").
  */
 const publisherRequests: readonly (readonly [sender: string, action: string, resource: string])[] =
   [
@@ -256,7 +256,7 @@ test('what each function may do is written down', async () => {
 const leadingKeysOf = ({ Condition }: PolicyStatement): string[] =>
   [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] as string | string[]].flat();
 
-test('the role of publish-events allows what is sent in its name, and grants nothing else', async () => {
+test('the role of publish-events allows the requests sent under it, and grants nothing else', async () => {
   const own = statementsOf(
     await templateWith(everyOption),
     'Publishes the events of new timeline items',

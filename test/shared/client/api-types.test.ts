@@ -31,7 +31,7 @@ type BodyOf<Name extends EndpointName> =
   >
     ? OutputOf<Schema>
     : never;
-/** What a method returns: of a body with a single property, its value. */
+/** What a method returns: the body, or the value of its only property. */
 type ResultOf<Body> = {
   [Key in keyof Body]: [Exclude<keyof Body, Key>] extends [never] ? Body[Key] : Body;
 }[keyof Body];
@@ -49,7 +49,7 @@ test('each method of the client returns what the response schema of its endpoint
   expectTypeOf<BodyOf<'get-lead'>>().toEqualTypeOf<api.LeadResponse>();
   expectTypeOf<BodyOf<'add-note'>>().toEqualTypeOf<api.NoteResponse>();
   expectTypeOf<BodyOf<Capture>>().toEqualTypeOf<api.CaptureResponse>();
-  // The client adds what a header says.
+  // The client adds `replayed`, which a header says.
   expectTypeOf<OfMethods[Capture]>().toEqualTypeOf<
     OfSchemas[Capture] & { readonly replayed: boolean }
   >();

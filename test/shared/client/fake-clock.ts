@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
 import { afterEach, beforeEach, vi } from 'vitest';
 
-/** Gives each test of the file Vitest's clock instead of the time. Random numbers are 0.5. */
+/** Runs each test of the file on Vitest's fake clock. Random numbers are 0.5. */
 export function useFakeClock(): void {
   beforeEach(() => {
     const now = Date.parse('2026-11-21T10:00:00.000Z');
     vi.useFakeTimers({ now, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const { setTimeout } = globalThis;
-    // Vitest leaves this timer as it is.
+    // Vitest does not fake this timer.
     vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
       const late = new AbortController();
       setTimeout(() => late.abort(), ms);
       return late.signal;
     });
-    // Node computes it on another thread, for which the clock would not wait.
+    // Node computes a digest on another thread, and the clock would not wait for it.
     vi.spyOn(crypto.subtle, 'digest').mockImplementation(
       async (_, data) => Uint8Array.from(hash('sha256', data as Uint8Array, 'buffer')).buffer,
     );
@@ -27,7 +27,7 @@ export function useFakeClock(): void {
   });
 }
 
-/** The waits that were begun, in order, without the time-outs of attempts. */
+/** The waits that were started, in order, without the time-outs of attempts. */
 export const waitsMs = () => vi.mocked(setTimeout).mock.calls.map(([, ms]) => ms);
 
 /** Lets time pass, from timer to timer, until the promise is settled. */
@@ -38,7 +38,7 @@ export async function settled<Result>(promise: Promise<Result>): Promise<Result>
   };
   promise.then(settle, settle);
   for (;;) {
-    await vi.advanceTimersByTimeAsync(0); // everything runs that waits for no timer
+    await vi.advanceTimersByTimeAsync(0); // runs everything that waits for no timer
     if (isSettled) return promise;
     vi.advanceTimersToNextTimer();
   }

@@ -43,7 +43,7 @@ function outboxOf(answers: Parameters<typeof stubService>[0], store = memoryStor
 const down = (): StubAnswer => refusal(500, 'INTERNAL');
 
 describe('an enquiry', () => {
-  test('is stored before add resolves, its attempt before it is sent, and deleted when the service has it', async () => {
+  test('is stored before add resolves, its attempt before the request, and is deleted once delivered', async () => {
     const store = memoryStore();
     const { outbox, requests, delivered } = outboxOf(() => {
       expect([...store.texts.values()].join()).toContain('"attempts":1');
@@ -108,7 +108,7 @@ describe('an enquiry', () => {
     await settled(outbox.add(enquiry));
 
     await vi.advanceTimersByTimeAsync(48 * 60 * minute);
-    const started = outboxOf([captured(3)], store); // another program takes the store over
+    const started = outboxOf([captured(3)], store); // another program takes over the store
     await settled(started.outbox.sendDue());
 
     expect(started.delivered).toEqual([3]);

@@ -103,8 +103,8 @@ describe('a phone number', () => {
 });
 
 /**
- * Every code point that Unicode has assigned, without the ideographs and syllables that only stand for themselves: planes 0, 1, 2
- * and 14 have others.
+ * Every code point that Unicode has assigned, without the ideographs and syllables that only stand for themselves: all others are in
+ * planes 0, 1, 2 and 14.
  */
 const everyCharacter = [0, 1, 2, 14]
   .flatMap((plane) => Array.from({ length: 0x10000 }, (_, at) => plane * 0x10000 + at))

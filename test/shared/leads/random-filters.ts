@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { FieldValue } from '../../../shared/leads/lead.ts';
 import type { Filter } from '../../simulation/checker/refusals.ts';
 
-/** Random values of fields, and random filters of them. */
+/** Random field values, and random filters on fields. */
 
 const words = ['Rao', 'RAO', 'asha', 'Ünal', 'ünal', 'संगीता', '😀', 'a b', '%', '"', 'x'];
 const texts = fc.oneof(

@@ -36,7 +36,7 @@ const bucketWith = (remaining: number, limit = 600): Bucket => ({
 });
 const ofOrganization = { settingsVersion: 1, leadSequence: 41 };
 
-/** The key and the organization of the test: new ones, so that none meets what another test cached. */
+/** The key and the caller are new for each test, so that none meets what another one cached. */
 let apiKey: string;
 let caller: Caller;
 let tests = 0;
@@ -243,12 +243,12 @@ describe('admission', () => {
   });
 
   test.each([
-    ['with a tenth of its tokens left', 60, 0, false],
-    ['with more', 61, 0, true],
-    ['whose window has ended', 1, hourMs, true],
+    ['with a tenth of its tokens left', false, 60, 0],
+    ['with more', true, 61, 0],
+    ['whose window has ended', true, 1, hourMs],
   ])(
-    'asks for the organization’s token beside that of a cached key %s: %i, %i, %s',
-    async (_, remaining, laterMs, isParallel) => {
+    'requests the tokens of the organization and of a cached key %s in parallel: %s',
+    async (_, isParallel, remaining, laterMs) => {
       keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket: bucketWith(remaining) });
       await send(listUsers);
       vi.setSystemTime(Date.now() + laterMs);
@@ -263,7 +263,7 @@ describe('admission', () => {
     },
   );
 
-  test('drops the prefetch of a refused request, whose failure ends no process', async () => {
+  test('drops the prefetch of a refused request, whose failure does not end the process', async () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
     onTestFinished(() => void process.off('unhandledRejection', unhandled));

@@ -66,7 +66,7 @@ describe('the line of a call', () => {
     expect(logged().map(({ coldStart }) => coldStart)).toEqual([1, undefined, undefined]);
   });
 
-  /** The metrics that a line adds to those of every line. */
+  /** What a line counts, without cold starts. */
   const metricsOn = (line: Record<string, unknown> = {}): string[] =>
     metricNames.filter((name) => line[name] === 1 && name !== 'coldStart');
 
@@ -81,7 +81,7 @@ describe('the line of a call', () => {
     ['INVALID_JSON', 'refused', 'capturesInvalid'],
     ['VALIDATION_FAILED', 'refused', 'capturesInvalid'],
   ])(
-    'names the code %s, and counts a capture as %s %s %s, others not as captures',
+    'names the code %s and counts its metrics, those of captures only for a capture',
     async (code, ...metrics) => {
       await errorResponse(newCall('capture-lead'), new ApiError(code));
       await errorResponse(newCall('create-lead'), new ApiError(code));
@@ -157,7 +157,7 @@ describe('the line of a call', () => {
       { createdAt: new Date(now).toISOString(), expiresAt: now + 3_600_000 },
       undefined,
     ],
-  ])('tells whether the key expires soon when it %s', async (_, more, expected) => {
+  ])('says whether the key expires soon when it %s', async (_, more, expected) => {
     await replyResponse(newCall('get-lead', { caller: { ...caller, ...more } as never }), {
       status: 200,
       body: {},

@@ -24,7 +24,7 @@ const query = (name: string, ...values: string[]): EventParts => ({
 });
 
 describe('reading a request by its schemas', () => {
-  test('gives each part as its schema reads it', () => {
+  test('returns each part as its schema reads it', () => {
     const input = run({ headers: { 'IDEMPOTENCY-Key': 'k' }, ...query('limit', '5') }, asha);
     expect(input).toEqual({
       path: { leadId: 5 },
@@ -34,7 +34,7 @@ describe('reading a request by its schemas', () => {
     });
   });
 
-  test('takes null maps for empty ones', () => {
+  test('reads null maps as empty ones', () => {
     const { path: _, ...others } = schemas;
     const parts: EventParts = {
       pathParameters: null,

@@ -97,7 +97,7 @@ async function givenImportedLead() {
   return { organization, file, lead, undoOn };
 }
 
-test('an undo that died after it removed a lead refuses its row until a repeat completes it', async () => {
+test('an import refuses the row of a lead whose undo died, until a repeat completes the undo', async () => {
   const { organization, file, undoOn } = await givenImportedLead();
   const other = await organization.capture(person());
   const dying = dyingAfter(3); // the lock, the timeline, and the transaction that removes the lead

@@ -87,7 +87,7 @@ test('a row that names its owner takes no turn of a rotation', async () => {
   expect(turns.map(({ input }) => input.ExpressionAttributeValues?.[':count'])).toEqual([1]);
 });
 
-test('a row whose write meets others until its time is over is refused, because nothing was written', async () => {
+test('a row whose write conflicts until its time is up is refused, because nothing was written', async () => {
   const start = Date.now();
   let seconds = 0;
   vi.spyOn(Date, 'now').mockImplementation(() => start + 1000 * seconds++);

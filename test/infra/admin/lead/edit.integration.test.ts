@@ -85,7 +85,7 @@ test('a phone without a country code is read as Indian, which the text says', as
   expect(german.stdout).toBe(`Lead ${id}: phone ${phone} → +4915123456789 would be changed.\n`);
 });
 
-test("a note is added again once another item followed it, and though a user's last note says the same", async () => {
+test("a note is added again after another item, and even if a user's last note says the same", async () => {
   const organization = await givenOrganization();
   const { id } = await givenLead(organization);
   await organization.note(id, { text: 'No answer' });

@@ -14,7 +14,7 @@ import { itemsOf } from '../table/restored-tables.ts';
 useOwnTable();
 const files = useFolder();
 
-test('lead erase removes a person, present and former phones, as its dry run says, which changes nothing', async () => {
+test('a dry run changes nothing and says what lead erase then removes, former phones included', async () => {
   const organization = await givenOrganization();
   const [who, former] = [person(), person()];
   const first = { ...who, phone: former.phone, externalId: randomUUID() };

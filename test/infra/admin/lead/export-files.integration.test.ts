@@ -29,7 +29,7 @@ async function idsIn(file: string): Promise<number[]> {
     );
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).leadId]));
 }
-/** An import that keeps the id writes a lead behind ids that are there already, as any import or slow request may. */
+/** Imports a lead under an id that may be lower than existing ones. Any import or slow request can write such a lead. */
 async function givenLeadWithId(organization: GivenOrganization, leadId: number): Promise<void> {
   const file = await files.write(
     'leads.jsonl',
@@ -40,7 +40,7 @@ async function givenLeadWithId(organization: GivenOrganization, leadId: number):
 }
 
 test.each(['csv', 'jsonl'])(
-  'a resumed %s export gets the leads that were written, or restored, behind the last id of the file',
+  'a resumed %s export adds leads that were written or restored below the last id of the file',
   async (format) => {
     const organization = await givenOrganization();
     for (const leadId of [500, 300, 501]) await givenLeadWithId(organization, leadId);

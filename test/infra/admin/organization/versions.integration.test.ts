@@ -79,7 +79,7 @@ test('a file of an older version is refused with the differences, unless it may 
   expect(await show(organization)).toMatchObject({ version: 4, name: 'Northwind Academy' });
 });
 
-test('a file is applied without a version, with one never in force, or as show prints it: no new version', async () => {
+test('a file applies without a version or with one never in force; unchanged, it makes no new version', async () => {
   const organization = await givenOrganization();
   const same = await apply(await saved(organization, () => undefined), '--json');
   const draft = { settings: { ...organization.settings, $schema: 'x' } };
@@ -151,7 +151,7 @@ const history = async (organization: GivenOrganization) =>
 const undo = (organization: GivenOrganization) => json(organization, 'organization undo', '--yes');
 const shown = ({ id }: GivenOrganization) => adminJson('organization', 'show', String(id));
 
-test('an undo brings back the settings before, another undo those after, --to N any kept version', async () => {
+test('undo restores the previous settings, a second undo reverts it, --to N restores any kept version', async () => {
   const organization = await givenOrganization();
   const nothing = await run(organization, 'organization undo', '--yes');
   await applyChanges(organization, { name: 'Renamed' });

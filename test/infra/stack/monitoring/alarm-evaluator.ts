@@ -44,11 +44,11 @@ export function firstAlarm(
   return undefined;
 }
 
-/** How many periods of five minutes one of the alarm's own has. */
+/** How many periods of five minutes make up one period of the alarm. */
 const lengthOf = ({ Period, Metrics = [] }: AlarmProperties): number =>
   (Period ?? Math.max(...Metrics.map(({ MetricStat }) => MetricStat?.Period ?? 0))) / 300;
 
-/** Whether the alarm is in ALARM at the end of so many periods. */
+/** Whether the alarm is in ALARM at the end of this many periods. */
 export function isInAlarm(alarm: AlarmProperties, sums: PeriodSum, end: number): boolean {
   const length = lengthOf(alarm);
   const points = Array.from({ length: alarm.EvaluationPeriods + extraPeriods }, (_, back) => {

@@ -43,7 +43,7 @@ export const misfit = (perHour: number): Situation => ({
   capturesMismatched: perHour,
 });
 
-/** What one read-only verification adds to the metrics, at the most: `verify.integration.test.ts` counts it. */
+/** The most that a read-only verification adds to the metrics; `verify.integration.test.ts` counts what it does add. */
 export const verification: Readonly<Record<string, number>> = {
   'AWS/ApiGateway Count': 25,
   'AWS/ApiGateway 4XXError': 30,
@@ -56,7 +56,7 @@ export const verification: Readonly<Record<string, number>> = {
   'LeadService capturesMismatched': 0,
 };
 
-/** A heartbeat is sent in each period. What it adds to the metrics, sums and numbers of values: */
+/** What the heartbeat of each period adds to the metrics: to sums, or to numbers of values. */
 const heartbeatAdds: Readonly<Record<string, readonly string[]>> = {
   'LeadService heartbeatAnswered SampleCount': ['answered', 'spoiled', 'unanswered'],
   'LeadService heartbeatAnswered': ['answered'],

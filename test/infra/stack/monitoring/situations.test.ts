@@ -180,7 +180,7 @@ const situations: readonly SituationCase[] = [
 ];
 
 test.each<SituationCase>([...situations])(
-  'these alarms go off and no other when %s',
+  'these alarms and no others go off when %s',
   (_, situation, expected, minutes = 15) => {
     expect(goingOff(situation, minutes)).toEqual(expected);
   },
@@ -209,8 +209,8 @@ const services = {
   captures: { ...oneAMinute, captures: 60 },
   busy,
 };
-/** Verifications in one period, or over the end of a period, once or again six minutes later. */
-const [half, rest] = [0.5, 0.49]; // one of two has the only capture
+/** A verification within one period or across the end of one, alone or followed by another six minutes later. */
+const [half, rest] = [0.5, 0.49]; // only one of the two has the capture
 const verifications = [
   [1],
   [half, rest],

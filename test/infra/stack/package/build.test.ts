@@ -40,7 +40,7 @@ beforeAll(async () => {
   template = JSON.parse(await files.read(files.path('cdk.out', 'Theirs.template.json')));
 }, 120_000);
 
-/** As npm does, but with what the package depends on where the project has it, so that no registry is asked. */
+/** Installs as npm does, but links the dependencies to those of the project, so that no registry is asked. */
 async function install(file: string): Promise<void> {
   const own = files.path('node_modules', 'lead-service');
   await mkdir(own, { recursive: true });

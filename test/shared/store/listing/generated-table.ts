@@ -134,7 +134,7 @@ export function generatedTable(
 const unitsOfEntries = (count: number): number =>
   Math.max(1, Math.ceil((count * entryBytes) / 4096)) / 2;
 
-/** Lets the clock jump over each pause, such as a scan's for its pace. */
+/** Makes the clock jump over each pause, such as those with which a scan keeps its pace. */
 export function skipPauses(): void {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout'], fakeNodeBuiltins: true });
   vi.setTimerTickMode('nextTimerAsync');

@@ -4,7 +4,7 @@ import { type LeadQuery, listLeads } from '../../../../shared/store/listing/lead
 import { sinceOf, updatesOf } from '../../../bench/listing/generated-leads.ts';
 import { generatedTable, type LeadShape, skipPauses, unfilteredQuery } from './generated-table.ts';
 
-// A scan waits for its pace.
+// A scan pauses to keep its pace.
 beforeEach(skipPauses);
 afterEach(() => {
   vi.useRealTimers();

@@ -14,7 +14,7 @@ import { sampleOrganization } from '../../../support/settings.ts';
 import { filterFor, type ModelField, valueFor } from '../../leads/random-filters.ts';
 import { skipPauses, unfilteredQuery } from './generated-table.ts';
 
-// A scan waits for its pace.
+// A scan pauses to keep its pace.
 beforeEach(skipPauses);
 afterEach(() => void vi.useRealTimers());
 
@@ -45,7 +45,7 @@ function randomLeads(count: number, seed: number): Lead[] {
       const at = timeOf(minutes);
       const given = Object.entries(values)
         .filter((entry): entry is [string, FieldValue] => entry[1] !== undefined)
-        // The model of DynamoDB has no fractions.
+        // The model of DynamoDB does not support fractions.
         .map(([key, value]) => [key, typeof value === 'number' ? Math.round(value) : value]);
       const phone = `+9170${String(id).padStart(8, '0')}`;
       return leadOf(
@@ -122,11 +122,11 @@ test('a walk finds what the checker finds, for any leads, parameters, filters an
 interface RecordedCall {
   readonly index: string | undefined;
   readonly units: number;
-  /** How many calls one after the other, this one the last. */
+  /** The length of the longest chain of calls that ends with this one. */
   readonly depth: number;
 }
 
-/** A table that records what is read of it from now on. */
+/** A table that records the reads sent to it. */
 function recording(table: Table): { recorded: Table; calls: RecordedCall[] } {
   const calls: RecordedCall[] = [];
   const recorded = sendingThrough(table, (send) => async (command, options) => {
@@ -168,8 +168,11 @@ test.each([
   { by: 'an owner', different: { ownerId: 7 } },
   { by: 'an owner and a stage', different: { ownerId: 7, stageIds: [11, 12] } },
   { by: 'the time of change', different: { updatedSince: Date.parse(timeOf(5)) } },
-  { by: 'what none has', different: { matches: () => false } },
-  { by: 'an owner and what none has', different: { ownerId: 7, matches: () => false } },
+  { by: 'a filter that no lead matches', different: { matches: () => false } },
+  {
+    by: 'an owner and a filter that no lead matches',
+    different: { ownerId: 7, matches: () => false },
+  },
 ])(
   'a page of the largest leads, by $by, reads at most 4 MB, and the walk finds all',
   async ({ different }) => {

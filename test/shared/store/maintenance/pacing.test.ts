@@ -31,7 +31,7 @@ function tableConsuming(units: number) {
   return { table: { client: DynamoDBDocumentClient.from(client), name: 'leads' }, requests };
 }
 
-/** Units count from a response, after the first request: a busy machine makes the span longer and never shorter. */
+/** Pacing starts at the first response, later than the first request: a busy machine makes the span longer and never shorter. */
 const spanMs = (requests: readonly { at: number }[]): number =>
   (requests.at(-1)?.at ?? 0) - (requests[0]?.at ?? 0);
 
