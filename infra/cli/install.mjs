@@ -12,13 +12,13 @@ const own = `${lock}.${process.pid}`;
 const staleMs = 15 * 60_000;
 
 for (let told; !isInstalled(); await pause(200)) {
-  if (isTaken()) {
+  if (tryLock()) {
     if (!isInstalled()) install();
     fs.rmSync(`${lock}/${process.pid}`, { force: true });
     break;
   }
   const [owner] = fs.readdirSync(lock);
-  if (!owner || isStale(owner) || owner === told) continue;
+  if (!owner || removeIfStale(owner) || owner === told) continue;
   told = owner;
   process.stderr.write(
     `Waiting for the installation of process ${owner} in this checkout ... If no such installation runs, delete ${lock}.\n`,
@@ -46,8 +46,8 @@ function packagesIn(file) {
   }
 }
 
-/** A folder can be renamed to one that does not exist or is empty: so the lock has one owner at a time. */
-function isTaken() {
+/** @returns whether this process has the lock. A folder can only be renamed onto one that is missing or empty, so the lock has one owner at a time. */
+function tryLock() {
   fs.mkdirSync(own, { recursive: true });
   fs.writeFileSync(`${own}/${process.pid}`, '');
   try {
@@ -59,8 +59,11 @@ function isTaken() {
   }
 }
 
-/** Removes the file of an owner that has ended, and of any after a quarter of an hour. Nobody can remove another owner's file with it. */
-function isStale(owner) {
+/**
+ * Removes the file of an owner that has ended, and of any owner after a quarter of an hour. The file is named after its owner, so this never
+ * removes that of the next one.
+ */
+function removeIfStale(owner) {
   const file = `${lock}/${owner}`;
   const { mtimeMs = 0 } = fs.statSync(file, { throwIfNoEntry: false }) ?? {};
   const isOwned = isAlive(Number(owner)) && Date.now() - mtimeMs < staleMs;
