@@ -69,14 +69,17 @@ export const listComponents = {
   NamedRefList: listOf(namedRef),
 };
 
-/** @param items the first of them are the example: enough to see their shape */
+/**
+ * @param about what the list contains, then further sentences
+ * @param items the first of them are the example: enough to see their shape
+ */
 const list = <Schema extends v.GenericSchema>(
   schema: Schema,
-  [contents, more = '']: readonly [contents: string, more?: string],
+  [contents, ...more]: readonly [contents: string, ...more: string[]],
   items: readonly unknown[],
 ) => ({
   tag: 'Reference lists' as const,
-  description: `Returns ${contents}.${more}`,
+  description: [`Returns ${contents}.`, ...more].join(' '),
   responses: {
     200: {
       description: `${contents[0]?.toUpperCase()}${contents.slice(1)}.`,
@@ -97,7 +100,7 @@ export const listDescriptions = {
     listComponents.LeadFieldList,
     [
       "the organization's active fields, custom fields included, in form order",
-      ' A new custom field appears, and is accepted, immediately.',
+      'A new custom field appears, and is accepted, immediately.',
     ],
     fields,
   ),
@@ -110,7 +113,7 @@ export const listDescriptions = {
     listComponents.PipelineList,
     [
       'the pipelines, in pipeline order',
-      ' A pipeline is a separate track for leads with its own stages.',
+      'A pipeline is a separate track for leads with its own stages.',
     ],
     demo.pipelines.map(presentPipeline),
   ),
@@ -121,7 +124,7 @@ export const listDescriptions = {
   ),
   'list-users': list(
     listComponents.NamedRefList,
-    ['the active users, by name', ' Only names, no contact details.'],
+    ['the active users, by name', 'Only names, no contact details.'],
     presentNamed(demo.users),
   ),
 } satisfies Partial<Record<EndpointName, OperationDescription>>;
