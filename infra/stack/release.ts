@@ -11,7 +11,7 @@ export interface Release {
 }
 
 /** The name of a release that was built where git names no commit, such as in a tarball. */
-export const unknownRelease = 'unknown';
+const unknownRelease = 'unknown';
 const commitDigits = 12;
 
 /** @param folder with the package.json */
@@ -48,7 +48,7 @@ const ofOneDeployment: readonly string[] = ['--check', '--new-table'];
  */
 export function wayBack(release: string, args: readonly string[]): string {
   if (!canSwitchTo(release))
-    return `git has no commit of release ${release}: choose another one with git tag or git log`;
+    return `git has no commit for release ${release}: choose another one with git tag or git log`;
   const kept = args.filter((arg) => !ofOneDeployment.includes(arg));
   const options = kept.length === 0 ? '' : ` -- ${kept.map(quoted).join(' ')}`;
   return `git switch --detach ${quoted(release)} && npm run deploy${options}`;

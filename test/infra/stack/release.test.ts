@@ -82,7 +82,7 @@ test.each([
 
 test.each(['v1.0.0-dirty', 'unknown'])('no command leads back to the release %s', (release) => {
   expect(wayBack(release, [])).toBe(
-    `git has no commit of release ${release}: choose another one with git tag or git log`,
+    `git has no commit for release ${release}: choose another one with git tag or git log`,
   );
 });
 
