@@ -68,7 +68,7 @@ export async function createTable(
   }
 }
 
-/** The table that is deployed, with its indexes, by another name. */
+/** Input of CreateTable for a table like the deployed one, indexes included. */
 export function tableInput(TableName: string) {
   const { partitionKey, sortKey, indexes, indexedToo } = tableDefinition;
   const attributes = new Set([

@@ -78,10 +78,10 @@ export async function admit<Prefetched>(
     : undefined;
   prefetched?.catch(() => undefined); // the endpoint awaits it, unless admission refuses the request
 
-  const ofOrganization = admitToOrganization(call, organizationId, now);
-  await Promise.allSettled([liveKey, ofOrganization]); // both tokens are taken, or refused, before the response
+  const admission = admitToOrganization(call, organizationId, now);
+  await Promise.allSettled([liveKey, admission]); // both tokens are taken, or refused, before the response
   const key = await liveKey;
-  const { admitted, organization } = await ofOrganization;
+  const { admitted, organization } = await admission;
   showLimits(call, key.bucket, admitted.bucket);
   if (admitted.outcome === 'exhausted') throw exhausted(call, admitted.bucket);
   call.organization = organization;

@@ -157,7 +157,7 @@ async function writeOptions(
     dryRun,
     leadsPerSecond: rateOf(context, options),
     updates: options.update ?? false,
-    // A dry run writes nothing, and must not need the right to ask.
+    // A dry run writes nothing, so it needs no identity.
     by: dryRun ? '' : await context.callerIdentity(),
   };
 }

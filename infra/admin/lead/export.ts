@@ -67,13 +67,13 @@ export function leadExportCommand(lead: AdminCommand): void {
 }
 
 const exportHelp = `
-The format is that of FILE's ending: .jsonl (also on stdout), .csv, or .xlsx, which is
-for people to read, and has at most 4 million cells. --columns
-names columns by field key, by label, or as lead id, pipeline, stage, created at,
-updated at, archived at. A lead that is created, imported or restored during the
-export may be missing: --resume adds it. --resume changes no line, even of a lead
-that changed, needs 4 bytes of memory per lead, and refuses another organization's
-file.
+The ending of FILE decides the format: .jsonl (as on stdout), .csv, or .xlsx, which is
+for people to read and has at most 4 million cells. --columns names columns by field
+key, by label, or as lead id, pipeline, stage, created at, updated at, archived at.
+
+A lead that is created, imported or restored during the export may be missing:
+--resume adds it. --resume changes no line, even of a lead that changed, needs 4 bytes
+of memory per lead, and refuses another organization's file.
 
 In CSV, a text that a spreadsheet would run as a formula gets an apostrophe, which
 the import removes. With --excel, phones are text. An .xlsx file has labels, names

@@ -7,7 +7,10 @@ import { type FieldValue, type Lead, valueOf } from '../lead.ts';
 import { cellOf, listCell, nameOrId, unguardable } from './csv-cells.ts';
 import { exportedProperties, exportMark, targetNamed } from './import-columns.ts';
 
-/** A lead as a line of a JSONL export, with IDs instead of names and its fields in form order. Its import creates the same lead. JSON has no undefined member. */
+/**
+ * A lead as a line of a JSONL export, with IDs instead of names and its fields in form order. Its import creates the same lead. JSON omits an
+ * `archivedAt` that is undefined.
+ */
 export function exportObject(organization: Organization, lead: Lead): object {
   const { id: leadId, pipelineId, stageId, createdAt, updatedAt, archivedAt } = lead;
   const values = organization.fields.map(({ key }) => [key, valueOf(lead.fields, key)] as const);

@@ -8,7 +8,7 @@ import { type IndexName, tableDefinition } from '../table/table-definition.ts';
 import type { PageBudget } from './page-budget.ts';
 
 /**
- * A list of lead ids, highest first, read on demand: the highest of its ids that is lower than `below`; undefined if every id is as high.
+ * A list of lead ids, highest first, read on demand. Returns its highest id lower than `below`, or undefined if there is none.
  * Intersections skip ahead: each list is read from the other's current id, never in full.
  */
 export type LeadIds = (below: number) => Promise<number | undefined>;

@@ -104,9 +104,9 @@ const firstToken = (nowMs: number): TokenStep => ({
 interface TokenRequest<T> {
   readonly limit: number;
   readonly now: Date;
-  /** What else the write that takes the token does, or depends on. */
+  /** Adds to the write that takes the token: another update, or another condition. */
   readonly adding: (step: TokenStep) => TokenStep;
-  /** Whether no token can be taken from the bucket again. */
+  /** Whether tokens can no longer be taken, as from a revoked key. */
   readonly isDead?: (item: T) => boolean;
 }
 
