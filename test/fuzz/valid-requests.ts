@@ -1,6 +1,6 @@
 import type { AnySchemaObject } from 'ajv';
 import fc from 'fast-check';
-import { filterFor, type ModelField, valueFor } from '../shared/leads/random-filters.ts';
+import { type FilterField, filterFor, valueFor } from '../shared/leads/random-filters.ts';
 import { type DescribedOperation, document, type Json, resolved } from '../support/described.ts';
 import { sampleOrganization } from '../support/settings.ts';
 
@@ -121,7 +121,7 @@ const userId = mostly(fc.constantFrom(7, 8), fc.constantFrom(9, 99));
 const visit = fc.integer({ min: 1, max: 30 }).map((number) => `visit-${number}`);
 
 const ids = { user: [7, 8], lead_source: [1, 3] };
-const fields: readonly ModelField[] = sampleOrganization()
+const fields: readonly FilterField[] = sampleOrganization()
   .fields.filter(({ active }) => active)
   .map(({ key, type, options }) => ({ key, type, options: options.map(({ value }) => value) }));
 const special = new Map<string, fc.Arbitrary<unknown>>([
@@ -136,7 +136,7 @@ const byType = new Map<string, fc.Arbitrary<unknown>>([
   ['email', email],
   ['url', fc.constantFrom('https://example.com/a?b=c', 'http://example.org')],
 ]);
-const valueOf = (field: ModelField): fc.Arbitrary<unknown> =>
+const valueOf = (field: FilterField): fc.Arbitrary<unknown> =>
   special.get(field.key) ??
   byType.get(field.type) ??
   valueFor(field, ids).map((value) => value ?? null);

@@ -7,10 +7,10 @@ import type { FieldValues } from '../../../shared/leads/lead.ts';
 import { placedAnywhere } from '../../fuzz/hostile.ts';
 import { holds } from '../../simulation/checker/check-reads.ts';
 import { sampleOrganization } from '../../support/settings.ts';
-import { filterFor, type ModelField, valueFor } from './random-filters.ts';
+import { type FilterField, filterFor, valueFor } from './random-filters.ts';
 
 const organization = sampleOrganization();
-const fields: ModelField[] = organization.fields
+const fields: FilterField[] = organization.fields
   .filter(({ active }) => active)
   .map(({ key, type, options }) => ({ key, type, options: options.map(({ value }) => value) }));
 const ids = { user: [7, 8, 9], lead_source: [1, 3, 4] };

@@ -21,7 +21,7 @@ const numbers = fc.oneof(
     .map((number) => Math.round(number * 100) / 100 + 0),
 );
 
-export interface ModelField {
+export interface FilterField {
   readonly key: string;
   readonly type: string;
   readonly options: readonly string[];
@@ -29,7 +29,7 @@ export interface ModelField {
 
 /** A value of a field, or undefined for empty. */
 export function valueFor(
-  { type, options }: ModelField,
+  { type, options }: FilterField,
   ids: Readonly<Record<string, readonly number[]>>,
 ): fc.Arbitrary<FieldValue | undefined> {
   const value = ((): fc.Arbitrary<FieldValue> => {
@@ -58,7 +58,7 @@ export function valueFor(
 
 /** A filter that can apply to a field. */
 export function filterFor(
-  field: ModelField,
+  field: FilterField,
   ids: Readonly<Record<string, readonly number[]>>,
 ): fc.Arbitrary<Filter> {
   const { key, type, options } = field;

@@ -11,7 +11,7 @@ import type { Filter } from '../../../simulation/checker/refusals.ts';
 import { leadOf, storeListedLeads } from '../../../support/leads.ts';
 import { modelTable } from '../../../support/model-table.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
-import { filterFor, type ModelField, valueFor } from '../../leads/random-filters.ts';
+import { type FilterField, filterFor, valueFor } from '../../leads/random-filters.ts';
 import { skipPauses, unfilteredQuery } from './generated-table.ts';
 
 // A scan pauses to keep its pace.
@@ -23,7 +23,7 @@ const start = Date.parse('2026-01-01T00:00:00Z');
 const timeOf = (minutes: number): string => new Date(start + minutes * 60_000).toISOString();
 
 const organization = sampleOrganization();
-const fields: ModelField[] = organization.fields
+const fields: FilterField[] = organization.fields
   .filter(({ active }) => active)
   .map(({ key, type, options }) => ({ key, type, options: options.map(({ value }) => value) }));
 
