@@ -42,6 +42,16 @@ test('the page has an API key of the organization that was named, until the page
   expect((await pipelines(baseUrl)).status).toBe(401);
 });
 
+test('the refusal of a port in use names the command of the page', async () => {
+  const server = new DocsServer(files.path());
+  const port = Number(new URL(await server.listen(0)).port);
+
+  await expect(new DocsServer(files.path()).listen(port)).rejects.toThrow(
+    `--port ${port}: the port is in use: name another port, or 0 for a free one: npm run docs -- --port 0`,
+  );
+  await server.stop();
+});
+
 test.skipIf(!chromium)(
   'in a browser the page sends a request to the local service and shows the response',
   { timeout: 120_000 },
