@@ -6,7 +6,7 @@ import {
 } from '../../shared/store/maintenance/pacing.ts';
 import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
 import { loadOrganization } from '../../shared/store/organizations/organizations.ts';
-import { openTable, type Table, usableUntil } from '../../shared/store/table/client.ts';
+import { openTable, type Table } from '../../shared/store/table/client.ts';
 import {
   callerIdentity,
   clientSettings,
@@ -15,6 +15,7 @@ import {
   useLocalTable,
 } from '../cli/aws.ts';
 import { CliCommand, CommandError } from '../cli/command.ts';
+import { confirmed } from '../cli/confirm.ts';
 import { integerOption, parseId, parseIds } from '../cli/options.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
@@ -40,10 +41,14 @@ export class CommandContext {
   environment: NodeJS.ProcessEnv;
   /** Of the command's organization, if it has one. */
   organizationId = 0;
+  /** Whether `--yes` confirms the command. */
+  isConfirmed = false;
   readonly program: AdminCommand;
   readonly #io: ProcessIo;
   readonly #progress: ProgressLine;
   #table: Table | undefined;
+  /** Of `withReadRate`. */
+  #readUnitsPerSecond: number | undefined;
   #location: ServiceLocation | undefined;
   #identity: Promise<string> | undefined;
   #organization: Promise<Organization> | undefined;
@@ -55,7 +60,10 @@ export class CommandContext {
     const program = new AdminCommand('npm run admin --', this);
     this.program = program.hook('preAction', (_program, command) => {
       if (command instanceof CliCommand) command.checkUsage();
-      this.organizationId = command.opts().organization;
+      const { organization, rate, yes = false } = command.opts();
+      this.organizationId = organization;
+      this.#readUnitsPerSecond = rate;
+      this.isConfirmed = yes;
       return this.#locateTable();
     });
     this.#progress = new ProgressLine(io.hasTerminal ? io.stderr : undefined);
@@ -77,12 +85,12 @@ export class CommandContext {
   }
 
   /**
-   * The same table for reads of many items, at a rate that leaves capacity for live traffic. A local engine is not paced, unless a rate is given.
-   * @param readUnitsPerSecond @default readUnitsPerSecondDefault
+   * The same table for reads of many items, at the rate of `--rate`, or one that leaves capacity for live traffic. A local engine is not paced,
+   * unless a rate is given.
    */
-  pacedTable(readUnitsPerSecond?: number): Table {
-    if (readUnitsPerSecond === undefined && this.isLocalEngine()) return this.table();
-    return withPacedReads(this.table(), readUnitsPerSecond ?? readUnitsPerSecondDefault);
+  pacedTable(): Table {
+    if (this.#readUnitsPerSecond === undefined && this.isLocalEngine()) return this.table();
+    return withPacedReads(this.table(), this.#readUnitsPerSecond ?? readUnitsPerSecondDefault);
   }
 
   /** Whether the table is on an engine on this machine, which has no capacity that live traffic could need. */
@@ -127,6 +135,14 @@ export class CommandContext {
   note(sentence: string): void {
     this.#progress.clear();
     this.#io.stderr(`${sentence}\n`);
+  }
+
+  /**
+   * Asks a person to type a word before a step that cannot be undone, unless `--yes` confirms it.
+   * @throws CommandError unless it is typed
+   */
+  async confirm(warning: string, word: string): Promise<void> {
+    if (!this.isConfirmed) await confirmed(warning, word);
   }
 
   /** Shows the progress of a long command on one terminal line that is overwritten. Prints nothing without a terminal. */
@@ -280,11 +296,3 @@ export async function existingOrganization(
 }
 
 const organizationMaxAgeMs = 1000;
-
-/**
- * A write ends within 8 s of reading the settings, which are at most 1 s old. An apply that removes a user waits longer
- * (apply-settings.ts), so no lead is given to a user who is being removed.
- */
-const writeTimeoutMs = 7000;
-export const tableForOneWrite = (table: Table): Table =>
-  usableUntil(table, AbortSignal.timeout(writeTimeoutMs));

@@ -14,7 +14,6 @@ import { type ImportCounts, type ImportRequest, importRows, type WriteOptions } 
 interface ImportOptions extends FileOptions, ReportOptions {
   readonly rate?: number;
   readonly undo?: boolean;
-  readonly yes?: boolean;
 }
 
 /**

@@ -10,7 +10,6 @@ import {
   undoImportedLead,
 } from '../../../shared/store/maintenance/undo-import.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { confirmed } from '../../cli/confirm.ts';
 import { countOf, firstOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
 import { rowDigest } from './drafts.ts';
@@ -19,7 +18,6 @@ import { batchesOf } from './write.ts';
 
 interface UndoOptions extends FileOptions {
   readonly dryRun?: boolean;
-  readonly yes?: boolean;
   /** Leads per second. */
   readonly rate: number;
 }
@@ -40,14 +38,14 @@ export async function undoImport(
   path: string,
   options: UndoOptions,
 ): Promise<void> {
-  const { dryRun = false, yes = false } = options;
+  const { dryRun = false } = options;
   const undo = (table: Table, who: string) => undoRows(context, path, { ...options, table, who });
   const planned = () => undo(withoutWrites(context.table()), 'a dry run');
-  let undone = dryRun || !yes ? await planned() : undefined;
+  let undone = dryRun || !context.isConfirmed ? await planned() : undefined;
   if (!dryRun && undone?.removed !== 0) {
     if (undone) {
       const leads = `${countOf(undone.removed, 'lead')} that ${path} created`;
-      await confirmed(`${leads} will be removed.`, String(undone.removed));
+      await context.confirm(`${leads} will be removed.`, String(undone.removed));
     }
     const who = await context.callerIdentity();
     undone = await context.audited(

@@ -16,7 +16,7 @@ import {
   revokeApiKey,
 } from '../../../shared/store/organizations/api-keys.ts';
 import { CommandError } from '../../cli/command.ts';
-import { canAsk, confirmed } from '../../cli/confirm.ts';
+import { canAsk } from '../../cli/confirm.ts';
 import { dateOf, formatTable } from '../../cli/format.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
 import { namedId } from '../options.ts';
@@ -255,18 +255,13 @@ function daysLeft(expiresAt: string, revokedAt: string | null): string {
   return days < rotateWithinDays ? `${days}: rotate it` : String(days);
 }
 
-interface RevokeOptions {
-  readonly key: string;
-  readonly yes?: boolean;
-}
-
 async function revoke(
   context: CommandContext,
-  { key: keyId, yes = false }: RevokeOptions,
+  { key: keyId }: { readonly key: string },
 ): Promise<void> {
   const { id: organizationId } = await context.organization();
-  if (!yes && canAsk())
-    await confirmed(`API key ${keyId} loses its access at once, for good.`, keyId);
+  if (canAsk())
+    await context.confirm(`API key ${keyId} loses its access at once, for good.`, keyId);
   const now = new Date();
   const action = { who: await context.callerIdentity(), what: `key revoke ${keyId}` };
   const revokedAt = await revokeApiKey(context.table(), organizationId, keyId, { at: now, action });

@@ -8,7 +8,6 @@ import {
 import { inactiveLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import type { OrganizationTable } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
-import { confirmed } from '../../cli/confirm.ts';
 import { countOf, dateOf, firstOf, printable } from '../../cli/format.ts';
 import { integerOption, parseIds } from '../../cli/options.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
@@ -22,9 +21,7 @@ interface EraseOptions {
   readonly archived?: boolean;
   readonly max: number;
   readonly maxItems: number;
-  readonly rate?: number;
   readonly dryRun?: boolean;
-  readonly yes?: boolean;
 }
 
 /** A person is named on a few timelines only: changing more items than this needs --max-items. */
@@ -103,9 +100,9 @@ const eraseJson =
   '{"leadId","timelineEntries","idempotencyRecords","importedRows","otherEntries","otherLeads","mentions":[{"leadId","fields"}],"changes":[{"leadId","id"}],"phones","emails","backupsUntil"}; a dry run has "dryRun":true instead of "backupsUntil"; several leads and --inactive-since: {"items":[…]}';
 
 async function erase(context: CommandContext, options: EraseOptions): Promise<void> {
-  const { dryRun = false, rate } = options;
+  const { dryRun = false } = options;
   const { id: organizationId } = await context.organization();
-  const own = { table: context.pacedTable(rate), organizationId };
+  const own = { table: context.pacedTable(), organizationId };
   const leadIds = options.lead ?? (await selectInactive(context, own, options));
   const progress = (verb: string) => ({
     onBegun: (leads: number) => context.progress(`${verb}: ${leads} of ${leadIds.length}`),
@@ -156,7 +153,7 @@ type Outcome = ReadonlyMap<number, Erased>;
 /** @throws CommandError when the erasure would change too many items, or is not confirmed */
 async function confirmErasure(
   context: CommandContext,
-  { maxItems, yes = false }: EraseOptions,
+  { maxItems }: EraseOptions,
   plans: Outcome,
 ): Promise<void> {
   const leadIds = [...plans.keys()];
@@ -174,12 +171,12 @@ async function confirmErasure(
         'check that the phones and emails belong to these people only, then set --max-items to that number. Nothing was changed.',
     );
   }
-  if (yes) return;
+  if (context.isConfirmed) return;
   const lead = isOne && (await readLead(context.table(), context.organizationId, firstId));
   if (isOne && !lead) return; // an erasure that was confirmed before it was interrupted
   context.note(`Erasing changes ${changed}.`);
   const named = lead ? printable(lead.fields.name) : firstOf(leadIds);
-  await confirmed(
+  await context.confirm(
     `Erasing removes ${which} of organization ${context.organizationId} (${named}) for good.`,
     String(isOne ? firstId : leadIds.length),
   );

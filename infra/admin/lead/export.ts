@@ -35,7 +35,6 @@ interface ExportOptions extends FileOptions {
   readonly columns?: readonly string[];
   readonly stage?: string;
   readonly owner?: string;
-  readonly rate?: number;
 }
 
 export function leadExportCommand(lead: AdminCommand): void {
@@ -145,11 +144,11 @@ type WriteLeads = (leads: readonly Lead[]) => number | Promise<number>;
 /** Passes all leads of the organization on, page by page. @returns how many were written */
 async function passLeads(
   context: CommandContext,
-  { archived: withArchived = false, rate }: ExportOptions,
+  { archived: withArchived = false }: ExportOptions,
   write: WriteLeads,
 ): Promise<number> {
   let [leads, leadsRead] = [0, 0];
-  const table = context.pacedTable(rate);
+  const table = context.pacedTable();
   // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
   for await (const page of scanLeadsAscending(table, context.organizationId, { withArchived })) {
     leads += await write(page);

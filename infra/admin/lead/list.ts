@@ -27,7 +27,6 @@ const leadsDefault = 25;
 
 interface SearchOptions {
   readonly limit: number;
-  readonly rate?: number;
 }
 
 const withSearchOptions = (command: AdminCommand): AdminCommand =>
@@ -99,7 +98,7 @@ async function list(context: CommandContext, options: ListOptions): Promise<void
   const isOfList = leadMatcher(filters);
   const found = archived
     ? await search(context, options, (lead) => lead.archivedAt !== undefined && isOfList(lead))
-    : await liveLeads(context.pacedTable(options.rate), organization, filters, options.limit);
+    : await liveLeads(context.pacedTable(), organization, filters, options.limit);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const what = `${archived ? 'archived ' : ''}leads${isFiltered ? ' with these properties' : ''}`;
   printLeads(context, organization, found, `has no ${what}`);
@@ -127,10 +126,10 @@ async function liveLeads(
 /** The newest leads that match, archived or not. Reads every lead until it has found enough. */
 const search = (
   context: CommandContext,
-  { limit, rate }: SearchOptions,
+  { limit }: SearchOptions,
   matches: (lead: Lead) => boolean,
 ): Promise<FoundLeads> =>
-  newestLeads(context.pacedTable(rate), context.organizationId, {
+  newestLeads(context.pacedTable(), context.organizationId, {
     limit,
     matches,
     onProgress: (leads) => context.progress(`Searching: ${countOf(leads, 'lead')} read`),

@@ -5,19 +5,16 @@ import {
   reassignLead,
 } from '../../../shared/store/maintenance/reassign-leads.ts';
 import { CommandError } from '../../cli/command.ts';
-import { confirmed } from '../../cli/confirm.ts';
 import { countOf } from '../../cli/format.ts';
-import { type AdminCommand, type CommandContext, tableForOneWrite } from '../context.ts';
+import type { AdminCommand, CommandContext } from '../context.ts';
 import { namedId } from '../options.ts';
-import { valueWithName } from './named-lead.ts';
+import { tableForOneWrite, valueWithName } from './named-lead.ts';
 
 interface ReassignOptions {
   readonly from: string;
   readonly to: readonly string[];
   readonly stage?: string;
   readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly rate?: number;
 }
 
 export function leadReassignCommand(lead: AdminCommand): void {
@@ -46,21 +43,19 @@ the command is interrupted, run it again: it continues with the leads that are l
 }
 
 async function reassign(context: CommandContext, options: ReassignOptions): Promise<void> {
-  const { dryRun = false, yes = false } = options;
+  const { dryRun = false } = options;
   const organization = await context.organization();
   const handover = readHandover(organization, options);
   const { ownerId: from, to } = handover;
-  const { leadIds, archived } = await ownedLeads(
-    context.pacedTable(options.rate),
-    handover,
-    (leads) => context.progress(`Searching: ${countOf(leads, 'lead')} read`),
+  const { leadIds, archived } = await ownedLeads(context.pacedTable(), handover, (leads) =>
+    context.progress(`Searching: ${countOf(leads, 'lead')} read`),
   );
   const count = leadIds.length;
   const plan = planOf(organization, handover, { count, archived });
   if (dryRun || count === 0) {
     return context.print({ reassigned: count }, plan, dryRun ? ['Nothing was changed.'] : []);
   }
-  if (!yes) await confirmed(plan, String(from));
+  await context.confirm(plan, String(from));
   const reassigned = await context.audited(
     `lead reassign from ${from} to ${to.join(', ')}`,
     () => giveByRotation(context, handover, leadIds),

@@ -130,7 +130,6 @@ function detailsOf(organization: Organization, item: TimelineItem): Detail[] {
 
 interface DossierOptions extends LeadOptions {
   readonly out?: string;
-  readonly rate?: number;
 }
 
 export function leadDossierCommand(lead: AdminCommand): void {
@@ -151,9 +150,9 @@ once, but no backups, exported files or logs. Only you may read the file.`)
 
 /** Reads the whole table once. */
 async function dossier(context: CommandContext, options: DossierOptions): Promise<void> {
-  const { lead: leadId, out: file, rate } = options;
+  const { lead: leadId, out: file } = options;
   const { organization, lead } = await existingLead(context, leadId);
-  const own = { table: context.pacedTable(rate), organizationId: organization.id };
+  const own = { table: context.pacedTable(), organizationId: organization.id };
   const plans = await planErasures(own, [leadId], {
     onProgress: (items) => context.progress(`Reading: ${countOf(items, 'item')}`),
   });

@@ -27,7 +27,6 @@ import { userNamesOf } from './show.ts';
 interface TimelinesOptions extends FileOptions {
   /** ISO 8601, UTC. */
   readonly since?: string;
-  readonly rate?: number;
 }
 
 export function leadTimelinesCommand(lead: AdminCommand): void {
@@ -65,9 +64,9 @@ nightly job needs is in infra/guides/commands.md, "Timelines".`;
 
 async function writeTimelines(
   context: CommandContext,
-  { since = '', rate, ...files }: TimelinesOptions,
+  { since = '', ...files }: TimelinesOptions,
 ): Promise<void> {
-  const table = context.pacedTable(rate);
+  const table = context.pacedTable();
   const organization = await context.organization();
   const form = timelinesForm(table, organization.id);
   let [items, leads] = [0, 0];

@@ -22,7 +22,6 @@ interface ApplyOptions {
   ignoreKeys?: boolean;
   dryRun?: boolean;
   overwrite?: boolean;
-  rate?: number;
 }
 
 export function organizationApplyCommand(organization: AdminCommand): void {
@@ -57,7 +56,7 @@ interface FileToApply {
 }
 
 async function apply(context: CommandContext, options: ApplyOptions, path: string): Promise<void> {
-  const { ignoreKeys = false, dryRun = false, overwrite = false, rate } = options;
+  const { ignoreKeys = false, dryRun = false, overwrite = false } = options;
   const { settings, keys, version } = parseSettingsFile(await readText(path));
   if (keys.length > 0 && !ignoreKeys) {
     throw new CommandError(
@@ -65,13 +64,13 @@ async function apply(context: CommandContext, options: ApplyOptions, path: strin
     );
   }
   const file = { settings, version: overwrite ? undefined : version };
-  if (dryRun) return preview(context, file, rate);
+  if (dryRun) return preview(context, file);
   const expectedVersion = await replaceableVersion(context, file);
   const what = `organization apply${overwrite ? ' --overwrite' : ''}`;
   await applyAndNote(
     context,
     settings,
-    { what, expectedVersion, rate },
+    { what, expectedVersion },
     ({ outcome, version: now, before }) => {
       const done = outcome === 'unchanged' ? 'already has these settings' : `is ${outcome}`;
       const total = `${nameOf(settings)} ${done}, version ${now}: ${inventory(settings)}.`;
@@ -126,17 +125,17 @@ const isOutdated = ({ settings, version }: FileToApply, inForce: StoredSettings)
 
 /**
  * Applies settings, notes a wait for removals, prints the result, then notes what the settings and their change break.
- * @param request the audit log's entry, the version that must still be in force, if any, and the rate of the search for references
+ * @param request the audit log's entry, and the version that must still be in force, if any
  * @throws SettingsRejectedError, SettingsMovedError as `applySettings`
  */
 export async function applyAndNote(
   context: CommandContext,
   settings: Settings,
-  request: { what: string; expectedVersion: number | undefined; rate?: number | undefined },
+  request: { what: string; expectedVersion: number | undefined },
   linesOf: (applied: Applied) => readonly string[],
 ): Promise<void> {
-  const { what, expectedVersion, rate } = request;
-  const table = context.pacedTable(rate);
+  const { what, expectedVersion } = request;
+  const table = context.pacedTable();
   const applied = await applySettings(table, settings, {
     ...(expectedVersion !== undefined && { expectedVersion }),
     action: { who: await context.callerIdentity(), what },
@@ -150,13 +149,9 @@ export async function applyAndNote(
     context.note(warning);
 }
 
-async function preview(
-  context: CommandContext,
-  file: FileToApply,
-  rate: number | undefined,
-): Promise<void> {
+async function preview(context: CommandContext, file: FileToApply): Promise<void> {
   const { settings, version } = file;
-  const table = context.pacedTable(rate);
+  const table = context.pacedTable();
   const { before, ...found } = await previewSettings(table, settings);
   const refusals = [...found.refusals];
   if (before && isOutdated(file, before))

@@ -13,7 +13,6 @@ import {
   type StoredSettings,
 } from '../../../shared/store/organizations/organizations.ts';
 import { CommandError } from '../../cli/command.ts';
-import { confirmed } from '../../cli/confirm.ts';
 import { formatTable } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
 import { type AdminCommand, type CommandContext, unknownOrganizationError } from '../context.ts';
@@ -124,12 +123,7 @@ async function diff(context: CommandContext, { from, to }: DiffOptions): Promise
   context.print({ changes: kinds }, total, changes.map(changeLine));
 }
 
-interface UndoOptions {
-  readonly to?: number;
-  readonly yes?: boolean;
-}
-
-async function undo(context: CommandContext, { to, yes = false }: UndoOptions): Promise<void> {
+async function undo(context: CommandContext, { to }: { to?: number }): Promise<void> {
   const { organizationId: id } = context;
   const inForce = await settingsInForce(context);
   if (to === inForce.version)
@@ -139,11 +133,10 @@ async function undo(context: CommandContext, { to, yes = false }: UndoOptions): 
     : settingsOfVersion(context, inForce, to));
   const lines = changeLines(inForce.settings, target.settings);
   const targetText = `the settings of version ${target.version}`;
-  if (!yes)
-    await confirmed(
-      [`Organization ${id} goes back to ${targetText}:`, ...lines].join('\n'),
-      String(id),
-    );
+  await context.confirm(
+    [`Organization ${id} goes back to ${targetText}:`, ...lines].join('\n'),
+    String(id),
+  );
   const request = {
     what: `organization undo, back to version ${target.version}`,
     expectedVersion: inForce.version,

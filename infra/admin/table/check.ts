@@ -17,16 +17,11 @@ whole table: 1,000 read units per second are 8 MB per second.`)
     .run(check);
 }
 
-interface CheckOptions {
-  readonly organization?: number;
-  readonly rate?: number;
-}
-
 async function check(
   context: CommandContext,
-  { organization: organizationId, rate }: CheckOptions,
+  { organization: organizationId }: { readonly organization?: number },
 ): Promise<void> {
-  const table = context.pacedTable(rate);
+  const table = context.pacedTable();
   if (organizationId !== undefined) await context.organization();
   const { leads, violations } = await checkTable(table, {
     organizationId,

@@ -20,7 +20,6 @@ import {
 } from '../../../shared/store/organizations/audit-log.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { PrimaryKey } from '../../../shared/store/table/primary-keys.ts';
-import { confirmed } from '../../cli/confirm.ts';
 import { refusePath } from '../../cli/error-code.ts';
 import { countOf, firstOf, printable } from '../../cli/format.ts';
 import { type AdminCommand, type CommandContext, existingOrganization } from '../context.ts';
@@ -30,7 +29,6 @@ interface FinishOptions {
   readonly from?: string;
   readonly keepKey?: readonly string[];
   readonly missingOut?: string;
-  readonly yes?: boolean;
 }
 
 /** More leads to erase than this is unusual between a backup and a restore: a person must confirm the number. */
@@ -135,14 +133,14 @@ async function finish(context: CommandContext, options: FinishOptions): Promise<
  */
 async function finishFrom(
   context: CommandContext,
-  { from, keepKey = [], yes = false }: FinishOptions,
+  { from, keepKey = [] }: FinishOptions,
   what: string,
   begun: PrimaryKey[],
 ): Promise<FinishedRestore> {
   const table = context.table();
-  if (from === undefined && !yes) {
+  if (from === undefined) {
     const except = keepKey.length === 0 ? '' : `, except ${countOf(keepKey.length, 'named key')}`;
-    await confirmed(
+    await context.confirm(
       `Without --from, every API key in table ${table.name} will be revoked${except}.`,
       table.name,
     );
@@ -153,13 +151,13 @@ async function finishFrom(
     keptKeyIds: new Set(keepKey),
     action,
     confirm: async ({ erased: { length } }) => {
-      if (length <= erasuresUnconfirmedMax || yes) return;
+      if (length <= erasuresUnconfirmedMax || context.isConfirmed) return;
       context.note(
         from === undefined
           ? `${countOf(length, 'lead')} of table ${table.name} were being erased when the backup was made.`
           : `The audit log of table ${from} says that ${countOf(length, 'lead')} of table ${table.name} were erased since the backup.`,
       );
-      await confirmed('They will be erased again, for good.', String(length));
+      await context.confirm('They will be erased again, for good.', String(length));
     },
     onBegin: async () => {
       for (const { id } of await listOrganizations(table))
