@@ -144,14 +144,14 @@ type WriteLeads = (leads: readonly Lead[]) => number | Promise<number>;
 /** Passes all leads of the organization on, page by page. @returns how many were written */
 async function passLeads(
   context: CommandContext,
-  { archived: withArchived = false }: ExportOptions,
+  { archived = false }: ExportOptions,
   write: WriteLeads,
 ): Promise<number> {
   let [leads, leadsRead] = [0, 0];
   const table = context.pacedTable();
   // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
-  for await (const page of scanLeadsAscending(table, context.organizationId, { withArchived })) {
-    leads += await write(page);
+  for await (const page of scanLeadsAscending(table, context.organizationId)) {
+    leads += await write(page.filter(({ archivedAt }) => archived || archivedAt === undefined));
     leadsRead += page.length;
     context.progress(`Exporting: ${countOf(leadsRead, 'lead')} read`);
   }
