@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { bundle } from '../../../infra/bundle/bundle.ts';
@@ -6,12 +6,14 @@ import { serviceNameVariable } from '../../../shared/metrics.ts';
 import { eventOf, LambdaProcess } from '../lambda-process.ts';
 import { median, progress } from '../measuring.ts';
 import type { Budget, Results } from '../results.ts';
+import { callLevels } from './call-levels.ts';
 import { type FunctionCase, type Setting, withFunctions } from './functions.ts';
 
 interface Case extends Pick<FunctionCase, 'event' | 'status'> {
   readonly name: string;
   readonly file: string;
   readonly bytes: number;
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Milliseconds of import and first request, user and system time of both. */
@@ -21,20 +23,20 @@ type Sample = Awaited<ReturnType<typeof sample>>;
 export const measureColdStarts = (rounds: number): Promise<Results> =>
   withFunctions(async (setting) => {
     const cases = await casesOf(setting);
-    // Metrics are written, as in a deployment.
-    const environment = { ...setting.environment, [serviceNameVariable]: 'bench' };
-    const samples = await sampleInTurn(cases, environment, rounds);
-    const rows = cases.map((one) => rowOf(one, samples));
+    const samples = await sampleInTurn(cases, rounds);
+    const measured = cases.filter(({ name }) => !name.endsWith(sameCalls));
+    const rows = measured.map((one) => rowOf(one, samples));
     return {
       tables: [
         {
           title: 'Cold start',
-          note: "A fresh process imports the bundle and answers its first request; a stub of DynamoDB answers at once. Milliseconds are medians of this run on this machine. *First call* is the share of the naive client-only bundle's processor time up to the first answer of DynamoDB, in the fastest round, since other work on the machine can only add. Profiles, and what was tried: [`PROFILE.md`](PROFILE.md).",
+          note: "A fresh process imports the bundle and answers its first request; a stub of DynamoDB answers at once. Milliseconds are medians of this run on this machine. *First call* is the share of the naive client-only bundle's processor time up to the first answer of DynamoDB. *Same calls* compares the whole first request with a naive bundle that makes the same calls and nothing else. Shares are of the fastest round, since other work on the machine can only add. Profiles, and what was tried: [`PROFILE.md`](PROFILE.md).",
           rows,
+          exact: ['KB', 'calls'],
         },
       ],
       budgets: rows
-        .filter(({ bundle }) => !(bundle in floors))
+        .filter((row) => row['same calls'] !== '')
         .map(
           (row): Budget => [
             `${row.bundle}: import and first call, share of the naive client`,
@@ -45,27 +47,43 @@ export const measureColdStarts = (rounds: number): Promise<Results> =>
     };
   });
 
-async function casesOf({ cases: functions, write }: Setting): Promise<Case[]> {
+const sameCalls = ', same calls';
+
+async function casesOf({ cases: functions, environment, write, callsOf }: Setting) {
   const caseOf = async (
     name: string,
     code: Uint8Array,
-    { event, status }: Pick<Case, 'event' | 'status'>,
+    asked: Pick<Case, 'event' | 'status'>,
+    own: Record<string, string> = {},
   ): Promise<Case> => ({
-    ...{ name, event, status },
+    name,
     file: await write(name, code),
     bytes: code.byteLength,
+    ...asked,
+    // Metrics are written, as in a deployment.
+    environment: { ...environment, [serviceNameVariable]: 'bench', ...own },
   });
-  // The floors do not read their event.
+  /** For the bundles that do not read their event. */
   const unread = { event: eventOf('list-leads', { apiKey: '' }), status: 200 };
-  return Promise.all([
-    ...Object.entries(floors).map(async ([name, build]) => caseOf(name, await build(), unread)),
-    ...functions.map((one) => caseOf(one.name, one.code, one)),
-  ]);
+  const cases = await Promise.all(
+    Object.entries(floors).map(async ([name, build]) => caseOf(name, await build(), unread)),
+  );
+  const bare = await naiveBundle(
+    `export { handler } from ${JSON.stringify(join(import.meta.dirname, 'bare-handler.ts'))};`,
+  );
+  for (const { name, code, event, status } of functions) {
+    const one = await caseOf(name, code, { event, status });
+    const levels = callLevels(await callsOf(() => sample(one)));
+    cases.push(
+      one,
+      await caseOf(`${name}${sameCalls}`, bare, unread, { BENCH_CALLS: JSON.stringify(levels) }),
+    );
+  }
+  return cases;
 }
 
 async function sampleInTurn(
   cases: readonly Case[],
-  environment: Setting['environment'],
   rounds: number,
 ): Promise<ReadonlyMap<string, readonly Sample[]>> {
   const samples = new Map<string, Sample[]>();
@@ -77,14 +95,14 @@ async function sampleInTurn(
         : `cold starts: round ${round} of ${rounds}`,
     );
     for (const one of cases) {
-      const sampled = await sample(one, environment);
+      const sampled = await sample(one);
       if (round > 0) samples.set(one.name, [...(samples.get(one.name) ?? []), sampled]);
     }
   }
   return samples;
 }
 
-async function sample({ file, event, status }: Case, environment: Setting['environment']) {
+async function sample({ file, environment, event, status }: Case) {
   const lambda = await LambdaProcess.start(pathToFileURL(file).href, environment);
   const first = await lambda.invoke(event, status);
   await lambda.stop();
@@ -102,8 +120,11 @@ function rowOf({ name, bytes }: Case, samples: ReadonlyMap<string, readonly Samp
   const own = samples.get(name) ?? [];
   const medianOf = (of: (sample: Sample) => number): number => median(own.map(of));
   // The least of all rounds: other work on the machine can only add.
-  const least = (all: readonly Sample[]): number =>
-    Math.min(...all.map(({ cpuToFirstAnswerMs }) => cpuToFirstAnswerMs));
+  const least = (of: (sample: Sample) => number, all: readonly Sample[]): number =>
+    Math.min(...all.map(of));
+  const shareOf = (of: (sample: Sample) => number, other: readonly Sample[]): number =>
+    least(of, own) / least(of, other);
+  const same = samples.get(`${name}${sameCalls}`);
   return {
     bundle: name,
     KB: bytes / 1000,
@@ -111,7 +132,11 @@ function rowOf({ name, bytes }: Case, samples: ReadonlyMap<string, readonly Samp
     'first request ms': medianOf(({ firstMs }) => firstMs),
     'CPU ms': medianOf(({ cpuMs }) => cpuMs),
     calls: own[0]?.calls ?? 0,
-    'first call': least(own) / least(samples.get(naiveFloor) ?? own),
+    'first call': shareOf(
+      ({ cpuToFirstAnswerMs }) => cpuToFirstAnswerMs,
+      samples.get(naiveFloor) ?? own,
+    ),
+    'same calls': same ? shareOf(({ cpuMs }) => cpuMs, same) : '',
   };
 }
 

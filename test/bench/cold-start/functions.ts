@@ -11,10 +11,10 @@ import { openTable } from '../../../shared/store/table/client.ts';
 import { transact } from '../../../shared/store/table/transact.ts';
 import type { RecordedCall } from '../../support/faults/calls.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
-import { leadOf } from '../../support/leads.ts';
 import { goodRequests } from '../../support/requests.ts';
 import { sampleSettings } from '../../support/settings.ts';
 import { eventOf } from '../lambda-process.ts';
+import { generatedLead } from '../listing/generated-leads.ts';
 import { givenApiKey, settingsOf, withEngine, withFolder } from '../measuring.ts';
 
 /** A function, built, and a request that it takes. */
@@ -78,8 +78,7 @@ async function givenCases(environment: TableEnvironment): Promise<FunctionCase[]
   await createTable(environment);
   const table = openTable(environment.LEADS_TABLE, clientConfig(environment));
   await applySettings(table, settingsOf(sampleSettings, 1));
-  const place = { organizationId: 1, id: 1, createdAt: new Date().toISOString() };
-  await transact(table, [putLead(leadOf(place, { phone: '+919000000001' }))]);
+  await transact(table, [putLead(generatedLead(1, 1, 1000))]);
   const { key: apiKey } = await givenApiKey(table, 1);
   table.client.destroy();
   const bundles = await bundleFunctions();

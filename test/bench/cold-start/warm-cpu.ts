@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { bundle } from '../../../infra/bundle/bundle.ts';
 import type { EndpointName } from '../../../shared/endpoints.ts';
-import { chainLengths, type RecordedCall } from '../../support/faults/calls.ts';
 import { LambdaProcess } from '../lambda-process.ts';
 import { progress } from '../measuring.ts';
 import { most, type Results, shown } from '../results.ts';
-import type { CallLevels } from './bare-handler.ts';
+import { callLevels } from './call-levels.ts';
 import { type FunctionCase, type Setting, withFunctions } from './functions.ts';
 
 /** The largest function, with the most calls. */
@@ -104,32 +102,4 @@ async function memoryOver(
   } finally {
     await lambda.stop();
   }
-}
-
-type Marshalled = Parameters<typeof unmarshall>[0];
-const itemsByName: ReadonlySet<string> = new Set([
-  'Key',
-  'Item',
-  'ExpressionAttributeValues',
-  'ExclusiveStartKey',
-]);
-
-/** Recorded calls, grouped by their place in the chain of calls that waited for one another. Items are as the document client takes them. */
-function callLevels(calls: readonly RecordedCall[]): CallLevels {
-  const levels: { operation: string; input: object }[][] = [];
-  for (const [{ operation, body }, length] of chainLengths(calls)) {
-    const input = unmarshalled(body) as object;
-    levels[length - 1] = [...(levels[length - 1] ?? []), { operation, input }];
-  }
-  return levels;
-}
-
-function unmarshalled(value: unknown, name = ''): unknown {
-  if (itemsByName.has(name)) return unmarshall(value as Marshalled);
-  if (name === 'Keys') return (value as Marshalled[]).map((key) => unmarshall(key));
-  if (Array.isArray(value)) return value.map((one) => unmarshalled(one));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, unmarshalled(one, key)]),
-  );
 }

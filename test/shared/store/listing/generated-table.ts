@@ -5,7 +5,7 @@ import { putLead } from '../../../../shared/store/leads/leads.ts';
 import type { LeadQuery } from '../../../../shared/store/listing/lead-lists.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { leadSortKey } from '../../../../shared/store/table/primary-keys.ts';
-import { leadOf as storedLead } from '../../../support/leads.ts';
+import { generatedLead, updatesOf } from '../../../bench/listing/generated-leads.ts';
 
 const queryMaxBytes = 1_048_576;
 const entryBytes = 100;
@@ -22,60 +22,13 @@ export const unfilteredQuery = {
   hasRoom: () => true,
 } satisfies Omit<LeadQuery, 'organizationId'>;
 
-/** What the generated leads have, by their id. */
+/** What leads have besides the fields of `generatedLead`, by their id. */
 export interface LeadShape {
   readonly ownerOf?: (id: number) => number;
   readonly sourceOf?: (id: number) => number;
   readonly remarks?: string;
   /** What DynamoDB counts for a lead. @default 800 */
   readonly bytesOf?: (id: number) => number;
-}
-
-const firstUpdate = Date.parse('2026-01-01T00:00:00Z');
-/** A prime that divides no size: the leads changed last are spread evenly over all ids. */
-const stride = 7919;
-/** The changes of an organization's leads in their order, from position 0. */
-export function updatesOf(leads: number): {
-  idAt: (position: number) => number;
-  timeAt: (position: number) => string;
-  /** The position of the first change at or after a time. */
-  firstFrom: (time: string) => number;
-} {
-  let inverse = 1;
-  while ((inverse * stride) % leads !== 1) inverse += 1;
-  return {
-    idAt: (position) => (position * inverse) % leads || leads,
-    timeAt: (position) => new Date(firstUpdate + position * 1000).toISOString(),
-    firstFrom: (time) => Math.max(0, Math.ceil((Date.parse(time) - firstUpdate) / 1000)),
-  };
-}
-
-/** The `updated_since` that just so many of the organization's leads fulfil. */
-export const sinceOf = (changed: number, leads: number): string =>
-  new Date(firstUpdate + (leads - changed) * 1000).toISOString();
-
-/**
- * The lead with this id in an organization of so many; 800 bytes as DynamoDB counts them. Leads change one after the other, a second apart, in
- * an order that has nothing to do with their ids.
- */
-function generatedLead(
-  organizationId: number,
-  id: number,
-  leads: number,
-  { ownerOf, sourceOf, remarks }: Required<Pick<LeadShape, 'ownerOf' | 'sourceOf' | 'remarks'>>,
-): Lead {
-  const createdAt = new Date(firstUpdate).toISOString();
-  const updatedAt = new Date(firstUpdate + ((id * stride) % leads) * 1000).toISOString();
-  return storedLead(
-    { organizationId, id, createdAt, updatedAt, stageId: 11 + (id % 4) },
-    {
-      phone: `+9190${String(id).padStart(8, '0')}`,
-      email: `lead${id}@example.com`,
-      assigned_to: ownerOf(id),
-      source: sourceOf(id),
-      remarks,
-    },
-  );
 }
 
 /**
@@ -88,17 +41,18 @@ export function generatedTable(
   {
     ownerOf = (id) => 7 + (id % 2),
     sourceOf = (id) => 3 - 2 * (id % 2),
-    remarks = 'Asked for the fee structure, hostel and loan; wants a call back in the evening. '.repeat(
-      4,
-    ),
+    remarks,
     bytesOf = () => 800,
   }: LeadShape = {},
 ): { table: Table; leadOf: (id: number) => Lead; units: () => number; calls: () => number } {
   let units = 0;
   let calls = 0;
   const table = { name: 'leads' } as Table;
-  const leadOf = (id: number): Lead =>
-    generatedLead(organizationId, id, leads, { ownerOf, sourceOf, remarks });
+  const leadOf = (id: number): Lead => {
+    const { fields, ...lead } = generatedLead(organizationId, id, leads);
+    const shape = { assigned_to: ownerOf(id), source: sourceOf(id), ...(remarks && { remarks }) };
+    return { ...lead, fields: { ...fields, ...shape } };
+  };
   const itemOf = (id: number): Record<string, unknown> => putLead(leadOf(id)).Put?.Item ?? {};
   const updates = updatesOf(leads);
   const { largeKb } = itemOf(1);

@@ -1,14 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { type LeadQuery, listLeads } from '../../../../shared/store/listing/lead-lists.ts';
-import {
-  generatedTable,
-  type LeadShape,
-  sinceOf,
-  skipPauses,
-  unfilteredQuery,
-  updatesOf,
-} from './generated-table.ts';
+import { sinceOf, updatesOf } from '../../../bench/listing/generated-leads.ts';
+import { generatedTable, type LeadShape, skipPauses, unfilteredQuery } from './generated-table.ts';
 
 // A scan pauses to keep its pace.
 beforeEach(skipPauses);

@@ -1,0 +1,174 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bundleFunctions } from '../../../infra/bundle/bundle.ts';
+import { startEngine } from '../../../infra/local/engine.ts';
+import { clientConfig } from '../../../infra/local/table.ts';
+import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
+import { openTable } from '../../../shared/store/table/client.ts';
+import { startDynamodbProxy } from '../../support/faults/proxy.ts';
+import { progress, raisedLimits, settingsOf, withFolder } from '../measuring.ts';
+import { type Budget, most, type Results, type ResultTable, shown } from '../results.ts';
+import { listedSettings, sinceOf } from './generated-leads.ts';
+import { importTable } from './imported-table.ts';
+import { lists, walks } from './lists.ts';
+import { type List, type ListCost, type MeasuredFunction, measureList } from './measured-list.ts';
+
+/** So that calls sent side by side are seen side by side; DynamoDB's own is about this. */
+const latencyMs = 25;
+const walkLatencyMs = 4;
+const environment = {
+  LEADS_TABLE: 'leads',
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+};
+const tableAt = (endpoint: string) =>
+  openTable('leads', clientConfig({ ...environment, AWS_ENDPOINT_URL_DYNAMODB: endpoint }));
+
+/** @param sizes of the organizations, the smallest first; walks go over all but that one
+ *  @param walkPagesMax a longer walk is measured as far as that */
+export const measureListing = ({
+  sizes,
+  walkPagesMax,
+}: {
+  sizes: readonly number[];
+  walkPagesMax: number;
+}): Promise<Results> =>
+  withFolder(async (folder) => {
+    const begun = performance.now();
+    await importTable(join(folder, 'dynoxide'), sizes);
+    const importSeconds = (performance.now() - begun) / 1000;
+    progress(`the table is made (${importSeconds.toFixed(0)} s)`);
+    const engine = await startEngine({ engine: 'dynoxide', dataFolder: folder });
+    const proxy = await startDynamodbProxy(engine.endpoint);
+    const table = tableAt(engine.endpoint);
+    const bundleFile = join(folder, 'list-leads.mjs');
+    await writeFile(bundleFile, (await bundleFunctions()).get('list-leads')!.code);
+    const reached = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+    const given = { bundleFile, proxy, table, environment: { ...reached, ...raisedLimits } };
+    try {
+      for (const index of sizes.keys())
+        await applySettings(table, settingsOf(listedSettings, index + 1));
+      proxy.latencyMs = latencyMs;
+      const pages = await measureAll(given, pagesOf(sizes), 1);
+      proxy.latencyMs = walkLatencyMs;
+      const walked = await measureAll(given, walksOf(sizes), walkPagesMax);
+      return {
+        tables: tablesOf(pages, walked, importSeconds),
+        budgets: budgetsOf(pages, walked, sizes),
+      };
+    } finally {
+      await proxy.stop();
+      table.client.destroy();
+      await engine.stop();
+    }
+  });
+
+const pagesOf = (sizes: readonly number[]): List[] =>
+  Object.entries(lists).flatMap(([by, query]) =>
+    sizes.map((leads, index) => ({ organizationId: index + 1, leads, by, query: query(leads) })),
+  );
+
+const walksOf = (sizes: readonly number[]): List[] =>
+  sizes.slice(1).flatMap((leads, index) =>
+    Object.entries(walks).map(([by, changed]) => ({
+      organizationId: index + 2,
+      leads,
+      by,
+      query: { limit: 100, updated_since: sinceOf(changed(leads), leads) },
+    })),
+  );
+
+async function measureAll(
+  given: MeasuredFunction,
+  all: readonly List[],
+  pagesMax: number,
+): Promise<ListCost[]> {
+  const costs: ListCost[] = [];
+  for (const list of all) {
+    progress(`${pagesMax === 1 ? 'page' : 'walk'} by ${list.by} of ${list.leads} leads`);
+    costs.push(await measureList(given, list, pagesMax));
+  }
+  return costs;
+}
+
+function tablesOf(
+  pages: readonly ListCost[],
+  walked: readonly ListCost[],
+  importSeconds: number,
+): ResultTable[] {
+  return [
+    {
+      title: 'A page, by the size of the organization',
+      note: `Leads of 0.8 KB, written as a DynamoDB export and imported into the engine (${importSeconds.toFixed(0)} s). Their IDs and times of change are spread so that every share is the same at every size. "1 in 10,000" is the share of all leads. "Owner and source" is the worst join: two lists of half the leads each that interleave and share one lead in 10,000. Calls and units are those of the page; admission adds two writes beside the first. The chain counts both. MB read is what the units stand for, an upper bound. Peak MB is the most memory that the whole process ever held.`,
+      rows: pages.map((page) => ({
+        'list by': page.by,
+        leads: page.leads,
+        given: page.items,
+        calls: page.calls,
+        chain: page.chain,
+        'read units': page.readUnits,
+        'MB read': page.largestPageMb,
+        'peak MB': page.peakMb,
+      })),
+      named: 2,
+      exact: ['calls', 'chain', 'read units', 'MB read'],
+    },
+    {
+      title: 'Whole walks of a sync job',
+      note: '`updated_since` with 100 leads a page, by one warm function. A walk marked "first pages" was measured only that far; its totals are of those pages.',
+      rows: walked.map((walk) => ({
+        changed: walk.isWhole ? walk.by : `${walk.by}, first pages`,
+        leads: walk.leads,
+        pages: walk.pages,
+        given: walk.items,
+        calls: walk.calls,
+        'read units': walk.readUnits,
+        'units per lead given': unitsPerLead(walk),
+        'largest page, MB': walk.largestPageMb,
+        'peak MB': walk.peakMb,
+      })),
+      named: 2,
+      exact: ['pages', 'calls', 'read units', 'largest page, MB'],
+    },
+  ];
+}
+
+/** A page that gives more leads may read more: the price of one given. */
+const unitsPerLead = ({ readUnits, items }: ListCost): number => readUnits / Math.max(1, items);
+
+function budgetsOf(
+  pages: readonly ListCost[],
+  walked: readonly ListCost[],
+  sizes: readonly number[],
+): Budget[] {
+  const by = (name: keyof typeof lists) => pages.filter((page) => page.by === name);
+  const all = [...pages, ...walked];
+  const [middle = 0, largest = 0] = sizes.slice(-2);
+  const atSize = (leads: number) => pages.filter((page) => page.leads === leads);
+  const growth = atSize(largest).map((page) => {
+    const before = atSize(middle).find((other) => other.by === page.by);
+    return before ? unitsPerLead(page) / unitsPerLead(before) : 1;
+  });
+  const peakMb = (leads: number): number => most(atSize(leads), (page) => page.peakMb);
+  const sizesText = `${shown(largest)} leads against ${shown(middle)}`;
+  const fewChanged = walked.filter((walk) => walk.by === '5 %');
+  return [
+    ['list by stage, 25 leads: round trips', 2, most(by('stage'), ({ chain }) => chain)],
+    ['list by stage, 25 leads: read units', 27, most(by('stage'), ({ readUnits }) => readUnits)],
+    [
+      'page with a rare filter: read units of a partition',
+      750,
+      most(by('field filter, 1 in 10,000'), ({ readUnits }) => readUnits),
+    ],
+    ['walk of 5 % changed leads: read units per lead given', 1.5, most(fewChanged, unitsPerLead)],
+    ['any page: MB read', 4, most(all, ({ largestPageMb }) => largestPageMb)],
+    [
+      'any page: seconds, each DynamoDB call slowed to 25 ms (1, and the calls under way then)',
+      1.5,
+      most(all, ({ slowestMs }) => slowestMs) / 1000,
+    ],
+    [`read units of a page per lead given, ${sizesText}`, 1.05, Math.max(...growth)],
+    [`peak memory of a page, ${sizesText}`, 1.1, peakMb(largest) / peakMb(middle)],
+  ];
+}

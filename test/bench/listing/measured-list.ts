@@ -1,0 +1,91 @@
+import { pathToFileURL } from 'node:url';
+import type { Table } from '../../../shared/store/table/client.ts';
+import { longestChain, totalUnits } from '../../support/faults/calls.ts';
+import type { DynamodbProxy } from '../../support/faults/proxy.ts';
+import { eventOf, LambdaProcess } from '../lambda-process.ts';
+import { givenApiKey } from '../measuring.ts';
+import { most } from '../results.ts';
+import type { Query } from './lists.ts';
+
+/** A function to measure, the proxy in front of its engine, and the engine's table. */
+export interface MeasuredFunction {
+  readonly bundleFile: string;
+  readonly proxy: DynamodbProxy;
+  readonly table: Table;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A list, and the organization that it is requested from. */
+export interface List {
+  readonly organizationId: number;
+  readonly leads: number;
+  readonly by: string;
+  readonly query: Query;
+}
+
+export type ListCost = Awaited<ReturnType<typeof measureList>>;
+
+/**
+ * Measures the first pages of a list, with a function of its own that is warm: it has served a page of this organization.
+ * @returns what the pages cost in DynamoDB besides admission's two writes, and the most that a single page cost
+ */
+export async function measureList(
+  given: MeasuredFunction,
+  { organizationId, leads, by, query }: List,
+  pagesMax: number,
+) {
+  const lambda = await LambdaProcess.start(pathToFileURL(given.bundleFile).href, given.environment);
+  const pages: Awaited<ReturnType<typeof pageCost>>[] = [];
+  let cursor: number | null = null;
+  try {
+    const { key: apiKey } = await givenApiKey(given.table, organizationId);
+    await lambda.invoke(eventOf('list-leads', { apiKey, query: { limit: 1 } }));
+    do {
+      const next: Query = cursor === null ? query : { ...query, cursor };
+      pages.push(await pageCost(given.proxy, lambda, apiKey, next));
+      cursor = pages.at(-1)?.nextCursor ?? null;
+    } while (cursor !== null && pages.length < pagesMax);
+  } finally {
+    await lambda.stop();
+  }
+  const sum = (of: (page: (typeof pages)[number]) => number): number =>
+    pages.reduce((total, page) => total + of(page), 0);
+  return {
+    leads,
+    by,
+    pages: pages.length,
+    items: sum(({ items }) => items),
+    calls: sum(({ calls }) => calls),
+    chain: most(pages, ({ chain }) => chain),
+    readUnits: sum(({ readUnits }) => readUnits),
+    largestPageMb: most(pages, ({ megabytes }) => megabytes),
+    peakMb: most(pages, ({ peakMb }) => peakMb),
+    slowestMs: most(pages, ({ ms }) => ms),
+    /** False where the measurement stopped before the list's end. */
+    isWhole: cursor === null,
+  };
+}
+
+async function pageCost(proxy: DynamodbProxy, lambda: LambdaProcess, apiKey: string, query: Query) {
+  const { result, calls } = await proxy.record(() =>
+    lambda.invoke(eventOf('list-leads', { apiKey, query })),
+  );
+  const page = JSON.parse(result.answer.body) as { items: unknown[]; nextCursor: number | null };
+  const reads = calls.filter(({ operation }) => operation !== 'UpdateItem');
+  return {
+    items: page.items.length,
+    nextCursor: page.nextCursor,
+    calls: reads.length,
+    /** Calls that waited for one another, admission's among them. */
+    chain: longestChain(calls),
+    readUnits: totalUnits(reads).reads,
+    /** What the units stand for: 4 KB consistent, 8 KB from an index. An upper bound of what was read. */
+    megabytes: reads.reduce(
+      (sum, { units, index }) => sum + (units.reads * (index === undefined ? 4096 : 8192)) / 1e6,
+      0,
+    ),
+    /** The most memory the function's process ever held. */
+    peakMb: result.peakMb,
+    ms: result.ms,
+  };
+}

@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
+import { storeListedLeads } from '../support/leads.ts';
+import { startServiceProcess } from '../support/service-process.ts';
+import { sampleSettings } from '../support/settings.ts';
+import { tableOf } from '../support/table.ts';
+import { generatedLead } from './listing/generated-leads.ts';
+import { givenApiKey, median, progress, raisedLimits, settingsOf } from './measuring.ts';
+import { type Results, shown } from './results.ts';
+
+/** @param requests of each round; `memoryRequests` of the longer run that memory is watched over */
+export async function measureLoad({
+  requests,
+  memoryRequests,
+}: {
+  requests: number;
+  memoryRequests: number;
+}): Promise<Results> {
+  const service = await startServiceProcess(['--engine', 'dynoxide'], raisedLimits);
+  try {
+    const { baseUrl, environment } = service.ready;
+    const next = await givenRequests(environment);
+    const shoot = (connections: number, amount: number) => fire(baseUrl, next, connections, amount);
+    progress('load: the functions start');
+    await shoot(64, Math.min(2000, requests));
+    const rows: Awaited<ReturnType<typeof fire>>[] = [];
+    for (const connections of [1, 8, 64]) {
+      progress(`load: ${requests} requests over ${connections} connections`);
+      rows.push(await shoot(connections, requests));
+    }
+    const megabytes: number[] = [];
+    let errors = 0;
+    for (let part = 1; part <= memoryParts; part += 1) {
+      errors += (await shoot(8, Math.ceil(memoryRequests / memoryParts))).errors;
+      megabytes.push(residentMb(service.child.pid ?? 0));
+      progress(`load: memory, part ${part} of ${memoryParts}: ${shown(megabytes.at(-1) ?? 0)} MB`);
+    }
+    const growth = growthOf(megabytes);
+    return {
+      tables: [
+        {
+          title: 'Load on the local service',
+          note: `Reads, lists, notes and captures in turn, of one organization, with raised limits. Client, gateway, functions and engine share the machine. Memory of the service over ${shown(memoryRequests)} further requests on 8 connections: ${shown(megabytes[0] ?? 0, 0)} MB after the first part, ${shown(megabytes.at(-1) ?? 0, 0)} MB at the end; the last fifth over the second fifth: ${growth.toFixed(3)}; errors: ${errors}.`,
+          rows,
+        },
+      ],
+      budgets: [
+        ['load: errors', 0, rows.reduce((sum, row) => sum + row.errors, errors)],
+        [
+          `memory of the service over ${shown(memoryRequests)} requests, last fifth over second fifth`,
+          1.05,
+          growth,
+        ],
+      ],
+    };
+  } finally {
+    await service.end();
+  }
+}
+
+const memoryParts = 20;
+
+/** The median of the last fifth over the median of the second: above one, memory grows. The first fifth is the functions' start. */
+function growthOf(megabytes: readonly number[]): number {
+  const fifth = megabytes.length / 5;
+  return median(megabytes.slice(-fifth)) / median(megabytes.slice(fifth, 2 * fifth));
+}
+
+/** Memory of a process and its worker threads. Linux only. */
+function residentMb(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1024;
+}
+
+interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/**
+ * Sends requests over several connections, each the next one when its last was answered.
+ * @returns a row of the table. Errors are answers of 400 and above, broken connections and time-outs
+ */
+async function fire(baseUrl: string, next: () => Request, connections: number, requests: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const times: number[] = [];
+  let left = requests;
+  let errors = 0;
+  const startedAt = performance.now();
+  const send = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const sentAt = performance.now();
+      const status = await statusOf(baseUrl, agent, next()).catch(() => undefined);
+      if (status === undefined || status >= 300) errors += 1;
+      times.push(performance.now() - sentAt);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, send));
+  const seconds = (performance.now() - startedAt) / 1000;
+  agent.destroy();
+  times.sort((one, other) => one - other);
+  const quantile = (share: number): number => times[Math.floor(share * times.length)] ?? 0;
+  return {
+    connections,
+    requests,
+    'per second': requests / seconds,
+    'p50 ms': quantile(0.5),
+    'p99 ms': quantile(0.99),
+    errors,
+  };
+}
+
+const requestTimeoutMs = 30_000;
+
+/** `fetch` would take five times the processor time of `node:http` from the service, which shares the machine. */
+function statusOf(
+  baseUrl: string,
+  agent: Agent,
+  { method, path, headers, body }: Request,
+): Promise<number | undefined> {
+  return new Promise((answered, failed) => {
+    const options = { agent, method, headers, timeout: requestTimeoutMs };
+    const sent = request(`${baseUrl}${path}`, options, (response) =>
+      response
+        .resume()
+        .once('error', failed)
+        .once('end', () => answered(response.statusCode)),
+    );
+    sent.once('timeout', () => sent.destroy()).once('error', failed);
+    sent.end(body);
+  });
+}
+
+const organizationId = 1000;
+/** So many that requests at the same moment seldom meet in one lead or person; above the IDs that captures get. */
+const leadCount = 500;
+const firstLeadId = 1_000_001;
+
+/** @returns a function that gives the next request: a read, a list, a note and a capture in turn */
+async function givenRequests(
+  environment: Readonly<Record<string, string>>,
+): Promise<() => Request> {
+  const table = tableOf(environment);
+  await applySettings(table, settingsOf(sampleSettings, organizationId));
+  const ids = Array.from({ length: leadCount }, (_, index) => firstLeadId + index);
+  await storeListedLeads(
+    table,
+    ids.map((id) => generatedLead(organizationId, id, leadCount)),
+  );
+  const { key } = await givenApiKey(table, organizationId);
+  table.client.destroy();
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const get = (path: string): Request => ({ method: 'GET', path, headers });
+  const post = (path: string, body: object): Request => ({
+    method: 'POST',
+    path,
+    headers,
+    body: JSON.stringify(body),
+  });
+  let position = 0;
+  return () => {
+    const person = Math.floor(position / 4) % leadCount;
+    const id = firstLeadId + person;
+    const kinds = [
+      () => get(`/api/v1/leads/${id}`),
+      () => get('/api/v1/leads?limit=10'),
+      () => post(`/api/v1/leads/${id}/notes`, { text: 'Called back.' }),
+      () =>
+        post('/api/v1/leads/capture', {
+          name: `Person ${person}`,
+          phone: `+91981234${String(person).padStart(4, '0')}`,
+          email: `person${person}@example.com`,
+        }),
+    ];
+    return kinds[position++ % kinds.length]!();
+  };
+}
