@@ -4,7 +4,7 @@ import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { call } from '../support/call.ts';
 import { type Fault, faultOnce } from '../support/faults/rules.ts';
 import { useOrganization } from '../support/organizations.ts';
-import { type OwnService, startOwnService } from '../support/own-service.ts';
+import { deployedTimeout, type OwnService, startOwnService } from '../support/own-service.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
@@ -53,7 +53,7 @@ test.each(brokenConnections.map((fault) => ({ fault, shown: JSON.stringify(fault
 );
 
 test('an endpoint answers INTERNAL by itself while DynamoDB is not reachable', async () => {
-  const other = await startOwnService({ ...service().environment, DYNAMODB_TIMEOUT_MS: '1000' });
+  const other = await startOwnService({ ...service().environment, ...deployedTimeout });
   await other.proxy.stop();
 
   const answer = await call('list-users', {

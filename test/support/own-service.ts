@@ -22,6 +22,8 @@ export interface OwnService {
   readonly logged: () => string;
   /** The local Lambda's sentences about functions that did not reply. */
   readonly reports: readonly string[];
+  /** Kills every function at once; the next request starts a cold one. */
+  killFunctions(): Promise<void>;
   /** Kills everything, as a machine that loses power: connections break, and the address is free. */
   kill(): Promise<void>;
   /** Starts it again on the same address. */
@@ -66,12 +68,15 @@ export async function startOwnService(
     invoke: (...invocation) => functions.invoke(...invocation),
   });
   const port = await listen(server, 0);
+  const killFunctions = (): Promise<void> => {
+    const killed = functions;
+    functions = coldFunctions();
+    return killed.stop();
+  };
   const kill = async (): Promise<void> => {
     server.close();
     server.closeAllConnections();
-    const killed = functions;
-    functions = coldFunctions();
-    await killed.stop();
+    await killFunctions();
   };
   return {
     baseUrl: `http://127.0.0.1:${port}`,
@@ -79,6 +84,7 @@ export async function startOwnService(
     environment: throughProxy,
     logged: () => logged,
     reports,
+    killFunctions,
     kill,
     restart: async () => void (await listen(server, port)),
     async stop() {
@@ -88,3 +94,6 @@ export async function startOwnService(
     },
   };
 }
+
+/** The time-out of deployed functions. */
+export const deployedTimeout = { DYNAMODB_TIMEOUT_MS: '1000' } as const;

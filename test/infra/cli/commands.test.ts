@@ -11,7 +11,7 @@ test('a command that gave up a slow write says that it can be run again', () => 
   );
 });
 
-test.each(['bench', 'fuzz', 'simulation'])(
+test.each(['bench', 'fuzz', 'simulation', 'reliability/soak'])(
   'wrong usage of test/%s/main.ts ends with status 2: 1 says that something was found',
   async (folder) => {
     expect(await runProgram(node24, [`test/${folder}/main.ts`, '--nope'])).toMatchObject({

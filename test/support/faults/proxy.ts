@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { listen } from '../../../infra/cli/listen.ts';
 import { errorResponse } from '../../dynamodb-model/dynamodb-model.ts';
 import { arrivingCall, consumedUnits, type RecordedCall } from './calls.ts';
-import type { Fault, FaultRule } from './rules.ts';
+import { errorOf, type Fault, type FaultRule } from './rules.ts';
 
 /** The engine's answer to a call that the proxy passed on. */
 interface EngineReply {
@@ -57,14 +57,18 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     const startedAt = performance.now();
     const body = (await json(request)) as Record<string, unknown>;
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-    const call = arrivingCall(operation, body);
+    const attempt = Number(
+      /attempt=(\d+)/.exec(String(request.headers['amz-sdk-request']))?.[1] ?? 1,
+    );
+    const call = arrivingCall(operation, body, calls.length, attempt);
     const fault = proxy.rule?.(call);
     const units = consumedUnits(operation, {});
+    const name = fault?.kind === 'error' ? fault.name : fault?.kind;
     const recorded: RecordedCall = {
       ...call,
       startedAt,
       endedAt: undefined,
-      fault: fault?.kind,
+      fault: name,
       status: undefined,
       units,
       body: isRecording ? body : undefined,
@@ -88,7 +92,10 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
       request.socket.destroy();
       return;
     }
-    const error = fault?.kind === 'error' ? errorResponse(fault.error) : undefined;
+    const error =
+      fault?.kind === 'error'
+        ? errorResponse(errorOf(fault.name, call.items.length, fault.code))
+        : undefined;
     recorded.status = error?.statusCode ?? applied?.status;
     const text = error ? Buffer.from(error.body).toString() : JSON.stringify(applied?.json ?? {});
     response.writeHead(recorded.status ?? 200, {
@@ -132,7 +139,7 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
 }
 
 const isApplied = (fault: Fault | undefined): boolean =>
-  fault === undefined || fault.kind === 'delay' || (fault.kind !== 'error' && fault.applied);
+  fault === undefined || fault.kind === 'delay' || fault.applied === true;
 
 /** Forwards a call. Neither engine checks a signature, so the body may change. Headers of the connection are not forwarded. */
 async function passOn(
