@@ -2,15 +2,15 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { App, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
-import { buildFunctions } from '../../../../infra/bundle/bundle.ts';
+import { buildChangedFunctions } from '../../../../infra/bundle/bundle.ts';
 import { LeadService } from '../../../../infra/stack/lead-service.ts';
 import { buildPackage } from '../../../../infra/stack/package/build.ts';
 import { machineNode, projectFolder } from '../../../support/service-process.ts';
 import { useFolder } from '../../given-folder.ts';
-import { everyOption } from '../service-template.ts';
+import { everyOption, newApp } from '../service-template.ts';
 
 /** The package as a customer has it: installed from its file into an app as `cdk init` writes it, outside the project. */
 
@@ -30,7 +30,7 @@ export const address: string = baseUrl;
 let template: { readonly Resources: object; readonly Outputs: object };
 
 beforeAll(async () => {
-  const [file] = await Promise.all([buildPackage(files.path('packages')), buildFunctions()]);
+  const [file] = await Promise.all([buildPackage(files.path('packages')), buildChangedFunctions()]);
   expect((await stat(file)).size).toBeLessThan(4_000_000);
   await install(file);
   await writeFile(files.path('app.ts'), appSource);
@@ -68,7 +68,7 @@ async function install(file: string): Promise<void> {
 }
 
 test('an app that installed the package synthesizes the template of the checkout', () => {
-  const stack = new Stack(new App(), 'Theirs');
+  const stack = new Stack(newApp(), 'Theirs');
   new LeadService(stack, 'Leads', everyOption);
 
   const { Resources, Outputs } = Template.fromStack(stack).toJSON();
