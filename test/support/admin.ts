@@ -2,7 +2,7 @@ import type { ProcessIo } from '../../infra/admin/context.ts';
 import { runAdmin as runCommand } from '../../infra/admin/program.ts';
 import type { ReadJson } from './call.ts';
 import { isTableShared, service } from './service.ts';
-import { node24, startProgram } from './service-process.ts';
+import { inherited, node24, startProgram } from './service-process.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -103,7 +103,7 @@ export interface AdminProcess {
 export function spawnAdmin(args: readonly string[], environment: Environment = {}): AdminProcess {
   assertNoScan(args, environment);
   const program = startProgram(node24, ['infra/admin/main.ts', ...args], {
-    env: { PATH: process.env.PATH, ...service().environment, ...environment },
+    env: { ...inherited(), ...service().environment, ...environment },
   });
   const ended = program.ended.then(({ status, ...printed }) => ({
     ...replyOf(args, status, printed),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAdmin } from '../../../infra/admin/program.ts';
 import { awsFailure } from '../../../infra/cli/aws.ts';
-import { node24, runProgram, startProgram } from '../../support/service-process.ts';
+import { inherited, node24, runProgram, startProgram } from '../../support/service-process.ts';
 
 test('a command that gave up a slow write says that it can be run again', () => {
   const error = Object.assign(new Error('Request aborted'), { name: 'AbortError' });
@@ -113,7 +113,9 @@ test.each([
 ])(
   'without credentials, npm run %s prints what is missing, and has the status 1',
   async (_, args, sentence) => {
-    const { status, stderr } = await runProgram(node24, args, { env: { ...nothing, ...region } });
+    const { status, stderr } = await runProgram(node24, args, {
+      env: { ...inherited(), ...nothing, ...region },
+    });
 
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(sentence) });
     expect(stderr).not.toMatch(/^ +at /m);

@@ -1,6 +1,6 @@
 import { type CheckResult, linesOfResults } from '../../../infra/verify/check.ts';
 import { apiKeyPattern } from '../../../shared/organization/api-key.ts';
-import { node24, runProgram } from '../../support/service-process.ts';
+import { inherited, node24, runProgram } from '../../support/service-process.ts';
 
 export interface VerifyReply {
   readonly status: number | null;
@@ -14,7 +14,7 @@ export async function verify(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<VerifyReply> {
   const { status, stdout, stderr } = await runProgram(node24, ['infra/verify/main.ts', ...args], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...inherited(), ...environment },
   });
   if (new RegExp(apiKeyPattern).test(`${stdout}${stderr}`))
     throw new Error('verify printed an API key.');

@@ -10,7 +10,7 @@ import { startStandInAws } from '../../support/aws/stand-in-aws.ts';
 import { newSettings } from '../../support/organizations.ts';
 import { startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
-import { node24, startProgram } from '../../support/service-process.ts';
+import { inherited, node24, startProgram } from '../../support/service-process.ts';
 import { environmentOf, givenTable, table } from '../../support/table.ts';
 import { verification } from '../stack/monitoring/situation.ts';
 import { failedLines, verify } from './verify-run.ts';
@@ -117,7 +117,7 @@ async function endedBy(signal: NodeJS.Signals) {
   const aTest = /^✓ \d\S* .* > /m;
   const args = ['infra/verify/main.ts', '--url', baseUrl, '--write'];
   const { child, printed, ended } = startProgram(node24, args, {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...inherited(), ...environment },
   });
   let hasBegun = false;
   child.stdout?.on('data', () => {

@@ -11,7 +11,7 @@ import { givenLead, leadsOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
 import { service } from '../../../support/service.ts';
-import { node24, projectFolder } from '../../../support/service-process.ts';
+import { inherited, node24, projectFolder } from '../../../support/service-process.ts';
 import { customField, sampleSettings } from '../../../support/settings.ts';
 import { table } from '../../../support/table.ts';
 import { useFolder } from '../../given-folder.ts';
@@ -87,7 +87,7 @@ test('the audit log records an export whose reader closed the pipe', async () =>
     await givenLead(organization, { fields: { remarks: 'x'.repeat(40_000) } });
   const child = spawn(node24, ['infra/admin/main.ts', ...commandOf(organization, 'lead export')], {
     cwd: projectFolder,
-    env: { PATH: process.env.PATH, ...service().environment },
+    env: { ...inherited(), ...service().environment },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   await once(child.stdout, 'data');
