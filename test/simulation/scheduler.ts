@@ -24,12 +24,11 @@ export interface SchedulerOptions {
   readonly keepTrace?: boolean;
 }
 
-/** What is to happen at a moment. A cancelled one stays in the queue until its turn and is passed over. */
+/** What is to happen at a moment. */
 interface Timer {
   readonly at: number;
   readonly what: string;
   readonly take: () => void;
-  isCancelled: boolean;
 }
 
 /** Thrown when something is awaited that nothing scheduled can bring about. */
@@ -79,11 +78,13 @@ export class Scheduler {
 
   /** Runs `take` after so many simulated milliseconds. */
   after(ms: number, what: string, take: () => void): { cancel(): void } {
-    const timer = { at: this.#now + Math.max(0, ms), what, take, isCancelled: false };
-    this.#timers.splice(this.#timers.findLastIndex(({ at }) => at <= timer.at) + 1, 0, timer);
+    const timers = this.#timers;
+    const timer = { at: this.#now + Math.max(0, ms), what, take };
+    timers.splice(timers.findLastIndex(({ at }) => at <= timer.at) + 1, 0, timer);
     return {
       cancel: () => {
-        timer.isCancelled = true;
+        const at = timers.indexOf(timer);
+        if (at >= 0) timers.splice(at, 1);
       },
     };
   }
@@ -134,7 +135,7 @@ export class Scheduler {
   /** Runs events until nothing is scheduled, or until a moment of simulated time. */
   async drain(until = Number.POSITIVE_INFINITY): Promise<void> {
     await settle(this.events);
-    while (this.#steps.length > 0 || (this.#nextTimer?.at ?? Number.POSITIVE_INFINITY) <= until) {
+    while (this.#steps.length > 0 || (this.#timers[0]?.at ?? Number.POSITIVE_INFINITY) <= until) {
       this.#takeNext();
       await settle(this.events);
     }
@@ -143,7 +144,7 @@ export class Scheduler {
 
   /** @returns whether there was anything to take */
   #takeNext(): boolean {
-    const timer = this.#nextTimer;
+    const timer = this.#timers[0];
     const competes = timer !== undefined && timer.at - this.#now <= this.#competeWithinMs;
     const options: readonly (Step | Timer)[] =
       timer && (competes || this.#steps.length === 0) ? [...this.#steps, timer] : this.#steps;
@@ -160,11 +161,6 @@ export class Scheduler {
     const { choices } = this;
     if (choices.chooseStep) return choices.chooseStep(options);
     return options.length === 1 ? 0 : choices.choose(options.length, 'next step');
-  }
-
-  get #nextTimer(): Timer | undefined {
-    while (this.#timers[0]?.isCancelled) this.#timers.shift();
-    return this.#timers[0];
   }
 
   #fire(timer: Timer): void {

@@ -81,7 +81,7 @@ function evaluate(modules: ReadonlyMap<string, CompiledModule>, packages: Packag
     const compiledModule = modules.get(path) as CompiledModule;
     const module = { exports: {} };
     evaluated.set(path, module.exports);
-    compiledModule.run(module, importFrom(compiledModule), ...Object.values(ownGlobals));
+    compiledModule.run(module, importFrom(compiledModule), ...globalValues);
     evaluated.set(path, module.exports);
     return module.exports;
   };
@@ -99,6 +99,7 @@ interface CompiledModule {
 }
 
 const parameters = ['module', 'require', ...Object.keys(ownGlobals)];
+const globalValues = Object.values(ownGlobals);
 const compiledModules = new Map<string, Promise<CompiledModule>>();
 
 /** Compiled once for each text of a module. */

@@ -1,0 +1,153 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { clientTimeouts, sdkDefaults } from '../../../shared/store/table/client.ts';
+import { answerTo, type SentRequest } from '../../dynamodb-model/dynamodb-model.ts';
+import type { CallInfo, Fault } from '../network.ts';
+import { Simulation } from '../simulation.ts';
+import { sharedPackages } from './packages.ts';
+import { currentProcess, Runtime } from './runtime.ts';
+
+type Members = typeof import('@aws-sdk/client-dynamodb');
+let simulated: Members;
+let documents: typeof import('@aws-sdk/lib-dynamodb');
+beforeAll(async () => {
+  const packages = await sharedPackages();
+  simulated = packages['@aws-sdk/client-dynamodb'] as Members;
+  documents = packages['@aws-sdk/lib-dynamodb'] as typeof documents;
+}, 60_000);
+
+const timeoutMs = 1000;
+
+/** The package's own client: JSON, HTTP, and settings for which it would read files, which takes no simulated time. */
+function wholeClient(): DynamoDBClient {
+  const handle = (sent: SentRequest, { abortSignal }: { abortSignal?: AbortSignal }) =>
+    answerTo(sent, (operation, request) =>
+      currentProcess().connection.call(operation, request, { abortSignal, timeoutMs }),
+    );
+  const options = {
+    ...sdkDefaults,
+    ...clientTimeouts(timeoutMs),
+    region: 'ap-south-1',
+    endpoint: 'http://aws.simulated',
+    credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
+    disableClockSkewCorrection: false,
+    endpointDiscoveryEnabled: false,
+    userAgentAppId: async () => undefined,
+    sigv4aSigningRegionSet: [],
+    signer: { sign: async (request: unknown) => request },
+    requestHandler: { handle, metadata: { handlerProtocol: 'http/1.1' } },
+  };
+  return new (Object.getPrototypeOf(simulated) as Members).DynamoDBClient(options as never);
+}
+const simulatedClient = () => new simulated.DynamoDBClient(clientTimeouts(timeoutMs));
+
+const TableName = 'leads';
+const key = (sk: string) => ({ pk: 'P', sk });
+const table = { TableName, ReturnConsumedCapacity: 'TOTAL' } as const;
+const item = {
+  ...key('a'),
+  n: 1,
+  text: 'é',
+  no: undefined,
+  nothing: null,
+  list: [{ is: true }, []],
+};
+const absent = { ConditionExpression: 'attribute_not_exists(pk)' };
+const showing = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+
+/** Commands that use every operation of the service, some of which DynamoDB refuses. */
+function* everyCommand() {
+  yield new documents.PutCommand({ ...table, Item: item });
+  yield new documents.PutCommand({ ...table, Item: item, ...absent, ...showing });
+  yield new documents.UpdateCommand({
+    ...table,
+    Key: key('a'),
+    UpdateExpression: 'SET n = n + :one REMOVE nothing',
+    ExpressionAttributeValues: { ':one': 1 },
+    ReturnValues: 'ALL_NEW',
+  });
+  yield new documents.GetCommand({ ...table, Key: key('a'), ConsistentRead: true });
+  yield new documents.GetCommand({ ...table, Key: key('missing') });
+  yield new documents.GetCommand({ ...table, Key: { pk: 'P' } });
+  yield new documents.GetCommand({ TableName: 'missing', Key: key('a') });
+  const puts = ['b', 'c'].map((sk) => ({ PutRequest: { Item: { ...item, ...key(sk) } } }));
+  yield new documents.BatchWriteCommand({ RequestItems: { [TableName]: puts } });
+  const Keys = [key('a'), key('b'), key('missing')];
+  yield new documents.BatchGetCommand({ RequestItems: { [TableName]: { Keys } } });
+  const query = {
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': 'P' },
+  };
+  yield new documents.QueryCommand({ ...table, ...query, Limit: 1 });
+  yield new documents.ScanCommand({ ...table, ExclusiveStartKey: key('a') });
+  const Delete = { TableName, Key: key('c') };
+  const Put = { TableName, Item: item, ...absent, ...showing };
+  for (const ClientRequestToken of [undefined, 'token', 'token'])
+    yield new documents.TransactWriteCommand({ ClientRequestToken, TransactItems: [{ Delete }] });
+  yield new documents.TransactWriteCommand({ TransactItems: [{ Delete }, { Put }] });
+  yield new documents.TransactGetCommand({
+    TransactItems: [{ Get: { TableName, Key: key('a') } }, { Get: Delete }],
+  });
+  yield new simulated.DescribeTableCommand({ TableName });
+}
+
+/** All that a caller sees of an error; `__type` is its name once more, as the protocol writes it. */
+const seen = (error: Error) => ({
+  ...error,
+  message: error.message,
+  class: error.constructor,
+  __type: undefined,
+});
+
+/** The outcome of every command, and when it came. */
+async function outcomesOf(
+  open: () => DynamoDBClient,
+  faultOf: (call: CallInfo) => Fault,
+): Promise<unknown[]> {
+  const simulation = new Simulation({ seed: 'clients', faultOf });
+  const process = new Runtime({ name: 'a process', network: simulation });
+  const outcomes: unknown[] = [];
+  await simulation.scheduler.run(() =>
+    process.run(async () => {
+      const marshallOptions = { removeUndefinedValues: true };
+      const client = documents.DynamoDBDocumentClient.from(open(), { marshallOptions });
+      for (const command of everyCommand())
+        outcomes.push([await client.send(command as never).catch(seen), process.now]);
+      const aborting = new AbortController();
+      simulation.scheduler.after(0.1, 'abort', () => aborting.abort());
+      const get = new documents.GetCommand({ ...table, Key: key('a') });
+      outcomes.push([await client.send(get, { abortSignal: aborting.signal }).catch(seen)]);
+    }),
+  );
+  return outcomes;
+}
+
+const faults: readonly Fault[] = [
+  'none',
+  'lost before',
+  'lost after',
+  'reset before',
+  'reset after',
+  'reset during',
+  'internal error before',
+  'internal error after',
+  'stalled body',
+  'silence',
+  'throttled',
+  'throttled inside',
+  'throttled outside',
+  'account throttled',
+  'conflict',
+];
+
+describe('a simulated client returns and throws, at the same time, what a client of the SDK does', () => {
+  test.for(faults)('at each operation, when calls meet: %s', async (fault) => {
+    const often = (rate: number) => (call: CallInfo) => (call.number % rate === 0 ? 'none' : fault);
+    for (const rate of [2, 5]) {
+      const whole = await outcomesOf(wholeClient, often(rate));
+
+      expect(await outcomesOf(simulatedClient, often(rate))).toEqual(whole);
+      expect(whole).toHaveLength(18);
+    }
+  });
+});
