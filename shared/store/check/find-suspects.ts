@@ -1,9 +1,7 @@
-import { inParallel } from '../../in-parallel.ts';
 import { TimelineReplay } from '../../leads/timeline-replay.ts';
 import type { Organization } from '../../organization/organization.ts';
 import { scanTable } from '../maintenance/scan-table.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
-import { listOrganizations } from '../organizations/organizations.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import { type ItemKind, kindOf } from '../table/item-kind.ts';
@@ -48,25 +46,16 @@ export interface Suspects {
   readonly leads: number;
 }
 
-const organizationsAtOnce = 4;
-
 /**
- * Finds what may be wrong, by reading each item once: first the leads, by organization, then all other items in parallel segments. What is
- * written meanwhile may be suspected too, and so are all settings and API keys, which are few: the caller must read a suspect again.
+ * Finds what may be wrong, by reading each item once, in parallel segments; an organization's leads when the first of its items is read. What
+ * is written meanwhile may be suspected too, and so are all settings and API keys, which are few: the caller must read a suspect again.
  * Memory: about 130 bytes for each lead, 200 for each idempotency record, each organization's settings, and the suspects.
  */
 export async function findSuspects(table: Table, options: FindOptions = {}): Promise<Suspects> {
   const { organizationId } = options;
   const finder = new Finder(table, options);
-  const organizationIds =
-    organizationId === undefined
-      ? (await listOrganizations(table)).map(({ id }) => id)
-      : [organizationId];
-  await inParallel(
-    organizationIds,
-    organizationsAtOnce,
-    async (id) => void (await finder.readOrganization(id)),
-  );
+  // Only its API keys tell which idempotency records are its own.
+  if (organizationId !== undefined) await finder.readOrganization(organizationId);
   await scanTable(
     table,
     { ConsistentRead: options.isConsistent ?? false },
@@ -126,7 +115,7 @@ class Finder {
     return (pk.startsWith(prefix.apiKey) ? organizationId : Number(pk.split('#')[1])) !== only;
   }
 
-  /** An organization that the directory does not name is read when the scan reads its first item. */
+  /** Reads an organization's settings, keys and leads, once. */
   readOrganization(organizationId: number): Promise<ReadOrganization> {
     const read = this.#organizations.get(organizationId) ?? this.#readOrganization(organizationId);
     this.#organizations.set(organizationId, read);
