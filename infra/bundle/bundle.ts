@@ -1,5 +1,5 @@
-import { hash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { build, type BuildOptions as EsbuildOptions, type Plugin } from 'esbuild';
@@ -151,47 +151,6 @@ export async function buildFunctions({
   );
   return dist;
 }
-
-/** What decides about the bundles besides the sources: the packages, as npm installed them, and esbuild's settings. */
-const settingsFiles = ['package.json', 'tsconfig.json', 'node_modules/.package-lock.json'];
-
-/**
- * Builds every function, unless its sources and its files in the dist folder are those of the last build: for the local service, whose start is
- * mostly this build. A deployment always builds. A package that was edited by hand counts after `npm run build`.
- * @returns the dist folder
- * @throws BuildFailure of esbuild; earlier builds are kept
- */
-export async function buildChangedFunctions({
-  functionsFolder = defaultFunctionsFolder,
-  distFolder: dist = distFolder,
-}: BuildOptions = {}): Promise<string> {
-  const sources = stampOf([
-    ...settingsFiles.map((file) => join(projectFolder, file)),
-    ...[functionsFolder, join(projectFolder, 'shared'), import.meta.dirname].flatMap(pathsIn),
-  ]);
-  const stamp = (): string =>
-    `${sources} ${stampOf(functionNames(functionsFolder).flatMap((name) => pathsIn(join(dist, name))))}`;
-  const stampFile = join(dist, '.stamp');
-  if (existsSync(stampFile) && (await readFile(stampFile, 'utf8')) === stamp()) return dist;
-  await buildFunctions({ functionsFolder, distFolder: dist });
-  await writeFile(stampFile, stamp());
-  return dist;
-}
-
-/** A folder and all that is in it. */
-const pathsIn = (folder: string): string[] =>
-  existsSync(folder)
-    ? ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })].map((path) =>
-        join(folder, path),
-      )
-    : [];
-
-/** Differs after a write, a rename or a copy: nothing sets the time of a change (ctime) back. */
-const stampOf = (paths: readonly string[]): string =>
-  hash(
-    'sha256',
-    paths.map((path) => `${path} ${statSync(path, { throwIfNoEntry: false })?.ctimeMs}`).join('\n'),
-  );
 
 /** @param temporaryFolder not the function's folder, because a deployment uploads that folder */
 async function replaceFile(

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { stop as stopEsbuild } from 'esbuild';
 import { endpoints } from '../../shared/endpoints.ts';
 import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
-import { buildChangedFunctions } from '../bundle/bundle.ts';
+import { buildFunctions } from '../bundle/bundle.ts';
 import { listen } from '../cli/listen.ts';
 import { routerFor } from '../gateway/routes.ts';
 import { type Engine, startEngine } from './engine.ts';
@@ -58,7 +58,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await engine?.stop();
   };
   try {
-    const building = buildChangedFunctions();
+    const building = buildFunctions();
     building.catch(() => undefined); // an engine that cannot start is reported first
     engine = await startEngine({ engine: options.engine, dataFolder: options.db });
     const { environment } = engine;

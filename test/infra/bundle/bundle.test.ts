@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { heartbeatName, publisherName } from '../../../infra/bundle/built-functions.ts';
 import {
-  buildChangedFunctions,
   buildFunctions,
   bundle,
   bundleFunctions,
@@ -118,45 +117,6 @@ describe('a bundle', () => {
     const both = `[${loads('zlib')}, ${loads('fs/promises')}, ${loads('https')}]`;
     expect(await inFreshProcess(service, both)).toEqual([false, false, true]);
     expect(await inFreshProcess(file, `bundle.handler()`)).toEqual([0xe8b7be43, 0, 0]);
-  });
-});
-
-describe('building only what changed', () => {
-  const source = 'export const handler = () => 1;';
-
-  /** Builds if something changed. @returns whether it did: each build writes a new stamp */
-  async function isBuilt(options: Awaited<ReturnType<typeof givenFunction>>): Promise<boolean> {
-    const stamp = join(options.distFolder, '.stamp');
-    await writeFile(stamp, '', { flag: 'a' });
-    const before = await readFile(stamp, 'utf8');
-    await buildChangedFunctions(options);
-    return (await readFile(stamp, 'utf8')) !== before;
-  }
-
-  test('functions are built again after a change of a source, of what it imports or of a bundle, and only then', async () => {
-    const options = await givenFunction(`export { handler } from './imported.ts';`);
-    const imported = join(options.functionsFolder, 'imported.ts');
-    await writeFile(imported, source);
-    await mkdir(options.distFolder);
-
-    expect([await isBuilt(options), await isBuilt(options)]).toEqual([true, false]);
-    await writeFile(imported, source.replace('1', '2'));
-    expect([await isBuilt(options), await isBuilt(options)]).toEqual([true, false]);
-    expect(await inFreshProcess(options.file, 'bundle.handler()')).toBe(2);
-    await writeFile(options.file, source);
-    expect([await isBuilt(options), await isBuilt(options)]).toEqual([true, false]);
-    expect(await inFreshProcess(options.file, 'bundle.handler()')).toBe(2);
-    await rm(options.file);
-    expect([await isBuilt(options), await isBuilt(options)]).toEqual([true, false]);
-    await writeFile(join(options.functionsFolder, 'add-note.ts'), source);
-    expect([await isBuilt(options), await isBuilt(options)]).toEqual([true, false]);
-  });
-
-  test('a build that failed is tried again', async () => {
-    const options = await givenFunction('export const handler =');
-
-    await expect(buildChangedFunctions(options)).rejects.toThrow(/get-lead\.ts:1/);
-    await expect(buildChangedFunctions(options)).rejects.toThrow(/get-lead\.ts:1/);
   });
 });
 

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { DISABLE_ASSET_STAGING_CONTEXT } from 'aws-cdk-lib/cx-api';
-import { buildChangedFunctions } from '../../../infra/bundle/bundle.ts';
+import { bundleFile, bundleFolder } from '../../../infra/bundle/built-functions.ts';
+import { buildFunctions, functionNames } from '../../../infra/bundle/bundle.ts';
 import { type LeadServiceProps, LeadsStack } from '../../../infra/stack/lead-service.ts';
 import type { ReadJson } from '../../support/call.ts';
 
@@ -50,6 +53,15 @@ export const resourcesOf = (template: Template, type?: string): Record<string, R
 export const propertiesOf = (template: Template, type: string): Resource['Properties'][] =>
   Object.values(resourcesOf(template, type)).map(({ Properties }) => Properties);
 
+let built: Promise<unknown> | undefined;
+
+/** Builds the functions unless they have been built: a template needs only the hash of a bundle, so an older one will do. */
+export function functionsBuilt(): Promise<unknown> {
+  const isBuilt = (name: string): boolean => existsSync(join(bundleFolder(name), bundleFile));
+  built ??= functionNames().every(isBuilt) ? Promise.resolve() : buildFunctions();
+  return built;
+}
+
 /** An app that leaves the functions where they are: a copy of 9 MB for each app is half of the time that its template takes, and has no part in it. */
 export const newApp = (): App => new App({ context: { [DISABLE_ASSET_STAGING_CONTEXT]: true } });
 
@@ -57,7 +69,7 @@ export const newApp = (): App => new App({ context: { [DISABLE_ASSET_STAGING_CON
 export async function leadsApp(
   service: LeadServiceProps = {},
 ): Promise<{ app: App; stack: LeadsStack }> {
-  await buildChangedFunctions();
+  await functionsBuilt();
   const app = newApp();
   return { app, stack: new LeadsStack(app, 'LeadsStack', { service }) };
 }

@@ -1,19 +1,18 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
-import { buildChangedFunctions } from '../../../infra/bundle/bundle.ts';
 import { serviceOfStack } from '../../../infra/cli/stack.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { useStandInAws } from '../../support/aws/stand-in-aws.ts';
-import { newApp } from './service-template.ts';
+import { functionsBuilt, newApp } from './service-template.ts';
 
 /** The commands with `--stack` on stacks of other people's apps: the outputs are those of the synthesized templates. */
 const { aws, run } = useStandInAws();
 
 let outputs: [name: string, value: string][];
 beforeAll(async () => {
-  await buildChangedFunctions();
+  await functionsBuilt();
   const stack = new Stack(newApp(), 'Theirs');
   new CfnOutput(stack, 'CustomersTableName', { value: 'customers' });
   for (const id of ['Leads', 'MoreLeads'])

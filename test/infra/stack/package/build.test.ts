@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
-import { buildChangedFunctions } from '../../../../infra/bundle/bundle.ts';
+import { buildFunctions } from '../../../../infra/bundle/bundle.ts';
 import { LeadService } from '../../../../infra/stack/lead-service.ts';
 import { buildPackage } from '../../../../infra/stack/package/build.ts';
 import { machineNode, projectFolder } from '../../../support/service-process.ts';
@@ -30,7 +30,7 @@ export const address: string = baseUrl;
 let template: { readonly Resources: object; readonly Outputs: object };
 
 beforeAll(async () => {
-  const [file] = await Promise.all([buildPackage(files.path('packages')), buildChangedFunctions()]);
+  const [file] = await Promise.all([buildPackage(files.path('packages')), buildFunctions()]);
   expect((await stat(file)).size).toBeLessThan(4_000_000);
   await install(file);
   await writeFile(files.path('app.ts'), appSource);
