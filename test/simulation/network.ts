@@ -235,7 +235,7 @@ const timedOut = (ms: number): ConnectionError =>
   new ConnectionError('TimeoutError', `No answer within ${ms} ms.`, 'ETIMEDOUT');
 
 /** What the caller gets without an execution. */
-const insteadOfExecuting: Readonly<Partial<Record<Fault, (info: CallInfo) => Error>>> = {
+export const insteadOfExecuting: Readonly<Partial<Record<Fault, (info: CallInfo) => Error>>> = {
   'reset before': reset,
   'reset during': reset,
   'internal error before': internalServerError,

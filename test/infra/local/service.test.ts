@@ -15,6 +15,7 @@ import { clientConfig } from '../../../infra/local/table.ts';
 import { openTable } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
 import { phonePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
+import { internalServerError } from '../../dynamodb-model/dynamodb-model.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
 import type { Fault, FaultRule } from '../../support/faults/rules.ts';
 import { useFolder } from '../given-folder.ts';
@@ -172,7 +173,7 @@ test.concurrent.for(['DescribeTable', 'TransactWriteItems'])(
 test.concurrent.for<[string, Fault]>([
   [
     'InternalServerError: The request processing has failed because of an unknown error, exception or failure',
-    { kind: 'error', name: 'InternalServerError' },
+    { kind: 'error', error: internalServerError() },
   ],
   ['ECONNRESET: socket hang up', { kind: 'cut', applied: false }],
 ])(

@@ -8,6 +8,7 @@ import { errorBody } from '../../../shared/errors.ts';
 import { removeOrganization } from '../../../shared/store/maintenance/remove-organization.ts';
 import { listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
+import { accessDenied } from '../../support/faults/rules.ts';
 import { type OwnService, startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
 import { freePort } from '../../support/service-process.ts';
@@ -61,14 +62,10 @@ test('a database that is silent is named after one request, and no other check w
 
 test('roles that may not write in transactions, and credentials that may not remove, are named', async () => {
   const { baseUrl, proxy } = await givenService();
-  proxy.rule = ({ operation }) =>
-    operation === 'TransactWriteItems'
-      ? { kind: 'error', name: 'AccessDeniedException' }
-      : undefined;
+  proxy.rule = ({ operation }) => (operation === 'TransactWriteItems' ? accessDenied : undefined);
   const ofCommand = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
   onTestFinished(() => ofCommand.stop());
-  ofCommand.rule = ({ operation }) =>
-    operation === 'BatchWriteItem' ? { kind: 'error', name: 'AccessDeniedException' } : undefined;
+  ofCommand.rule = ({ operation }) => (operation === 'BatchWriteItem' ? accessDenied : undefined);
 
   const { status, lines, stderr } = await verify(['--url', baseUrl, '--write', '--json'], {
     ...service().environment,

@@ -1,9 +1,15 @@
+import { DynamodbError, internalServerError } from '../../dynamodb-model/dynamodb-model.ts';
 import { type Client, sharedKnowledge } from '../../simulation/clients/client.ts';
 import { clientKinds } from '../../simulation/clients/clients.ts';
 import { planOf } from '../../simulation/explore/plan.ts';
+import {
+  type CallInfo,
+  insteadOfExecuting,
+  type Fault as SimulatedFault,
+} from '../../simulation/network.ts';
 import { organizationIds } from '../../simulation/organizations.ts';
 import { Random } from '../../simulation/random.ts';
-import { type FaultRule, faultSchedule } from '../../support/faults/rules.ts';
+import type { Fault, FaultRule } from '../../support/faults/rules.ts';
 import type { TableEnvironment } from '../../support/table.ts';
 import { checkEngineHistory } from './check-engine-history.ts';
 import { EngineService } from './engine-service.ts';
@@ -18,7 +24,7 @@ export interface EngineHistoryOptions {
 
 export interface EngineHistory {
   readonly violations: readonly string[];
-  /** Requests, commands, calls, and faults by kind or error; `death` counts the calls at which all functions were killed. */
+  /** Requests, commands, calls, and faults by the simulator's names. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
@@ -39,23 +45,20 @@ export async function runEngineHistory(
   try {
     const { proxy } = service.faulty;
     const from = proxy.calls.length;
-    const deaths = new Set<number>();
-    proxy.rule = withDeaths(seed, service, deaths);
+    const faults: SimulatedFault[] = [];
+    proxy.rule = faultsOf(seed, service, faults);
     const all = clientsOf(service, seed, clients);
     await Promise.all(all.map((client) => client.run()));
     await service.settle();
-    const calls = proxy.calls.slice(from);
+    const calls = proxy.calls.length - from;
     const issues: string[] = [];
     for (const client of all) issues.push(...(await client.finish()));
     const violations = [...issues, ...(await checkEngineHistory(service))];
-    const faults = calls.flatMap(({ position, fault }) =>
-      deaths.has(position) ? 'death' : (fault ?? []),
-    );
     await onEnd(service);
     const counts = [
       ['requests', service.requests.length],
       ["administrators' commands", service.actions.length],
-      ['DynamoDB calls', calls.length],
+      ['DynamoDB calls', calls],
       ...[...Map.groupBy(faults, String)].map(([name, { length }]) => [`fault ${name}`, length]),
     ] as [string, number][];
     return { violations, counts: new Map(counts) };
@@ -80,13 +83,49 @@ function clientsOf(service: EngineService, seed: number, most: number): Client[]
   );
 }
 
-/** The schedule of the seed; now and then all functions die at a call, just before it or just after it was applied. */
-function withDeaths(seed: number, { faulty }: EngineService, deaths: Set<number>): FaultRule {
-  const random = new Random(`deaths ${seed}`);
-  const schedule = faultSchedule(seed, random.pick(faultShares));
-  return (call) => {
-    if (!random.chance(deathShare)) return schedule(call);
-    deaths.add(call.position);
-    return { kind: 'cut', applied: random.chance(0.5), before: () => faulty.killFunctions() };
+/** What a call meets, the same for a seed and an order of the calls; now and then all functions die at one. @param met gets each fault */
+function faultsOf(seed: number, { faulty }: EngineService, met: SimulatedFault[]): FaultRule {
+  const random = new Random(`faults ${seed}`);
+  const share = random.pick(faultShares);
+  return (call, request) => {
+    const isDeath = random.chance(deathShare);
+    if (!isDeath && !random.chance(share)) return undefined;
+    const fault = random.pick(isDeath ? deaths : callFaults);
+    if (fault === 'conflict' && call.site === 'UpdateItem TURN') return undefined; // no transaction has such an item
+    met.push(fault);
+    const { operation } = call;
+    const info = { caller: 'a function', operation, request, number: met.length };
+    return onConnection(fault, info, () => faulty.killFunctions());
   };
+}
+
+/** The simulator's faults, but for those that last as long as a time-out: few of these, so that a history takes seconds. */
+const callFaults = [
+  'lost after',
+  'reset before',
+  'reset after',
+  'internal error before',
+  'internal error after',
+  'stalled body',
+  'throttled',
+  'throttled inside',
+  'account throttled',
+  'conflict',
+] as const satisfies readonly SimulatedFault[];
+const deaths = ['death before', 'death after'] as const satisfies readonly SimulatedFault[];
+
+/** A fault of the simulator as the proxy makes it. */
+function onConnection(
+  fault: (typeof callFaults | typeof deaths)[number],
+  info: CallInfo,
+  kill: () => Promise<void>,
+): Fault {
+  const applied = !fault.endsWith('before');
+  if (fault === 'lost after') return { kind: 'silence', applied };
+  if (fault === 'stalled body') return { kind: 'stall', applied };
+  if (fault.startsWith('death')) return { kind: 'cut', applied, before: kill };
+  if (fault === 'internal error after')
+    return { kind: 'error', error: internalServerError(), applied };
+  const error = insteadOfExecuting[fault]?.(info);
+  return error instanceof DynamodbError ? { kind: 'error', error } : { kind: 'cut', applied };
 }

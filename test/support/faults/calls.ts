@@ -1,4 +1,13 @@
-import type { ArrivingCall } from './rules.ts';
+/** A call as it arrives. */
+export interface ArrivingCall {
+  /** As `X-Amz-Target` names it: `UpdateItem`, `TransactWriteItems` ... */
+  readonly operation: string;
+  /** Partition and sort keys that the call names, `pk|sk`, in order; of a query only its partition key. */
+  readonly items: readonly string[];
+  readonly index: string | undefined;
+  /** The operation and the item type of its first key, such as `UpdateItem KEY`: names a call site of an endpoint. */
+  readonly site: string;
+}
 
 /** What a call did to DynamoDB, by its own account (`ReturnConsumedCapacity`). */
 export interface ConsumedUnits {
@@ -12,7 +21,7 @@ export interface RecordedCall extends ArrivingCall {
   readonly startedAt: number;
   /** Just before the answer was sent; undefined while it is under way. */
   endedAt: number | undefined;
-  /** The fault it met, by its kind or its error's name. */
+  /** The kind of fault that it met. */
   readonly fault: string | undefined;
   /** Of the answer; undefined where none was sent. */
   status: number | undefined;
@@ -25,22 +34,10 @@ type Json = Readonly<Record<string, unknown>>;
 const reads = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems']);
 
 /** Reads a request's body for what a fault rule and a budget want to know of it. */
-export function arrivingCall(
-  operation: string,
-  body: Json,
-  position: number,
-  attempt = 1,
-): ArrivingCall {
+export function arrivingCall(operation: string, body: Json): ArrivingCall {
   const items = itemsOf(body);
   const index = typeof body.IndexName === 'string' ? body.IndexName : undefined;
-  return {
-    operation,
-    items,
-    index,
-    attempt,
-    position,
-    site: `${operation} ${(items[0] ?? '').split('#')[0]}`,
-  };
+  return { operation, items, index, site: `${operation} ${(items[0] ?? '').split('#')[0]}` };
 }
 
 function itemsOf(body: Json): string[] {

@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { listen } from '../../../infra/cli/listen.ts';
 import { errorResponse } from '../../dynamodb-model/dynamodb-model.ts';
 import { arrivingCall, consumedUnits, type RecordedCall } from './calls.ts';
-import { errorOf, type Fault, type FaultRule } from './rules.ts';
+import type { Fault, FaultRule } from './rules.ts';
 
 /** The engine's answer to a call that the proxy passed on. */
 interface EngineReply {
@@ -57,18 +57,14 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     const startedAt = performance.now();
     const body = (await json(request)) as Record<string, unknown>;
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-    const attempt = Number(
-      /attempt=(\d+)/.exec(String(request.headers['amz-sdk-request']))?.[1] ?? 1,
-    );
-    const call = arrivingCall(operation, body, calls.length, attempt);
-    const fault = proxy.rule?.(call);
+    const call = arrivingCall(operation, body);
+    const fault = proxy.rule?.(call, body);
     const units = consumedUnits(operation, {});
-    const name = fault?.kind === 'error' ? fault.name : fault?.kind;
     const recorded: RecordedCall = {
       ...call,
       startedAt,
       endedAt: undefined,
-      fault: name,
+      fault: fault?.kind,
       status: undefined,
       units,
       body: isRecording ? body : undefined,
@@ -92,10 +88,7 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
       request.socket.destroy();
       return;
     }
-    const error =
-      fault?.kind === 'error'
-        ? errorResponse(errorOf(fault.name, call.items.length, fault.code))
-        : undefined;
+    const error = fault?.kind === 'error' ? errorResponse(fault.error) : undefined;
     recorded.status = error?.statusCode ?? applied?.status;
     const text = error ? Buffer.from(error.body).toString() : JSON.stringify(applied?.json ?? {});
     response.writeHead(recorded.status ?? 200, {

@@ -17,6 +17,7 @@ import { usagePrimaryKey } from '../../../../shared/store/table/primary-keys.ts'
 import { runAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
 import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
+import { accessDenied } from '../../../support/faults/rules.ts';
 import { eraseLead } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { startOwnService } from '../../../support/own-service.ts';
@@ -114,10 +115,7 @@ describe('finishing a restore while the old table is there', () => {
         .map((entry) => [entry.what, entry.endedAt !== undefined]);
     // The restored table is complete, then the command fails before its check.
     const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
-    proxy.rule = ({ operation }) =>
-      operation === 'DescribeTimeToLive'
-        ? { kind: 'error', name: 'AccessDeniedException' }
-        : undefined;
+    proxy.rule = ({ operation }) => (operation === 'DescribeTimeToLive' ? accessDenied : undefined);
     const interrupted = await runAdmin(['restore', 'finish', '--from', given.old.name], {
       environment: { ...environmentOf(on.name), AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
     });
