@@ -17,24 +17,26 @@ import { touchesOf } from './touches.ts';
  * What goes wrong with one call. `before` and `after` say whether the operation was executed; `during`: it is, slowly, while its caller
  * already asks again.
  */
-export type Fault =
-  | 'none'
-  | 'lost before'
-  | 'lost after'
-  | 'reset before'
-  | 'reset after'
-  | 'reset during'
-  | 'internal error before'
-  | 'internal error after'
-  | 'stalled body'
-  | 'silence'
-  | 'throttled'
-  | 'throttled inside'
-  | 'throttled outside'
-  | 'account throttled'
-  | 'conflict'
-  | 'death before'
-  | 'death after';
+export const callFaults = [
+  'none',
+  'lost before',
+  'lost after',
+  'reset before',
+  'reset after',
+  'reset during',
+  'internal error before',
+  'internal error after',
+  'stalled body',
+  'silence',
+  'throttled',
+  'throttled inside',
+  'throttled outside',
+  'account throttled',
+  'conflict',
+  'death before',
+  'death after',
+] as const;
+export type Fault = (typeof callFaults)[number];
 
 /** A call as a fault is chosen for it. */
 export interface CallInfo {
