@@ -111,8 +111,6 @@ function tablesOf(
         'MB read': page.largestPageMb,
         'peak MB': page.peakMb,
       })),
-      named: 2,
-      exact: ['calls', 'chain', 'read units', 'MB read'],
     },
     {
       title: 'Whole walks of a sync job',
@@ -128,8 +126,6 @@ function tablesOf(
         'largest page, MB': walk.largestPageMb,
         'peak MB': walk.peakMb,
       })),
-      named: 2,
-      exact: ['pages', 'calls', 'read units', 'largest page, MB'],
     },
   ];
 }
