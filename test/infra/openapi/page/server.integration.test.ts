@@ -52,8 +52,11 @@ test('the refusal of a port in use names the command of the page', async () => {
   await server.stop();
 });
 
+if (!chromium)
+  console.warn('Chromium is not installed: the reference page was NOT opened in a browser.');
+
 test.skipIf(!chromium)(
-  'in a browser the page sends a request to the local service and shows the response',
+  'in a browser the page shows the endpoints, asks only its own server, and shows the response to a request',
   { timeout: 120_000 },
   async () => {
     await givenRunningService();
@@ -61,11 +64,27 @@ test.skipIf(!chromium)(
     try {
       await withBrowser(async (browser) => {
         const page = await browser.newPage();
-        await page.goto(await server.listen(0));
+        const requested: string[] = [];
+        page.on('request', (request) => requested.push(request.url()));
+        const address = await server.listen(0);
+        await page.goto(address);
+        await page.getByText('Create a lead').first().waitFor();
+        const brokenWords = `[...document.querySelectorAll('td, th')]
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth || clientWidth < 40).length`;
+        expect(await page.evaluate(brokenWords)).toBe(0);
+        expect(
+          await page.evaluate(`getComputedStyle(document.querySelector('td')).wordBreak`),
+        ).toBe('normal');
+        await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
         await page.click('[id$="list-pipelines"] .opblock-summary-control');
         await page.click('[id$="list-pipelines"]:has(.responses-table .response) .execute');
         const status = page.locator('.live-responses-table tbody .response-col_status');
         expect(await status.innerText()).toMatch(/200|429/);
+
+        expect(requested).toContain(`${address}/swagger-ui-bundle.js`);
+        expect(requested).toContain(`${address}/api/v1/pipelines`);
+        const isOwn = (url: string) => url.startsWith(`${address}/`) || /^(data|blob):/.test(url);
+        expect(requested.filter((url) => !isOwn(url))).toEqual([]);
       });
     } finally {
       await server.stop();

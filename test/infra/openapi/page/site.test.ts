@@ -1,10 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DocsServer } from '../../../../infra/openapi/page/server.ts';
 import { referencePage, writeSite } from '../../../../infra/openapi/page/site.ts';
 import { endpoints } from '../../../../shared/endpoints.ts';
-import { chromium, withBrowser } from '../../../support/browser.ts';
 import { type Ended, node24, projectFolder, runProgram } from '../../../support/service-process.ts';
 import { useFolder } from '../../given-folder.ts';
 
@@ -64,37 +62,3 @@ test('the API description cannot end the script that it is in', () => {
 
   expect(referencePage(openApi)).not.toContain('</script><b>');
 });
-
-if (!chromium)
-  console.warn('Chromium is not installed: the reference page was NOT opened in a browser.');
-
-test.skipIf(!chromium)(
-  'in a browser the page shows the endpoints, breaks no word in a table, and asks only its own server',
-  { timeout: 120_000 },
-  async () => {
-    const server = new DocsServer(files.path());
-    try {
-      const address = await server.listen(0);
-      await withBrowser(async (browser) => {
-        const page = await browser.newPage();
-        const requested: string[] = [];
-        page.on('request', (request) => requested.push(request.url()));
-        await page.goto(address);
-        await page.getByText('Create a lead').first().waitFor();
-        const brokenWords = `[...document.querySelectorAll('td, th')]
-          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth || clientWidth < 40).length`;
-        expect(await page.evaluate(brokenWords)).toBe(0);
-        expect(
-          await page.evaluate(`getComputedStyle(document.querySelector('td')).wordBreak`),
-        ).toBe('normal');
-        await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
-
-        expect(requested).toContain(`${address}/swagger-ui-bundle.js`);
-        const isOwn = (url: string) => url.startsWith(`${address}/`) || /^(data|blob):/.test(url);
-        expect(requested.filter((url) => !isOwn(url))).toEqual([]);
-      });
-    } finally {
-      await server.stop();
-    }
-  },
-);
