@@ -3,11 +3,11 @@ import { type Client, sharedKnowledge } from '../clients/client.ts';
 import { clientKinds } from '../clients/clients.ts';
 import { type ProgramOptions, readService, type ServicePrograms } from '../lambda/modules.ts';
 import type { GatewayFault } from '../lambda/simulated-api.ts';
-import type { CallInfo, Fault } from '../network.ts';
+import { type CallInfo, callFaults, type Fault } from '../network.ts';
 import { contractLimits, ObservedService } from '../observed-service.ts';
 import { idIn, organizationIds } from '../organizations.ts';
 import type { Random } from '../random.ts';
-import { type Plan, planOf } from './plan.ts';
+import type { Plan } from './plan.ts';
 
 export interface RunHistory {
   readonly service: ObservedService;
@@ -29,24 +29,7 @@ export async function bundleVersions(options: ProgramOptions = {}): Promise<Vers
   return Promise.all([readService(options), readService({ ...options, change: other })]);
 }
 
-const callFaults: readonly Fault[] = [
-  'none',
-  'lost before',
-  'lost after',
-  'reset before',
-  'reset after',
-  'reset during',
-  'internal error before',
-  'internal error after',
-  'stalled body',
-  'silence',
-  'throttled',
-  'throttled inside',
-  'account throttled',
-  'conflict',
-  'death before',
-  'death after',
-];
+const randomFaults = callFaults.filter((one) => one !== 'throttled outside');
 const gatewayFaults: readonly GatewayFault[] = ['none', 'request lost', 'answer lost'];
 const lowLimits = { perKey: 12, perOrganization: 30 };
 
@@ -113,7 +96,7 @@ function startService(
       faultOf: ({ operation, request }: CallInfo) => {
         const outage = outageAt(plan, (service?.now ?? 0) - startedAt);
         if (outage) return choose(['none', outage] as const, `${outage} at ${operation}`, 0.8);
-        const fault = choose(callFaults, `fault at ${operation}`, plan.faultChance);
+        const fault = choose(randomFaults, `fault at ${operation}`, plan.faultChance);
         return fault === 'conflict' && request.Key?.pk?.S?.startsWith('TURN#') ? 'none' : fault; // no transaction has such an item
       },
       dynamodb: {
@@ -175,5 +158,3 @@ function someLists(organizationId: number, random: Random) {
   ];
   return [{ limit: random.pick([2, 100]) }, ...random.shuffle(narrowed).slice(0, 2)];
 }
-
-export { planOf };

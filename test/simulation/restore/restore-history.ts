@@ -3,7 +3,7 @@ import { AdministratorProcess } from '../administrator-process.ts';
 import type { History } from '../checker/history.ts';
 import { type Plain, plainItem } from '../checker/plain.ts';
 import type { ServicePrograms } from '../lambda/modules.ts';
-import type { Fault } from '../network.ts';
+import { callFaults, type Fault } from '../network.ts';
 import { firstKeys, idIn, organizationIds } from '../organizations.ts';
 import type { Random } from '../random.ts';
 import { createLeadTable, Simulation } from '../simulation.ts';
@@ -20,21 +20,7 @@ import {
   type TableWrite,
 } from './restored-table.ts';
 
-const faults: readonly Fault[] = [
-  'none',
-  'lost before',
-  'lost after',
-  'reset before',
-  'reset after',
-  'internal error before',
-  'internal error after',
-  'stalled body',
-  'silence',
-  'throttled',
-  'conflict',
-  'death before',
-  'death after',
-];
+const faults = callFaults.filter((one) => !/(during|inside|outside)$|^account/.test(one));
 /** Attempts under faults; the next one meets none. */
 const faultyAttempts = 8;
 const hourMs = 3_600_000;

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { History } from '../checker/history.ts';
-import { bundleVersions, planOf, runHistory, type Versions } from '../explore/random-histories.ts';
+import { planOf } from '../explore/plan.ts';
+import { bundleVersions, runHistory, type Versions } from '../explore/random-histories.ts';
 import type { ProgramOptions } from '../lambda/modules.ts';
 import { readService } from '../lambda/modules.ts';
 import { bugsFoundBy, foundBy, planted } from '../planted-bugs/bugs.ts';
