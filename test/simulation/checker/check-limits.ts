@@ -8,7 +8,9 @@ import { endOf, statesBetween } from './states.ts';
  */
 export function checkLimits(history: History): string[] {
   return history.requests.flatMap((request) => {
-    const keyTokens = request.writes.filter((write) => kindOf(write) === 'KEY');
+    const keyTokens = request.writes.filter(
+      (write) => kindOf(write) === 'KEY' && write.after?.keyId === request.apiKey.keyId,
+    );
     const organizationTokens = request.writes.filter((write) => kindOf(write) === 'USAGE');
     const issues = [
       ...keyTokens.flatMap((write) => tokenIssues(history, write, history.limits.perKey)),
