@@ -77,19 +77,17 @@ export class Given {
     this.expect(is === shall, `${what}: ${shall}, not ${is}.`);
   }
 
-  /** Expects an answer's status. */
-  async answered(status: number, asked: Promise<Answered>, what = 'an answer'): Promise<Answered> {
-    const answer = await asked;
-    this.same(what, answer.status, status);
-    return answer;
+  /** Expects that nothing stored has one of the texts, whatever their case. */
+  expectGone(...texts: readonly string[]): void {
+    const stored = this.stored().toLowerCase();
+    for (const text of texts)
+      this.expect(!stored.includes(text.toLowerCase()), `nothing tells of ${text}.`);
   }
 
-  /** Expects that requests are taken. @returns their answers */
-  async taken(...asked: readonly Promise<Answered>[]): Promise<Answered[]> {
-    const answers = await Promise.all(asked);
-    for (const { status } of answers)
+  /** Expects that requests are taken. */
+  async taken(...asked: readonly Promise<Answered>[]): Promise<void> {
+    for (const { status } of await Promise.all(asked))
       this.expect(status === 200 || status === 201, `a request is taken, not answered ${status}.`);
-    return answers;
   }
 
   sleep(ms: number): Promise<void> {
