@@ -99,20 +99,6 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
     },
   },
   {
-    name: "A son writes with his own phone and each parent's email, and the parents are erased",
-    async run(given) {
-      const [father, mother, son] = [person(1), person(2), person(3)];
-      const attribution = { utmSource: 'fair', pageUrl: 'https://example.com/?a=1' };
-      const { leadId: a } = await given.capture(father);
-      const { leadId: b } = await given.capture(mother);
-      for (const { email } of [father, mother])
-        await given.capture({ ...son, email, notes: 'Please call on Monday.', attribution });
-      await given.capture({ ...mother, name: 'Her son', notes: `Or ${son.phone}.`, attribution });
-      await given.erase(a);
-      await given.erase(b);
-    },
-  },
-  {
     name: 'A person comes back while they are erased, and again before the erasure is complete',
     seeds: 4,
     simulation: { dynamodb: { pageShare: 0.0002 } },
