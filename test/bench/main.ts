@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
 import { bundleFunctions } from '../../infra/bundle/bundle.ts';
 import { CliCommand } from '../../infra/cli/command.ts';
 import { measureColdStarts } from './cold-start/cold-start.ts';
@@ -11,7 +13,7 @@ import { bundleKbOf, countsFile, type RecordedCounts } from './counts.ts';
 import { measureListing } from './listing/listing.ts';
 import { measureLoad } from './load.ts';
 import { progress } from './measuring.ts';
-import { asMarkdown, budgetTable } from './results.ts';
+import { asMarkdown, budgetTable, comparison, type ExactFigures, exactFigures } from './results.ts';
 
 const program = new CliCommand('npm run bench --')
   .description('measure cold starts, warm requests, lists and load, and write RESULTS.md')
@@ -19,13 +21,31 @@ const program = new CliCommand('npm run bench --')
     '--quick',
     'smaller organizations and fewer repetitions, three minutes at the most; written to a temporary folder',
   )
-  .option('--out <FOLDER>', 'where RESULTS.md goes (a full run: test/bench)')
+  .option('--out <FOLDER>', 'where RESULTS.md and results.json go (a full run: test/bench)')
+  .option(
+    '--compare <FILE>',
+    'the results.json of an earlier run: status 1 if this run has more round trips, units or bytes, or nothing to compare',
+    parseRun,
+  )
   .option('--record', 'only write test/bench/counts.json, which the tests compare with');
 program.parse();
-const options = program.opts<{ quick?: boolean; out?: string; record?: boolean }>();
+const options = program.opts<{
+  quick?: boolean;
+  out?: string;
+  compare?: ExactFigures;
+  record?: boolean;
+}>();
 if (options.record) {
   await recordCounts();
   process.exit(0);
+}
+
+function parseRun(file: string): ExactFigures {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new InvalidArgumentError(`It cannot be read: ${(error as Error).message}`);
+  }
 }
 
 const extent = options.quick
@@ -67,8 +87,12 @@ const folder = resolve(
 );
 await mkdir(folder, { recursive: true });
 await writeFile(join(folder, 'RESULTS.md'), `${page}\n`);
+const figures = exactFigures(tables);
+await writeFile(join(folder, 'results.json'), `${JSON.stringify(figures, undefined, 1)}\n`);
 progress(`written: ${relative(process.cwd(), join(folder, 'RESULTS.md'))}`);
-process.exit(0);
+const compared = options.compare && comparison(options.compare, figures);
+if (compared) process.stdout.write(`\n${compared.text}\n`);
+process.exit(compared?.fails ? 1 : 0);
 
 /** Writes `counts.json`: what the budgets' tests measure on dynoxide, and the size of each bundle. @throws Error if a test fails */
 async function recordCounts(): Promise<void> {

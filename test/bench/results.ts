@@ -7,6 +7,10 @@ export interface ResultTable {
   readonly note: string;
   /** Cells by the names of their columns, which all rows share. */
   readonly rows: readonly Readonly<Record<string, Cell>>[];
+  /** How many columns, from the left, name a row. @default 1 */
+  readonly named?: number;
+  /** The columns that are the same on every machine: a later run compares them. */
+  readonly exact?: readonly string[];
 }
 
 /** What the design sets a goal for (sections 5, 7 and 8), the most that it allows, and the figure of this run. */
@@ -58,3 +62,43 @@ export const budgetTable = (budgets: readonly Budget[]): ResultTable => ({
     result: figure <= goal ? 'met' : '**missed**',
   })),
 });
+
+/** The figures that a later run is compared with, by name. */
+export type ExactFigures = Readonly<Record<string, number>>;
+
+export const exactFigures = (tables: readonly ResultTable[]): ExactFigures =>
+  Object.fromEntries(
+    tables.flatMap(({ title, rows, named = 1, exact = [] }) =>
+      rows.flatMap((row) => {
+        const name = Object.values(row).slice(0, named).join(', ');
+        return exact.map((column) => [`${title}, ${name}: ${column}`, Number(row[column])]);
+      }),
+    ),
+  );
+
+/** Compares a run with an earlier one in the figures that both have. Fails if a figure is higher, or if they share none. */
+export function comparison(
+  before: ExactFigures,
+  now: ExactFigures,
+): { text: string; fails: boolean } {
+  const both = Object.keys(now).filter((name) => before[name] !== undefined);
+  const figures = both.map((name) => ({
+    name,
+    before: before[name] ?? 0,
+    now: now[name] ?? 0,
+  }));
+  const different = figures.filter((one) => one.now !== one.before);
+  const table = {
+    title: `Counts: ${figures.length} compared, ${different.length} different`,
+    note: '',
+    rows: different.map((one) => ({
+      figure: one.name,
+      before: shown(one.before, 3),
+      now: shown(one.now, 3),
+      ratio: `× ${(one.now / one.before).toFixed(2)}`,
+      result: one.now > one.before ? 'MORE' : 'fewer',
+    })),
+  };
+  const fails = figures.length === 0 || different.some((one) => one.now > one.before);
+  return { text: asMarkdown(table), fails };
+}

@@ -32,6 +32,7 @@ export const measureColdStarts = (rounds: number): Promise<Results> =>
           title: 'Cold start',
           note: "A fresh process imports the bundle and answers its first request; a stub of DynamoDB answers at once. Milliseconds are medians of this run on this machine. *First call* is the share of the naive client-only bundle's processor time up to the first answer of DynamoDB. *Same calls* compares the whole first request with a naive bundle that makes the same calls and nothing else. Shares are of the fastest round, since other work on the machine can only add. Profiles, and what was tried: [`PROFILE.md`](PROFILE.md).",
           rows,
+          exact: ['KB', 'calls'],
         },
       ],
       budgets: rows

@@ -111,6 +111,8 @@ function tablesOf(
         'MB read': page.largestPageMb,
         'peak MB': page.peakMb,
       })),
+      named: 2,
+      exact: ['calls', 'chain', 'read units', 'MB read'],
     },
     {
       title: 'Whole walks of a sync job',
@@ -126,6 +128,8 @@ function tablesOf(
         'largest page, MB': walk.largestPageMb,
         'peak MB': walk.peakMb,
       })),
+      named: 2,
+      exact: ['pages', 'calls', 'read units', 'largest page, MB'],
     },
   ];
 }
