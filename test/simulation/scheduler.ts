@@ -132,14 +132,14 @@ export class Scheduler {
     return result;
   }
 
-  /** Runs events until nothing is scheduled, or until a moment of simulated time. */
-  async drain(until = Number.POSITIVE_INFINITY): Promise<void> {
+  /** Runs events until a moment of simulated time. */
+  async drain(until: number): Promise<void> {
     await settle(this.events);
     while (this.#steps.length > 0 || (this.#timers[0]?.at ?? Number.POSITIVE_INFINITY) <= until) {
       this.#takeNext();
       await settle(this.events);
     }
-    if (Number.isFinite(until)) this.#now = Math.max(this.#now, until);
+    this.#now = Math.max(this.#now, until);
   }
 
   /** @returns whether there was anything to take */
