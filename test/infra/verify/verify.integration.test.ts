@@ -152,8 +152,15 @@ test('after verify was killed, its contract tests end and remove what they wrote
 
 test('contract tests that are killed are a failed check, and what they wrote is removed', async () => {
   const { baseUrl, environment } = service();
-  // Vitest's processes name themselves after their folder of modules.
-  const kill = `if (process.argv[1]?.includes('/vitest/')) setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1000);`;
+  // Vitest's processes name themselves after their folder of modules. One that dies before it runs tests is missed only after 90 s.
+  const kill = `
+    import { subscribe } from 'node:diagnostics_channel';
+    let requests = 0;
+    if (process.argv[1]?.includes('/vitest/'))
+      subscribe('undici:request:create', () => {
+        requests += 1;
+        if (requests === 10) process.kill(process.pid, 'SIGKILL');
+      });`;
   const preload = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(kill)}` };
 
   const reply = await verify(['--url', baseUrl, '--write'], { ...environment, ...preload });
