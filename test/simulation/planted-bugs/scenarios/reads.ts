@@ -92,29 +92,6 @@ export const scenariosOfReads: readonly Scenario[] = [
     },
   },
   {
-    name: 'An index shows late what changed, and a walk goes on in the same process',
-    seeds: 2,
-    simulation: { dynamodb: { staleChance: 1 } },
-    async run(given) {
-      const ids = await captured(given, 3);
-      await given.sleep(15_000);
-      const query = { pipeline_id: 1, updated_since: since(given) };
-      const [late = 0, early = 0] = ids;
-      await given.update(late, { fields: { city: 'Pune' } });
-      await given.update(early, { fields: { city: 'Goa' } });
-      let asked = 0;
-      given.steering.stateOf = (request, states) => {
-        const state = lateIn('UPDATED#1')(request, states);
-        if (state > 0) asked += 1;
-        return asked % 2 === 1 ? state : 0;
-      };
-      await given.list(query);
-      given.steering.stateOf = () => 0;
-      await given.sleep(12_000);
-      await given.list(query);
-    },
-  },
-  {
     name: 'More leads are dated a minute ahead than a list looks at besides, and another one moves',
     seeds: 4, // as above
     simulation: { dynamodb: { staleChance: 1 } },

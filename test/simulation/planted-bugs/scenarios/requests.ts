@@ -116,21 +116,4 @@ export const scenariosOfRequests: readonly Scenario[] = [
       }
     },
   },
-  {
-    name: 'Settings are applied while requests are let in',
-    seeds: 4,
-    async run(given) {
-      await given.ask('list-users');
-      for (const epoch of [1, 2]) {
-        const creating = Array.from({ length: 8 }, (_, at) =>
-          given.sleep(at * 2).then(() => given.create(person(epoch * 20 + at))),
-        );
-        await Promise.all([
-          given.apply({ epoch }),
-          ...creating,
-          given.sleep(5).then(() => given.capture(person(epoch))),
-        ]);
-      }
-    },
-  },
 ];
