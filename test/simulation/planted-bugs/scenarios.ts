@@ -2,7 +2,6 @@ import type { Scenario } from './scenario.ts';
 import { scenariosBetweenCalls } from './scenarios/between-calls.ts';
 import { scenariosOfCaptures } from './scenarios/captures.ts';
 import { scenariosOfEdits } from './scenarios/edits.ts';
-import { scenariosOfErasedPeople } from './scenarios/erased-people.ts';
 import { scenariosOfErasures } from './scenarios/erasures.ts';
 import { scenariosOfFaults } from './scenarios/faults.ts';
 import { scenariosOfImports } from './scenarios/imports.ts';
@@ -10,7 +9,6 @@ import { longScenarios } from './scenarios/long-time.ts';
 import { scenariosOfReads } from './scenarios/reads.ts';
 import { scenariosOfRemovals } from './scenarios/removals.ts';
 import { scenariosOfRequests } from './scenarios/requests.ts';
-import { scenariosOfWalks } from './scenarios/walks.ts';
 import { scenariosOfWrites } from './scenarios/writes.ts';
 
 /** Every scenario passes on the unchanged code. */
@@ -21,9 +19,7 @@ export const scenarios: readonly Scenario[] = [
   ...scenariosOfCaptures,
   ...scenariosOfRequests,
   ...scenariosOfReads,
-  ...scenariosOfWalks,
   ...scenariosOfErasures,
-  ...scenariosOfErasedPeople,
   ...scenariosOfImports,
   ...scenariosOfRemovals,
   ...scenariosOfEdits,
