@@ -42,6 +42,8 @@ const {
 const count = Math.ceil(requests / requestsPerEpisode);
 const episodes = episode === undefined ? [...Array(count).keys()] : [episode];
 
+// The run's own calls to the engine wait on a busy machine.
+process.env.DYNAMODB_TIMEOUT_MS ??= '20000';
 const figures = (sent: number, findings: readonly string[]): string =>
   `${countOf(sent, 'request')}, ${countOf(findings.length, 'finding')}`;
 const seconds = (): string => (performance.now() / 1000).toFixed(0);
