@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import { storeListedLeads } from '../support/leads.ts';
+import { givenOrganizationWithoutKeys } from '../support/organizations.ts';
 import { startServiceProcess } from '../support/service-process.ts';
-import { sampleSettings } from '../support/settings.ts';
 import { tableOf } from '../support/table.ts';
 import { generatedLead } from './listing/generated-leads.ts';
-import { givenApiKey, median, progress, raisedLimits, settingsOf } from './measuring.ts';
+import { median, progress, raisedLimits } from './measuring.ts';
 import { type Results, shown } from './results.ts';
 
 /** @param requests of each round; `memoryRequests` of the longer run that memory is watched over */
@@ -145,13 +144,13 @@ async function givenRequests(
   environment: Readonly<Record<string, string>>,
 ): Promise<() => Request> {
   const table = tableOf(environment);
-  await applySettings(table, settingsOf(sampleSettings, organizationId));
+  const organization = await givenOrganizationWithoutKeys({}, table, organizationId);
   const ids = Array.from({ length: leadCount }, (_, index) => firstLeadId + index);
   await storeListedLeads(
     table,
     ids.map((id) => generatedLead(organizationId, id, leadCount)),
   );
-  const { key } = await givenApiKey(table, organizationId);
+  const { key } = await organization.key();
   table.client.destroy();
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const get = (path: string): Request => ({ method: 'GET', path, headers });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
@@ -12,7 +12,7 @@ import { measureWarmCpu } from './cold-start/warm-cpu.ts';
 import { bundleKbOf, countsFile, type RecordedCounts } from './counts.ts';
 import { measureListing } from './listing/listing.ts';
 import { measureLoad } from './load.ts';
-import { progress } from './measuring.ts';
+import { progress, withFolder } from './measuring.ts';
 import { asMarkdown, budgetTable, comparison, type ExactFigures, exactFigures } from './results.ts';
 
 const program = new CliCommand('npm run bench --')
@@ -96,8 +96,7 @@ process.exit(compared?.fails ? 1 : 0);
 
 /** Writes `counts.json`: what the budgets' tests measure on dynoxide, and the size of each bundle. @throws Error if a test fails */
 async function recordCounts(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'lead-bench-counts-'));
-  try {
+  await withFolder(async (folder) => {
     const file = join(folder, 'requests.json');
     const vitest = spawn('vitest', ['run', '--project', 'dynoxide', 'test/budgets'], {
       stdio: 'inherit',
@@ -111,7 +110,5 @@ async function recordCounts(): Promise<void> {
       bundleKb: Object.fromEntries(bundles.map(([name, { code }]) => [name, bundleKbOf(code)])),
     };
     await writeFile(countsFile, `${JSON.stringify(counts, null, 2)}\n`);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  });
 }

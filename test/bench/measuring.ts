@@ -2,11 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, startEngine } from '../../infra/local/engine.ts';
-import type { Settings } from '../../shared/organization/organization.ts';
-import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { rateLimitVariables, requestsPerWindowMax } from '../../shared/rate-limits.ts';
-import { type CreatedApiKey, createApiKey } from '../../shared/store/organizations/api-keys.ts';
-import type { Table } from '../../shared/store/table/client.ts';
 
 /** Prints what is being measured on stderr, with the seconds since the start: stdout keeps the tables. */
 export function progress(sentence: string): void {
@@ -45,18 +41,3 @@ export async function withEngine<T>(measure: (engine: Engine) => Promise<T>): Pr
 export const raisedLimits = Object.fromEntries(
   Object.values(rateLimitVariables).map((name) => [name, String(requestsPerWindowMax)]),
 );
-
-/** Settings of a test as an organization's, without its keys. */
-export const settingsOf = (file: object, id: number): Settings =>
-  parseSettingsFile(JSON.stringify({ ...file, id, keys: undefined })).settings;
-
-/** A new API key that reads and writes leads. */
-export const givenApiKey = (table: Table, organizationId: number): Promise<CreatedApiKey> =>
-  createApiKey(table, {
-    organizationId,
-    type: 'application',
-    scopes: ['leads.read', 'leads.write'],
-    label: 'bench',
-    createdBy: 7,
-    now: new Date(),
-  });

@@ -6,7 +6,7 @@ import { apiKeyScopes } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Settings } from '../../shared/organization/organization.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
-import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
+import { type CreatedApiKey, createApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import { type CallOptions, type CallReply, call } from './call.ts';
@@ -25,7 +25,7 @@ export interface OrganizationWithoutKeys {
   readonly id: number;
   readonly settings: Settings;
   /** Creates an API key: of an application, with every scope, unless told otherwise. */
-  readonly key: (options?: KeyOptions) => Promise<{ key: string; keyId: string }>;
+  readonly key: (options?: KeyOptions) => Promise<CreatedApiKey>;
 }
 
 export interface GivenOrganization extends OrganizationWithoutKeys {

@@ -6,16 +6,15 @@ import { bundleFunctions } from '../../../infra/bundle/bundle.ts';
 import { clientConfig, createTable, type TableEnvironment } from '../../../infra/local/table.ts';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import { putLead } from '../../../shared/store/leads/leads.ts';
-import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { openTable } from '../../../shared/store/table/client.ts';
 import { transact } from '../../../shared/store/table/transact.ts';
 import type { RecordedCall } from '../../support/faults/calls.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
+import { givenOrganizationWithoutKeys } from '../../support/organizations.ts';
 import { goodRequests } from '../../support/requests.ts';
-import { sampleSettings } from '../../support/settings.ts';
 import { eventOf } from '../lambda-process.ts';
 import { generatedLead } from '../listing/generated-leads.ts';
-import { givenApiKey, settingsOf, withEngine, withFolder } from '../measuring.ts';
+import { withEngine, withFolder } from '../measuring.ts';
 
 /** A function, built, and a request that it takes. */
 export interface FunctionCase {
@@ -77,9 +76,9 @@ const personOf = (index: number) => ({
 async function givenCases(environment: TableEnvironment): Promise<FunctionCase[]> {
   await createTable(environment);
   const table = openTable(environment.LEADS_TABLE, clientConfig(environment));
-  await applySettings(table, settingsOf(sampleSettings, 1));
+  const organization = await givenOrganizationWithoutKeys({}, table, 1);
   await transact(table, [putLead(generatedLead(1, 1, 1000))]);
-  const { key: apiKey } = await givenApiKey(table, 1);
+  const { key: apiKey } = await organization.key();
   table.client.destroy();
   const bundles = await bundleFunctions();
   return goodRequests.map(({ name, status, request }, index) => ({

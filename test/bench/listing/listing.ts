@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { bundleFunctions } from '../../../infra/bundle/bundle.ts';
 import { startEngine } from '../../../infra/local/engine.ts';
 import { clientConfig } from '../../../infra/local/table.ts';
-import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { openTable } from '../../../shared/store/table/client.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
-import { progress, raisedLimits, settingsOf, withFolder } from '../measuring.ts';
+import { givenOrganizationWithoutKeys } from '../../support/organizations.ts';
+import { progress, raisedLimits, withFolder } from '../measuring.ts';
 import { type Budget, most, type Results, type ResultTable, shown } from '../results.ts';
 import { listedSettings, sinceOf } from './generated-leads.ts';
 import { importTable } from './imported-table.ts';
@@ -45,14 +45,17 @@ export const measureListing = ({
     const bundleFile = join(folder, 'list-leads.mjs');
     await writeFile(bundleFile, (await bundleFunctions()).get('list-leads')!.code);
     const reached = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
-    const given = { bundleFile, proxy, table, environment: { ...reached, ...raisedLimits } };
+    const given = { bundleFile, proxy, environment: { ...reached, ...raisedLimits } };
     try {
-      for (const index of sizes.keys())
-        await applySettings(table, settingsOf(listedSettings, index + 1));
+      const organizations: Sized[] = [];
+      for (const [index, leads] of sizes.entries()) {
+        const organization = await givenOrganizationWithoutKeys(listedSettings, table, index + 1);
+        organizations.push({ organization, leads });
+      }
       proxy.latencyMs = latencyMs;
-      const pages = await measureAll(given, pagesOf(sizes), 1);
+      const pages = await measureAll(given, pagesOf(organizations), 1);
       proxy.latencyMs = walkLatencyMs;
-      const walked = await measureAll(given, walksOf(sizes), walkPagesMax);
+      const walked = await measureAll(given, walksOf(organizations.slice(1)), walkPagesMax);
       return {
         tables: tablesOf(pages, walked, importSeconds),
         budgets: budgetsOf(pages, walked, sizes),
@@ -64,18 +67,19 @@ export const measureListing = ({
     }
   });
 
-const pagesOf = (sizes: readonly number[]): List[] =>
+type Sized = Pick<List, 'organization' | 'leads'>;
+
+const pagesOf = (organizations: readonly Sized[]): List[] =>
   Object.entries(lists).flatMap(([by, query]) =>
-    sizes.map((leads, index) => ({ organizationId: index + 1, leads, by, query: query(leads) })),
+    organizations.map((one) => ({ ...one, by, query: query(one.leads) })),
   );
 
-const walksOf = (sizes: readonly number[]): List[] =>
-  sizes.slice(1).flatMap((leads, index) =>
+const walksOf = (organizations: readonly Sized[]): List[] =>
+  organizations.flatMap((one) =>
     Object.entries(walks).map(([by, changed]) => ({
-      organizationId: index + 2,
-      leads,
+      ...one,
       by,
-      query: { limit: 100, updated_since: sinceOf(changed(leads), leads) },
+      query: { limit: 100, updated_since: sinceOf(changed(one.leads), one.leads) },
     })),
   );
 

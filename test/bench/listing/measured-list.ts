@@ -1,23 +1,21 @@
 import { pathToFileURL } from 'node:url';
-import type { Table } from '../../../shared/store/table/client.ts';
 import { longestChain, totalUnits } from '../../support/faults/calls.ts';
 import type { DynamodbProxy } from '../../support/faults/proxy.ts';
+import type { OrganizationWithoutKeys } from '../../support/organizations.ts';
 import { eventOf, LambdaProcess } from '../lambda-process.ts';
-import { givenApiKey } from '../measuring.ts';
 import { most } from '../results.ts';
 import type { Query } from './lists.ts';
 
-/** A function to measure, the proxy in front of its engine, and the engine's table. */
+/** A function to measure, and the proxy in front of its engine. */
 export interface MeasuredFunction {
   readonly bundleFile: string;
   readonly proxy: DynamodbProxy;
-  readonly table: Table;
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /** A list, and the organization that it is requested from. */
 export interface List {
-  readonly organizationId: number;
+  readonly organization: OrganizationWithoutKeys;
   readonly leads: number;
   readonly by: string;
   readonly query: Query;
@@ -31,14 +29,14 @@ export type ListCost = Awaited<ReturnType<typeof measureList>>;
  */
 export async function measureList(
   given: MeasuredFunction,
-  { organizationId, leads, by, query }: List,
+  { organization, leads, by, query }: List,
   pagesMax: number,
 ) {
   const lambda = await LambdaProcess.start(pathToFileURL(given.bundleFile).href, given.environment);
   const pages: Awaited<ReturnType<typeof pageCost>>[] = [];
   let cursor: number | null = null;
   try {
-    const { key: apiKey } = await givenApiKey(given.table, organizationId);
+    const { key: apiKey } = await organization.key();
     await lambda.invoke(eventOf('list-leads', { apiKey, query: { limit: 1 } }));
     do {
       const next: Query = cursor === null ? query : { ...query, cursor };
