@@ -43,6 +43,10 @@ const steps: readonly (readonly [
   ['capture, replayed', 201, (turn) => captureOf(personOf(turn), `new-${turn}`)],
 ];
 
+/** A write whose condition fails costs a unit too, which no reply reports (AWS: DynamoDB, "Conditional writes"). */
+const isRefusedWrite = ({ operation, status }: RecordedCall): boolean =>
+  status === 400 && (operation === 'UpdateItem' || operation === 'PutItem');
+
 process.env.DYNAMODB_TIMEOUT_MS ??= '20000';
 const rows = await withFolder((folder) =>
   withEngine(async ({ environment, endpoint }) => {
@@ -96,10 +100,6 @@ interface Measured {
   readonly cpuMs: number;
   readonly calls: readonly RecordedCall[];
 }
-
-/** A write whose condition fails costs a unit too, which no reply reports (AWS: DynamoDB, "Conditional writes"). */
-const isRefusedWrite = ({ operation, status }: RecordedCall): boolean =>
-  status === 400 && (operation === 'UpdateItem' || operation === 'PutItem');
 
 function costOf(measured: readonly Measured[]) {
   const medianOf = (of: (one: Measured) => number): number => median(measured.map(of));
