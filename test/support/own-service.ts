@@ -36,9 +36,11 @@ export interface OwnService {
  * Starts a service of a test's own, which may fail without disturbing other tests.
  * @param environment of the functions: their table, limits and time-outs; by default the test run's table, and a time-out that a slow
  * engine does not reach, so that the SDK repeats no call
+ * @param workersPerFunction fewer where no test races requests: each worker compiles its function
  */
 export async function startOwnService(
   environment: TableEnvironment = service().environment,
+  workersPerFunction = racingWorkers,
 ): Promise<OwnService> {
   const proxy = await startDynamodbProxy(environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
   const throughProxy = {
@@ -60,7 +62,7 @@ export async function startOwnService(
       environment: throughProxy,
       report: (sentence) => reports.push(sentence),
       output,
-      workersPerFunction: racingWorkers,
+      workersPerFunction,
     });
   let functions = coldFunctions();
   const server = createGateway({

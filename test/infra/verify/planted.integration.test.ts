@@ -13,7 +13,7 @@ import { type OwnService, startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
 import { freePort } from '../../support/service-process.ts';
 import { environmentOf, givenTable, table } from '../../support/table.ts';
-import { failedLines, linesOf, verify } from './verify-run.ts';
+import { failedLines, linesOf, verify, workersPerFunction } from './verify-run.ts';
 
 /** Real faults of a deployment, planted one at a time: verify must name each. */
 
@@ -26,8 +26,8 @@ async function linesOfChecks(run: (checks: Checks) => Promise<unknown>): Promise
 const readOnly = (baseUrl: string): Promise<string[]> =>
   linesOfChecks((checks) => readOnlyChecks(checks, baseUrl));
 
-async function givenService(...args: Parameters<typeof startOwnService>): Promise<OwnService> {
-  const own = await startOwnService(...args);
+async function givenService(environment = service().environment): Promise<OwnService> {
+  const own = await startOwnService(environment, workersPerFunction);
   onTestFinished(() => own.stop());
   return own;
 }

@@ -13,7 +13,7 @@ import { service } from '../../support/service.ts';
 import { inherited, node24, startProgram } from '../../support/service-process.ts';
 import { environmentOf, givenTable, table } from '../../support/table.ts';
 import { verification } from '../stack/monitoring/situation.ts';
-import { failedLines, verify } from './verify-run.ts';
+import { failedLines, verify, workersPerFunction } from './verify-run.ts';
 
 /** Other test files run verify on the same table. */
 const isLeft = async (organizationId: number): Promise<boolean> =>
@@ -23,7 +23,7 @@ const isLeft = async (organizationId: number): Promise<boolean> =>
 async function givenService() {
   const { name, client } = await givenTable();
   const environment = environmentOf(name);
-  const own = await startOwnService(environment);
+  const own = await startOwnService(environment, workersPerFunction);
   onTestFinished(async () => {
     await own.stop();
     client.destroy();
