@@ -4,9 +4,10 @@ import { idIn } from '../organizations.ts';
 import { checkAnswers } from './check-answers.ts';
 import { checkEffects } from './check-effects.ts';
 import { checkImports } from './check-imports.ts';
+import { checkLeads } from './check-leads.ts';
 import { checkLimits } from './check-limits.ts';
 import { checkReads } from './check-reads.ts';
-import { checkRotations } from './check-rotations.ts';
+import { checkRotations, checkSettings } from './check-settings.ts';
 import { checkWrites } from './check-writes.ts';
 import type { HeldKey, History } from './history.ts';
 
@@ -44,8 +45,10 @@ const checks = [
   checkAnswers,
   checkReads,
   checkLimits,
+  checkLeads,
   checkRotations,
   checkImports,
+  checkSettings,
 ] as const;
 
 /** Of a history that is over. */

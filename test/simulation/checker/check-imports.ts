@@ -5,27 +5,63 @@ import { comparableEmail, comparablePhone, type Values } from './reference.ts';
 
 /**
  * An import does what it says that it did: each row is a lead once, with all that the row tells of it, and is remembered with it, or changes
- * the lead that has its phone or email to what it tells, and nothing else.
+ * the lead that has its phone or email to what it tells, and nothing else. An undo forgets the rows of the leads that it removed.
  */
 export function checkImports(history: History): string[] {
-  return history.actions
-    .filter(isImport)
-    .flatMap((action) =>
-      [
-        ...countIssues(action),
-        ...commitsOf(action).flatMap((commit) => leadIssues(action, commit)),
-      ].map((issue) => `${nameOf(action)} ${issue}.`),
-    );
+  return history.actions.flatMap((action) => {
+    const issues = action.what === 'import undo' ? undoIssues(history, action) : [];
+    if (isImport(action)) {
+      issues.push(...countIssues(action));
+      for (const commit of commitsOf(action)) issues.push(...leadIssues(action, commit));
+    }
+    return issues.map((issue) => `${nameOf(action)} ${issue}.`);
+  });
+}
+
+function undoIssues(
+  { writesOf }: History,
+  { outcome, result, writes, organizationId }: ObservedAction,
+): string[] {
+  if (outcome !== 'done') return [];
+  const { removed } = result as { readonly removed: readonly number[] };
+  const gone = writes.filter((write) => kindOf(write) === 'LEADS' && !write.after);
+  const untold = gone.filter(({ sk }) => !removed.includes(Number(sk)));
+  const remembered = [...writesOf].filter(
+    ([name, ofRow]) =>
+      name.startsWith(`IMPORTED#${organizationId}`) &&
+      removed.includes(ofRow.at(-1)?.after?.leadId as number),
+  );
+  return [
+    ...untold.map(({ sk }) => `removed lead ${Number(sk)} and does not say so`),
+    ...remembered.map(([name]) => `removed a lead and remembers its row under ${name}`),
+  ];
 }
 
 const newLeads = (writes: readonly Write[]): Write[] =>
   writes.filter((write) => kindOf(write) === 'LEADS' && write.after && !write.before);
 
-function countIssues({ outcome, result, writes }: ObservedAction): string[] {
+function countIssues({ outcome, result, writes, options }: ObservedAction): string[] {
   if (outcome !== 'done') return [];
-  const { imported } = result as { readonly imported: number };
+  const counts = result as Readonly<Record<string, number>>;
+  const { rows, imported = 0, updated = 0, alreadyThere = 0, refused = 0 } = counts;
+  const changed = new Set(writes.flatMap(changedLeadOf));
   const made = newLeads(writes).length;
-  return imported === made ? [] : [`told of ${imported} imported rows and made ${made} leads`];
+  const all = (options.rows as readonly unknown[] | undefined)?.length ?? rows;
+  return [
+    ...(imported === made ? [] : [`told of ${imported} imported rows and made ${made} leads`]),
+    ...(rows === all && all === imported + updated + alreadyThere + refused
+      ? []
+      : [`told of other rows than ${all}: ${JSON.stringify(result)}`]),
+    ...(updated <= changed.size
+      ? []
+      : [`told of ${updated} updated leads and changed ${changed.size}`]),
+  ];
+}
+
+/** The lead that was there before, of which a write changes something. */
+function changedLeadOf(write: Write): number[] {
+  if (kindOf(write) === 'LEADS') return write.before && write.after ? [Number(write.sk)] : [];
+  return write.after?.type === 'note_added' ? [Number(write.pk.split('#')[2])] : [];
 }
 
 /** The leads of one transaction: a changed one, or new ones, each with the record of its row. */

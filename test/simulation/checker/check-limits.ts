@@ -8,9 +8,7 @@ import { endOf, statesBetween } from './states.ts';
  */
 export function checkLimits(history: History): string[] {
   return history.requests.flatMap((request) => {
-    const keyTokens = request.writes.filter(
-      (write) => kindOf(write) === 'KEY' && write.after?.keyId === request.apiKey.keyId,
-    );
+    const keyTokens = request.writes.filter((write) => kindOf(write) === 'KEY');
     const organizationTokens = request.writes.filter((write) => kindOf(write) === 'USAGE');
     const issues = [
       ...keyTokens.flatMap((write) => tokenIssues(history, write, history.limits.perKey)),

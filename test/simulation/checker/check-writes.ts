@@ -1,9 +1,10 @@
+import { isExplained } from './check-leads.ts';
 import { type Commit, commitsOf, isImport, kindOf, nameOf } from './effects.ts';
-import type { History, ObservedAction, Work, Write } from './history.ts';
+import type { History, ObservedAction, ObservedRequest, Work, Write } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
 import type { Values } from './reference.ts';
 import { identityKeys } from './states.ts';
-import { isExplained, timelineIssues } from './timeline-writes.ts';
+import { timelineIssues } from './timeline-writes.ts';
 
 /**
  * Every write on its own, whoever made it: what kind of item it may touch, of which organization, in which step from what was there before;
@@ -34,6 +35,29 @@ function commitIssues(history: History, commit: Commit): string[] {
   return issues.map((issue) => `${nameOf(work)} ${issue}.`);
 }
 
+const leadItems = ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE'];
+const settingsItems = ['ORG SETTINGS', 'ORG entry', 'USAGE', 'HISTORY entry', 'HISTORY VERSION'];
+
+/** Kinds of items that each kind of work may write. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  request: ['KEY', 'USAGE'],
+  'create-lead': [...leadItems, 'TURN'],
+  'capture-lead': [...leadItems, 'TURN', 'IDEMPOTENCY'],
+  'update-lead': leadItems,
+  'add-note': ['TIMELINE'],
+  'settings apply': settingsItems,
+  'settings undo': settingsItems,
+  'key create': ['ORG SETTINGS', 'ORG KEY', 'KEY', 'HISTORY entry'],
+  'key revoke': ['ORG KEY', 'KEY', 'HISTORY entry'],
+  archive: ['LEADS', 'TIMELINE'],
+  restore: ['LEADS', 'TIMELINE'],
+  reassign: ['LEADS', 'TIMELINE'],
+  erase: [...leadItems, 'IDEMPOTENCY', 'IMPORTED', 'ERASURE', 'HISTORY entry'],
+  import: [...leadItems, 'IMPORTED', 'USAGE', 'TURN'],
+  'import update': [...leadItems, 'IMPORTED', 'USAGE', 'TURN'],
+  'import undo': [...leadItems, 'IMPORTED', 'ERASURE', 'HISTORY entry'],
+};
+
 /** Whose an item is, by its key or what it says. */
 function ownerOf(history: History, { pk, sk, before, after }: Write): number | undefined {
   const [kind, first = ''] = pk.split('#');
@@ -44,10 +68,24 @@ function ownerOf(history: History, { pk, sk, before, after }: Write): number | u
 }
 
 function ownershipIssues(history: History, work: Work, write: Write): string[] {
+  const issues: string[] = [];
+  const isRequest = 'apiKey' in work;
+  if (
+    ![...(allowed[work.what] ?? []), ...(isRequest ? (allowed.request ?? []) : [])].includes(
+      kindOf(write),
+    )
+  )
+    issues.push(`wrote ${write.pk} ${write.sk}, which is not one of its items`);
   const owner = ownerOf(history, write);
-  return owner === work.organizationId
-    ? []
-    : [`wrote ${write.pk} ${write.sk} of organization ${owner}`];
+  if (owner !== work.organizationId)
+    issues.push(`wrote ${write.pk} ${write.sk} of organization ${owner}`);
+  if (
+    isRequest &&
+    kindOf(write) === 'KEY' &&
+    write.after?.keyId !== (work as ObservedRequest).apiKey.keyId
+  )
+    issues.push('used up the tokens of another key');
+  return issues;
 }
 
 type StepIssues = (write: Write, commit: Commit, history: History) => string[];
@@ -98,10 +136,10 @@ function leadIssues(write: Write, commit: Commit, { clockSkewMs }: History): str
     issues.push(`wrote ${what} as version ${after.version} after ${before?.version}`);
   // A row may tell when its lead was created.
   if ((before || !isImport(work)) && !issues.length)
-    issues.push(...timeIssues(what, { updatedAt: after.updatedAt, entry }, commit, clockSkewMs));
+    issues.push(...timeIssues(what, write, commit, clockSkewMs));
   if (before && before.createdAt !== after.createdAt)
     issues.push(`changed when ${what} was created`);
-  if (work.what === 'reassign' && !isReassignment(entry, work as ObservedAction))
+  if (work.what === 'reassign' && !isReassignment(before, after, work as ObservedAction))
     issues.push(`changed more of ${what} than its owner, or that of another user's lead`);
   if (!isSame(indexAttributes(pk, after), indexOf(after)))
     issues.push(`left ${what} with index attributes ${JSON.stringify(indexOf(after))}`);
@@ -114,21 +152,27 @@ function isLock({ lockedUntil: _, ...before }: Plain = {}, after: Plain): boolea
   return isSame(before, others);
 }
 
-const isReassignment = ({ changes }: Plain, { options }: ObservedAction): boolean =>
-  isSame(changes, [{ field: 'assigned_to', from: options.ownerId, to: options.newOwnerId }]);
+function isReassignment(before: Plain = {}, after: Plain, { options }: ObservedAction): boolean {
+  const { assigned_to: owner, ...others } = (before.fields ?? {}) as Plain;
+  const { assigned_to: _, ...othersAfter } = after.fields as Plain;
+  return (
+    owner === options.ownerId && before.stageId === after.stageId && isSame([others], [othersAfter])
+  );
+}
 
-/** A lead's time is its entry's, and one between its request and its commit, as far as the clocks agree. */
+/** A lead's time is one between its request and its commit, as far as the clocks agree, and always later than before. */
 function timeIssues(
   what: string,
-  { updatedAt, entry }: { readonly updatedAt: unknown; readonly entry: Plain },
+  { before, after }: Write,
   { work: { startedAt }, at }: Commit,
   clockSkewMs: number,
 ): string[] {
-  if (updatedAt !== entry.at) return [`dated ${what} otherwise than its entry`];
-  const changedAt = Date.parse(String(updatedAt));
+  const updatedAt = Date.parse(String(after?.updatedAt));
+  if (before && updatedAt <= Date.parse(String(before.updatedAt)))
+    return [`set the time of ${what} back`];
   const isWild =
-    changedAt > at + clockSkewMs + clockErrorMs || changedAt < Math.floor(startedAt - clockSkewMs);
-  return isWild ? [`dated ${what} ${Math.round(changedAt - at)} ms from its write`] : [];
+    updatedAt > at + clockSkewMs + clockErrorMs || updatedAt < Math.floor(startedAt - clockSkewMs);
+  return isWild ? [`dated ${what} ${Math.round(updatedAt - at)} ms from its write`] : [];
 }
 
 const indexOf = ({ stageKey, ownerKey, sourceKey, updateKey }: Plain) => ({
@@ -198,6 +242,8 @@ function recordIssues(
   const isFirst = writes.some((write) => kindOf(write) === 'TIMELINE');
   if (isLong || (isFirst && expiresAt < Math.floor(work.startedAt - clockSkewMs) + dayMs))
     issues.push('is remembered for more than 24 hours, or less');
+  if (after.ttl !== Math.ceil(expiresAt / 1000))
+    issues.push(`is remembered until ${expiresAt}, and deleted at ${after.ttl}`);
   return issues;
 }
 

@@ -153,6 +153,13 @@ function fillingIssues(
       issues.push(
         `filled a lead to ${JSON.stringify(after.fields)} instead of ${JSON.stringify(fields)}`,
       );
+    if (
+      after.stageId !== before.stageId ||
+      after.pipelineId !== before.pipelineId ||
+      after.archivedAt !== before.archivedAt
+    ) {
+      issues.push('moved a lead that it matched');
+    }
     const listed = byField(entry?.kept as typeof kept | undefined);
     if (!isSame(entry?.filled, filled) || !isSame(listed, byField(kept))) {
       issues.push(

@@ -3,7 +3,7 @@ import { effectsOf, kindOf } from './effects.ts';
 import type { History, ObservedRequest } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
 import type { Values } from './reference.ts';
-import { statesDuring } from './states.ts';
+import { leadStates, statesDuring } from './states.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -25,9 +25,21 @@ export function replayIssues(history: History, request: ObservedRequest): string
     return [
       `was answered ${JSON.stringify(lead)} as a replay, while ${JSON.stringify(live.map(({ result }) => result))} is remembered`,
     ];
-  return same.some(({ first }) => first && isSameEnquiry(first, request))
-    ? []
-    : ['was answered with what another body was answered'];
+  return [
+    ...forgottenKeys(history, request, lead),
+    ...(same.some(({ first }) => first && isSameEnquiry(first, request))
+      ? []
+      : ['was answered with what another body was answered']),
+  ];
+}
+
+/** A replay is remembered under all keys of its request, unless the lead is being erased. */
+function forgottenKeys(history: History, request: ObservedRequest, lead: Plain): string[] {
+  const stored = leadStates(history, request, Number(lead.id));
+  if (stored.includes(undefined)) return [];
+  const isRemembered = (pk: string): boolean =>
+    statesDuring(history, request, pk, 'RECORD').some((state) => isSame(state?.result, lead));
+  return recordKeys(request).every(isRemembered) ? [] : ['is not remembered under all its keys'];
 }
 
 interface LiveRecord {

@@ -1,7 +1,7 @@
 import { type Commit, isImport, kindOf } from './effects.ts';
 import type { History, ObservedAction, Write } from './history.ts';
-import { isSame, type Plain } from './plain.ts';
-import { comparableEmail, comparablePhone, type Values, valueIn } from './reference.ts';
+import type { Plain } from './plain.ts';
+import { comparableEmail, comparablePhone, type Values } from './reference.ts';
 import { identityKeys, leadKey, stateBefore, statesBetween } from './states.ts';
 
 /** What is on a timeline stays as it is; only an erasure removes it, or its person from it. */
@@ -26,10 +26,7 @@ export function timelineIssues(
   if (before || !after) return [`changed what is on the timeline ${pk}`];
   const [, organizationId, leadId] = pk.split('#');
   const lead = stateBefore(history, ...leadKey(Number(organizationId), Number(leadId)), order);
-  const creation = writes.find((one) => one.pk === pk && isCreation(one));
-  const isLater = creation
-    ? sk >= creation.sk
-    : !lead || String(after.at) > String(lead.updatedAt) || isImport(work);
+  const isLater = !lead || String(after.at) > String(lead.updatedAt) || isImport(work);
   return [
     ...(sk.startsWith(`${after.at}#`) ? [] : [`put an entry of ${after.at} at ${sk}`]),
     ...(isLater
@@ -56,13 +53,20 @@ export const mask = '[erased]';
 
 /**
  * What an erasure took out of an entry of another lead, and should not have: all but the phones and emails that the erased lead had, and that
- * nobody else had since the entry was there; and the whole enquiry that submitted one of them.
+ * nobody else had since the entry was there; and the whole enquiry that submitted one of them. A lead that was created after the erasure began keeps
+ * its entries.
  */
 function erasedTextIssues(
   { pk, sk, at, before = {}, after = {} }: Write,
   action: ObservedAction,
   history: History,
 ): string[] {
+  const [, organizationId, leadId] = pk.split('#');
+  const lead = history.writesOf.get(leadKey(Number(organizationId), Number(leadId)).join(' '));
+  const createdAt = String(lead?.findLast((one) => one.after)?.after?.createdAt);
+  const begun = begunAt(action, history);
+  if (String(before.at) > begun && createdAt > begun)
+    return [`changed an entry of ${pk}, whose lead was created after the erasure had begun`];
   const wroteAt = history.writesOf.get(`${pk} ${sk}`)?.[0]?.at ?? 0;
   // Just after: an entry is written together with the phone of a new lead. A microsecond, because a time has no more digits.
   const from = Math.max(wroteAt, action.startedAt) + 0.001;
@@ -77,6 +81,16 @@ function erasedTextIssues(
   return namesOfOthersTexts(before, after, isTheirs).map(
     (name) => `changed ${name} of an entry of ${pk}, which is not the erased person's`,
   );
+}
+
+/** When the erasure began, by its own clock. */
+function begunAt({ organizationId, options }: ObservedAction, { writesOf }: History): string {
+  const [, leadId] = leadKey(organizationId, options.leadId as number);
+  const begun = writesOf.get(`ERASURE#${organizationId} ${leadId}`) ?? [];
+  const entries = begun.findLast(({ before, after }) => !before && after)?.after?.auditEntries;
+  return Object.values((entries ?? {}) as Record<string, { at: string }>)
+    .map(({ at }) => at)
+    .reduce((a, b) => (a > b ? a : b), '');
 }
 
 /** The attributes of an entry in which a text was changed that was not the erased person's. */
@@ -153,57 +167,4 @@ export function takenFrom(before: string, after: string): string[] {
   const found = new RegExp(`^${parts.join('(.+?)')}$`, 's').exec(before);
   // A mark may be that of an earlier erasure.
   return found && parts.length > 1 ? found.slice(1).filter((part) => part !== mask) : [before];
-}
-
-const creations = ['lead_created', 'captured_new'];
-const isCreation = ({ after }: Write): boolean => creations.includes(String(after?.type));
-
-/** Whether an entry tells of a change what the change did: with all entries of its timeline it explains every state of a lead. */
-export function isExplained({ before, after = {} }: Write, entry: Plain): boolean {
-  const {
-    type,
-    changes = [],
-    filled = [],
-  } = entry as {
-    type: string;
-    changes?: readonly Change[];
-    filled?: readonly string[];
-  };
-  if (!before) return creations.includes(type);
-  let lead = before;
-  for (const { field, from, to } of changes) {
-    if (isSame(from, to) || !isSame(valueOf(lead, field), from)) return false;
-    lead = withValue(lead, field, to);
-  }
-  for (const field of filled) {
-    if (valueOf(lead, field) !== null) return false;
-    lead = withValue(lead, field, valueOf(after, field));
-  }
-  const wasArchived = before.archivedAt !== undefined;
-  const isArchived = type === 'archived' || (wasArchived && type !== 'restored');
-  const isArchiving = type === 'archived' || type === 'restored';
-  return (
-    !creations.includes(type) &&
-    isArchived === (after.archivedAt !== undefined) &&
-    (!isArchiving || isArchived !== wasArchived) &&
-    isSame(lead.fields, after.fields) &&
-    isSame([lead.stageId, lead.pipelineId], [after.stageId, after.pipelineId])
-  );
-}
-
-interface Change {
-  readonly field: string;
-  readonly from: unknown;
-  readonly to: unknown;
-}
-
-const places: Readonly<Record<string, string>> = { stage: 'stageId', pipeline: 'pipelineId' };
-
-const valueOf = (lead: Plain, field: string): unknown =>
-  (places[field] ? lead[places[field]] : valueIn((lead.fields ?? {}) as Values, field)) ?? null;
-
-function withValue(lead: Plain, field: string, value: unknown): Plain {
-  if (places[field]) return { ...lead, [places[field]]: value };
-  const { [field]: _, ...others } = lead.fields as Values;
-  return { ...lead, fields: value === null ? others : { ...others, [field]: value } };
 }
