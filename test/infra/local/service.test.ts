@@ -92,12 +92,14 @@ test('a folder in which an engine cannot keep its data is refused', async () => 
   const file = newPath('a-file');
   writeFileSync(file, '');
 
-  for (const db of [file, join(file, 'db')])
-    await expect(start({ db })).rejects.toThrow(
-      new CommandError(
-        `--db ${db}: the folder cannot be used (a file is in the way): name another folder.`,
-      ),
+  const refusal = (db: string) =>
+    new CommandError(
+      `--db ${db}: the folder cannot be used (a file is in the way): name another folder.`,
     );
+  await expect(start({ db: file })).rejects.toThrow(refusal(file));
+  const below = join(file, 'db');
+  const starting = startEngine({ engine: 'dynoxide', dataFolder: below }); // without a build of the functions
+  await expect(starting).rejects.toThrow(refusal(below));
 });
 
 test.each([
