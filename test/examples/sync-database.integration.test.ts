@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { setFlagsFromString } from 'node:v8';
 import { PGlite } from '@electric-sql/pglite';
 import { expect, test } from 'vitest';
 import { LeadClient } from '../../shared/client/client.ts';
@@ -40,13 +39,8 @@ const runJob = (apiKey: string, args: readonly string[]) =>
     env: { ...process.env, LEADS_URL: service().baseUrl, LEADS_API_KEY: apiKey },
   });
 
-/** PostgreSQL as WebAssembly, which V8 would optimize for longer than the test takes. */
-async function openPostgres() {
-  const flags = ['wasm-tier-up', 'wasm-dynamic-tiering'];
-  for (const flag of flags) setFlagsFromString(`--no-${flag}`);
+function openPostgres() {
   const server = new PGlite();
-  await server.waitReady;
-  for (const flag of flags) setFlagsFromString(`--${flag}`);
   return postgresDatabase(server, () => server.close());
 }
 
@@ -198,7 +192,7 @@ test('SQLite and PostgreSQL databases equal the service, though their sync jobs 
     ({ ...sqliteOptions(file), archived: 'remove', erased: 'remove' }) as const;
   const sqlite = openSqlite(path('leads.sqlite'));
   const sqliteJobs = new KilledJobs(sqlite, `SQLite ${seed}`);
-  const postgres = await openPostgres();
+  const postgres = openPostgres();
   const postgresJobs = new KilledJobs(postgres, `PostgreSQL ${seed}`);
   const runAndKill = async (file: string) => {
     const reader = clientOf(readers[1 + Math.floor(sqliteJobs.counts.killed / 10)]);
