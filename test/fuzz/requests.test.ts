@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { document, schemaIssue } from '../support/described.ts';
+import { document, type Json, schemaIssue } from '../support/described.ts';
 import { problemsOf } from './answer-problems.ts';
 import { requestsOf } from './episodes.ts';
 import { withKeys } from './requests.ts';
@@ -26,18 +26,29 @@ test('the same seed and episode make the same requests, and others make other re
   expect(requestsOf(2, 0)).not.toEqual(requestsOf(1, 0));
 });
 
-const bodies = Object.values(document.paths)
+const described = Object.values(document.paths)
   .flatMap((methods) => Object.values(methods))
-  .flatMap(({ operationId, requestBody }) => {
-    const schema = requestBody?.content?.['application/json'].schema;
-    return schema ? [[operationId, schema] as const] : [];
+  .flatMap(({ operationId, parameters = [], requestBody }) => {
+    const body = requestBody?.content?.['application/json'];
+    return [...parameters, ...(body ? [{ name: 'body', schema: body.schema }] : [])].map(
+      ({ name, schema }) => [operationId, name, (schema.contentSchema ?? schema) as Json] as const,
+    );
   });
 
-test.each(bodies)('a valid body of %s fits its schema', (operationId, schema) => {
-  const values = valuesOf(operationId, 'body', schema);
+test.each(described)('%s: a valid %s fits its schema', (operationId, name, schema) => {
+  const values = valuesOf(operationId, name, schema);
 
-  fc.assert(fc.property(values, (body) => schemaIssue(schema, body) === undefined));
+  fc.assert(fc.property(values, (value) => schemaIssue(schema, value) === undefined));
 });
+
+test.each([{ enum: ['a'] }, { format: 'date' }, { pattern: '^a$' }])(
+  'a new text parameter with %j needs values of its own',
+  (rule) => {
+    const values = () => valuesOf('list-leads', 'new', { type: 'string', ...rule });
+
+    expect(values).toThrow('Add values of new to test/fuzz/valid-requests.ts.');
+  },
+);
 
 test('a request names keys by their labels until it is sent', () => {
   const requests = [0, 1, 2, 3, 4].flatMap((episode) => requestsOf(1, episode));

@@ -95,9 +95,26 @@ const vocabularyFor = (operationId: string): Readonly<Record<string, fc.Arbitrar
   fields: fieldsOf(operationId),
 });
 
+const texts = (minLength: number, maxLength: number) => fc.string({ unit, minLength, maxLength });
+const freeFields = fc.dictionary(
+  texts(0, 19).map((text) => `x${text}`),
+  fc.oneof(texts(0, 60), fc.integer(), fc.boolean(), fc.constant(null), fc.array(texts(0, 60))),
+  { maxKeys: 3, noNullPrototype: true },
+);
+
+/** Values that the organization need not know; undefined for a schema that says more than a type and its bounds. */
+function foreignValues(schema: AnySchemaObject): fc.Arbitrary<unknown> | undefined {
+  const { type, minimum, maximum, minLength = 0, maxLength = 60 } = schema;
+  if (type === 'integer') return fc.integer({ min: minimum, max: maximum });
+  if (type === 'object' && schema.additionalProperties) return freeFields;
+  if (type !== 'string' || schema.enum || schema.format || schema.pattern) return undefined;
+  return mostly(texts(minLength, Math.min(maxLength, 60)), texts(maxLength, maxLength));
+}
+
 /**
- * Values of a property or parameter: the organization's own, an object of such, or text of the described length.
- * @throws Error for any other, so that a new one is not passed over
+ * Values of a property or parameter: those in the vocabulary and a few others; without a vocabulary, text of the described length or an
+ * object whose properties have values.
+ * @throws Error for a property or parameter that needs values of its own
  */
 export function valuesOf(
   operationId: string,
@@ -105,14 +122,11 @@ export function valuesOf(
   described: Json,
 ): fc.Arbitrary<unknown> {
   const known = vocabularyFor(operationId)[name];
-  if (known) return known;
   const schema = resolved<AnySchemaObject>(described);
-  const { type, properties, required = [], minLength = 0, maxLength = 60 } = schema;
-  if (type === 'string')
-    return mostly(
-      fc.string({ unit, minLength, maxLength: Math.min(maxLength, 60) }),
-      fc.string({ unit, minLength: maxLength, maxLength }),
-    );
+  const foreign = foreignValues(schema);
+  if (known) return foreign ? mostly(known, foreign) : known;
+  const { type, properties, required = [] } = schema;
+  if (type === 'string' && foreign) return foreign;
   if (!properties) throw new Error(`Add values of ${name} to test/fuzz/valid-requests.ts.`);
   const own = Object.entries<Json>(properties).map(
     ([key, one]) => [key, valuesOf(operationId, key, one)] as const,
