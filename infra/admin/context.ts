@@ -43,12 +43,12 @@ export class CommandContext {
   organizationId = 0;
   /** Whether `--yes` confirms the command. */
   isConfirmed = false;
+  /** The `--rate` of a command that has `withReadRate`. */
+  readUnitsPerSecond: number | undefined;
   readonly program: AdminCommand;
   readonly #io: ProcessIo;
   readonly #progress: ProgressLine;
   #table: Table | undefined;
-  /** Of `withReadRate`. */
-  #readUnitsPerSecond: number | undefined;
   #location: ServiceLocation | undefined;
   #identity: Promise<string> | undefined;
   #organization: Promise<Organization> | undefined;
@@ -60,9 +60,8 @@ export class CommandContext {
     const program = new AdminCommand('npm run admin --', this);
     this.program = program.hook('preAction', (_program, command) => {
       if (command instanceof CliCommand) command.checkUsage();
-      const { organization, rate, yes = false } = command.opts();
+      const { organization, yes = false } = command.opts();
       this.organizationId = organization;
-      this.#readUnitsPerSecond = rate;
       this.isConfirmed = yes;
       return this.#locateTable();
     });
@@ -89,8 +88,8 @@ export class CommandContext {
    * unless a rate is given.
    */
   pacedTable(): Table {
-    if (this.#readUnitsPerSecond === undefined && this.isLocalEngine()) return this.table();
-    return withPacedReads(this.table(), this.#readUnitsPerSecond ?? readUnitsPerSecondDefault);
+    if (this.readUnitsPerSecond === undefined && this.isLocalEngine()) return this.table();
+    return withPacedReads(this.table(), this.readUnitsPerSecond ?? readUnitsPerSecondDefault);
   }
 
   /** Whether the table is on an engine on this machine, which has no capacity that live traffic could need. */
@@ -263,7 +262,9 @@ export class AdminCommand extends CliCommand {
       '--rate <UNITS>',
       `maximum number of read units per second, 1 to ${rateMax} (default: ${readUnitsPerSecondDefault}; without limit on a local engine)`,
       integerOption(1, rateMax),
-    );
+    ).hook('preAction', () => {
+      this.#context.readUnitsPerSecond = this.opts().rate;
+    });
   }
 
   /** Adds a command for one lead of an organization. */

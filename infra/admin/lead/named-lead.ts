@@ -3,7 +3,6 @@ import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { NamedItem } from '../../../shared/organization/named.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
-import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
@@ -45,14 +44,6 @@ export async function eachLead<Result>(
   }
   return { items, refusals };
 }
-
-/**
- * A write ends within 8 s of reading the settings, which are at most 1 s old. An apply that removes a user waits longer
- * (apply-settings.ts), so no lead is given to a user who is being removed.
- */
-const writeTimeoutMs = 7000;
-export const tableForOneWrite = (table: Table): Table =>
-  usableUntil(table, AbortSignal.timeout(writeTimeoutMs));
 
 /** A value, followed by the name if the value is an ID; `empty` for null. */
 export function valueWithName(

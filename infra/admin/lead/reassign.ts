@@ -7,8 +7,9 @@ import {
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
+import { tableForOneWrite } from '../one-write.ts';
 import { namedId } from '../options.ts';
-import { tableForOneWrite, valueWithName } from './named-lead.ts';
+import { valueWithName } from './named-lead.ts';
 
 interface ReassignOptions {
   readonly from: string;
