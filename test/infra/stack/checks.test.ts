@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -106,8 +106,9 @@ test('cdk-nag finds what is wrong where something is: the checks above do look',
   ]);
 });
 
-// Without a run of it, which takes seconds.
-const cfnLint = spawnSync('which', ['cfn-lint']).status === 0;
+// Searched for, because a run of it takes seconds.
+const folders = (process.env.PATH ?? '').split(delimiter);
+const cfnLint = folders.some((folder) => existsSync(join(folder, 'cfn-lint')));
 if (!cfnLint)
   process.stderr.write(
     '\nWARNING: cfn-lint is not installed: the templates are not linted. pip install cfn-lint\n\n',
