@@ -28,7 +28,7 @@ const random = new Random(`writes ${seed}`);
 const statementsMax = 80; // of one run
 const leadCount = 150;
 const past = { createdAt: '2026-01-05T09:00:00.000Z', updatedAt: '2026-01-05T09:00:00.000Z' };
-const writesAtOnce = 5; // beside each step: fifty kills stay below the hourly limit of an organization
+const writesPerStep = 3; // of the job or a command: fifty kills stay below the hourly limit of an organization
 
 const { path } = useFolder();
 const ofOrganization = ({ id }: GivenOrganization) => ['--organization', String(id)];
@@ -85,7 +85,7 @@ class KilledJobs {
 
 /**
  * Writes of every kind, one of each first. They archive, restore and erase leads that the first run has stored.
- * @returns writes the next ones, and says how many there were so far
+ * @returns a function that makes the next writes and returns the total so far
  */
 function writesOf(
   organization: GivenOrganization,
@@ -137,7 +137,7 @@ function writesOf(
   let writes = 0;
   return async () => {
     if (writes === 0) await noteFriends(keys[0] as string);
-    for (const end = writes + writesAtOnce; writes < end; writes += 1)
+    for (const end = writes + writesPerStep; writes < end; writes += 1)
       await (kinds[writes] ?? random.pick(kinds))(keys[writes % keys.length] as string);
     return writes;
   };
@@ -194,10 +194,11 @@ test('SQLite and PostgreSQL databases equal the service, though their sync jobs 
   const sqliteJobs = new KilledJobs(sqlite, `SQLite ${seed}`);
   const postgres = openPostgres();
   const postgresJobs = new KilledJobs(postgres, `PostgreSQL ${seed}`);
-  const runAndKill = async (file: string) => {
+  const runAndKill = async (file: string, write = async () => 0) => {
     const reader = clientOf(readers[1 + Math.floor(sqliteJobs.counts.killed / 10)]);
-    await sqliteJobs.runAndKill(reader, sqliteOptions(file), statementsMax);
-    await postgresJobs.runAndKill(reader, postgresOptions(file), statementsMax);
+    await Promise.all([write(), sqliteJobs.runAndKill(reader, sqliteOptions(file), statementsMax)]);
+    const job = postgresJobs.runAndKill(reader, postgresOptions(file), statementsMax);
+    return (await Promise.all([write(), job]))[0];
   };
   for (let turn = 0; turn < kills / 4; turn += 1) await runAndKill('all.jsonl');
   expect(await runJob(readers[0]!, args('all.jsonl'))).toMatchObject({ status: 0, stderr: '' });
@@ -214,7 +215,7 @@ test('SQLite and PostgreSQL databases equal the service, though their sync jobs 
     const more = turn % 3 === 2 ? ['--since', since] : ['--resume'];
     await Promise.all([write(), timelines(file, ...more)]);
     if (turn % 3 === 2) since = now;
-    [written] = await Promise.all([write(), runAndKill(file)]);
+    written = await runAndKill(file, write);
   }
   expect(sqliteJobs.counts.midway).toBeGreaterThan(0);
   expect(postgresJobs.counts.midway).toBeGreaterThan(0);
