@@ -9,7 +9,7 @@ import { assertNoLeaks } from './log-leaks.ts';
 export const projectFolder = resolve(import.meta.dirname, '..', '..');
 export const node24 = join(projectFolder, 'node_modules', '.bin', 'node');
 
-/** All that a program needs of this process's environment if the AWS variables are the test's own: what was compiled before is not compiled again. */
+/** PATH and the compile cache, for programs that get AWS variables of the test's own. */
 export const inherited = () => {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   return { PATH, NODE_COMPILE_CACHE };

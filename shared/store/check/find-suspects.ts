@@ -47,14 +47,14 @@ export interface Suspects {
 }
 
 /**
- * Finds what may be wrong, by reading each item once, in parallel segments; an organization's leads when the first of its items is read. What
- * is written meanwhile may be suspected too, and so are all settings and API keys, which are few: the caller must read a suspect again.
+ * Finds what may be wrong, by reading each item once, in parallel segments. An organization's leads are read with the first of its items.
+ * What is written meanwhile may be suspected too, and so are all settings and API keys, which are few: the caller must read a suspect again.
  * Memory: about 130 bytes for each lead, 200 for each idempotency record, each organization's settings, and the suspects.
  */
 export async function findSuspects(table: Table, options: FindOptions = {}): Promise<Suspects> {
   const { organizationId } = options;
   const finder = new Finder(table, options);
-  // Only its API keys tell which idempotency records are its own.
+  // Only the organization's API keys identify its idempotency records.
   if (organizationId !== undefined) await finder.readOrganization(organizationId);
   await scanTable(
     table,

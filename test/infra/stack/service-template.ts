@@ -62,7 +62,7 @@ export function functionsBuilt(): Promise<unknown> {
   return built;
 }
 
-/** An app that leaves the functions where they are: a copy of 9 MB for each app is half of the time that its template takes, and has no part in it. */
+/** An app that does not copy the functions: half of a template's time would go into a copy of 9 MB, which no test reads. */
 export const newApp = (): App => new App({ context: { [DISABLE_ASSET_STAGING_CONTEXT]: true } });
 
 /** The app and its stack; the functions are built first. */

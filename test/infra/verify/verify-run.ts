@@ -2,7 +2,7 @@ import { type CheckResult, linesOfResults } from '../../../infra/verify/check.ts
 import { apiKeyPattern } from '../../../shared/organization/api-key.ts';
 import { inherited, node24, runProgram } from '../../support/service-process.ts';
 
-/** Verify sends five requests at once, to functions of which no test asks more than an answer. */
+/** Verify sends five requests at once. No test needs them to race. */
 export const workersPerFunction = 2;
 
 export interface VerifyReply {

@@ -19,7 +19,7 @@ export type Fault =
   /** DynamoDB replies with an error. */
   | { readonly kind: 'error'; readonly error: DynamodbError; readonly applied?: boolean };
 
-/** As for credentials without a permission. */
+/** DynamoDB's reply to credentials that lack a permission. */
 export const accessDenied: Fault = {
   kind: 'error',
   error: new DynamodbError('AccessDeniedException', 'The request was rejected.'),

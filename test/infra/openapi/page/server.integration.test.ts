@@ -56,7 +56,7 @@ if (!chromium)
   console.warn('Chromium is not installed: the reference page was NOT opened in a browser.');
 
 test.skipIf(!chromium)(
-  'in a browser the page shows the endpoints, asks only its own server, and shows the response to a request',
+  'in a browser the page lists the endpoints, calls only its own server, and shows a response',
   { timeout: 120_000 },
   async () => {
     await givenRunningService();
