@@ -22,10 +22,11 @@ export async function checkEngineHistory(service: EngineService): Promise<string
   const repeats = await repeatCaptures(service);
   await service.settle(); // a repeat may be the first that takes effect
   const own = requests.length;
+  const endless: string[] = [];
   for (const id of organizationIds) {
     const order = { ...firstKeys.reader, createdBy: idIn(id, 7) };
     const reader = await newKey(service, id, order);
-    if (reader) await walkAll(service, reader, everyList(id));
+    if (reader) endless.push(...(await walkAll(service, reader, everyList(id))));
     else return [`Organization ${id} can make no key.`];
   }
   const observed: History = {
@@ -42,6 +43,7 @@ export async function checkEngineHistory(service: EngineService): Promise<string
   const { violations } = await checkTable(service.table);
   return [
     ...undescribed,
+    ...endless,
     ...violations,
     ...actions.flatMap(defectIssues),
     ...requests.flatMap((request) =>

@@ -32,9 +32,12 @@ export async function checkHistory(
   await service.settle();
   const found = violationsOf(history).filter((one) => !isMeant(one));
   if (found.length > 0) return found;
+  const endless: string[] = [];
   for (const id of history.organizationIds)
-    await service.run(() => walkAll(service, service.keys(id).checker, walks(id)));
-  return [...(await tableViolations(service)), ...violationsOf(history)].filter(
+    endless.push(
+      ...(await service.run(() => walkAll(service, service.keys(id).checker, walks(id)))),
+    );
+  return [...endless, ...(await tableViolations(service)), ...violationsOf(history)].filter(
     (one) => !isMeant(one),
   );
 }
@@ -74,14 +77,19 @@ export const everyList = (organizationId: number): Readonly<Record<string, strin
   ...[1, 2].map((id) => ({ pipeline_id: idIn(organizationId, id) })),
 ];
 
-const pagesMax = 40;
+/** More than any list of these histories has. */
+export const pagesMax = 200;
 
-/** Walks each query to its end; what the pages show is checked with all other answers. */
+/**
+ * Walks each query to its end; what the pages show is checked with all other answers.
+ * @returns a sentence for each query that has more pages than it may
+ */
 export async function walkAll(
   service: Pick<ClientService, 'request'>,
   reader: HeldKey,
   walks: readonly Readonly<Record<string, string | number>>[],
-): Promise<void> {
+): Promise<string[]> {
+  const endless: string[] = [];
   for (const query of walks) {
     let cursor: number | null = null;
     for (let page = 0; page < pagesMax; page += 1) {
@@ -95,5 +103,8 @@ export async function walkAll(
           : null;
       if (cursor === null) break;
     }
+    if (cursor !== null)
+      endless.push(`The list ${JSON.stringify(query)} goes on after ${pagesMax} pages.`);
   }
+  return endless;
 }

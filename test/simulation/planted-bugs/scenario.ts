@@ -2,7 +2,7 @@ import type { EndpointName } from '../../../shared/endpoints.ts';
 import type { Request } from '../../dynamodb-model/dynamodb-model.ts';
 import type { AdministratorCommand, CommandOptions, KeyOrder } from '../administration.ts';
 import { markOf } from '../checker/check-answers.ts';
-import { checkHistory } from '../checker/check-history.ts';
+import { checkHistory, pagesMax } from '../checker/check-history.ts';
 import type { HeldKey, ObservedAction } from '../checker/history.ts';
 import { type Choices, SeededChoices } from '../choices.ts';
 import { newKey } from '../clients/client.ts';
@@ -140,14 +140,14 @@ export class Given {
   }
 
   /** The ids of all pages, one after the other. @param between runs after the first one */
-  async walk(query: Query, between?: () => Promise<void>): Promise<readonly number[]> {
+  async walk(query: Query, between: () => Promise<void>): Promise<readonly number[]> {
     const found: number[] = [];
-    for (let cursor: unknown, page = 0; page < 200; page += 1) {
+    for (let cursor: unknown, page = 0; page < pagesMax; page += 1) {
       const { ids, body } = await this.ask('list-leads', {
         query: { ...query, ...(typeof cursor === 'number' && { cursor }) },
       });
       found.push(...ids);
-      if (page === 0) await between?.();
+      if (page === 0) await between();
       cursor = body.nextCursor;
       if (typeof cursor !== 'number') break;
     }
