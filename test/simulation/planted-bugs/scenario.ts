@@ -90,6 +90,13 @@ export class Given {
       this.expect(status === 200 || status === 201, `a request is taken, not answered ${status}.`);
   }
 
+  /** Expects that a command is done. @returns its result */
+  async done(action: Promise<ObservedAction>): Promise<unknown> {
+    const { what, outcome, result } = await action;
+    this.expect(outcome === 'done', `${what} is done, not ${outcome}: ${String(result)}.`);
+    return result;
+  }
+
   sleep(ms: number): Promise<void> {
     return this.service.sleep(ms);
   }

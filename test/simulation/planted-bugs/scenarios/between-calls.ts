@@ -33,7 +33,10 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
         (call) => isOfAdministrator(call) && call.operation === 'GetItem',
         () => given.update(1, { fields: { assigned_to: null, city: 'Pune' } }),
       );
-      await given.administrate('reassign', { ownerId: 7, newOwnerId: 8 });
+      const reassigned = await given.done(
+        given.administrate('reassign', { ownerId: 7, newOwnerId: 8 }),
+      );
+      given.same('leads that are reassigned', reassigned, [2]);
       await givenAway;
     },
   },
@@ -120,7 +123,7 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
       await given.sleep(10_700);
       given.steering.next('TransactWriteItems', 'silence');
       await given.capture({ ...person(1), source: 'Fair' });
-      await removal;
+      await given.done(removal);
     },
   },
 ];

@@ -120,7 +120,7 @@ export const scenariosOfErasures: readonly Scenario[] = [
       await given.note(c, `Ask ${person(4).phone}, once ${one.phone}, or ${one.email}.`);
       for (const operation of ['TransactWriteItems', 'UpdateItem', 'BatchWriteItem']) {
         given.steering.next(operation, 'death after');
-        await given.erase(a);
+        given.same(`the erasure at ${operation}`, (await given.erase(a)).outcome, 'died');
       }
       given.steering.faultOf = undefined;
       await given.note(c, `Again ${one.phone}, ${person(4).phone}.`);
@@ -154,8 +154,8 @@ export const scenariosOfErasures: readonly Scenario[] = [
       for (let at = 0; at < 26; at += 1) await given.note(leadId, `Note ${at}.`);
       await given.capture(person(1), 'a');
       await given.update(leadId, { fields: { city: 'Pune' } });
-      await given.administrate('plan of an erasure', { leadId });
-      await given.erase(leadId);
+      const plan = await given.done(given.administrate('plan of an erasure', { leadId }));
+      given.same('what is erased as planned', await given.done(given.erase(leadId)), plan);
     },
   },
   {
@@ -181,7 +181,7 @@ export const scenariosOfErasures: readonly Scenario[] = [
       given.steering.faultOf = undefined;
       const last = await back();
       await given.update(last, { fields: { phone: person(2).phone } });
-      await given.erase(again);
+      await given.done(given.erase(again));
       const since = [`Called ${one.phone}, wrote to ${one.email}.`];
       given.same('what they wrote since', notesOf(given, last), since);
       const { leadId: d } = await given.capture(person(4));
@@ -203,9 +203,11 @@ export const scenariosOfErasures: readonly Scenario[] = [
           .then(() =>
             given.administrate('import', { rows: [{ ...other, id, note }], keepIds: true }),
           );
-      await Promise.all([given.erase(id), ...[10, 20, 30].map(importAfter)]);
-      await importAfter(0);
-      await given.erase(id);
+      const erasing = given.done(given.erase(id));
+      await Promise.all([erasing, ...[10, 20, 30].map(importAfter)]);
+      const { refused } = (await given.done(importAfter(0))) as { readonly refused: number };
+      given.same('rows that are refused in the end', refused, 0);
+      await given.done(given.erase(id));
     },
   },
 ];

@@ -82,7 +82,11 @@ export const scenariosOfFaults: readonly Scenario[] = [
       const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
       const leads = await Promise.all(numbers.map((number) => given.capture(person(number))));
       const remarks = 'x'.repeat(90_000);
-      await Promise.all(leads.map(({ leadId }) => given.update(leadId, { fields: { remarks } })));
+      await given.taken(
+        ...leads.map(({ leadId }) => given.update(leadId, { fields: { remarks } })),
+      );
+      const isThrottled = given.service.recorder.faults > 0;
+      given.expect(isThrottled, 'some of them were throttled before.');
     },
   },
   {

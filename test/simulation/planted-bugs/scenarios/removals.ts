@@ -33,7 +33,8 @@ export const scenariosOfRemovals: readonly Scenario[] = [
         const removal = given.applyFile(fileWith());
         await given.sleep(4000);
         if (isMet) await given.applyFile(fileWith({ ...fair, active: false }, market));
-        await Promise.all([removal, enquiry]);
+        given.same('the removal', (await removal).outcome, 'failed');
+        await enquiry;
         if (!isMet) for (const leadId of await given.list({})) await given.erase(leadId);
       }
       const begunAt = given.service.now;

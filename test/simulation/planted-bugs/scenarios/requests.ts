@@ -105,9 +105,12 @@ export const scenariosOfRequests: readonly Scenario[] = [
       await undo(given);
       given.same('the settings after an undo', given.settings(), before);
       const writes = given.service.history.writesOf.get('ORG#1 SETTINGS') ?? [];
-      for (const [at, { before: replaced, work }] of writes.entries()) {
+      for (const [at, { before: replaced, after, work }] of writes.entries()) {
         if (work?.what !== 'settings undo') continue;
         const earlier = writes.slice(0, at);
+        const settings = JSON.stringify(after?.settings);
+        const isRestored = earlier.some((one) => JSON.stringify(one.after?.settings) === settings);
+        given.expect(isRestored, 'an undo brings settings back that were there.');
         const applied = earlier.findLast((write) => write.work?.what === 'settings apply');
         given.expect(
           (applied?.at ?? 0) < work.startedAt || replaced === undefined,
