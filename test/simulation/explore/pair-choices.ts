@@ -1,5 +1,5 @@
 import type { Choices } from '../choices.ts';
-import type { CallInfo, Fault } from '../network.ts';
+import { type CallInfo, canMeet, type Fault } from '../network.ts';
 import type { Step } from '../scheduler.ts';
 import { callerOf } from './every-order.ts';
 
@@ -74,8 +74,7 @@ function faultsOf({ operation, number, request }: CallInfo): readonly Fault[] {
   const isWrite = /^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(operation);
   const death: readonly Fault[] = number === 0 ? ['death before'] : [];
   if (!isWrite) return [...death, 'reset before', 'throttled'];
-  // No transaction holds the counter of a rotation (design, section 4), so no write of it meets one.
-  const isAlone = operation.startsWith('Batch') || request.Key?.pk?.S?.startsWith('TURN#') === true;
-  const conflict: readonly Fault[] = isAlone ? [] : ['conflict'];
+  const hasConflict = !operation.startsWith('Batch') && canMeet('conflict', request);
+  const conflict: readonly Fault[] = hasConflict ? ['conflict'] : [];
   return [...death, 'reset before', 'reset after', ...conflict, 'throttled', 'death after'];
 }
