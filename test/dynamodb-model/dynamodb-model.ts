@@ -22,6 +22,7 @@ export {
   throttled,
   transactionCanceled,
   transactionConflict,
+  transactionInProgress,
 } from './errors.ts';
 export { tokensOf } from './expressions/tokens.ts';
 export { answerTo, errorResponse, type SentRequest } from './json-protocol.ts';

@@ -48,6 +48,12 @@ export const conditionFailed = (item?: unknown): DynamodbError =>
 export const transactionConflict = (): DynamodbError =>
   new DynamodbError('TransactionConflictException', 'Transaction is ongoing for the item');
 
+export const transactionInProgress = (): DynamodbError =>
+  new DynamodbError(
+    'TransactionInProgressException',
+    'The transaction with the given request token is already in progress.',
+  );
+
 export const resourceNotFound = (): DynamodbError =>
   new DynamodbError('ResourceNotFoundException', 'Requested resource not found');
 

@@ -1,4 +1,4 @@
-import { DynamodbError } from './errors.ts';
+import { DynamodbError, transactionInProgress } from './errors.ts';
 import type { TransactItem } from './request.ts';
 
 /** So long after its end a request's token stands for it (API reference, `TransactWriteItems`, ClientRequestToken). */
@@ -27,12 +27,7 @@ export class TransactionTokens {
         'DynamoDB rejected the request because you retried a request with a different payload but with an idempotent token that was already used.',
       );
     }
-    if (known.endedAt === undefined) {
-      throw new DynamodbError(
-        'TransactionInProgressException',
-        'The transaction with the given request token is already in progress.',
-      );
-    }
+    if (known.endedAt === undefined) throw transactionInProgress();
     return true;
   }
 

@@ -1,11 +1,17 @@
-import { DynamodbError, internalServerError } from '../../dynamodb-model/dynamodb-model.ts';
+import {
+  DynamodbError,
+  internalServerError,
+  transactionInProgress,
+} from '../../dynamodb-model/dynamodb-model.ts';
 import { type Client, sharedKnowledge } from '../../simulation/clients/client.ts';
 import { clientKinds } from '../../simulation/clients/clients.ts';
 import { planOf } from '../../simulation/explore/plan.ts';
 import {
   type CallInfo,
+  canMeet,
   insteadOfExecuting,
   type Fault as SimulatedFault,
+  throttling,
 } from '../../simulation/network.ts';
 import { organizationIds } from '../../simulation/organizations.ts';
 import { Random } from '../../simulation/random.ts';
@@ -24,7 +30,7 @@ export interface EngineHistoryOptions {
 
 export interface EngineHistory {
   readonly violations: readonly string[];
-  /** Requests, commands, calls, and faults by the simulator's names. */
+  /** Requests, commands, calls, and faults by name. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
@@ -45,7 +51,7 @@ export async function runEngineHistory(
   try {
     const { proxy } = service.faulty;
     const from = proxy.calls.length;
-    const faults: SimulatedFault[] = [];
+    const faults: SoakFault[] = [];
     proxy.rule = faultsOf(seed, service, faults);
     const all = clientsOf(service, seed, clients);
     await Promise.all(all.map((client) => client.run()));
@@ -83,23 +89,28 @@ function clientsOf(service: EngineService, seed: number, most: number): Client[]
   );
 }
 
-/** What a call meets, the same for a seed and an order of the calls; now and then all functions die at one. @param met gets each fault */
-function faultsOf(seed: number, { faulty }: EngineService, met: SimulatedFault[]): FaultRule {
+/** Picks each call's fault from the seed and the order of calls. @param met collects the faults */
+function faultsOf(seed: number, { faulty }: EngineService, met: SoakFault[]): FaultRule {
   const random = new Random(`faults ${seed}`);
   const share = random.pick(faultShares);
-  return (call, request) => {
+  return ({ operation }, request) => {
     const isDeath = random.chance(deathShare);
     if (!isDeath && !random.chance(share)) return undefined;
     const fault = random.pick(isDeath ? deaths : callFaults);
-    if (fault === 'conflict' && call.site === 'UpdateItem TURN') return undefined; // no transaction has such an item
+    if (!canMeet(fault, request)) return undefined;
+    if (fault === 'in progress' && operation !== 'TransactWriteItems') return undefined;
     met.push(fault);
-    const { operation } = call;
+    if (fault === 'delay') return { kind: 'delay', ms: random.between(1, delayMaxMs) };
     const info = { caller: 'a function', operation, request, number: met.length };
     return onConnection(fault, info, () => faulty.killFunctions());
   };
 }
 
-/** The simulator's faults, but for those that last as long as a time-out: few of these, so that a history takes seconds. */
+/**
+ * The simulator's faults, and three that only a real connection has: `delay` changes the order of the calls at the engine. Left out: `lost before`
+ * and `silence`, because each costs a time-out of real time and `lost after` and `stalled body` already do; `reset during`, because the engine
+ * cannot be slowed in the middle of a call; `throttled outside`, which `throttled` includes.
+ */
 const callFaults = [
   'lost after',
   'reset before',
@@ -111,21 +122,30 @@ const callFaults = [
   'throttled inside',
   'account throttled',
   'conflict',
-] as const satisfies readonly SimulatedFault[];
+  'delay',
+  'in progress',
+  'throughput exceeded',
+] as const satisfies readonly (SimulatedFault | 'delay' | 'in progress' | 'throughput exceeded')[];
 const deaths = ['death before', 'death after'] as const satisfies readonly SimulatedFault[];
+type SoakFault = (typeof callFaults | typeof deaths)[number];
+const delayMaxMs = 80;
 
-/** A fault of the simulator as the proxy makes it. */
+/** A fault as the proxy makes it. */
 function onConnection(
-  fault: (typeof callFaults | typeof deaths)[number],
+  fault: Exclude<SoakFault, 'delay'>,
   info: CallInfo,
   kill: () => Promise<void>,
 ): Fault {
   const applied = !fault.endsWith('before');
   if (fault === 'lost after') return { kind: 'silence', applied };
   if (fault === 'stalled body') return { kind: 'stall', applied };
-  if (fault.startsWith('death')) return { kind: 'cut', applied, before: kill };
+  if (fault === 'death before' || fault === 'death after')
+    return { kind: 'cut', applied, before: kill };
   if (fault === 'internal error after')
     return { kind: 'error', error: internalServerError(), applied };
+  if (fault === 'in progress') return { kind: 'error', error: transactionInProgress(), applied };
+  if (fault === 'throughput exceeded')
+    return { kind: 'error', error: throttling(info, 'ProvisionedThroughputExceededException') };
   const error = insteadOfExecuting[fault]?.(info);
   return error instanceof DynamodbError ? { kind: 'error', error } : { kind: 'cut', applied };
 }
