@@ -160,7 +160,7 @@ interface Entry {
 const entriesMax = 10;
 
 /** EventBridge's `PutEvents`, which may accept some entries of a request and refuse others. */
-class SimulatedBus {
+export class SimulatedBus {
   /** In the order in which the bus accepted them, repeats included. */
   readonly events: PublishedEvent[] = [];
   readonly #random: Random;

@@ -1,8 +1,15 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { clientTimeouts, sdkDefaults } from '../../../shared/store/table/client.ts';
-import { answerTo, type SentRequest } from '../../dynamodb-model/dynamodb-model.ts';
+import {
+  answerTo,
+  type SentRequest,
+  type SimulatedDynamodb,
+} from '../../dynamodb-model/dynamodb-model.ts';
+import { SimulatedBus } from '../events/publish-history.ts';
 import { type CallInfo, callFaults, type Fault } from '../network.ts';
+import { Scheduler } from '../scheduler.ts';
 import { Simulation } from '../simulation.ts';
 import { sharedPackages } from './packages.ts';
 import { currentProcess, Runtime } from './runtime.ts';
@@ -10,21 +17,23 @@ import { currentProcess, Runtime } from './runtime.ts';
 type Members = typeof import('@aws-sdk/client-dynamodb');
 let simulated: Members;
 let documents: typeof import('@aws-sdk/lib-dynamodb');
+let events: typeof import('@aws-sdk/client-eventbridge');
 beforeAll(async () => {
   const packages = await sharedPackages();
   simulated = packages['@aws-sdk/client-dynamodb'] as Members;
   documents = packages['@aws-sdk/lib-dynamodb'] as typeof documents;
+  events = packages['@aws-sdk/client-eventbridge'] as typeof events;
 }, 60_000);
 
 const timeoutMs = 1000;
 
-/** The package's own client: JSON, HTTP, and settings for which it would read files, which takes no simulated time. */
-function wholeClient(): DynamoDBClient {
+/** For the package's own clients, which use JSON and HTTP. Given every setting, they read no files: a read would take real time, but no simulated time. */
+function wholeClientOptions() {
   const handle = (sent: SentRequest, { abortSignal }: { abortSignal?: AbortSignal }) =>
     answerTo(sent, (operation, request) =>
       currentProcess().connection.call(operation, request, { abortSignal, timeoutMs }),
     );
-  const options = {
+  return {
     ...sdkDefaults,
     ...clientTimeouts(timeoutMs),
     region: 'ap-south-1',
@@ -37,8 +46,9 @@ function wholeClient(): DynamoDBClient {
     signer: { sign: async (request: unknown) => request },
     requestHandler: { handle, metadata: { handlerProtocol: 'http/1.1' } },
   };
-  return new (Object.getPrototypeOf(simulated) as Members).DynamoDBClient(options as never);
 }
+const whole = <T extends object>(members: T): T => Object.getPrototypeOf(members);
+const wholeClient = () => new (whole(simulated).DynamoDBClient)(wholeClientOptions() as never);
 const simulatedClient = () => new simulated.DynamoDBClient(clientTimeouts(timeoutMs));
 
 const TableName = 'leads';
@@ -126,14 +136,53 @@ async function outcomesOf(
 /** A process that dies gets no answer. */
 const faults = callFaults.filter((fault) => !fault.startsWith('death'));
 
-describe('a simulated client returns and throws, at the same time, what a client of the SDK does', () => {
+/** The outcomes of requests to a bus that refuses some of their entries. */
+async function busOutcomesOf(open: () => EventBridgeClient, fault: Fault): Promise<unknown[]> {
+  const scheduler = new Scheduler({ seed: 'clients' });
+  const bus = new SimulatedBus(scheduler.randomFor('bus'), 0.4);
+  const network = {
+    scheduler,
+    dynamodb: bus as unknown as SimulatedDynamodb,
+    latency: () => 5,
+    faultOf: ({ number }: CallInfo) => (number % 2 === 0 ? fault : 'none'),
+  };
+  const process = new Runtime({ name: 'a process', network });
+  const outcomes: unknown[] = [];
+  const entry = { Source: 'leads', DetailType: 'a change', Time: new Date(0), Detail: '{"é":1}' };
+  await scheduler.run(() =>
+    process.run(async () => {
+      const client = open();
+      for (const size of [1, 2, 10]) {
+        const command = new events.PutEventsCommand({ Entries: Array(size).fill(entry) });
+        outcomes.push([await client.send(command).catch(seen), process.now]);
+      }
+    }),
+  );
+  return [...outcomes, bus.events];
+}
+
+describe("has the same results and errors at the same simulated times as the SDK's client", () => {
   test.for(faults)('at each operation, when calls meet: %s', async (fault) => {
     const often = (rate: number) => (call: CallInfo) => (call.number % rate === 0 ? 'none' : fault);
     for (const rate of [2, 5]) {
-      const whole = await outcomesOf(wholeClient, often(rate));
+      const expected = await outcomesOf(wholeClient, often(rate));
 
-      expect(await outcomesOf(simulatedClient, often(rate))).toEqual(whole);
-      expect(whole).toHaveLength(19);
+      expect(await outcomesOf(simulatedClient, often(rate))).toEqual(expected);
+      expect(expected).toHaveLength(19);
     }
   });
+
+  test.for(['none', 'reset after', 'internal error after', 'throttled', 'silence'] as const)(
+    'at PutEvents, which accepts some entries and refuses others, when calls meet: %s',
+    async (fault) => {
+      const wholeBusClient = () =>
+        new (whole(events).EventBridgeClient)(wholeClientOptions() as never);
+      const expected = await busOutcomesOf(wholeBusClient, fault);
+
+      const simulatedBusClient = () =>
+        new events.EventBridgeClient(clientTimeouts(timeoutMs) as never);
+      expect(await busOutcomesOf(simulatedBusClient, fault)).toEqual(expected);
+      expect(JSON.stringify(expected)).toMatch(/"FailedEntryCount":[1-9]/);
+    },
+  );
 });

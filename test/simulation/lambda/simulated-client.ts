@@ -44,7 +44,9 @@ export function simulatedClient(members: Readonly<Record<string, unknown>>, name
     constructor(options: ClientOptions = {}) {
       super({ ...sdkDefaults, ...options, region: 'ap-south-1' });
       Object.assign(this, { config: configOfCommands(options.requestHandler?.requestTimeout) });
-      for (const one of httpMiddleware) this.middlewareStack.remove(one);
+      for (const one of httpMiddleware)
+        if (!this.middlewareStack.remove(one))
+          throw new Error(`The SDK's ${name} has no ${one}: update the list of HTTP middleware.`);
       this.middlewareStack.add(
         (next, { commandName = '' }) =>
           (args) =>
@@ -67,7 +69,11 @@ export function simulatedClient(members: Readonly<Record<string, unknown>>, name
   };
 }
 
-/** What a command reads of its client's configuration: a whole one is copied at each call. */
+/**
+ * Replaces the client's own configuration. The SDK copies its configuration at each call, so it is kept small. This relies on the SDK's commands
+ * to read `client.config` when they are sent, and to need only these members and what lib-dynamodb adds; the retry middleware keeps the first
+ * configuration. Documented options alone would do, for a fifth more of a history's processor time.
+ */
 const configOfCommands = (timeoutMs: number | undefined) => ({
   endpointProvider: () => ({}),
   ignoreConfiguredEndpointUrls: true,
