@@ -69,12 +69,9 @@ test.skipIf(!chromium)(
         const address = await server.listen(0);
         await page.goto(address);
         await page.getByText('Create a lead').first().waitFor();
-        const brokenWords = `[...document.querySelectorAll('td, th')]
-          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth || clientWidth < 40).length`;
-        expect(await page.evaluate(brokenWords)).toBe(0);
-        expect(
-          await page.evaluate(`getComputedStyle(document.querySelector('td')).wordBreak`),
-        ).toBe('normal');
+        await page.setViewportSize({ width: 400, height: 800 });
+        // On a phone a wide table scrolls, not the page.
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(400);
         await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
         await page.click('[id$="list-pipelines"] .opblock-summary-control');
         await page.click('[id$="list-pipelines"]:has(.responses-table .response) .execute');
