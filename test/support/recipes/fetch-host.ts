@@ -3,11 +3,11 @@
  *
  *   node fetch-host.ts next|edge FILE PORT
  *
- * A quarter of an hour of `Date.now()` passes with each scheduled run, so that what an outbox sends depends on no machine's speed.
+ * Each scheduled run comes a quarter of an hour after the one before, by `Date.now()`: the outbox's schedule passes run by run.
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
@@ -22,13 +22,18 @@ const [platform, file = '', port] = process.argv.slice(2);
 const recipe = await import(pathToFileURL(file).href);
 const folder = process.env.OUTBOX ?? '';
 
+/** Never half written: this process is killed at any time. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const part = join(dirname(file), `.${basename(file)}.${Math.random()}`);
+  await writeFile(part, text);
+  await rename(part, file);
+}
+
 /** A KV namespace that survives the end of this process: a file for each key. */
 const keyValues = {
   async put(key: string, value: string) {
     await mkdir(folder, { recursive: true });
-    const part = join(folder, `.${key}.${Math.random()}`);
-    await writeFile(part, value);
-    await rename(part, join(folder, `${key}.json`));
+    await replaceFile(join(folder, `${key}.json`), value);
   },
   get: (key: string) => readFile(join(folder, `${key}.json`), 'utf8').catch(() => null),
   delete: (key: string) => rm(join(folder, `${key}.json`), { force: true }),
@@ -43,7 +48,7 @@ const environment = { ...process.env, ENQUIRIES: keyValues };
 async function reply(request: Request, isSchedule: boolean): Promise<Response> {
   if (isSchedule) {
     aheadMs += runsEveryMs;
-    await writeFile(clock, String(aheadMs));
+    await replaceFile(clock, String(aheadMs));
   }
   if (request.method !== 'GET' && request.method !== 'POST')
     return new Response(null, { status: 405 });
