@@ -63,8 +63,9 @@ export default defineConfig({
           name,
           include: index === 0 ? [integration] : onEveryEngine,
           globalSetup: ['test/support/engine.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          // They end what hangs: on a machine that does fifty things at once, a run of `verify --write` takes more than two minutes.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           // A busy machine may delay the tests' own calls to an engine that others use in parallel.
           env: { DYNAMODB_TIMEOUT_MS: '20000', CDK_VALIDATION: 'false' },
           tags: [writtenTag],
