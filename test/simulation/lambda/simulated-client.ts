@@ -33,7 +33,7 @@ type ServiceException = new (members: object) => Error;
  * @param members of the client's package
  */
 export function simulatedClient(members: Readonly<Record<string, unknown>>, name: string): Client {
-  const Whole = members[name] as typeof DynamoDBClient;
+  const Whole = members[name] as new (options: object) => DynamoDBClient;
   const AnyException = members[name.replace(/Client$/, 'ServiceException')] as ServiceException;
   const exceptionOf = ({ name: error, message, members: own, status }: DynamodbError): Error => {
     const Exception = (members[error] ?? AnyException) as ServiceException;
@@ -42,8 +42,11 @@ export function simulatedClient(members: Readonly<Record<string, unknown>>, name
   };
   return class extends Whole {
     constructor(options: ClientOptions = {}) {
-      super({ ...sdkDefaults, ...options, region: 'ap-south-1' });
-      Object.assign(this, { config: configOfCommands(options.requestHandler?.requestTimeout) });
+      super({
+        ...sdkDefaults,
+        ...options,
+        ...optionsOfCalls(options.requestHandler?.requestTimeout),
+      });
       for (const one of httpMiddleware)
         if (!this.middlewareStack.remove(one))
           throw new Error(`The SDK's ${name} has no ${one}: update the list of HTTP middleware.`);
@@ -69,14 +72,12 @@ export function simulatedClient(members: Readonly<Record<string, unknown>>, name
   };
 }
 
-/**
- * Replaces the client's own configuration. The SDK copies its configuration at each call, so it is kept small. This relies on two things that the
- * SDK does not document: a command reads `client.config` when it is sent, and needs no other members. Documented options alone
- * (`endpointProvider`, `credentials`, `requestHandler`) work too, but take a twentieth more of a history's processor time.
- */
-const configOfCommands = (timeoutMs: number | undefined) => ({
-  endpointProvider: () => ({}),
+/** Settings for which the SDK would look in files, or that HTTP alone needs, are given; calls go to the process that is running. */
+const optionsOfCalls = (timeoutMs: number | undefined) => ({
+  region: 'ap-south-1',
+  endpointProvider: () => ({ url: new URL('http://aws.simulated') }),
   ignoreConfiguredEndpointUrls: true,
+  credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
   logger: {},
   requestHandler: {
     handle: ({ operation, request }: SentCall, { abortSignal }: { abortSignal?: AbortSignal }) =>
