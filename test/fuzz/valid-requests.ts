@@ -4,7 +4,7 @@ import { type FilterField, filterFor, valueFor } from '../shared/leads/random-fi
 import { type DescribedOperation, document, type Json, resolved } from '../support/described.ts';
 import { sampleOrganization } from '../support/settings.ts';
 
-/** Requests with the properties and parameters that `openapi.json` describes, and values that the sample organization knows. */
+/** Requests as `openapi.json` describes them, with values that the sample organization knows. */
 
 /** A request while it is being made. Names and values of the query are percent-encoded; keys stand as labels: `{key:reader}`. */
 export interface Draft {
@@ -18,12 +18,95 @@ export interface Draft {
   readonly raw?: string | Uint8Array;
 }
 
+/** Values that mean something to the organization, by the name of a property or parameter. */
+export type Vocabulary = Readonly<Record<string, fc.Arbitrary<unknown>>>;
+
 const mostly = <T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 24, arbitrary: usual }, { weight: 1, arbitrary: rare });
-const unit = fc.constantFrom(...'abcXYZ019 _-.@+/नमéß', '\u{1F393}');
+
+/** A value that fits the schema. @throws Error for a schema that it cannot read, so that a new one is not passed over */
+export function fromSchema(schema: Json, vocabulary: Vocabulary, name = ''): fc.Arbitrary<unknown> {
+  const known = Object.hasOwn(vocabulary, name) ? vocabulary[name] : undefined;
+  const fitting = fittingValue(resolved<AnySchemaObject>(schema), vocabulary);
+  return known ? mostly(known, fitting) : fitting;
+}
+
+function fittingValue(schema: AnySchemaObject, vocabulary: Vocabulary): fc.Arbitrary<unknown> {
+  if ('const' in schema) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  const { minimum = -1e6, maximum = 1e6, minItems = 0, maxItems = 4 } = schema;
+  const types = [schema.type ?? []].flat();
+  const variants = [
+    ...(schema.oneOf ?? schema.anyOf ?? []),
+    ...(types.length > 1 ? types.map((type) => ({ ...schema, type })) : []),
+  ];
+  if (variants.length > 0) return fc.oneof(...variants.map((one) => fromSchema(one, vocabulary)));
+  switch (schema.type) {
+    case 'object':
+      return objectFrom(schema, vocabulary);
+    case 'array':
+      return fc.array(fromSchema(schema.items ?? { type: 'null' }, vocabulary), {
+        minLength: minItems,
+        maxLength: Math.min(maxItems, 10),
+      });
+    case 'string':
+      return textFrom(schema);
+    case 'integer':
+      return fc.integer({ min: minimum, max: maximum });
+    case 'number':
+      return fc.integer({ min: -1e8, max: 1e8 }).map((hundredths) => hundredths / 100);
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    default:
+      throw new Error(
+        `The generator cannot read ${JSON.stringify(schema)}: extend test/fuzz/valid-requests.ts.`,
+      );
+  }
+}
+
+function objectFrom(
+  { properties = {}, required = [], additionalProperties }: AnySchemaObject,
+  vocabulary: Vocabulary,
+): fc.Arbitrary<object> {
+  const own = Object.entries<Json>(properties).map(
+    ([name, one]) => [name, fromSchema(one, vocabulary, name)] as const,
+  );
+  const named = fc.record(Object.fromEntries(own), {
+    requiredKeys: [...required],
+    noNullPrototype: true,
+  });
+  if (typeof additionalProperties !== 'object') return named;
+  const free = fc.dictionary(
+    textFrom({ maxLength: 20 }).map((text) => `x${text}`.slice(0, 20)),
+    fromSchema(additionalProperties, vocabulary),
+    { maxKeys: 3, noNullPrototype: true },
+  );
+  return fc.tuple(free, named).map(([others, those]) => ({ ...others, ...those }));
+}
+
+const letters = fc.constantFrom(...'abcXYZ019 _-.@+/नमéß', '\u{1F393}');
+const printable = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
+
+function textFrom({
+  minLength = 0,
+  maxLength = 60,
+  format,
+  pattern,
+}: AnySchemaObject): fc.Arbitrary<string> {
+  if (format === 'date-time')
+    return fc.nat(2_000_000_000).map((seconds) => new Date(seconds * 1000).toISOString());
+  if (pattern !== undefined)
+    return fc
+      .string({ unit: printable, minLength: Math.max(1, minLength), maxLength })
+      .filter((text) => new RegExp(pattern, 'u').test(text));
+  const short = fc.string({ unit: letters, minLength, maxLength: Math.min(maxLength, 60) });
+  return mostly(short, fc.string({ unit: letters, minLength: maxLength, maxLength }));
+}
 
 /** Few people, so that enquiries meet leads that exist. */
-const personNumber = fc.nat(15);
+const personNumber = fc.nat(39);
 const phone = fc
   .tuple(personNumber, fc.constantFrom('+91', '0', '+91 ', ''))
   .map(([number, prefix]) => `${prefix}${9_820_000_000 + number}`);
@@ -70,8 +153,7 @@ function fieldsOf(operationId: string): fc.Arbitrary<object> {
   return fc.tuple(named, few).map(([person, others]) => ({ ...others, ...person }));
 }
 
-/** Values that mean something to the organization, by the name of a property or parameter. */
-const vocabularyFor = (operationId: string): Readonly<Record<string, fc.Arbitrary<unknown>>> => ({
+export const vocabularyFor = (operationId: string): Vocabulary => ({
   name,
   phone,
   email,
@@ -82,9 +164,7 @@ const vocabularyFor = (operationId: string): Readonly<Record<string, fc.Arbitrar
   pipeline_id: pipelineId,
   source_id: sourceId,
   owner_id: userId,
-  limit: fc.integer({ min: 1, max: 100 }),
   cursor: fc.integer({ min: 1, max: 60 }),
-  updated_since: fc.nat(2_000_000_000).map((seconds) => new Date(seconds * 1000).toISOString()),
   leadId: fc.integer({ min: 1, max: 5 }),
   externalId: visit,
   'Idempotency-Key': visit,
@@ -94,46 +174,6 @@ const vocabularyFor = (operationId: string): Readonly<Record<string, fc.Arbitrar
   ),
   fields: fieldsOf(operationId),
 });
-
-const texts = (minLength: number, maxLength: number) => fc.string({ unit, minLength, maxLength });
-const freeFields = fc.dictionary(
-  texts(0, 19).map((text) => `x${text}`),
-  fc.oneof(texts(0, 60), fc.integer(), fc.boolean(), fc.constant(null), fc.array(texts(0, 60))),
-  { maxKeys: 3, noNullPrototype: true },
-);
-
-/** Values that the organization need not know; undefined for a schema that says more than a type and its bounds. */
-function foreignValues(schema: AnySchemaObject): fc.Arbitrary<unknown> | undefined {
-  const { type, minimum, maximum, minLength = 0, maxLength = 60 } = schema;
-  if (type === 'integer') return fc.integer({ min: minimum, max: maximum });
-  if (type === 'object' && schema.additionalProperties) return freeFields;
-  if (type !== 'string' || schema.enum || schema.format || schema.pattern) return undefined;
-  return mostly(texts(minLength, Math.min(maxLength, 60)), texts(maxLength, maxLength));
-}
-
-/**
- * Values of a property or parameter: those in the vocabulary and a few others; without a vocabulary, text of the described length or an
- * object whose properties have values.
- * @throws Error for a property or parameter that needs values of its own
- */
-export function valuesOf(
-  operationId: string,
-  name: string,
-  described: Json,
-): fc.Arbitrary<unknown> {
-  const known = vocabularyFor(operationId)[name];
-  const schema = resolved<AnySchemaObject>(described);
-  const foreign = foreignValues(schema);
-  if (known) return foreign ? mostly(known, foreign) : known;
-  const { type, properties, required = [] } = schema;
-  if (type === 'string' && foreign) return foreign;
-  if (!properties) throw new Error(`Add values of ${name} to test/fuzz/valid-requests.ts.`);
-  const own = Object.entries<Json>(properties).map(
-    ([key, one]) => [key, valuesOf(operationId, key, one)] as const,
-  );
-  const options = { requiredKeys: [...required], noNullPrototype: true };
-  return fc.record(Object.fromEntries(own), options);
-}
 
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -148,7 +188,7 @@ function parametersOf(
     .filter((one) => one.in === place)
     .map(({ name, schema }) => {
       const inner = schema.contentSchema as Json | undefined;
-      const value = valuesOf(operationId, name, inner ?? schema);
+      const value = fromSchema(inner ?? schema, vocabularyFor(operationId), name);
       const text = value.map((one): [string, string] => [
         name,
         inner ? JSON.stringify(one) : String(one),
@@ -174,7 +214,7 @@ function validRequest({
       inPath: parametersOf(operation, 'path'),
       query: parametersOf(operation, 'query'),
       headers: parametersOf(operation, 'header'),
-      json: schema ? valuesOf(operationId, 'body', schema) : fc.constant(undefined),
+      json: schema ? fromSchema(schema, vocabularyFor(operationId)) : fc.constant(undefined),
     })
     .map(({ key, type, inPath, query, headers, json }) => ({
       operationId,
