@@ -28,7 +28,7 @@ function undoIssues(
   const untold = gone.filter(({ sk }) => !removed.includes(Number(sk)));
   const remembered = [...writesOf].filter(
     ([name, ofRow]) =>
-      name.startsWith(`IMPORTED#${organizationId}`) &&
+      name.startsWith(`IMPORTED#${organizationId}#`) &&
       removed.includes(ofRow.at(-1)?.after?.leadId as number),
   );
   return [
