@@ -63,7 +63,7 @@ export default defineConfig({
           name,
           include: index === 0 ? [integration] : onEveryEngine,
           globalSetup: ['test/support/engine.ts'],
-          // They end what hangs: on a machine that does fifty things at once, a run of `verify --write` takes more than two minutes.
+          // Ends a test that hangs. On a very busy machine, `verify --write` alone takes more than two minutes.
           testTimeout: 300_000,
           hookTimeout: 300_000,
           // A busy machine may delay the tests' own calls to an engine that others use in parallel.

@@ -158,7 +158,7 @@ beforeAll(async () => {
     proxy.calls
       .filter(({ fault }) => fault === 'silence')
       .some(({ items }) => items.some((item) => item.startsWith(`LEADS#${organization.id}|`)));
-  // A run ends at its first request without a response, which a busy machine may also delay for too long: then cron runs again.
+  // A run ends at its first request without a response. A busy machine can cause that before the write is sent, so cron runs again.
   const giveUpAt = Date.now() + 240_000;
   const attempts = each(async (website) => {
     while (!isStalled(website) && Date.now() < giveUpAt) await website.cron();

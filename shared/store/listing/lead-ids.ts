@@ -8,7 +8,7 @@ import { type IndexName, tableDefinition } from '../table/table-definition.ts';
 import type { PageBudget } from './page-budget.ts';
 
 /**
- * A list of lead ids, highest first, read on demand. Returns its highest id lower than `below`, or undefined if there is none.
+ * Walks a list of lead ids from the highest down. Each call reads as much as it needs and returns the next id below `below`; undefined at the end.
  * Intersections skip ahead: each list is read from the other's current id, never in full.
  */
 export type LeadIds = (below: number) => Promise<number | undefined>;

@@ -152,7 +152,7 @@ test('after verify was killed, its contract tests end and remove what they wrote
 
 test('contract tests that are killed are a failed check, and what they wrote is removed', async () => {
   const { baseUrl, environment } = service();
-  // Vitest's processes name themselves after their folder of modules. One that dies before it runs tests is missed only after 90 s.
+  // Vitest's processes are titled after their modules folder. If one dies before it runs tests, Vitest notices only after 90 s.
   const kill = `
     import { subscribe } from 'node:diagnostics_channel';
     let requests = 0;

@@ -25,7 +25,7 @@ export const accessDenied: Fault = {
   error: new DynamodbError('AccessDeniedException', 'The request was rejected.'),
 };
 
-/** Decides about each call, by its request as it is sent; undefined lets it pass. */
+/** Chooses the fault of a call from its request; undefined lets the call pass. */
 export type FaultRule = (call: ArrivingCall, request: Request) => Fault | undefined;
 
 /** A rule that lets only one call fail: the first for which `which` is true. */

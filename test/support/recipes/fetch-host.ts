@@ -3,7 +3,7 @@
  *
  *   node fetch-host.ts next|edge FILE PORT
  *
- * Each scheduled run comes a quarter of an hour after the one before, by `Date.now()`: the outbox's schedule passes run by run.
+ * `Date.now()` advances by a quarter of an hour with each scheduled run, so the outbox's schedule does not depend on the machine's speed.
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
