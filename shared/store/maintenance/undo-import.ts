@@ -63,18 +63,21 @@ export function undoImportedLead(
   who: string,
 ): Promise<UndoResult> {
   const { table, organizationId } = own;
+  let lockedUntil = 0;
+  const keep = async (): Promise<UndoResult> => {
+    if (lockedUntil > 0) await unlock(own, from.leadId, lockedUntil);
+    return 'kept';
+  };
   return retryOnConflict<UndoResult>(async (attempt) => {
     const lead = attempt === 0 ? from.lead : await readLead(table, organizationId, from.leadId);
     if (!lead) return completeUndo(own, from);
-    if (lead.version > 1) return 'kept';
-    const lockedUntil = Date.now() + lockMs;
-    if (!(await lock(own, lead, lockedUntil))) return conflict;
+    if (lead.version > 1) return keep();
+    const until = Date.now() + lockMs;
+    if (!(await lock(own, lead, until))) return conflict;
+    lockedUntil = until;
     const entries = await readTimelineItems(own, lead.id);
-    if (!isUntouched(entries)) {
-      await lock(own, lead, 0);
-      return 'kept';
-    }
-    const leftMs = lockedUntil - lockMarginMs - Date.now();
+    if (!isUntouched(entries)) return keep();
+    const leftMs = until - lockMarginMs - Date.now();
     if (leftMs <= 0) return conflict;
     const at = changeTimeOf(lead, new Date()).toISOString();
     const id = newEntryId(at);
@@ -96,7 +99,7 @@ const lockMs = 15_000;
 /** How long the last attempt of a transaction may take to reach DynamoDB, and how far the clocks of functions may be apart. */
 const lockMarginMs = 10_000;
 
-/** Locks a lead if it has not changed since it was read. @param until epoch milliseconds; 0 to unlock it */
+/** Locks a lead if it has not changed since it was read. @param until epoch milliseconds */
 function lock(
   { table }: OrganizationTable,
   { organizationId, id, version }: Lead,
@@ -112,6 +115,17 @@ function lock(
     },
   });
 }
+
+/** Unlocks a lead that is kept, whatever has changed it since it was locked, unless another undo has locked it. */
+const unlock = ({ table, organizationId }: OrganizationTable, leadId: number, until: number) =>
+  writeItem(table, {
+    Update: {
+      Key: leadPrimaryKey(organizationId, leadId),
+      UpdateExpression: 'REMOVE lockedUntil',
+      ConditionExpression: 'lockedUntil = :until',
+      ExpressionAttributeValues: { ':until': until },
+    },
+  });
 
 /** Whether a timeline has only what the import of the lead wrote: its creation and its note. */
 const isUntouched = ([opening, ...later]: readonly TimelineEntryItem[]): boolean =>

@@ -111,6 +111,25 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
     },
   },
   {
+    name: 'An undo of an import keeps a lead that is changed while it is locked, which takes a note at once',
+    async run(given) {
+      for (const [at, operation] of ['Query', 'TransactWriteItems'].entries()) {
+        const { result } = await given.administrate('import', { rows: [person(at)] });
+        given.same('the import', (result as { imported: number }).imported, 1);
+        const leadId = Math.max(...(await given.list({})));
+        const changed = beforeCall(
+          given,
+          (call) => isOfAdministrator(call) && call.operation === operation,
+          () => given.update(leadId, { fields: { city: 'Pune' } }),
+        );
+        const undone = await given.administrate('import undo', { rows: [person(at)] });
+        await changed;
+        given.same('the undo', undone.result, { removed: [], kept: [leadId], erasing: [] });
+        await given.taken(given.note(leadId));
+      }
+    },
+  },
+  {
     name: 'A source that is active and one that is not are removed at once, while an enquiry takes one',
     async run(given) {
       const { sources, ...others } = firstFile();
