@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { changeTimeOf } from '../../leads/changes.ts';
 import type { Lead } from '../../leads/lead.ts';
 import { deleteIdentities, identityKeysOf } from '../leads/identities.ts';
@@ -63,21 +64,23 @@ export function undoImportedLead(
   who: string,
 ): Promise<UndoResult> {
   const { table, organizationId } = own;
-  let lockedUntil = 0;
+  // One for all attempts: a lock may have been written although its response was lost.
+  const lockedUntil = Date.now() + lockMs;
+  let mayBeLocked = false;
   const keep = async (): Promise<UndoResult> => {
-    if (lockedUntil > 0) await unlock(own, from.leadId, lockedUntil);
+    if (mayBeLocked) await retryOnConflict(() => unlock(own, from.leadId, lockedUntil));
     return 'kept';
   };
   return retryOnConflict<UndoResult>(async (attempt) => {
     const lead = attempt === 0 ? from.lead : await readLead(table, organizationId, from.leadId);
     if (!lead) return completeUndo(own, from);
     if (lead.version > 1) return keep();
-    const until = Date.now() + lockMs;
-    if (!(await lock(own, lead, until))) return conflict;
-    lockedUntil = until;
+    mayBeLocked = true;
+    if (!(await lock(own, lead, lockedUntil))) return conflict;
+    await sleep(visibleMs);
     const entries = await readTimelineItems(own, lead.id);
     if (!isUntouched(entries)) return keep();
-    const leftMs = until - lockMarginMs - Date.now();
+    const leftMs = lockedUntil - lockMarginMs - Date.now();
     if (leftMs <= 0) return conflict;
     const at = changeTimeOf(lead, new Date()).toISOString();
     const id = newEntryId(at);
@@ -95,9 +98,11 @@ export function undoImportedLead(
 }
 
 /** While a lead is locked, a request that adds to its timeline waits. After a kill, the lock ends by itself. */
-const lockMs = 15_000;
-/** How long the last attempt of a transaction may take to reach DynamoDB, and how far the clocks of functions may be apart. */
-const lockMarginMs = 10_000;
+const lockMs = 75_000;
+/** How long the last attempt of a transaction may take to reach DynamoDB, and how far this clock may differ from a function's (infra/admin/clock.ts). */
+const lockMarginMs = 70_000;
+/** The items of a transaction become visible one after the other: those of a note that was accepted just before the lock, too. */
+const visibleMs = 500;
 
 /** Locks a lead if it has not changed since it was read. @param until epoch milliseconds */
 function lock(

@@ -162,7 +162,7 @@ test.each(['note', 'enquiry'] as const)(
   },
 );
 
-test('an undo sends no deletion after a third of its lock', async () => {
+test('an undo sends no deletion later than 5 s after it locked the lead', async () => {
   const { organization, lead, undoOn } = await givenImportedLead();
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(AbortSignal.abort());
   onTestFinished(() => timeout.mockRestore());

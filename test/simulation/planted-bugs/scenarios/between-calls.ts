@@ -3,18 +3,19 @@ import { firstFile, type Given, person, type Scenario } from '../scenario.ts';
 
 const hourMs = 3_600_000;
 
-/** Does something before a call of others goes out, which takes some seconds then. */
+/** Does something while the first attempt of a call of others is lost: by default, before it is executed. */
 function beforeCall(
   given: Given,
   isMeant: (call: CallInfo) => boolean,
   act: () => Promise<unknown>,
+  fault: 'lost before' | 'lost after' = 'lost before',
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     given.steering.faultOf = (call) => {
       if (!isMeant(call)) return 'none';
       given.steering.faultOf = undefined;
       act().then(resolve, reject);
-      return 'lost before';
+      return fault;
     };
   });
 }
@@ -111,9 +112,14 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
     },
   },
   {
-    name: 'An undo of an import keeps a lead that is changed while it is locked, which takes a note at once',
+    name: 'A lead that changes while an undo of an import has it locked is kept, and takes a note at once',
     async run(given) {
-      for (const [at, operation] of ['Query', 'TransactWriteItems'].entries()) {
+      const calls = [
+        ['UpdateItem', 'lost after'],
+        ['Query', 'lost before'],
+        ['TransactWriteItems', 'lost before'],
+      ] as const;
+      for (const [at, [operation, fault]] of calls.entries()) {
         const { result } = await given.administrate('import', { rows: [person(at)] });
         given.same('the import', (result as { imported: number }).imported, 1);
         const leadId = Math.max(...(await given.list({})));
@@ -121,12 +127,28 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
           given,
           (call) => isOfAdministrator(call) && call.operation === operation,
           () => given.update(leadId, { fields: { city: 'Pune' } }),
+          fault,
         );
         const undone = await given.administrate('import undo', { rows: [person(at)] });
         await changed;
         given.same('the undo', undone.result, { removed: [], kept: [leadId], erasing: [] });
         await given.taken(given.note(leadId));
       }
+    },
+  },
+  {
+    name: 'An undo of an import begins while the items of a note become visible, one after the other',
+    seeds: 2,
+    simulation: { dynamodb: { commitsItemByItem: true } },
+    async run(given) {
+      const rows = [person(1)];
+      await given.administrate('import', { rows });
+      const [leadId = 0] = await given.list({});
+      await given.note(99); // a function that is warm
+      const note = given.note(leadId);
+      await given.sleep(1);
+      await given.administrate('import undo', { rows });
+      await note;
     },
   },
   {
