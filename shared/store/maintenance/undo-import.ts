@@ -79,6 +79,7 @@ export function undoImportedLead(
     if (!(await lock(own, lead, lockedUntil))) return conflict;
     await sleep(visibleMs);
     const entries = await readTimelineItems(own, lead.id);
+    if (isRemoved(entries)) return conflict; // by another undo or an erasure
     if (!isUntouched(entries)) return keep();
     const leftMs = lockedUntil - lockMarginMs - Date.now();
     if (leftMs <= 0) return conflict;
@@ -137,6 +138,9 @@ const isUntouched = ([opening, ...later]: readonly TimelineEntryItem[]): boolean
   opening !== undefined &&
   'importedAt' in opening &&
   later.every((entry) => 'importedAt' in entry && entry.importedAt === opening.importedAt);
+
+const isRemoved = (entries: readonly TimelineEntryItem[]): boolean =>
+  entries.length === 0 || entries.some(({ type }) => type === 'erased');
 
 /** Completes an undo that was interrupted. */
 async function completeUndo(

@@ -29,6 +29,20 @@ export const scenariosOfImports: readonly Scenario[] = [
     },
   },
   {
+    name: 'Two undos of a file begin one after the other, and neither reports a removed lead as kept',
+    async run(given) {
+      const rows = [person(1)];
+      await given.administrate('import', { rows });
+      const undo = () => given.done(given.administrate('import undo', { rows }));
+      const undone = await Promise.all([undo(), given.sleep(50).then(undo)]);
+      given.same(
+        'the leads that are kept',
+        undone.map((result) => (result as { kept: number[] }).kept),
+        [[], []],
+      );
+    },
+  },
+  {
     name: 'The rows of a file meet others',
     async run(given) {
       const expectThree = async (first: number): Promise<void> => {
