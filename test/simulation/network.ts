@@ -15,8 +15,9 @@ import { touchesOf } from './touches.ts';
 
 /**
  * What goes wrong with one call. `before` and `after` say whether the operation was executed; `during`: it is, slowly, while its caller
- * already asks again. Random histories and restores draw from this list by position, so a new fault changes what every seed does; each names
- * the faults that it leaves out. The event publisher and the soak list the few that they can meet; a new fault reaches them only if added there.
+ * already asks again. `slow commit`: the items of a transaction become visible slowly, where they do so one after the other. Random histories and
+ * restores draw from this list by position, so a new fault changes what every seed does; each names the faults that it leaves out. The event
+ * publisher and the soak list the few that they can meet; a new fault reaches them only if added there.
  */
 export const callFaults = [
   'none',
@@ -36,6 +37,7 @@ export const callFaults = [
   'conflict',
   'death before',
   'death after',
+  'slow commit',
 ] as const;
 export type Fault = (typeof callFaults)[number];
 
@@ -189,9 +191,9 @@ export class Connection {
       if (!done) {
         const go = (): void => this.#proceed(pending, fault, progress, turn + 1);
         const what = `${labelOf(pending)}: ${value}`;
-        if (fault === 'reset during' && turn === 1)
-          this.#network.scheduler.after(slowTurnMs, what, go);
-        else this.#turn(what, pending, go);
+        const slowMs = turn === 1 ? slowFirstTurnMs[fault] : slowLaterTurnMs[fault];
+        if (slowMs === undefined) this.#turn(what, pending, go);
+        else this.#network.scheduler.after(slowMs, what, go);
         return;
       }
       outcome = value;
@@ -212,7 +214,7 @@ export class Connection {
     if (fault === 'reset after') return reset();
     if (fault === 'internal error after') return internalServerError();
     if (fault === 'stalled body') this.#caller.deliver(pending.gotHead);
-    return fault === 'none' ? outcome : undefined;
+    return fault === 'none' || fault === 'slow commit' ? outcome : undefined;
   }
 
   #answer(pending: Pending, outcome: Reply | Error | undefined): void {
@@ -237,7 +239,9 @@ const labelOf = ({ info: { caller, operation, number } }: Pending): string =>
   `${caller} ${operation} ${number}`;
 
 /** Longer than the SDK's repeats may take, and short enough for those who meet a transaction's items meanwhile to wait (`limits.conflictRetryMs`). */
-const slowTurnMs = 1200;
+const slowFirstTurnMs: Readonly<Partial<Record<Fault, number>>> = { 'reset during': 1200 };
+/** The items of the largest transaction are visible in less time than commands wait for them (`visibleMs`). */
+const slowLaterTurnMs: Readonly<Partial<Record<Fault, number>>> = { 'slow commit': 80 };
 
 const aborted = (): ConnectionError => new ConnectionError('AbortError', 'Request aborted');
 const reset = (): ConnectionError => new ConnectionError('Error', 'socket hang up', 'ECONNRESET');

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { changeTimeOf } from '../../leads/changes.ts';
 import { identitiesIn, identitiesOf } from '../../leads/erasure/erasure.ts';
 import {
@@ -32,13 +33,15 @@ import {
   type RelatedItems,
   removeRelatedItems,
 } from './erase-related-items.ts';
-import { withoutWrites } from './pacing.ts';
+import { visibleMs, withoutWrites } from './pacing.ts';
 
 export interface EraseOptions {
   /** Who erases, for the audit log. */
   readonly who: string;
   /** The action that the erasure is part of, such as a restore. */
   readonly partOf?: string;
+  /** Whether nothing is written. @default false */
+  readonly dryRun?: boolean;
   /** Called with the number of erasures that have begun. */
   readonly onBegun?: ((leads: number) => void) | undefined;
   /** Called with the number of items read so far. */
@@ -75,13 +78,17 @@ export async function eraseLeads(
   leadIds: readonly number[],
   options: EraseOptions,
 ): Promise<ReadonlyMap<number, Erased>> {
-  const { onBegun = () => undefined, onProgress = () => undefined } = options;
-  const begun: Begun[] = [];
+  const { dryRun = false, onBegun = () => undefined, onProgress = () => undefined } = options;
+  const erasures: ErasureItem[] = [];
   for (const leadId of new Set(leadIds)) {
-    const one = await begin({ ...own, leadId }, options);
-    if (one) begun.push(one);
-    onBegun(begun.length);
+    const erasure = await beginErasure({ ...own, leadId }, options);
+    if (erasure) erasures.push(erasure);
+    onBegun(erasures.length);
   }
+  // Once for all leads: a note or an enquiry that was accepted just before has more items to come.
+  if (!dryRun && erasures.length > 0) await sleep(visibleMs);
+  const begun: Begun[] = [];
+  for (const erasure of erasures) begun.push(await withTimeline(own, erasure));
   const erased = new Set(begun.map(({ leadId }) => leadId));
   const people: Begun[] = [];
   for (const person of begun) {
@@ -115,6 +122,7 @@ export const planErasures = (
   eraseLeads({ ...own, table: withoutWrites(own.table) }, leadIds, {
     ...progress,
     who: 'a dry run',
+    dryRun: true,
   });
 
 /** The leads whose erasure has begun and is not complete. */
@@ -134,12 +142,11 @@ interface Begun extends ErasedPerson {
   readonly ends: readonly PrimaryKey[];
 }
 
-async function begin(lead: ErasedLead, options: EraseOptions): Promise<Begun | undefined> {
-  const { leadId } = lead;
-  const erasure = await beginErasure(lead, options);
-  if (!erasure) return undefined;
-  const { phones, emails, auditEntries } = erasure;
-  const timeline = await readTimelineItems(lead, leadId);
+async function withTimeline(
+  own: OrganizationTable,
+  { leadId, phones, emails, auditEntries }: ErasureItem,
+): Promise<Begun> {
+  const timeline = await readTimelineItems(own, leadId);
   return {
     leadId,
     found: new FoundItems(),

@@ -25,6 +25,12 @@ export class RateLimiter {
   }
 }
 
+/**
+ * How long a command waits between its last write that keeps requests from adding an item and its search for the items that they have added: the
+ * items of a transaction become visible one after the other.
+ */
+export const visibleMs = 500;
+
 /** A partition serves 3,000 read units per second (AWS: DynamoDB burst and adaptive capacity). The rest is left for live traffic. */
 export const readUnitsPerSecondDefault = 1000;
 

@@ -19,6 +19,7 @@ import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { deletion, hasVersion, namesLead, writeItem } from '../table/writes.ts';
 import { beginItems } from './erase-lead.ts';
+import { visibleMs } from './pacing.ts';
 
 /** A lead that a row made, as it was read, and the record of the row. */
 export interface ImportedFrom {
@@ -102,8 +103,6 @@ export function undoImportedLead(
 const lockMs = 75_000;
 /** How long the last attempt of a transaction may take to reach DynamoDB, and how far this clock may differ from a function's (infra/admin/clock.ts). */
 const lockMarginMs = 70_000;
-/** The items of a transaction become visible one after the other: those of a note that was accepted just before the lock, too. */
-const visibleMs = 500;
 
 /** Locks a lead if it has not changed since it was read. @param until epoch milliseconds */
 function lock(

@@ -25,6 +25,7 @@ const faults = callFaultsExcept(
   'throttled inside',
   'throttled outside',
   'account throttled',
+  'slow commit',
 );
 /** Attempts under faults; the next one meets none. */
 const faultyAttempts = 8;
