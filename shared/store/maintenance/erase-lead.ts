@@ -8,7 +8,7 @@ import {
   PersonSearch,
 } from '../../leads/erasure/person-search.ts';
 import type { Lead } from '../../leads/lead.ts';
-import { deleteIdentities, identityKeysOf } from '../leads/identities.ts';
+import { identityKeysOf } from '../leads/identities.ts';
 import { readLead } from '../leads/leads.ts';
 import { newEntryId, putTimelineEntry, readTimelineItems } from '../leads/timeline.ts';
 import { addAuditEntry, auditEntryPut } from '../organizations/audit-log.ts';
@@ -25,7 +25,16 @@ import {
 } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
-import { deletion, exists, hasVersion, put, type Write, writeItem } from '../table/writes.ts';
+import {
+  type Condition,
+  deletion,
+  exists,
+  hasVersion,
+  namesLead,
+  put,
+  type Write,
+  writeItem,
+} from '../table/writes.ts';
 import {
   type ErasedPerson,
   FoundItems,
@@ -180,9 +189,12 @@ async function beginErasure(
     const before = await getItem(table, erasurePrimaryKey(organizationId, leadId));
     if (!lead) return before;
     const { phones = [], emails = [], auditEntries } = before ?? {};
-    // Of a lead that a backup has in part, an item may be missing, or may already name another lead.
+    // Of a lead that a backup has in part, an item may already name another lead, or be missing. Of a new lead, it may not be visible yet: then
+    // the deletion meets a conflict.
     const identityItems = await batchGet(table, identityKeysOf(lead));
-    const ownKeys = identityKeysOf(lead).filter((key) => identityItems.get(key)?.leadId === leadId);
+    const ownKeys = identityKeysOf(lead).filter(
+      (key) => (identityItems.get(key)?.leadId ?? leadId) === leadId,
+    );
     const at = changeTimeOf(lead, new Date()).toISOString();
     // One ID for both: the audit log's is what `lead timelines` prints, the timeline's is what the event has.
     const id = newEntryId(at);
@@ -196,12 +208,17 @@ async function beginErasure(
     };
     const begun = { ...entry, what: `${what} begun` };
     const { outcome } = await transact(table, [
-      ...deleteIdentities(lead, ownKeys),
+      ...ownKeys.map((key) => deletion(key, isMissingOrNames(leadId))),
       ...beginItems(lead, { erasure, entry: begun, id }),
     ]);
     return outcome === 'written' ? erasure : conflict;
   });
 }
+
+const isMissingOrNames = (leadId: number): Condition => ({
+  ...namesLead(leadId),
+  ConditionExpression: 'attribute_not_exists(pk) OR leadId = :lead',
+});
 
 interface BegunErasure {
   readonly erasure: ErasureItem;

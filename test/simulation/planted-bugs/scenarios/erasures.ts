@@ -78,6 +78,29 @@ export const scenariosOfErasures: readonly Scenario[] = [
     },
   },
   {
+    name: 'A lead is erased while its new phone and email become visible, one after the other',
+    simulation: { dynamodb: { commitsItemByItem: true } },
+    async run(given) {
+      const { leadId } = await given.create(person(1));
+      const writes = [
+        () => given.update(leadId, { fields: { phone: person(2).phone, email: person(2).email } }),
+        () => given.create(person(3)),
+      ];
+      for (const [at, write] of writes.entries()) {
+        given.steering.next('TransactWriteItems', 'slow commit');
+        const written = write();
+        await given.sleep(40);
+        const erased = await given.done(given.erase(leadId + at));
+        given.expect(erased !== undefined, `lead ${leadId + at} is erased.`);
+        await given.taken(written);
+      }
+      for (const number of [1, 2, 3]) {
+        given.expectGone(person(number).phone, person(number).email);
+        await given.taken(given.capture(person(number)));
+      }
+    },
+  },
+  {
     name: 'A file is imported twice, after a capture of one of its people, and once more after an erasure',
     async run(given) {
       await given.capture(person(2));
