@@ -141,11 +141,12 @@ const isUntouched = ([opening, ...later]: readonly TimelineEntryItem[]): boolean
 const isRemoved = (entries: readonly TimelineEntryItem[]): boolean =>
   entries.length === 0 || entries.some(({ type }) => type === 'erased');
 
-/** Completes an undo that was interrupted. */
+/** Completes an undo that was interrupted, once all that another undo, or an erasure, wrote of its first transaction is visible. */
 async function completeUndo(
   own: OrganizationTable,
   from: ImportedFrom,
 ): Promise<UndoResult | typeof conflict> {
+  await sleep(visibleMs);
   const erasure = await getItem(own.table, erasurePrimaryKey(own.organizationId, from.leadId));
   // An undo leaves no audit log entry to complete.
   if (Object.keys(erasure?.auditEntries ?? {}).length > 0) return 'erasing';

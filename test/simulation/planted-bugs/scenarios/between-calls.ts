@@ -152,6 +152,24 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
     },
   },
   {
+    name: 'An undo of an import meets an erasure whose items become visible, one after the other',
+    simulation: { dynamodb: { commitsItemByItem: true } },
+    async run(given) {
+      for (let at = 0; at < 10; at += 1) {
+        const rows = [person(at)];
+        await given.administrate('import', { rows });
+        const [leadId = 0] = await given.list({});
+        const undone = given.administrate('import undo', { rows });
+        // The undo waits for half a second. The lead goes when it ends, what says so a little later.
+        await given.sleep(290 + 6 * at);
+        given.steering.next('TransactWriteItems', 'slow commit');
+        const erased = await given.done(given.erase(leadId));
+        given.expect(erased !== undefined, `lead ${leadId} is erased.`);
+        await undone;
+      }
+    },
+  },
+  {
     name: 'A source that is active and one that is not are removed at once, while an enquiry takes one',
     async run(given) {
       const { sources, ...others } = firstFile();
