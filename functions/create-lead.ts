@@ -43,8 +43,7 @@ export const handler = endpoint('create-lead', {
       lead: newLead({ id, organizationId: organization.id, fields, stage, owner, now }),
       opening: { type: 'lead_created', at: now, ...byApi(call.caller, call.requestId) },
     }));
-    if (result.outcome === 'duplicate')
-      throw new ApiError('DUPLICATE_LEAD', result.holder && { ...result.holder });
+    if (result.outcome === 'duplicate') throw new ApiError('DUPLICATE_LEAD', { ...result.holder });
 
     return { status: 201, leadId: id, body: { lead: presentLead(organization, result.lead) } };
   },

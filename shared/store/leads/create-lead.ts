@@ -33,12 +33,13 @@ export const newLeadWrites = (lead: Lead, opening: TimelineEntry): Write[] => [
 
 export type CreateLeadResult =
   | { readonly outcome: 'created'; readonly lead: Lead }
-  | { readonly outcome: 'duplicate'; readonly holder: IdentityHolder | undefined };
+  | { readonly outcome: 'duplicate'; readonly holder: IdentityHolder };
 
 /**
  * Writes a lead of `newLeadWrites`, all or none, in one transaction.
  * @param leadAt called with the time of each attempt: a list by `updated_since` only allows for seconds between `updatedAt` and the commit
  * @throws ContentionError
+ * @throws Error if the ID is taken, by a row of an import that keeps IDs: a repeat gets another one
  */
 export async function createLead(
   table: Table,
@@ -49,6 +50,8 @@ export async function createLead(
     const written = await transact(table, newLeadWrites(lead, opening));
     if (written.outcome === 'conflict') return conflict;
     if (written.outcome === 'written') return { outcome: 'created', lead };
-    return { outcome: 'duplicate', holder: firstHolderIn(written.existing, identityOf(lead)) };
+    const holder = firstHolderIn(written.existing, identityOf(lead));
+    if (!holder) throw new Error(`Lead ID ${lead.id} was taken before the lead was written.`);
+    return { outcome: 'duplicate', holder };
   });
 }

@@ -170,6 +170,22 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
     },
   },
   {
+    name: 'A file that keeps its ids takes the id of a lead that is being created, who is nobody else',
+    means: /failed after/,
+    async run(given) {
+      const { leadId } = await given.create(person(1));
+      const rows = [{ ...person(2), id: leadId + 1 }];
+      const imported = beforeCall(
+        given,
+        ({ operation }) => operation === 'TransactWriteItems',
+        () => given.administrate('import', { rows, keepIds: true }),
+      );
+      given.same('the request', (await given.create(person(3))).status, 500);
+      await imported;
+      given.same('its repeat', (await given.create(person(3))).status, 201);
+    },
+  },
+  {
     name: 'A source that is active and one that is not are removed at once, while an enquiry takes one',
     async run(given) {
       const { sources, ...others } = firstFile();
