@@ -137,6 +137,22 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
     },
   },
   {
+    name: 'An undo of an import fails, for others write its lead all the while, and the lead takes a note at once',
+    async run(given) {
+      for (const [at, operation] of ['TransactWriteItems', 'Query'].entries()) {
+        const rows = [person(at)];
+        await given.administrate('import', { rows });
+        const leadId = Math.max(...(await given.list({})));
+        given.steering.faultOf = (call) =>
+          isOfAdministrator(call) && call.operation === operation ? 'conflict' : 'none';
+        const { outcome } = await given.administrate('import undo', { rows });
+        given.steering.faultOf = undefined;
+        given.same('the undo', outcome, 'failed');
+        await given.taken(given.note(leadId));
+      }
+    },
+  },
+  {
     name: 'An undo of an import begins while the items of a note become visible, one after the other',
     seeds: 2,
     simulation: { dynamodb: { commitsItemByItem: true } },
