@@ -238,8 +238,11 @@ async function cleanEntry(
     if (!(await isOfLaterLead(table, leadKey, read, person.begunAt))) earlier.push(person);
   if (earlier.length === 0) return [];
   const key: PrimaryKey<TimelineEntryItem> = { pk: read.pk, sk: read.sk };
+  let written: { readonly cleaned: Item; readonly found: readonly ErasedPerson[] } | undefined;
   return retryOnConflict(async (attempt) => {
     const entry = attempt === 0 ? read : await getItem(table, key);
+    // Its condition refuses the repeat of a write whose response was lost.
+    if (written && isDeepStrictEqual(entry, written.cleaned)) return written.found;
     let clean: TimelineEntry | undefined = entry;
     const found = earlier.filter(({ search }) => {
       const before = clean;
@@ -250,6 +253,7 @@ async function cleanEntry(
     if (!entry || found.length === 0) return [];
     const cleanedAt = changeTimeOf({ updatedAt: entry.cleanedAt ?? entry.at }, new Date());
     const cleaned = { ...clean, cleanedAt: cleanedAt.toISOString() };
+    written = { cleaned, found };
     return (await writeItem(table, put(cleaned, isCleanedAsRead(entry)))) ? found : conflict;
   });
 }

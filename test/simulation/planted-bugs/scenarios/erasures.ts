@@ -234,6 +234,18 @@ export const scenariosOfErasures: readonly Scenario[] = [
     },
   },
   {
+    name: 'A person is taken out of an entry of another lead, without an answer',
+    async run(given) {
+      const { leadId } = await given.create(person(1));
+      const { leadId: other } = await given.create(person(2));
+      await given.note(other, `A friend of ${person(1).phone}.`);
+      given.steering.next('PutItem', 'lost after');
+      const told = (await given.done(given.erase(leadId))) as { readonly otherEntries: number };
+      given.same('entries of other leads of which is told', told.otherEntries, 1);
+      given.same('the note', notesOf(given, other), ['A friend of [erased].']);
+    },
+  },
+  {
     name: 'A lead is imported under the ID of a lead that is being erased, and again after it',
     seeds: 2,
     simulation: { dynamodb: { pageShare: 0.001 } },
