@@ -15,7 +15,7 @@ import {
   type PrimaryKey,
   timelinePartitionKey,
 } from '../table/primary-keys.ts';
-import { conflict, retryOnConflict } from '../table/retry.ts';
+import { ContentionError, conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { deletion, hasVersion, namesLead, writeItem } from '../table/writes.ts';
 import { beginItems } from './erase-lead.ts';
@@ -68,8 +68,6 @@ export function undoImportedLead(
   // One for all attempts: a lock may have been written although its response was lost.
   const lockedUntil = Date.now() + lockMs;
   let mayBeLocked = false;
-  // Until it is known what became of the removal, a note that an unlocked lead accepts could be removed with it.
-  let mayBeRemoved = false;
   const keep = async (): Promise<UndoResult> => {
     if (mayBeLocked) await retryOnConflict(() => unlock(own, from.leadId, lockedUntil));
     return 'kept';
@@ -90,25 +88,23 @@ export function undoImportedLead(
     const id = newEntryId(at);
     const entry = { at, who, what: `lead import --undo: lead ${lead.id}`, erasedLeadId: lead.id };
     const erasure = { organizationId, leadId: lead.id, phones: [], emails: [], auditEntries: {} };
-    mayBeRemoved = true;
     // A later attempt would delete what was added after the lock.
     const { outcome } = await transact(usableUntil(table, AbortSignal.timeout(leftMs)), [
       ...deleteIdentities(lead, identityKeysOf(lead)),
       ...entries.map((one) => deletion(one)),
       ...beginItems(lead, { erasure, entry, id }),
     ]);
-    mayBeRemoved = outcome === 'written';
-    if (!mayBeRemoved) return conflict;
+    if (outcome !== 'written') return conflict;
     return removeRest(own, from, [{ pk: timelinePartitionKey(organizationId, lead.id), sk: id }]);
   });
   return undone.catch(async (error: unknown) => {
-    // A lock that cannot be removed now ends by itself.
-    if (mayBeLocked && !mayBeRemoved) await keep().catch(() => undefined);
+    // After any other error, the removal may still be under way: a note that an unlocked lead accepts would go with it.
+    if (error instanceof ContentionError) await keep();
     throw error;
   });
 }
 
-/** While a lead is locked, a request that adds to its timeline waits. After a kill, or an unknown outcome, the lock ends by itself. */
+/** While a lead is locked, a request that adds to its timeline waits. After a kill or an outage, the lock ends by itself. */
 const lockMs = 75_000;
 /** How long the last attempt of a transaction may take to reach DynamoDB, and how far this clock may differ from a function's (infra/admin/clock.ts). */
 const lockMarginMs = 70_000;
