@@ -52,6 +52,7 @@ async function change(
   // A row that was imported before adds its note only once, whatever came later. A person may add a note again once another item followed.
   const lastEntries = row.read.isEdit ? 1 : Number.POSITIVE_INFINITY;
   const isNoted = note === undefined ? note : await addMissingNote(table, lead, note, lastEntries);
+  if (note !== undefined && isNoted === undefined) return undefined;
   const changes = edited.outcome === 'changed' ? edited.changes : [];
   const outcome = changes.length > 0 || isNoted ? 'updated' : 'alreadyThere';
   return { row, issues: [], outcome, update: { leadId: lead.leadId, changes, isNoted } };

@@ -56,18 +56,19 @@ export function editLead(
 /**
  * Adds a note to a lead's timeline as the administrator, unless an earlier run has added it.
  * @param lastEntries how many entries at the end of the timeline are searched for it
- * @returns whether it was missing
+ * @returns whether it was missing; undefined if there is no such lead
  */
 export async function addMissingNote(
   table: Table,
   { organizationId, leadId, by, dryRun = false }: EditedLead,
   text: string,
   lastEntries: number,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const entries = (await readTimeline(table, organizationId, leadId)).slice(-lastEntries);
   const note = { type: 'note_added', actorId: null, by, via: 'admin', text } as const;
   if (entries.some((one) => one.type === note.type && one.actorId === null && one.text === text))
     return false;
-  if (!dryRun) await addToTimeline(table, organizationId, leadId, (at) => ({ ...note, at }));
-  return true;
+  if (dryRun) return true;
+  const at = await addToTimeline(table, organizationId, leadId, (at) => ({ ...note, at }));
+  return at === undefined ? undefined : true;
 }

@@ -67,6 +67,24 @@ export const scenariosOfImports: readonly Scenario[] = [
     },
   },
   {
+    name: 'A lead is erased when a file is about to add a note to it',
+    async run(given) {
+      const { leadId } = await given.create(person(1));
+      let erased: Promise<unknown> | undefined;
+      given.steering.faultOf = ({ caller, operation }) => {
+        if (!caller.startsWith('administrator') || operation !== 'TransactWriteItems')
+          return 'none';
+        given.steering.faultOf = undefined;
+        erased = given.erase(leadId);
+        return 'lost before';
+      };
+      const rows = [{ ...person(1), note: 'Called back.' }];
+      const told = await given.done(given.administrate('import update', { rows }));
+      given.same('refused rows', (told as { readonly refused: number }).refused, 1);
+      await erased;
+    },
+  },
+  {
     name: 'A file of leads that keep their ids is imported, and new leads come after them',
     async run(given) {
       await given.capture(person(1));
