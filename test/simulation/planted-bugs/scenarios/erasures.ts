@@ -43,7 +43,10 @@ export const scenariosOfErasures: readonly Scenario[] = [
       await given.update(leadId, { fields: { city: 'Pune' } });
       await given.note(leadId);
       const erasing = given.erase(leadId);
-      const others = [6, 9, 12, 15, 18, 21, 24].map((ms) =>
+      // The erasure begins, waits for half a second and reads the table.
+      const others = [
+        6, 12, 18, 24, 505, 510, 515, 520, 525, 530, 535, 540, 545, 550, 555, 560,
+      ].map((ms) =>
         given.sleep(ms).then(() => given.capture({ name, phone, externalId: `e${ms}` }, 'k')),
       );
       await Promise.all([
@@ -219,7 +222,7 @@ export const scenariosOfErasures: readonly Scenario[] = [
         await given.update(leadId, { fields: { city: 'Pune' } });
         return leadId;
       };
-      const [, again] = await Promise.all([given.erase(a), given.sleep(15).then(back)]);
+      const [, again] = await Promise.all([given.erase(a), given.sleep(515).then(back)]);
       given.steering.next('Scan', 'none', 'death before');
       await given.erase(again);
       given.steering.faultOf = undefined;
@@ -230,7 +233,7 @@ export const scenariosOfErasures: readonly Scenario[] = [
       given.same('what they wrote since', notesOf(given, last), since);
       const { leadId: d } = await given.capture(person(4));
       const takePhone = () => given.update(c, { fields: { phone: person(4).phone } });
-      await Promise.all([given.erase(d), given.sleep(50).then(takePhone)]);
+      await Promise.all([given.erase(d), given.sleep(550).then(takePhone)]);
     },
   },
   {
