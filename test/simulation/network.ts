@@ -241,7 +241,7 @@ const labelOf = ({ info: { caller, operation, number } }: Pending): string =>
 /** Longer than the SDK's repeats may take, and short enough for those who meet a transaction's items meanwhile to wait (`limits.conflictRetryMs`). */
 const slowFirstTurnMs: Readonly<Partial<Record<Fault, number>>> = { 'reset during': 1200 };
 /** The items of the largest transaction are visible in less time than commands wait for them (`visibleMs`). */
-const slowLaterTurnMs: Readonly<Partial<Record<Fault, number>>> = { 'slow commit': 80 };
+const slowLaterTurnMs: Readonly<Partial<Record<Fault, number>>> = { 'slow commit': 40 };
 
 const aborted = (): ConnectionError => new ConnectionError('AbortError', 'Request aborted');
 const reset = (): ConnectionError => new ConnectionError('Error', 'socket hang up', 'ECONNRESET');

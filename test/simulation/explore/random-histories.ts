@@ -30,7 +30,7 @@ export async function bundleVersions(options: ProgramOptions = {}): Promise<Vers
 }
 
 /** `throttled` is inside or outside by turns. */
-const randomFaults = callFaultsExcept('throttled outside', 'slow commit');
+const randomFaults = callFaultsExcept('throttled outside');
 const gatewayFaults: readonly GatewayFault[] = ['none', 'request lost', 'answer lost'];
 const lowLimits = { perKey: 12, perOrganization: 30 };
 

@@ -175,7 +175,7 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
         const [leadId = 0] = await given.list({});
         const undone = given.administrate('import undo', { rows });
         // The undo waits for half a second. The lead goes when it ends, what says so a little later.
-        await given.sleep(290 + 6 * at);
+        await given.sleep(400 + 6 * at);
         given.steering.next('TransactWriteItems', 'slow commit');
         const erased = await given.done(given.erase(leadId));
         given.expect(erased !== undefined, `lead ${leadId} is erased.`);
