@@ -53,9 +53,11 @@ export interface CallInfo {
   readonly number: number;
 }
 
-/** The counter of a rotation is in no transaction (design, section 4), so a call for it meets no conflict. */
-export const canMeet = (fault: string, { Key }: Request): boolean =>
-  fault !== 'conflict' || Key?.pk?.S?.startsWith('TURN#') !== true;
+/** The counter of a rotation is in no transaction (design, section 4), so a call for it meets no conflict. Only a transaction commits slowly. */
+export const canMeet = (fault: string, { Key, TransactItems }: Request): boolean =>
+  fault === 'slow commit'
+    ? TransactItems !== undefined
+    : fault !== 'conflict' || Key?.pk?.S?.startsWith('TURN#') !== true;
 
 /** Who calls: an instance, which may be frozen or die, or a command. */
 export interface Caller {
@@ -192,7 +194,8 @@ export class Connection {
         const go = (): void => this.#proceed(pending, fault, progress, turn + 1);
         const what = `${labelOf(pending)}: ${value}`;
         const slowMs = turn === 1 ? slowFirstTurnMs[fault] : slowLaterTurnMs[fault];
-        if (slowMs === undefined) this.#turn(what, pending, go);
+        const isItem = value === 'an item of a transaction is written';
+        if (slowMs === undefined) this.#turn(what, pending, go, isItem ? itemTurnMaxMs : undefined);
         else this.#network.scheduler.after(slowMs, what, go);
         return;
       }
@@ -228,9 +231,9 @@ export class Connection {
     this.#turn(`${labelOf(pending)} ${what}`, pending, take);
   }
 
-  #turn(what: string, { info }: Pending, take: () => void): void {
+  #turn(what: string, { info }: Pending, take: () => void, maxMs = Number.POSITIVE_INFINITY): void {
     const { scheduler, latency } = this.#network;
-    if (latency) scheduler.after(latency(), what, take);
+    if (latency) scheduler.after(Math.min(latency(), maxMs), what, take);
     else scheduler.offer(what, take, touchesOf(info.operation, info.request));
   }
 }
@@ -240,8 +243,9 @@ const labelOf = ({ info: { caller, operation, number } }: Pending): string =>
 
 /** Longer than the SDK's repeats may take, and short enough for those who meet a transaction's items meanwhile to wait (`limits.conflictRetryMs`). */
 const slowFirstTurnMs: Readonly<Partial<Record<Fault, number>>> = { 'reset during': 1200 };
-/** The items of the largest transaction are visible in less time than commands wait for them (`visibleMs`). */
-const slowLaterTurnMs: Readonly<Partial<Record<Fault, number>>> = { 'slow commit': 40 };
+/** The items of the largest transaction are visible in less time than commands wait for them (`untilVisible`), however long calls travel. */
+const itemTurnMaxMs = 40;
+const slowLaterTurnMs: Readonly<Partial<Record<Fault, number>>> = { 'slow commit': itemTurnMaxMs };
 
 const aborted = (): ConnectionError => new ConnectionError('AbortError', 'Request aborted');
 const reset = (): ConnectionError => new ConnectionError('Error', 'socket hang up', 'ECONNRESET');
