@@ -39,7 +39,6 @@ export type CreateLeadResult =
  * Writes a lead of `newLeadWrites`, all or none, in one transaction.
  * @param leadAt called with the time of each attempt: a list by `updated_since` only allows for seconds between `updatedAt` and the commit
  * @throws ContentionError
- * @throws Error if the ID is taken, by a row of an import that keeps IDs: a repeat gets another one
  */
 export async function createLead(
   table: Table,
@@ -48,10 +47,10 @@ export async function createLead(
   return retryOnConflict<CreateLeadResult>(async () => {
     const { lead, opening } = leadAt(new Date().toISOString());
     const written = await transact(table, newLeadWrites(lead, opening));
-    if (written.outcome === 'conflict') return conflict;
     if (written.outcome === 'written') return { outcome: 'created', lead };
-    const holder = firstHolderIn(written.existing, identityOf(lead));
-    if (!holder) throw new Error(`Lead ID ${lead.id} was taken before the lead was written.`);
-    return { outcome: 'duplicate', holder };
+    // An import that keeps IDs may have taken the ID: a repeat of the request gets another one.
+    const holder =
+      written.outcome === 'refused' && firstHolderIn(written.existing, identityOf(lead));
+    return holder ? { outcome: 'duplicate', holder } : conflict;
   });
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { changeTimeOf } from '../../leads/changes.ts';
 import { identitiesIn, identitiesOf } from '../../leads/erasure/erasure.ts';
 import {
@@ -26,11 +25,10 @@ import {
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import {
-  type Condition,
   deletion,
   exists,
   hasVersion,
-  namesLead,
+  namesNobodyBut,
   put,
   type Write,
   writeItem,
@@ -42,15 +40,13 @@ import {
   type RelatedItems,
   removeRelatedItems,
 } from './erase-related-items.ts';
-import { visibleMs, withoutWrites } from './pacing.ts';
+import { untilVisible, withoutWrites } from './pacing.ts';
 
 export interface EraseOptions {
   /** Who erases, for the audit log. */
   readonly who: string;
   /** The action that the erasure is part of, such as a restore. */
   readonly partOf?: string;
-  /** Whether nothing is written. @default false */
-  readonly dryRun?: boolean;
   /** Called with the number of erasures that have begun. */
   readonly onBegun?: ((leads: number) => void) | undefined;
   /** Called with the number of items read so far. */
@@ -87,7 +83,7 @@ export async function eraseLeads(
   leadIds: readonly number[],
   options: EraseOptions,
 ): Promise<ReadonlyMap<number, Erased>> {
-  const { dryRun = false, onBegun = () => undefined, onProgress = () => undefined } = options;
+  const { onBegun = () => undefined, onProgress = () => undefined } = options;
   const erasures: ErasureItem[] = [];
   for (const leadId of new Set(leadIds)) {
     const erasure = await beginErasure({ ...own, leadId }, options);
@@ -95,7 +91,7 @@ export async function eraseLeads(
     onBegun(erasures.length);
   }
   // Once for all leads: a note or an enquiry that was accepted just before has more items to come.
-  if (!dryRun && erasures.length > 0) await sleep(visibleMs);
+  if (erasures.length > 0) await untilVisible(own.table);
   const begun: Begun[] = [];
   for (const erasure of erasures) begun.push(await withTimeline(own, erasure));
   const erased = new Set(begun.map(({ leadId }) => leadId));
@@ -131,7 +127,6 @@ export const planErasures = (
   eraseLeads({ ...own, table: withoutWrites(own.table) }, leadIds, {
     ...progress,
     who: 'a dry run',
-    dryRun: true,
   });
 
 /** The leads whose erasure has begun and is not complete. */
@@ -189,8 +184,8 @@ async function beginErasure(
     const before = await getItem(table, erasurePrimaryKey(organizationId, leadId));
     if (!lead) return before;
     const { phones = [], emails = [], auditEntries } = before ?? {};
-    // Of a lead that a backup has in part, an item may already name another lead, or be missing. Of a new lead, it may not be visible yet: then
-    // the deletion meets a conflict.
+    // In a partly restored table, an identity item may name another lead or be missing. A new lead's item may not be visible yet: its deletion
+    // meets a conflict.
     const identityItems = await batchGet(table, identityKeysOf(lead));
     const ownKeys = identityKeysOf(lead).filter(
       (key) => (identityItems.get(key)?.leadId ?? leadId) === leadId,
@@ -208,17 +203,12 @@ async function beginErasure(
     };
     const begun = { ...entry, what: `${what} begun` };
     const { outcome } = await transact(table, [
-      ...ownKeys.map((key) => deletion(key, isMissingOrNames(leadId))),
+      ...ownKeys.map((key) => deletion(key, namesNobodyBut(leadId))),
       ...beginItems(lead, { erasure, entry: begun, id }),
     ]);
     return outcome === 'written' ? erasure : conflict;
   });
 }
-
-const isMissingOrNames = (leadId: number): Condition => ({
-  ...namesLead(leadId),
-  ConditionExpression: 'attribute_not_exists(pk) OR leadId = :lead',
-});
 
 interface BegunErasure {
   readonly erasure: ErasureItem;
@@ -229,8 +219,12 @@ interface BegunErasure {
 }
 
 /** Part of a transaction: deletes a lead that has not changed since it was read, stores what is left to do, and ends the timeline. */
-export const beginItems = (lead: Lead, { erasure, entry, id }: BegunErasure): Write[] => [
-  deletion(leadPrimaryKey(lead.organizationId, lead.id), hasVersion(lead.version)),
+export const beginItems = (
+  lead: Lead,
+  { erasure, entry, id }: BegunErasure,
+  asRead = hasVersion(lead.version),
+): Write[] => [
+  deletion(leadPrimaryKey(lead.organizationId, lead.id), asRead),
   put({ ...erasurePrimaryKey(lead.organizationId, lead.id), ...erasure }),
   auditEntryPut(lead.organizationId, entry, id),
   putTimelineEntry(lead, { type: 'erased', at: entry.at, actorId: null }, id),

@@ -238,13 +238,14 @@ async function cleanEntry(
     if (!(await isOfLaterLead(table, leadKey, read, person.begunAt))) earlier.push(person);
   if (earlier.length === 0) return [];
   const key: PrimaryKey<TimelineEntryItem> = { pk: read.pk, sk: read.sk };
-  let written: { readonly cleaned: Item; readonly found: readonly ErasedPerson[] } | undefined;
+  let cleaned: Item | undefined;
+  let found: readonly ErasedPerson[] = [];
   return retryOnConflict(async (attempt) => {
     const entry = attempt === 0 ? read : await getItem(table, key);
     // Its condition refuses the repeat of a write whose response was lost.
-    if (written && isDeepStrictEqual(entry, written.cleaned)) return written.found;
+    if (cleaned && isDeepStrictEqual(entry, cleaned)) return found;
     let clean: TimelineEntry | undefined = entry;
-    const found = earlier.filter(({ search }) => {
+    found = earlier.filter(({ search }) => {
       const before = clean;
       clean = before && withoutPerson(before, search);
       // Compared as values, because DynamoDB returns the attributes of a map in any order.
@@ -252,8 +253,7 @@ async function cleanEntry(
     });
     if (!entry || found.length === 0) return [];
     const cleanedAt = changeTimeOf({ updatedAt: entry.cleanedAt ?? entry.at }, new Date());
-    const cleaned = { ...clean, cleanedAt: cleanedAt.toISOString() };
-    written = { cleaned, found };
+    cleaned = { ...clean, cleanedAt: cleanedAt.toISOString() };
     return (await writeItem(table, put(cleaned, isCleanedAsRead(entry)))) ? found : conflict;
   });
 }

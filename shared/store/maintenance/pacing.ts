@@ -26,10 +26,13 @@ export class RateLimiter {
 }
 
 /**
- * How long a command waits between its last write that keeps requests from adding an item and its search for the items that they have added: the
- * items of a transaction become visible one after the other.
+ * Waits after a command has locked or deleted leads, before it searches for what requests have added: the items of a transaction become visible
+ * one after the other.
  */
-export const visibleMs = 500;
+export const untilVisible = async ({ isDryRun }: Table): Promise<void> => {
+  if (!isDryRun) await sleep(visibleMs);
+};
+const visibleMs = 500;
 
 /** A partition serves 3,000 read units per second (AWS: DynamoDB burst and adaptive capacity). The rest is left for live traffic. */
 export const readUnitsPerSecondDefault = 1000;
@@ -54,11 +57,13 @@ export function withPacedReads(table: Table, readUnitsPerSecond: number): Table 
 }
 
 /** The same table for a dry run: other calls than reads are not sent, and seem to succeed. */
-export const withoutWrites = (table: Table): Table =>
-  sendingThrough(
+export const withoutWrites = (table: Table): Table => ({
+  ...sendingThrough(
     table,
     (send) => async (command, options) => (isRead(command) ? send(command, options) : {}),
-  );
+  ),
+  isDryRun: true,
+});
 
 /**
  * As `Promise.all`, but an error waits for the others: when a command fails, nothing that it began is still being written.

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { changeTimeOf } from '../../leads/changes.ts';
 import type { Lead } from '../../leads/lead.ts';
 import { deleteIdentities, identityKeysOf } from '../leads/identities.ts';
@@ -17,9 +16,9 @@ import {
 } from '../table/primary-keys.ts';
 import { ContentionError, conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
-import { deletion, hasVersion, namesLead, writeItem } from '../table/writes.ts';
+import { type Condition, deletion, hasVersion, namesLead, writeItem } from '../table/writes.ts';
 import { beginItems } from './erase-lead.ts';
-import { visibleMs } from './pacing.ts';
+import { untilVisible } from './pacing.ts';
 
 /** A lead that a row made, as it was read, and the record of the row. */
 export interface ImportedFrom {
@@ -67,21 +66,19 @@ export function undoImportedLead(
   const { table, organizationId } = own;
   // One for all attempts: a lock may have been written although its response was lost.
   const lockedUntil = Date.now() + lockMs;
-  let mayBeLocked = false;
   const keep = async (): Promise<UndoResult> => {
-    if (mayBeLocked) await retryOnConflict(() => unlock(own, from.leadId, lockedUntil));
+    await retryOnConflict(() => unlock(own, from.leadId, lockedUntil));
     return 'kept';
   };
   const undone = retryOnConflict<UndoResult>(async (attempt) => {
     const lead = attempt === 0 ? from.lead : await readLead(table, organizationId, from.leadId);
     if (!lead) return completeUndo(own, from);
-    if (lead.version > 1) return keep();
-    mayBeLocked = true;
+    if (lead.version > 1) return attempt > 0 ? keep() : 'kept';
     if (!(await lock(own, lead, lockedUntil))) return conflict;
-    await sleep(visibleMs);
+    await untilVisible(table);
     const entries = await readTimelineItems(own, lead.id);
-    if (isRemoved(entries)) return conflict; // by another undo or an erasure
-    if (!isUntouched(entries)) return keep();
+    if (!isUntouched(entries))
+      return (await readLead(table, organizationId, lead.id)) ? keep() : conflict;
     const leftMs = lockedUntil - lockMarginMs - Date.now();
     if (leftMs <= 0) return conflict;
     const at = changeTimeOf(lead, new Date()).toISOString();
@@ -92,7 +89,7 @@ export function undoImportedLead(
     const { outcome } = await transact(usableUntil(table, AbortSignal.timeout(leftMs)), [
       ...deleteIdentities(lead, identityKeysOf(lead)),
       ...entries.map((one) => deletion(one)),
-      ...beginItems(lead, { erasure, entry, id }),
+      ...beginItems(lead, { erasure, entry, id }, isLocked(lead)),
     ]);
     if (outcome !== 'written') return conflict;
     return removeRest(own, from, [{ pk: timelinePartitionKey(organizationId, lead.id), sk: id }]);
@@ -126,6 +123,13 @@ function lock(
   });
 }
 
+/** A removal that arrives late, after another undo has unlocked the lead, would take a note with it. */
+function isLocked({ version }: Lead): Condition {
+  const asRead = hasVersion(version);
+  const ConditionExpression = `${asRead.ConditionExpression} AND attribute_exists(lockedUntil)`;
+  return { ...asRead, ConditionExpression };
+}
+
 /** Unlocks a lead that is kept, whatever has changed it since it was locked, unless another undo has locked it. */
 const unlock = ({ table, organizationId }: OrganizationTable, leadId: number, until: number) =>
   writeItem(table, {
@@ -143,15 +147,13 @@ const isUntouched = ([opening, ...later]: readonly TimelineEntryItem[]): boolean
   'importedAt' in opening &&
   later.every((entry) => 'importedAt' in entry && entry.importedAt === opening.importedAt);
 
-const isRemoved = (entries: readonly TimelineEntryItem[]): boolean =>
-  entries.length === 0 || entries.some(({ type }) => type === 'erased');
-
-/** Completes an undo that was interrupted, once all that another undo, or an erasure, wrote of its first transaction is visible. */
+/** Completes an interrupted undo, after the first transaction of another undo, an erasure or an import has become visible. */
 async function completeUndo(
   own: OrganizationTable,
   from: ImportedFrom,
 ): Promise<UndoResult | typeof conflict> {
-  await sleep(visibleMs);
+  await untilVisible(own.table);
+  if (await readLead(own.table, own.organizationId, from.leadId)) return conflict;
   const erasure = await getItem(own.table, erasurePrimaryKey(own.organizationId, from.leadId));
   // An undo leaves no audit log entry to complete.
   if (Object.keys(erasure?.auditEntries ?? {}).length > 0) return 'erasing';

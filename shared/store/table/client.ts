@@ -5,6 +5,8 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 export interface Table {
   readonly client: DynamoDBDocumentClient;
   readonly name: string;
+  /** Whether writes are not sent. */
+  readonly isDryRun?: true;
 }
 
 export interface OrganizationTable {

@@ -39,6 +39,12 @@ export const namesLead = (leadId: unknown): Condition => ({
   ExpressionAttributeValues: { ':lead': leadId },
 });
 
+/** The item is missing, or names this lead. */
+export const namesNobodyBut = (leadId: number | undefined): Condition => ({
+  ConditionExpression: 'attribute_not_exists(pk) OR leadId = :lead',
+  ExpressionAttributeValues: { ':lead': leadId ?? null },
+});
+
 export const put = (item: Item, condition?: Condition): Write => ({
   Put: { Item: { ...item }, ...condition },
 });

@@ -14,6 +14,7 @@ import {
   type PrimaryKey,
   timelinePartitionKey,
 } from '../../table/primary-keys.ts';
+import { namesNobodyBut } from '../../table/writes.ts';
 import type { LeadReference, MendedTable } from './mended-table.ts';
 
 /**
@@ -70,12 +71,6 @@ export async function claimIdentities(
     else await advanceLead(mended, holder, key);
   }
 }
-
-/** The item is missing, or names the lead that it named when it was read. */
-const namesNobodyBut = (leadId: number | undefined) => ({
-  ConditionExpression: 'attribute_not_exists(pk) OR leadId = :wrong',
-  ExpressionAttributeValues: { ':wrong': leadId ?? null },
-});
 
 /**
  * Brings a lead to the state of the old table, if it has given up a phone or email there that another lead has in the backup.

@@ -162,7 +162,7 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
       const note = given.note(leadId);
       await given.sleep(1);
       await given.administrate('import undo', { rows });
-      await note;
+      await given.taken(note);
     },
   },
   {
@@ -174,7 +174,7 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
         await given.administrate('import', { rows });
         const [leadId = 0] = await given.list({});
         const undone = given.administrate('import undo', { rows });
-        // The undo waits for half a second. The lead goes when it ends, what says so a little later.
+        // The undo waits for half a second. The lead disappears when that ends, and the erasure's item appears a little later.
         await given.sleep(400 + 6 * at);
         given.steering.next('TransactWriteItems', 'slow commit');
         const erased = await given.done(given.erase(leadId));
