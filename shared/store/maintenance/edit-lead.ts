@@ -70,5 +70,5 @@ export async function addMissingNote(
     return false;
   if (dryRun) return true;
   const at = await addToTimeline(table, organizationId, leadId, (at) => ({ ...note, at }));
-  return at !== undefined || undefined;
+  return at === undefined ? undefined : true;
 }

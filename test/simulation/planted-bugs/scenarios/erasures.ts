@@ -237,14 +237,14 @@ export const scenariosOfErasures: readonly Scenario[] = [
     },
   },
   {
-    name: 'A person is taken out of an entry of another lead, without an answer',
+    name: 'A person is removed from an entry of another lead, and the response is lost',
     async run(given) {
       const { leadId } = await given.create(person(1));
       const { leadId: other } = await given.create(person(2));
       await given.note(other, `A friend of ${person(1).phone}.`);
       given.steering.next('PutItem', 'lost after');
-      const told = (await given.done(given.erase(leadId))) as { readonly otherEntries: number };
-      given.same('entries of other leads of which is told', told.otherEntries, 1);
+      const report = (await given.done(given.erase(leadId))) as { readonly otherEntries: number };
+      given.same('the entries changed on other leads', report.otherEntries, 1);
       given.same('the note', notesOf(given, other), ['A friend of [erased].']);
     },
   },

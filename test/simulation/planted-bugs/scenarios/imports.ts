@@ -79,8 +79,8 @@ export const scenariosOfImports: readonly Scenario[] = [
         return 'lost before';
       };
       const rows = [{ ...person(1), note: 'Called back.' }];
-      const told = await given.done(given.administrate('import update', { rows }));
-      given.same('refused rows', (told as { readonly refused: number }).refused, 1);
+      const report = await given.done(given.administrate('import update', { rows }));
+      given.same('refused rows', (report as { readonly refused: number }).refused, 1);
       await erased;
     },
   },
