@@ -143,10 +143,14 @@ class FunctionWorker {
     this.#thread.on('message', (message: WorkerMessage) => {
       if ('output' in message) options.output.write(message.output);
       else if ('isReady' in message) this.#import.resolve();
-      else this.#settle?.(resultOf(message));
+      else this.#finish(resultOf(message));
     });
-    this.#thread.on('error', (error) => this.#lose(failed(`crashed: ${asError(error).stack}`)));
-    this.#thread.on('exit', () => this.#lose(failed('ended its process before it returned')));
+    let reason = 'ended its process before it returned';
+    this.#thread.on('error', (error) => {
+      reason = `crashed: ${asError(error).stack}`;
+    });
+    // A response may arrive after the error of the crash that followed it, and never after `exit`.
+    this.#thread.on('exit', () => this.#lose(failed(reason)));
   }
 
   get isBusy(): boolean {
@@ -166,8 +170,12 @@ class FunctionWorker {
     );
     const result = await promise;
     clearTimeout(timer);
-    this.#settle = undefined;
     return result;
+  }
+
+  #finish(result: InvocationResult): void {
+    this.#settle?.(result);
+    this.#settle = undefined;
   }
 
   async terminate(): Promise<void> {
@@ -179,7 +187,7 @@ class FunctionWorker {
     this.#isLost = true;
     void this.terminate();
     this.#onLoss(failure);
-    this.#settle?.(failure);
+    this.#finish(failure);
     this.#import.resolve();
   }
 }
