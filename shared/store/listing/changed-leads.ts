@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../bounded-map.ts';
+import { limits } from '../../limits.ts';
 import type { OrganizationTable } from '../table/client.ts';
 import type { LeadIndexEntry } from '../table/items.ts';
 import { updateIndexKey } from '../table/primary-keys.ts';
@@ -37,9 +38,11 @@ interface CachedRead {
   wholeAt: number | undefined;
 }
 
-/** An index lags behind the table, and `updatedAt` is set just before the commit. */
+/** An index lags behind the table. */
 const indexLagMs = 10_000;
-const lagBefore = (ms: number): string => new Date(Math.max(0, ms - indexLagMs)).toISOString();
+/** A change is dated before its commit, by less than a function runs. */
+const commitLagMs = limits.functionTimeoutSeconds * 1000;
+const dateOf = (ms: number): string => new Date(ms).toISOString();
 
 /** The most ids of one time that are used. */
 export const changedLeadsMax = 250_000;
@@ -68,7 +71,7 @@ export async function readChangedLeads(
   let isComplete = false;
   let count = 0;
   while (!isComplete && read.ids.length <= most && count < entriesPerPage && !budget.isSpent) {
-    const pass = read.pass ?? nextPass(read);
+    const pass = read.pass ?? nextPass(read, since);
     const { entries, next } = await readEntries(
       own.table,
       {
@@ -109,8 +112,11 @@ function merged(some: readonly number[], others: readonly number[]): number[] {
 }
 
 /** The clock that dated the newest change may be far ahead; earlier dates may have been committed since the index was read. */
-const nextPass = ({ newest, wholeAt = Number.POSITIVE_INFINITY }: CachedRead): Pass => ({
-  from: lagBefore(Math.min(newest, wholeAt)),
+const nextPass = (
+  { newest, wholeAt = Number.POSITIVE_INFINITY }: CachedRead,
+  since: number,
+): Pass => ({
+  from: dateOf(Math.max(since, Math.min(newest, wholeAt) - indexLagMs - commitLagMs)),
   begunAt: Date.now(),
   next: undefined,
 });
@@ -162,8 +168,8 @@ export function justChangedIds(
       KeyConditionExpression: 'updateKey = :leads AND updatedAt BETWEEN :from AND :to',
       ExpressionAttributeValues: {
         ':leads': updateIndexKey(organizationId),
-        ':from': lagBefore(now),
-        ':to': new Date(now + indexLagMs).toISOString(), // a change dated further ahead would displace others
+        ':from': dateOf(now - indexLagMs),
+        ':to': dateOf(now + indexLagMs), // a change dated further ahead would displace others
       },
       ScanIndexForward: false,
       Limit: justChangedMax,

@@ -137,11 +137,33 @@ export const scenariosOfReads: readonly Scenario[] = [
     },
   },
   {
+    name: 'A walk begins before the index shows a lead that was committed half a second after its date',
+    simulation: { dynamodb: { staleChance: 1 } },
+    functions: {
+      clockSkewMs: 500,
+      skewMsOf: (endpoint) => (endpoint === 'update-lead' ? -450 : 0),
+    },
+    async run(given) {
+      const [leadId = 0] = await captured(given, 1);
+      await given.sleep(30_000);
+      const query = { updated_since: since(given), limit: 1 };
+      await given.sleep(1000);
+      await given.update(leadId, { fields: { city: 'Pune' } });
+      await given.sleep(9800);
+      for (const number of [10, 11]) await given.create(person(number));
+      const late = String(leadId).padStart(10, '0');
+      given.steering.stateOf = (request, states, item) =>
+        lateIn('UPDATED#1')(request, item.endsWith(late) ? states : 1);
+      const listed = await given.walk(query, () => given.sleep(12_000));
+      given.expect(listed.includes(leadId), `the walk has lead ${leadId}.`);
+    },
+  },
+  {
     name: 'Two organizations walk their changes through one process',
     async run(given) {
       const from = since(given);
       await captured(given, 4, 12);
-      await given.sleep(15_000);
+      await given.sleep(30_000);
       await captured(given, 2);
       await given.sleep(15_000);
       for (const id of [1, 12])
