@@ -169,7 +169,6 @@ test('BackupMissing goes off after two days without a backup, and stays silent w
         ? 1
         : undefined;
 
-  expect(alarm.TreatMissingData).toBe('breaching');
   expect(JSON.stringify(alarm)).toContain('"BackupVaultName"');
   expect(firstAlarm(alarm, untilDay(3), day * 7)).toBe(day * 5);
   expect(firstAlarm(alarm, untilDay(8), day * 7)).toBeUndefined();

@@ -104,9 +104,6 @@ test.each(endpoints)(
     // A fresh account has ten concurrent executions in all.
     expect(own.Properties).not.toHaveProperty('ReservedConcurrentExecutions');
     expect(functions.filter(({ Properties }) => roleOf(Properties) === role)).toHaveLength(1);
-    expect(resourcesOf(template, 'AWS::IAM::Role')[role]?.Properties).not.toHaveProperty(
-      'ManagedPolicyArns',
-    );
     // The function waits for the policy of its role, so that no request meets an old one.
     const policies = resources('AWS::IAM::Policy')
       .filter(([, { Properties }]) => JSON.stringify(Properties.Roles).includes(role))

@@ -159,13 +159,6 @@ describe('the heartbeat', () => {
     });
     expect(alarmNames(full)).toContain('CertificateExpires');
   });
-
-  test('a heartbeat that is missing sets its alarm off', () => {
-    more.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      AlarmName: 'lead-service-production-HeartbeatFailed',
-      TreatMissingData: 'breaching',
-    });
-  });
 });
 
 describe('with events', () => {

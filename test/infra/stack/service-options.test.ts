@@ -29,7 +29,6 @@ const right: Readonly<Record<string, readonly unknown[]>> = {
   alarmEmail: ['ops@example.com'],
   alarmTopicArn: ['arn:aws:sns:eu-central-1:123456789012:alarms', Aws.STACK_ID],
   noCapturesHours: [1, '168'],
-  heartbeat: [true, 'true'],
   waf: [true, 'false'],
   kmsKey: ['customer-managed', 'arn:aws:kms:eu-central-1:123456789012:key/12345678-aaaa'],
   logRetentionDays: [30, '365'],
@@ -39,10 +38,6 @@ const right: Readonly<Record<string, readonly unknown[]>> = {
   requestsPerKeyPerHour: [1, '3000'],
   requestsPerOrganizationPerHour: [600, 360_000],
   requestsPerSecond: [1, 5000],
-  tracing: ['true'],
-  accessLogs: [false],
-  events: [true, 'false'],
-  backup: [true, 'false'],
   auditDays: [1, '3650'],
   tableName: ['leads.restored-2026'],
 };
