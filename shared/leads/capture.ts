@@ -204,8 +204,7 @@ export function captureMatch(
   const { fields, filled, kept } = fillLead(match, submitted, emailIsTaken);
   const isFilled = filled.length > 0;
   if (isFilled) assertLeadFits(fields, filled);
-  const now = changeTimeOf(match, situation.now);
-  const at = now.toISOString();
+  const at = changeTimeOf(match, situation.now);
   const archived = match.archivedAt === undefined ? {} : ({ archived: true } as const);
   const result = { id: match.id, created: false, updated: isFilled, ...archived };
   return {
@@ -213,7 +212,11 @@ export function captureMatch(
     match,
     lead: isFilled ? { ...match, fields, updatedAt: at } : match,
     entry: { at, ...enquiry, type: 'captured', filled, kept, ...archived },
-    record: { fingerprint: situation.fingerprint, result, expiresAt: recordExpiry(now) },
+    record: {
+      fingerprint: situation.fingerprint,
+      result,
+      expiresAt: recordExpiry(new Date(at)),
+    },
   };
 }
 

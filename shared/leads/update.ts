@@ -38,6 +38,6 @@ export function updatedLead(
     fields: leadFieldsOf(fields),
     stageId: stage?.id ?? before.stageId,
     pipelineId: stage?.pipelineId ?? before.pipelineId,
-    updatedAt: changeTimeOf(before, now).toISOString(),
+    updatedAt: changeTimeOf(before, now),
   };
 }

@@ -30,7 +30,7 @@ export async function setArchived(
     const lead = await readLead(table, organizationId, leadId);
     if (!lead) return undefined;
     if ((lead.archivedAt !== undefined) === archived) return { lead, isChanged: false };
-    const at = changeTimeOf(lead, new Date()).toISOString();
+    const at = changeTimeOf(lead, new Date());
     const { archivedAt: _, ...active } = { ...lead, updatedAt: at };
     const after = archived ? { ...active, archivedAt: at } : active;
     const { outcome } = await transact(table, [

@@ -34,8 +34,8 @@ export const putTimelineEntry = (
  * Part of a transaction: adds the entry with which the lead got its values, so that `check` finds values that changed without an entry.
  * @param lead as it is after the change
  */
-export const putChangeEntry = (lead: Lead, entry: TimelineEntry, id?: string): Write =>
-  putTimelineEntry(lead, { ...entry, valuesDigest: valuesDigestOf(lead) }, id);
+export const putChangeEntry = (lead: Lead, entry: TimelineEntry): Write =>
+  putTimelineEntry(lead, { ...entry, valuesDigest: valuesDigestOf(lead) });
 
 /**
  * Adds an entry to the timeline of a lead, archived or not, dated now but after the lead's last change. One transaction of 2 items and no
@@ -59,7 +59,7 @@ export async function addToTimeline(
     if (written.outcome === 'refused') {
       const lead = written.existing.get(leadPrimaryKey(organizationId, leadId));
       if (!lead) return undefined;
-      at = changeTimeOf(lead, new Date()).toISOString();
+      at = changeTimeOf(lead, new Date());
     }
     return conflict;
   });

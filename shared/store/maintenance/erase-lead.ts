@@ -190,7 +190,7 @@ async function beginErasure(
     const ownKeys = identityKeysOf(lead).filter(
       (key) => (identityItems.get(key)?.leadId ?? leadId) === leadId,
     );
-    const at = changeTimeOf(lead, new Date()).toISOString();
+    const at = changeTimeOf(lead, new Date());
     // One ID for both: the audit log's is what `lead timelines` prints, the timeline's is what the event has.
     const id = newEntryId(at);
     const entry = { at, who, what, erasedLeadId: leadId };

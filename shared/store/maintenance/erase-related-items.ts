@@ -253,7 +253,7 @@ async function cleanEntry(
     });
     if (!entry || found.length === 0) return [];
     const cleanedAt = changeTimeOf({ updatedAt: entry.cleanedAt ?? entry.at }, new Date());
-    cleaned = { ...clean, cleanedAt: cleanedAt.toISOString() };
+    cleaned = { ...clean, cleanedAt };
     return (await writeItem(table, put(cleaned, isCleanedAsRead(entry)))) ? found : conflict;
   });
 }

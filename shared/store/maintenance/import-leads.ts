@@ -107,12 +107,12 @@ function writesOf({
   const rowKey = importedRowPrimaryKey(organizationId, digest);
   const importedAt = new Date().toISOString();
   const origin = { at, actorId: null, by, via: 'import', importedAt } as const;
-  const note = (text: string) =>
-    putTimelineEntry(lead, { type: 'note_added', ...origin, text }, newLastEntryId(at));
   return [
     putIfAbsent({ ...rowKey, organizationId, leadId, readDigest }),
     ...newLeadWrites(lead, { type: 'lead_created', ...origin }),
-    ...(text === undefined ? [] : [note(text)]),
+    ...(text === undefined
+      ? []
+      : [putTimelineEntry(lead, { type: 'note_added', ...origin, text }, newLastEntryId(at))]),
     // An erasure of an earlier lead of the same id would delete this one's timeline and the item of its row.
     ...(keepsId ? [check(erasurePrimaryKey(organizationId, leadId), isAbsent)] : []),
   ];

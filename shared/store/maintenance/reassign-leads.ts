@@ -61,7 +61,7 @@ export async function reassignLead(
   const { organizationId } = owned;
   const { outcome } = await editLead(table, { organizationId, leadId, by }, (before) => {
     if (!isOwned(before, owned)) return before;
-    const updatedAt = changeTimeOf(before, new Date()).toISOString();
+    const updatedAt = changeTimeOf(before, new Date());
     return { ...before, fields: { ...before.fields, assigned_to: newOwnerId }, updatedAt };
   });
   return outcome === 'changed';

@@ -81,7 +81,7 @@ export function undoImportedLead(
       return (await readLead(table, organizationId, lead.id)) ? keep() : conflict;
     const leftMs = lockedUntil - lockMarginMs - Date.now();
     if (leftMs <= 0) return conflict;
-    const at = changeTimeOf(lead, new Date()).toISOString();
+    const at = changeTimeOf(lead, new Date());
     const id = newEntryId(at);
     const entry = { at, who, what: `lead import --undo: lead ${lead.id}`, erasedLeadId: lead.id };
     const erasure = { organizationId, leadId: lead.id, phones: [], emails: [], auditEntries: {} };
