@@ -10,7 +10,7 @@ import { asciiDigits, emailIdentity, parsePhone, visibleText } from './identity.
 import type { FieldValue } from './lead.ts';
 
 /** A field's value as it is sent (contract, section 4.2). */
-export type RawValue = string | number | boolean | readonly string[] | null;
+export type RawValue = FieldValue | null;
 
 /** Why a field's value is rejected. */
 export class FieldIssue implements Refusal {
@@ -23,11 +23,7 @@ export class FieldIssue implements Refusal {
 }
 
 /** Reads one non-empty value, by the same rules on every endpoint and in an import. */
-type Parse = (
-  raw: Exclude<RawValue, null>,
-  field: Field,
-  organization: Organization,
-) => FieldValue | FieldIssue;
+type Parse = (raw: FieldValue, field: Field, organization: Organization) => FieldValue | FieldIssue;
 
 const notAString = new FieldIssue('wrong_type', 'must be a string.');
 
@@ -99,7 +95,7 @@ const tooSmall = new FieldIssue(
   `must be 0, or at least ${smallestNumber} in absolute value.`,
 );
 
-function parseNumber(raw: Exclude<RawValue, null>): FieldValue | FieldIssue {
+function parseNumber(raw: FieldValue): FieldValue | FieldIssue {
   const number = typeof raw === 'string' ? numberFrom(raw.trim()) : raw;
   if (number instanceof FieldIssue) return number;
   if (typeof number !== 'number' || Number.isNaN(number)) return notANumber;
@@ -169,7 +165,7 @@ function notAnOption(options: Field['options']): FieldIssue {
 }
 
 /** A list of options. A form that can only send text sends one option, or several separated by commas. */
-function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | FieldIssue {
+function parseList(raw: FieldValue, field: Field): FieldValue | FieldIssue {
   if (typeof raw === 'number' || typeof raw === 'boolean')
     return new FieldIssue('wrong_type', 'must be a list of its options.');
   const find = optionFinder(field.options);
@@ -188,14 +184,14 @@ const yes = new Set(['true', 'yes', 'y', 'on', '1', 'checked']);
 const no = new Set(['false', 'no', 'n', 'off', '0', 'unchecked']);
 
 /** Reads `true`, `no`, `1` and the like, ignoring case; undefined for any other value. */
-export function parseYesOrNo(raw: Exclude<RawValue, null>): boolean | undefined {
+export function parseYesOrNo(raw: FieldValue): boolean | undefined {
   const text = typeof raw === 'object' ? '' : String(raw).trim().toLowerCase();
   if (yes.has(text)) return true;
   return no.has(text) ? false : undefined;
 }
 
 function parseReference(
-  raw: Exclude<RawValue, null>,
+  raw: FieldValue,
   kind: 'source' | 'owner' | 'user',
   known: ReadonlyMap<number, { active: boolean }>,
 ): FieldValue | FieldIssue {

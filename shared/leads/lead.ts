@@ -4,6 +4,9 @@ import type { Organization } from '../organization/organization.ts';
 
 /** A field's value as a lead holds it. It is never empty: an empty field is absent. The values of `lead_source` and `user` fields are IDs. */
 export type FieldValue = string | number | boolean | readonly string[];
+export const isFieldValue = (value: unknown): value is FieldValue =>
+  ['string', 'number', 'boolean'].includes(typeof value) ||
+  (Array.isArray(value) && value.every((item) => typeof item === 'string'));
 /** By field key, the built-in fields included. */
 export type FieldValues = Readonly<Record<string, FieldValue>>;
 /** The fields of a lead: every one that is not empty, built-in and inactive ones included. */

@@ -1,4 +1,4 @@
-import type { FieldReason } from '../client/api-types.ts';
+import type { FieldReason, UpdateLeadRequest } from '../client/api-types.ts';
 import type { Organization, Stage } from '../organization/organization.ts';
 import type { FieldIssues } from './fields.ts';
 
@@ -15,10 +15,7 @@ export const startingStage = (
   );
 
 /** The stage and pipeline that a request names (contract, sections 4.2 and 4.5). */
-export interface RequestedPlace {
-  readonly stageId?: number | undefined;
-  readonly pipelineId?: number | undefined;
-}
+export type RequestedPlace = Pick<UpdateLeadRequest, 'stageId' | 'pipelineId'>;
 
 /**
  * The stage of a lead that is created or moved (contract, section 3): the requested stage, else the starting stage of the requested

@@ -1,6 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { isPlainObject, parseJson } from '../../../shared/json.ts';
 import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
+import { isFieldValue } from '../../../shared/leads/lead.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
 import {
   exportedProperties,
@@ -139,18 +140,13 @@ function valuesOf(
     const hasFieldsObject = fields !== undefined && at < own.length;
     const target = mapping.targetOf(column, hasFieldsObject);
     if (!target) return `${JSON.stringify(column)} ${unknownColumn(organization, column)}`;
-    if (!isRaw(raw))
+    if (raw !== null && !isFieldValue(raw))
       return `${column} must be a string, a number, true, false, a list of strings, or null.`;
     values.push({ column, target, raw });
   }
   const [issue] = mapping.issuesOf(values, 'The line');
   return issue ?? values;
 }
-
-const isRaw = (value: unknown): value is RawValue =>
-  value === null ||
-  ['string', 'number', 'boolean'].includes(typeof value) ||
-  (Array.isArray(value) && value.every((item) => typeof item === 'string'));
 
 const noValues: ImportRow = { fields: {}, properties: {} };
 

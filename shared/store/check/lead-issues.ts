@@ -3,6 +3,7 @@ import { comparableEmail } from '../../leads/identity.ts';
 import {
   type FieldValue,
   type FieldValues,
+  isFieldValue,
   type Lead,
   type LeadFields,
   valueOf,
@@ -118,10 +119,6 @@ function* fieldIssues(fields: FieldValues, organization: Organization): Generato
       yield `has ${display(value)} in the field ${fieldKey}, which the organization does not have`;
   }
 }
-
-const isFieldValue = (value: unknown): value is FieldValue =>
-  ['string', 'number', 'boolean'].includes(typeof value) ||
-  (Array.isArray(value) && value.every((item) => typeof item === 'string'));
 
 /**
  * Whether the organization has the source, the user or the options that a value names. Inactive ones are valid, because leads keep them. The
