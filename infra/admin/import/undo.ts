@@ -70,7 +70,7 @@ async function undoRows(
   const limiter = new RateLimiter(options.rate);
   const undone: Undone = { rows: 0, matched: 0, removed: 0, kept: [] };
   const file = await openImportFile(path, organization, options);
-  for await (const rows of batchesOf(file.rows, options.rate)) {
+  for (const rows of batchesOf(file.rows, options.rate)) {
     const readable = rows.filter(({ issue }) => issue === undefined);
     const digests = readable.map(({ sent }) => rowDigest(sent));
     const leads = await importedFrom(own, digests);

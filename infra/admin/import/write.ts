@@ -48,7 +48,7 @@ export interface WriteOptions {
 }
 
 export interface ImportRequest extends WriteOptions {
-  readonly rows: Iterable<FileRow> | AsyncIterable<FileRow>;
+  readonly rows: Iterable<FileRow>;
   /** Called with the results of each batch, in the order of the file. */
   readonly onResults: (results: readonly RowResult[], counts: ImportCounts) => unknown;
 }
@@ -262,7 +262,7 @@ export async function importRows(table: Table, request: ImportRequest): Promise<
   const counts: ImportCounts = { rows: 0, imported: 0, alreadyThere: 0, refused: 0 };
   if (request.updates) counts.updated = 0;
   const writer = new LeadWriter(table, request);
-  for await (const rows of batchesOf(request.rows, request.leadsPerSecond)) {
+  for (const rows of batchesOf(request.rows, request.leadsPerSecond)) {
     const results = await writer.write(rows);
     counts.rows += results.length;
     for (const { outcome } of results) counts[outcome] = (counts[outcome] ?? 0) + 1;
@@ -272,13 +272,13 @@ export async function importRows(table: Table, request: ImportRequest): Promise<
 }
 
 /** Batches are small at a low rate, so that no row waits long between its reading and its write. */
-export async function* batchesOf(
+export function* batchesOf(
   rows: ImportRequest['rows'],
   leadsPerSecond: number,
-): AsyncGenerator<FileRow[]> {
+): Generator<FileRow[]> {
   const rowsMax = Math.max(1, Math.min(batchRowsMax, Math.floor(leadsPerSecond / 2)));
   let batch: FileRow[] = [];
-  for await (const row of rows) {
+  for (const row of rows) {
     batch.push(row);
     if (batch.length < rowsMax) continue;
     yield batch;

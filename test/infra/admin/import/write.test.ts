@@ -203,7 +203,7 @@ test('the digest of a row, which the table keeps, is that of its values, in any 
   });
 });
 
-async function* brokenFile(): AsyncGenerator<FileRow> {
+function* brokenFile(): Generator<FileRow> {
   for (const number of [2, 3])
     yield rowWith(number, { name: 'Asha', phone: `+9198765432${number}0` });
   throw new Error('The disk is gone.');
