@@ -6,7 +6,7 @@ const projectFolder = resolve(import.meta.dirname, '..', '..');
 // Keeps what Node.js compiles, TypeScript included, for the next command: that is half of the time that a command takes to start.
 enableCompileCache(resolve(projectFolder, 'node_modules', '.cache', 'admin'));
 const { runAdmin } = await import('./program.ts');
-const { defaultDataFolder } = await import('../local/running-service.ts');
+const { localFolder } = await import('../local/running-service.ts');
 
 // A reader that has read enough (`… | head`) closes the pipe. That ends the command and is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -16,7 +16,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 process.exitCode = await runAdmin(process.argv.slice(2), {
   environment: process.env,
-  localFolder: resolve(projectFolder, defaultDataFolder),
+  localFolder,
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
   hasTerminal: process.stderr.isTTY === true,

@@ -7,10 +7,13 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
+/** Prints a sentence to stderr, so that stdout has only the result. */
+export const tell = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
+
 /** Ends the process with status 1 and the sentence of a refusal. @throws any other error */
 export function exitRefused(error: unknown): never {
   if (!(error instanceof CommandError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  tell(error.message);
   process.exit(1);
 }
 

@@ -16,6 +16,12 @@ export const integerOption =
     return value;
   };
 
+/** The values of an option that may be repeated. */
+export const repeatedOption = (text: string, before: readonly string[] = []): string[] => [
+  ...before,
+  text,
+];
+
 /** Parses an ID. */
 export const parseId = integerOption(1, limits.idMax);
 

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { STSClient } from '@aws-sdk/client-sts';
 import { DefaultStackSynthesizer } from 'aws-cdk-lib';
-import { CheckError, CliCommand } from '../cli/command.ts';
+import { projectFolder } from '../bundle/built-functions.ts';
+import { CheckError, CliCommand, tell } from '../cli/command.ts';
 import { canAsk } from '../cli/confirm.ts';
 import { pairOption } from '../cli/options.ts';
 import { OptionsError } from '../stack/check-options.ts';
@@ -16,7 +17,6 @@ import { preflight } from './preflight.ts';
  * `npm run deploy` checks what can make a deployment fail, runs `cdk deploy`, and verifies the stack. With `--check` it only does the
  * first.
  */
-const projectFolder = resolve(import.meta.dirname, '..', '..');
 
 /** The region, found as the CDK finds it: the environment, then the profile. */
 async function regionOf(): Promise<string | undefined> {
@@ -67,9 +67,7 @@ try {
   process.exitCode = await deploy(checkEnvironmentOptions(contextInForce, contextOfCdkJson()));
 } catch (error) {
   if (error instanceof OptionsError)
-    process.stderr.write(
-      `${error.message}\nSet them in cdk.json under "context", or with -c NAME=VALUE.\n`,
-    );
+    tell(`${error.message}\nSet them in cdk.json under "context", or with -c NAME=VALUE.`);
   else if (error instanceof CheckError) refuse([error]);
   else throw error;
   process.exitCode = 1;
@@ -85,11 +83,9 @@ async function deploy(options: ServiceOptions): Promise<number> {
   if (region && canAsk()) await openMfaSession(region);
   const deployment = { region, options, allowsNewTable: newTable, qualifier };
   const { failedChecks, unknown, target, releaseBefore } = await preflight(deployment);
-  for (const sentence of unknown) process.stderr.write(`? ${sentence}\n`);
+  for (const sentence of unknown) tell(`? ${sentence}`);
   if (failedChecks.length > 0) return refuse(failedChecks);
-  process.stderr.write(
-    `✓ ${stackName} will be deployed to account ${target.account}, region ${target.region}.\n`,
-  );
+  tell(`✓ ${stackName} will be deployed to account ${target.account}, region ${target.region}.`);
   const back = announceRelease(releaseBefore);
   if (check) return 0;
   const notDeployed = cdkDeploy(target.region);
@@ -100,8 +96,7 @@ async function deploy(options: ServiceOptions): Promise<number> {
 }
 
 function refuse(failedChecks: readonly CheckError[]): number {
-  for (const { message, next } of failedChecks)
-    process.stderr.write(`✗ ${message}\n  Next: ${next}\n`);
+  for (const { message, next } of failedChecks) tell(`✗ ${message}\n  Next: ${next}`);
   return 1;
 }
 
@@ -122,12 +117,12 @@ function cdkDeploy(region: string): number {
 
 /** Verifies without changing data (OPERATE.md, "Verify"). */
 function verify(stackName: string, region: string): number {
-  process.stderr.write(`Verifying the stack ${stackName}.\n`);
+  tell(`Verifying the stack ${stackName}.`);
   const file = join(projectFolder, 'infra', 'verify', 'main.ts');
   const status = run(process.execPath, [file, '--stack', stackName], region);
   if (status !== 0)
-    process.stderr.write(
-      `The stack is deployed, but its verification failed: the lines above say what to look at. To repeat it: npm run verify -- --stack ${stackName}\n`,
+    tell(
+      `The stack is deployed, but its verification failed: the lines above say what to look at. To repeat it: npm run verify -- --stack ${stackName}`,
     );
   return status;
 }

@@ -12,6 +12,7 @@ export type RunningService = v.InferOutput<typeof schema>;
 
 /** The data folder of `npm start` without `--db`, in the project folder. */
 export const defaultDataFolder = '.local';
+export const localFolder = resolve(import.meta.dirname, '..', '..', defaultDataFolder);
 
 const fileIn = (dataFolder: string): string => join(resolve(dataFolder), 'service.json');
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
-import { CliCommand, exitRefused } from '../cli/command.ts';
-import { integerOption } from '../cli/options.ts';
+import { CliCommand, exitRefused, tell } from '../cli/command.ts';
+import { integerOption, repeatedOption } from '../cli/options.ts';
 import { whenToldToEnd } from '../cli/parent.ts';
 import { isEngine } from './engine.ts';
 import { defaultDataFolder, recordRunningService } from './running-service.ts';
@@ -36,7 +36,7 @@ const program = new CliCommand('npm start --')
   .option(
     '--organization <FILE>',
     'settings file to apply at start; may be repeated (default: a demo organization)',
-    collectFile,
+    repeatedOption,
   )
   .option('--json', 'print one ready line (JSON) on stdout, and everything else on stderr')
   .option('--events <FILE>', 'append each event to this file, as the event bus would carry it')
@@ -65,14 +65,9 @@ function parseEngine(engine: string): string {
   );
 }
 
-function collectFile(file: string, files: readonly string[] = []): string[] {
-  return [...files, file];
-}
-
 // The service must end cleanly even if the terminal or npm is gone.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
-const tell = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
 
 const starting = startService({
   ...options,

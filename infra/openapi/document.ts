@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Schemas } from '../../shared/middleware/validate.ts';
+import { projectFolder } from '../bundle/built-functions.ts';
 import { CliCommand } from '../cli/command.ts';
 import type { OperationDescription, Sentences } from './endpoint-description.ts';
 import { endpointDescriptions } from './endpoint-descriptions.ts';
@@ -19,8 +20,6 @@ import {
 } from './json-schema.ts';
 import { responseHeaders } from './response-headers.ts';
 import { jsonContent, responseComponents, responsesOf } from './responses.ts';
-
-const projectFolder = resolve(import.meta.dirname, '..', '..');
 
 /** The document's file. `npm run openapi` writes it, and a test checks that it is current. */
 export const openApiFile = join(projectFolder, 'openapi.json');

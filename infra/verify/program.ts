@@ -1,9 +1,8 @@
-import { resolve } from 'node:path';
 import { openTable } from '../../shared/store/table/client.ts';
 import { clientSettings, useLocalTable } from '../cli/aws.ts';
-import { CliCommand, CommandError, exitRefused } from '../cli/command.ts';
+import { CliCommand, CommandError, exitRefused, tell } from '../cli/command.ts';
 import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
-import { defaultDataFolder } from '../local/running-service.ts';
+import { localFolder } from '../local/running-service.ts';
 import { Checks, linesOfResults } from './check.ts';
 import { contractChecks } from './contract-checks.ts';
 import { readOnlyChecks } from './read-only-checks.ts';
@@ -24,7 +23,6 @@ type Target = Pick<ServiceLocation, 'baseUrl'> & Partial<ServiceLocation>;
 
 /** As a shell reports a command that SIGINT ended. */
 const interruptedStatus = 130;
-const localFolder = resolve(import.meta.dirname, '..', '..', defaultDataFolder);
 
 /** `npm run verify`, in the process that main.ts starts. The environment names the table. */
 const program = new CliCommand('npm run verify --')
@@ -79,12 +77,8 @@ try {
 
 function interrupt(): void {
   if (!interruption.signal.aborted)
-    note('Interrupted: finishing the current check and removing what was written.');
+    tell('Interrupted: finishing the current check and removing what was written.');
   interruption.abort();
-}
-
-function note(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
 }
 
 /** Once main.ts was killed, nobody waits for a line. */
@@ -103,7 +97,7 @@ function usageIssue({ url, stack }: Options): string | undefined {
 /** Finds the service, and lets the environment name its table, if it is known. @throws CommandError */
 async function findTarget({ url = '', stack, write, contract }: Options): Promise<Target> {
   if (stack !== undefined) {
-    const service = await serviceOfStack(stack, note);
+    const service = await serviceOfStack(stack, tell);
     Object.assign(process.env, { LEADS_TABLE: service.name, AWS_REGION: service.region });
     return service;
   }

@@ -11,7 +11,7 @@ import {
 import type { Table } from '../../shared/store/table/client.ts';
 import { deleteItems } from '../../shared/store/table/many-items.ts';
 import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import { CheckError } from '../cli/command.ts';
+import { CheckError, tell } from '../cli/command.ts';
 import { errorText } from '../cli/error-code.ts';
 import type { Checks } from './check.ts';
 import { runContractTests, type TestedCase } from './contract-tests.ts';
@@ -143,9 +143,9 @@ async function removeAtEnd(
     await deleteItems(table, [...new Map(records.map((record) => [record.pk, record])).values()]);
     return true;
   } catch (error) {
-    process.stderr.write(
+    tell(
       `The temporary organization ${id} could not be removed (${errorText(error)}). Its keys expire within an hour. ` +
-        'The next npm run verify with --write on this table removes it after that.\n',
+        'The next npm run verify with --write on this table removes it after that.',
     );
     return false;
   }
@@ -161,8 +161,8 @@ export async function removeLeft(table: Table, now = new Date()): Promise<number
     const appliedAt = stored ? Date.parse(stored.appliedAt) : 0;
     if (now.getTime() - appliedAt <= hourMs) continue;
     const items = await removeOrganization(table, id);
-    process.stderr.write(
-      `Removed the temporary organization ${id}, which an earlier run left behind (${items} items).\n`,
+    tell(
+      `Removed the temporary organization ${id}, which an earlier run left behind (${items} items).`,
     );
     removed += 1;
   }

@@ -1,7 +1,7 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { unfinishedErasures } from '../../../shared/store/maintenance/erase-lead.ts';
 import { countOf } from '../../cli/format.ts';
-import { integerOption } from '../../cli/options.ts';
+import { integerOption, repeatedOption } from '../../cli/options.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';
 import { countryOption } from '../options.ts';
 import { dateFormats, decimalMarks } from './cell-formats.ts';
@@ -50,11 +50,7 @@ const withFileOptions = (command: AdminCommand): AdminCommand =>
   command
     .option('--sheet <NAME>', 'sheet of an .xlsx file (default: the first one)')
     .option('--map <COLUMN=FIELD>', 'field key of a column; may be repeated', parseMap)
-    .option(
-      '--ignore <COLUMN>',
-      'ignore a column; may be repeated',
-      (column, before: readonly string[] = []) => [...before, column],
-    )
+    .option('--ignore <COLUMN>', 'ignore a column; may be repeated', repeatedOption)
     .addOption(countryOption())
     .addOption(new Option('--dates <FORMAT>', 'date format of the file').choices(dateFormats))
     .addOption(new Option('--decimal <MARK>', 'decimal mark of the file').choices(decimalMarks))
@@ -102,13 +98,13 @@ const withRunOptions = (command: AdminCommand): AdminCommand =>
     )
     .option('--yes', 'with --undo: do not ask for confirmation');
 
-function parseValue(text: string, before: readonly string[] = []): string[] {
+function parseValue(text: string, before?: readonly string[]): string[] {
   if (!/^[^:]*\S[^:]*:.*=/s.test(text)) {
     throw new InvalidArgumentError(
       "It must be a column, a colon, and a value with its replacement, such as 'Newsletter:ja=yes'.",
     );
   }
-  return [...before, text];
+  return repeatedOption(text, before);
 }
 
 async function importFile(

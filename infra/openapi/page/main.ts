@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import { CliCommand, exitRefused } from '../../cli/command.ts';
 import { integerOption, parseId } from '../../cli/options.ts';
 import { whenToldToEnd } from '../../cli/parent.ts';
-import { defaultDataFolder } from '../../local/running-service.ts';
+import { localFolder } from '../../local/running-service.ts';
 import { DocsServer } from './server.ts';
 import { writeSite } from './site.ts';
 
@@ -49,7 +49,7 @@ try {
 }
 
 async function serve(port: number, organizationId: number | undefined): Promise<void> {
-  const server = new DocsServer(resolve(projectFolder, defaultDataFolder), organizationId);
+  const server = new DocsServer(localFolder, organizationId);
   let ending = false;
   const end = async (): Promise<void> => {
     if (ending) return;
