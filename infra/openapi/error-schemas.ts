@@ -105,21 +105,20 @@ export const detailSchemas = {
   ForbiddenDetails: forbiddenDetails,
 };
 
-interface ErrorDetails {
-  readonly schema: keyof typeof detailSchemas;
-  readonly always: boolean;
-}
+type ErrorDetails = Partial<
+  Record<ErrorCode, { readonly schema: keyof typeof detailSchemas; readonly always: boolean }>
+>;
 
 const detailsByCode = {
   VALIDATION_FAILED: { schema: 'ValidationFailedDetails', always: true },
   INVALID_QUERY: { schema: 'InvalidQueryDetails', always: true },
   DUPLICATE_LEAD: { schema: 'DuplicateLeadDetails', always: false },
   FORBIDDEN: { schema: 'ForbiddenDetails', always: false },
-} as const satisfies Partial<Record<ErrorCode, ErrorDetails>>;
+} as const satisfies ErrorDetails;
 export type DetailsByCode = typeof detailsByCode;
 
 /** The schema of an error's `details`, and whether the error always has them. Other codes have no details. */
-export const errorDetails: Readonly<Partial<Record<ErrorCode, ErrorDetails>>> = detailsByCode;
+export const errorDetails: Readonly<ErrorDetails> = detailsByCode;
 
 /** The name of a code's schema: `VALIDATION_FAILED` has `ValidationFailedError`. */
 export const errorSchemaName = (code: ErrorCode): string =>

@@ -5,11 +5,11 @@ import * as v from 'valibot';
 import { type EventType, eventTypes } from '../../shared/leads/events.ts';
 import { CliCommand } from '../cli/command.ts';
 import { described } from './error-schemas.ts';
+import { dateTime } from './response-schemas.ts';
 
 /** `npm run events`: writes the schemas of the events, for those who consume them. */
 
 const integer = v.pipe(v.number(), v.integer());
-const dateTime = v.pipe(v.string(), v.isoTimestamp());
 const fieldKeys = (text: string) => described(v.array(v.string()), text);
 
 /** What every event has in `detail`. */

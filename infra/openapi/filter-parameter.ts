@@ -21,13 +21,11 @@ const operands: Readonly<Record<Takes, { readonly wording: string; readonly prop
   },
 };
 
-const rows = Object.entries(operators).flatMap(([type, ofType]) =>
-  Object.entries(ofType).map(([operator, { takes }]) => ({ type, operator, takes })),
-);
+const ofAllTypes = Object.values(operators).flatMap((ofType) => Object.entries(ofType));
 
 function filterSchema(takes: Takes): Json {
   const { properties } = operands[takes];
-  const ofTakes = rows.filter((row) => row.takes === takes).map(({ operator }) => operator);
+  const ofTakes = ofAllTypes.filter(([, one]) => one.takes === takes).map(([name]) => name);
   return {
     title: `A filter whose operator takes ${takes}`,
     type: 'object',

@@ -13,7 +13,6 @@ import { schemaComponents } from './response-schemas.ts';
 export type Json = { [key: string]: unknown };
 
 const components = { ...schemaComponents, ...listComponents };
-const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
 /** Teaches valibot's conversion the schema parts of `shared/middleware/schemas.ts`. A part that it does not know is an error. */
 const config: ConversionConfig = {
@@ -23,7 +22,7 @@ const config: ConversionConfig = {
   definitions: components,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideSchema: ({ valibotSchema, jsonSchema }) => {
-    if (isObjectWithoutRequired(jsonSchema)) delete jsonSchema.required;
+    if (jsonSchema.required?.length === 0) delete jsonSchema.required;
     if (valibotSchema.type === 'object') return { ...jsonSchema, additionalProperties: false };
     // The first step of `object` and `fieldValues`; `keyMaxChars` below describes the rest of the latter.
     if (valibotSchema.type === 'custom') return { ...jsonSchema, type: 'object' };
@@ -39,7 +38,8 @@ const config: ConversionConfig = {
       const propertyNames = Number.isFinite(keyMaxChars)
         ? { propertyNames: { maxLength: keyMaxChars } }
         : {};
-      return { ...jsonSchema, ...propertyNames, additionalProperties: reference('FieldValue') };
+      const additionalProperties = { $ref: '#/components/schemas/FieldValue' };
+      return { ...jsonSchema, ...propertyNames, additionalProperties };
     }
     // JSON schema cannot express it.
     if ('message' in action && action.message === notWellFormed) return jsonSchema;
@@ -47,9 +47,6 @@ const config: ConversionConfig = {
     return undefined;
   },
 };
-
-const isObjectWithoutRequired = ({ type, required }: JsonSchema): boolean =>
-  type === 'object' && required?.length === 0;
 
 /** Converts a schema to JSON schema (2020-12), with named schemas by reference. @throws Error for an unknown schema part */
 export function jsonSchemaOf(schema: v.GenericSchema): Json {

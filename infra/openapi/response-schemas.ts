@@ -11,7 +11,7 @@ import { described, detailSchemas, optional } from './error-schemas.ts';
  * the integration tests check every response against its schema.
  */
 
-const dateTime = v.pipe(v.string(), v.isoTimestamp());
+export const dateTime = v.pipe(v.string(), v.isoTimestamp());
 
 const fieldValue = described(
   v.union([v.string(), v.number(), v.boolean(), v.array(v.string()), v.null()]),
@@ -23,7 +23,7 @@ export const meaning = described(
   v.picklist(stageMeanings),
   'What reaching the stage means in this organization.',
 );
-const stageRef = v.strictObject({ id, name: v.string(), meaning });
+const stageRef = v.strictObject({ ...namedRef.entries, meaning });
 const lead = v.strictObject({
   id,
   name: v.string(),

@@ -17,8 +17,7 @@ import { meaning, namedRef } from '../response-schemas.ts';
 const order = v.pipe(v.number(), v.integer());
 
 const stage = v.strictObject({
-  id,
-  name: v.string(),
+  ...namedRef.entries,
   slug: v.string(),
   order: described(order, 'Position within its pipeline.'),
   meaning,
@@ -26,8 +25,7 @@ const stage = v.strictObject({
   pipelineId: described(id, 'The pipeline that the stage belongs to.'),
 });
 const pipeline = v.strictObject({
-  id,
-  name: v.string(),
+  ...namedRef.entries,
   order,
   isDefault: described(
     v.boolean(),
