@@ -14,7 +14,7 @@ const text = (rule: string, pattern: RegExp) =>
     v.string(rule),
     v.check((value) => Token.isUnresolved(value) || pattern.test(value), rule),
   );
-const flag = v.boolean('must be true or false.');
+const flag = v.optional(v.boolean('must be true or false.'), false);
 const wholeNumber = (min: number, max: number, unit: string) => {
   const rule = `must be an integer number of ${unit} from ${min} to ${max}.`;
   return v.pipe(v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
@@ -68,7 +68,7 @@ export const optionsSchema = v.object({
    * With `domainName`, also answers at the `execute-api` address. It moves callers without an outage: deploy with it and the domain, create
    * the DNS record, verify, move the callers, and deploy without it. @default false
    */
-  keepDefaultAddress: v.optional(flag, false),
+  keepDefaultAddress: flag,
   /** ARN of the domain's certificate in AWS Certificate Manager, in the region of the API. @default none */
   certificateArn: v.optional(
     text(
@@ -96,13 +96,13 @@ export const optionsSchema = v.object({
    * Its log line has `heartbeatAnswered`, `heartbeatMs`, the error of a failure, and with a domain `certificateDays`. To see failures
    * between your callers and AWS, use a monitor outside AWS. @default false
    */
-  heartbeat: v.optional(flag, false),
+  heartbeat: flag,
   /**
    * A regional web ACL, which costs a monthly fee. It answers 403 to addresses that AWS lists as attackers. An address that sends more than
    * twice `requestsPerOrganizationPerHour` in 5 minutes gets 429 with `Retry-After`, and without `X-Request-Id`. Bodies are not inspected.
    * @default false
    */
-  waf: v.optional(flag, false),
+  waf: flag,
   /**
    * Encrypts the table: `aws-managed` (the account's key for DynamoDB), `customer-managed` (a new key, rotated yearly),
    * or the ARN of a key. Can be changed later, in place. @default aws-managed
@@ -155,25 +155,25 @@ export const optionsSchema = v.object({
   /** Requests per second of all callers to one endpoint; twice as many in a burst. @default 500 */
   requestsPerSecond: v.optional(wholeNumber(1, 5000, 'requests'), 500),
   /** X-Ray traces of the functions, but not of the API: its traces contain the requested address. @default false */
-  tracing: v.optional(flag, false),
+  tracing: flag,
   /**
    * Access logs of the gateway. They need a role that is set once for the account and region. Create one that `apigateway.amazonaws.com` may
    * assume, with the policy `AmazonAPIGatewayPushToCloudWatchLogs`. Then run `aws apigateway update-account --patch-operations
    * op=replace,path=/cloudwatchRoleArn,value=ROLE_ARN`. @default false
    */
-  accessLogs: v.optional(flag, false),
+  accessLogs: flag,
   /**
    * Publishes an event for each thing that happens to a lead on an EventBridge bus of the service (OPERATE.md, "Events"). You can switch it on
    * and off in place. Off, what was not yet published is lost. Before that, or before you delete the stack, delete the rules of the bus:
    * EventBridge [requires it](https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_DeleteEventBus.html). @default false
    */
-  events: v.optional(flag, false),
+  events: flag,
   /**
    * Daily backups, kept 35 days, and monthly ones, kept a year, in a vault of AWS Backup with the service's name. Vault and backups stay when
    * the option is switched off or the stack is deleted. They stop a later deployment with `backup: true`: bring the vault back with
    * `cdk import`, or delete it once its backups have expired (`aws backup delete-backup-vault --backup-vault-name NAME`). @default false
    */
-  backup: v.optional(flag, false),
+  backup: flag,
   /** Keeps each backup for its first 35 days: `governance` can be removed by those who may, `compliance` by nobody after three days. @default none */
   backupLock: v.optional(
     v.picklist(['governance', 'compliance'], "must be 'governance' or 'compliance'."),

@@ -155,10 +155,11 @@ const fieldSchema = v.object({
     ),
   ),
   /** Without it, `name` and `phone` are required and the other fields are not. */
-  requiredOnCreate: v.optional(
-    about('Whether a new lead must have it. Forms that do not send it are refused.', yesNo),
+  requiredOnCreate: flag(
+    'Whether a new lead must have it. Forms that do not send it are refused.',
+    undefined,
   ),
-  requiredOnEdit: v.optional(about('Whether an update may not empty it.', yesNo)),
+  requiredOnEdit: flag('Whether an update may not empty it.', undefined),
   showWhen: v.optional(
     about('When forms show the field; null or omitted means always.', v.nullable(showWhenSchema)),
     null,

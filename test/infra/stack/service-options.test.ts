@@ -143,7 +143,7 @@ describe('an invalid option is refused with its name and its rule', () => {
 /** A row for each option: its name, and the docblock above its rule. */
 const documentedOptions = [
   ...readFileSync(join(projectFolder, 'infra', 'stack', 'service-options.ts'), 'utf8').matchAll(
-    /^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)@default ((?:(?!\*\/).)*?)\s*\*\/\n {2}(\w+): v\.optional/gm,
+    /^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)@default ((?:(?!\*\/).)*?)\s*\*\/\n {2}(\w+): (?:v\.optional|flag)/gm,
   ),
 ].map(([, text = '', defaultText = '', name = '']) => ({
   name,
