@@ -6,7 +6,7 @@
 /** Young objects take up to three times this size. 4 MB would save about 5 % of a request's processor time, and keep 11 MB more. */
 export const semiSpaceMb = 2;
 /** V8 lets the heap grow faster, the larger its limit is. `list-leads` answered full pages of leads of 300 KB with 32 MB. */
-export const oldSpaceMbMax = 256;
+const oldSpaceMbMax = 256;
 
 /** What a function's own memory leaves for its objects; the rest is Node.js, its code, and buffers outside the heap. */
 export const oldSpaceMb = (memoryMb: number): number =>

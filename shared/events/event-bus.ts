@@ -19,7 +19,8 @@ const clientTimeouts = {
 };
 
 /** Opens the bus that `EVENT_BUS` names. @throws Error when it is not set */
-export function openEventBus(name: string | undefined = process.env.EVENT_BUS): EventBus {
+export function openEventBus(): EventBus {
+  const { EVENT_BUS: name } = process.env;
   if (!name) throw new Error('EVENT_BUS is not set: set it to the name of the EventBridge bus.');
   const client = new EventBridgeClient(clientTimeouts);
   const putEvents = async (events: readonly LeadEvent[]) => {

@@ -15,7 +15,7 @@ export const isStoredDateTime = (value: unknown): value is string =>
 export const hasAny = (issues: Generator<string>): boolean => !issues.next().done;
 
 /** How far the clocks of the functions and of this machine may differ. */
-export const clockMarginMs = 60_000;
+const clockMarginMs = 60_000;
 
 /** Only idempotency records expire. */
 export const ttlIssue = 'has a ttl, at which DynamoDB deletes it: remove the attribute ttl';

@@ -28,15 +28,16 @@ export async function protectTable(
   table: Table,
   onWait: (protection: Protection) => void,
 ): Promise<Record<Protection, ProtectionState>> {
+  const switches = switchesOf(table);
   const protect = async (protection: Protection): Promise<ProtectionState> => {
     const giveUpAt = Date.now() + timeoutMs;
     const { status, switchOn } = switches[protection];
     for (let isRequested = false; ; ) {
-      const now = await status(table);
+      const now = await status();
       if (now === 'ENABLED') return 'on';
       if (now === 'ENABLING') return 'begun';
       if (!isRequested) {
-        isRequested = await isAccepted(switchOn(table));
+        isRequested = await isAccepted(switchOn());
         if (isRequested) continue;
       }
       if (Date.now() >= giveUpAt)
@@ -77,43 +78,43 @@ async function isAccepted(change: Promise<unknown>): Promise<boolean> {
 
 interface Switch {
   /** In the words of DynamoDB: `ENABLED`, `ENABLING`, or any other for off. */
-  status(table: Table): Promise<string | undefined>;
-  switchOn(table: Table): Promise<unknown>;
+  status(): Promise<string | undefined>;
+  switchOn(): Promise<unknown>;
 }
 
-const switches: Record<Protection, Switch> = {
+const switchesOf = ({ client, name: TableName }: Table): Record<Protection, Switch> => ({
   expiry: {
-    async status({ client, name: TableName }) {
+    async status() {
       const { TimeToLiveDescription: found } = await client.send(
         new DescribeTimeToLiveCommand({ TableName }),
       );
       return found?.TimeToLiveStatus;
     },
-    switchOn({ client, name: TableName }) {
+    switchOn() {
       const AttributeName = tableDefinition.timeToLiveAttribute;
       const TimeToLiveSpecification = { Enabled: true, AttributeName };
       return client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
     },
   },
   pointInTimeRecovery: {
-    async status({ client, name: TableName }) {
+    async status() {
       const { ContinuousBackupsDescription: found } = await client.send(
         new DescribeContinuousBackupsCommand({ TableName }),
       );
       return found?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus;
     },
-    switchOn({ client, name: TableName }) {
+    switchOn() {
       const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
       const change = { TableName, PointInTimeRecoverySpecification };
       return client.send(new UpdateContinuousBackupsCommand(change));
     },
   },
   deletionProtection: {
-    async status({ client, name: TableName }) {
+    async status() {
       const { Table: found } = await client.send(new DescribeTableCommand({ TableName }));
       return found?.DeletionProtectionEnabled ? 'ENABLED' : undefined;
     },
-    switchOn: ({ client, name: TableName }) =>
+    switchOn: () =>
       client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true })),
   },
-};
+});

@@ -1,5 +1,8 @@
-import type { Settings } from '../../organization/organization.ts';
-import { type Organization, organizationFrom } from '../../organization/organization.ts';
+import {
+  type Organization,
+  organizationFrom,
+  type Settings,
+} from '../../organization/organization.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { DirectoryItem, SettingsItem, Stored } from '../table/items.ts';

@@ -88,7 +88,7 @@ export async function finishRestore(
   let keysRevoked = 0;
   for (const id of organizations) keysRevoked += await revokeKeys(restore, id);
   await eraseAgain(restore, plan, mended);
-  const leadsOnlyInOld = old ? await completeFromOld(mended, old, organizations) : [];
+  const leadsOnlyInOld = await completeFromOld(mended, organizations);
   if (old && activity) assertUnused(old, activity, await readActivity(old, inOld));
   return {
     organizations: organizations.length,

@@ -4,7 +4,7 @@ import { capturedAt, recordedLead } from '../../check/item-issues.ts';
 import { listApiKeys } from '../../organizations/api-keys.ts';
 import { readSettings } from '../../organizations/organizations.ts';
 import { batchGet } from '../../table/batch-get.ts';
-import type { OrganizationTable, Table } from '../../table/client.ts';
+import type { OrganizationTable } from '../../table/client.ts';
 import { getItem } from '../../table/get-item.ts';
 import { kindOf } from '../../table/item-kind.ts';
 import {
@@ -132,10 +132,10 @@ export async function mendOrganizations(
  */
 export async function completeFromOld(
   mended: MendedTable,
-  old: Table,
   organizations: readonly number[],
 ): Promise<LeadReference[]> {
-  const { table } = mended;
+  const { table, old } = mended;
+  if (!old) return [];
   const ownerOfKey = new Map<string, OrganizationTable>();
   for (const organizationId of organizations)
     for (const { keyId } of await listApiKeys(table, organizationId))
