@@ -3,7 +3,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { TLSSocket } from 'node:tls';
-import type { ErrorCode, errorBody } from '../shared/errors.ts';
+import type { ErrorBody, ErrorCode } from '../shared/errors.ts';
 import { parseJson } from '../shared/json.ts';
 import { log } from '../shared/log.ts';
 import { heartbeatVariables } from '../shared/metrics.ts';
@@ -74,7 +74,7 @@ async function beat(url: string, withinMs: number): Promise<Reply> {
 /** @throws Error unless the response is the contract's 401, sections 1 and 7. The message quotes nothing of a body that may be anyone's. */
 function assertOwn401({ statusCode, headers }: IncomingMessage, body: string): void {
   if (statusCode !== 401) throw new Error(`The status is ${statusCode}; expected 401.`);
-  const { error } = (parseJson(body) ?? {}) as Partial<ReturnType<typeof errorBody>>;
+  const { error } = (parseJson(body) ?? {}) as Partial<ErrorBody>;
   if (error?.code !== expectedCode || typeof error.message !== 'string')
     throw new Error(`The body is not the contract's error ${expectedCode}.`);
   const wrong = Object.entries({

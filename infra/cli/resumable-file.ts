@@ -69,7 +69,7 @@ export async function writeRecords<Id extends number | bigint>(
   await using file = resume
     ? await openToContinue(out)
     : await createFile(out, 'Name another file, or continue it with --resume.');
-  const end = resume ? await readRecords(file, out, { form, ids }) : 0;
+  const end = resume ? await readRecords(file, out, form, ids) : 0;
   await file.truncate(end); // Only now is it certain that the file is the command's.
   if (end === 0) await file.appendFile(form.heading);
   await produce(async (records) => {
@@ -119,17 +119,12 @@ const toStdout = (text: string): Promise<void> =>
     else process.stdout.once('drain', resolve);
   });
 
-interface RecordsToContinue<Id extends number | bigint> {
-  readonly form: RecordForm<Id>;
-  /** Gets those of the complete records. */
-  readonly ids: IdSet<Id>;
-}
-
-/** @returns where the last complete record ends, in bytes */
+/** @param ids gets those of the complete records @returns where the last one ends, in bytes */
 async function readRecords<Id extends number | bigint>(
   file: FileHandle,
   path: string,
-  { form, ids }: RecordsToContinue<Id>,
+  form: RecordForm<Id>,
+  ids: IdSet<Id>,
 ): Promise<number> {
   const refuse = (issue: string): never => {
     throw new CommandError(`${path} cannot be continued: ${issue}. Start a new file.`);

@@ -119,11 +119,8 @@ export class Functions {
   }
 }
 
-const stopping: Failure = {
-  response: 'INTEGRATION_FAILURE',
-  reason: 'was not called, because the service is stopping',
-};
 const failed = (reason: string): Failure => ({ response: 'INTEGRATION_FAILURE', reason });
+const stopping = failed('was not called, because the service is stopping');
 
 /** A thread that runs one function. It is lost when the function crashes or hangs. */
 class FunctionWorker {

@@ -14,6 +14,7 @@ const gatewayHeadMaxBytes = 10_240;
 /** API Gateway does not listen on port 80, or a firewall drops the request. */
 const plainReplyWithinMs = 5000;
 const leadsPath = '/api/v1/leads';
+const listLeads = { method: 'GET', path: leadsPath };
 /** A new AWS account allows 10 concurrent executions. */
 const checksAtOnce = 5;
 
@@ -37,7 +38,7 @@ const json = { 'Content-Type': 'application/json' };
 /** Every check of an address; nothing is written, because each key is unknown. */
 function checksOf(baseUrl: string): ReadOnlyCheck[] {
   const headers = { Authorization: `Bearer ${unknownKey()}` };
-  const get = { method: 'GET', path: leadsPath, headers };
+  const get = { ...listLeads, headers };
   const withWrongKey = { ...get, headers: { Authorization: 'Bearer leads_live_wrong' } };
   const withKeyInUrl = { ...get, headers: {}, path: `${leadsPath}?api_key=${unknownKey()}` };
   const longFilter = encodeURIComponent('[]'.padEnd(gatewayHeadMaxBytes + 1000, ' '));
@@ -105,7 +106,7 @@ const notThisService =
 export async function readOnlyChecks(checks: Checks, baseUrl: string): Promise<boolean> {
   // Without the address, every further check would fail in the same way; with a silent DynamoDB, it would wait as well.
   const isReached = await checks.passes(`GET ${baseUrl}${leadsPath}`, async () => {
-    const reply = await send(baseUrl, { method: 'GET', path: leadsPath });
+    const reply = await send(baseUrl, listLeads);
     if (codeOf(reply)) return replyText(reply);
     throw new CheckError(`${replyText(reply)}, not this service`, notThisService);
   });
@@ -130,7 +131,7 @@ export async function readOnlyChecks(checks: Checks, baseUrl: string): Promise<b
 /** @throws CheckError if a warm function fails after as long as the three attempts of a call wait */
 async function databaseReply(baseUrl: string): Promise<string> {
   const headers = { Authorization: `Bearer ${unknownKey()}` };
-  const reply = await send(baseUrl, { method: 'GET', path: leadsPath, headers });
+  const reply = await send(baseUrl, { ...listLeads, headers });
   const timeoutMs = baseUrl.startsWith('https:') ? requestTimeoutMs : localRequestTimeoutMs;
   if (reply.status >= 500 && reply.ms >= 3 * timeoutMs)
     throw new CheckError(
@@ -199,8 +200,7 @@ function assertNew({ requestId = '' }: SentReply, requestIds: Set<string>): void
  */
 export async function plainHttp(baseUrl: string): Promise<string> {
   const plain = baseUrl.replace(/^https:/, 'http:');
-  const request = { method: 'GET', path: '/api/v1/leads' };
-  const reply = await send(plain, request, plainReplyWithinMs).catch(() => undefined);
+  const reply = await send(plain, listLeads, plainReplyWithinMs).catch(() => undefined);
   if (!reply) return 'no reply: the address does not serve plain HTTP';
   const isRedirect = reply.status >= 300 && reply.status < 400;
   if (isRedirect || [400, 403, 404].includes(reply.status)) return replyText(reply);

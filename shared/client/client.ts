@@ -3,6 +3,7 @@ import {
   type Call,
   type CallOptions,
   Connection,
+  isoTime,
   type LeadClientOptions,
   type Route,
 } from './connection.ts';
@@ -207,8 +208,6 @@ export async function idempotencyKeyOf(enquiry: object, formView = ''): Promise<
  * start of the one before. The overlap also absorbs clock differences.
  */
 const overlapMs = 60_000;
-
-const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 interface Position {
   /** Everything that changed earlier has been read. Undefined: nothing has. */

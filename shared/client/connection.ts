@@ -206,3 +206,5 @@ function parsed(text: string): unknown {
 /** Whether the service cannot have carried out the request: it says so. */
 const isSurelyUndone = (error: unknown): boolean =>
   error instanceof LeadServiceError && (error.status < 500 || error.code === 'NOT_READY');
+
+export const isoTime = (ms: number): string => new Date(ms).toISOString();

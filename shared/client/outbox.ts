@@ -1,6 +1,6 @@
 import type { CaptureResult } from './api-types.ts';
 import { type CaptureRequest, idempotencyKeyOf, type LeadClient } from './client.ts';
-import { sleep } from './connection.ts';
+import { isoTime, sleep } from './connection.ts';
 import { isLeadServiceError, retryAfterMsOf } from './errors.ts';
 import { fileStore, type OutboxEntry, type OutboxStore } from './outbox-store.ts';
 import { withoutRefusedValues } from './refused-values.ts';
@@ -223,8 +223,6 @@ export class Outbox {
     (this.#options.onAttention ?? printAttention)(entry);
   }
 }
-
-const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const newAttempts = (idempotencyKey: string, now: number) =>
   ({

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { asciiDigits, comparableEmail, lacksCountryCode } from '../../../shared/leads/identity.ts';
 import { type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
-import { leadMatcher, leadQuery } from '../../../shared/leads/lead-query.ts';
+import { type ListParameters, leadMatcher, leadQuery } from '../../../shared/leads/lead-query.ts';
 import { foldText, partFinder } from '../../../shared/leads/text-search.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { findLeadByIdentity } from '../../../shared/store/leads/create-lead.ts';
@@ -108,7 +108,7 @@ async function list(context: CommandContext, options: ListOptions): Promise<void
 async function liveLeads(
   table: Table,
   organization: Organization,
-  filters: Parameters<typeof leadQuery>[1],
+  filters: ListParameters,
   limit: number,
 ): Promise<FoundLeads> {
   const leads: Lead[] = [];

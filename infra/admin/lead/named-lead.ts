@@ -59,9 +59,10 @@ export function valueWithName(
 
 /** The items whose IDs are values of a field; none if its values are no IDs. */
 function itemsNamedBy(organization: Organization, field: string): readonly NamedItem[] {
+  // No field can have one of these keys: settings files reserve both.
+  if (field === 'stage') return organization.stages;
+  if (field === 'pipeline') return organization.pipelines;
   const type = organization.fieldByKey.get(field)?.type;
-  if (type === undefined && field === 'stage') return organization.stages;
-  if (type === undefined && field === 'pipeline') return organization.pipelines;
   const references = type === undefined ? null : fieldKinds[type].references;
   return references === null ? [] : organization[references];
 }

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defaultPipelineId, startingStage } from '../../../shared/leads/placement.ts';
-import type { Field, Settings } from '../../../shared/organization/organization.ts';
 import {
   activeSourceNamed,
   defaultSourceName,
+  type Field,
   organizationFrom,
+  type Settings,
+  type User,
 } from '../../../shared/organization/organization.ts';
 import { countOwnedLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import { type ListedApiKey, listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
@@ -81,12 +83,13 @@ function requiredWarnings(fields: readonly Field[], liveKeys: readonly ListedApi
   });
 }
 
-type User = Settings['users'][number];
+const activeIds = ({ users }: Settings): ReadonlySet<number> =>
+  new Set(users.filter(({ active }) => active).map(({ id }) => id));
 
 /** The users whom the change deactivates. None if nobody stays active: that has a warning of its own, and no other user can take over. */
 function deactivatedUsers(before: Settings, after: Settings): User[] {
   if (!after.users.some(({ active }) => active)) return [];
-  const wasActive = new Set(before.users.filter(({ active }) => active).map(({ id }) => id));
+  const wasActive = activeIds(before);
   return after.users.filter(({ id, active }) => !active && wasActive.has(id));
 }
 
@@ -105,12 +108,9 @@ function* leaverWarnings(
       yield `API key ${keyId} (${label}) still writes in the name of ${nameOf(user)}, who is inactive: replace it with npm run admin -- key rotate --organization ${organizationId} --key ${keyId} --created-by USER_ID.`;
 }
 
-function* ruleWarnings(
-  leavers: readonly User[],
-  { assignmentRules, users }: Settings,
-): Generator<string> {
-  const isActive = new Set(users.filter(({ active }) => active).map(({ id }) => id));
-  for (const [index, rule] of assignmentRules.entries()) {
+function* ruleWarnings(leavers: readonly User[], settings: Settings): Generator<string> {
+  const isActive = activeIds(settings);
+  for (const [index, rule] of settings.assignmentRules.entries()) {
     const names = leavers.filter(({ id }) => rule.users.includes(id)).map(nameOf);
     if (names.length > 0 && !rule.users.some((id) => isActive.has(id)))
       yield `$.assignmentRules[${index}] has no active user without ${names.join(' and ')}: the rule is skipped. Add an active user to it.`;
