@@ -127,20 +127,6 @@ test('lead import reports every refused row with all reasons, and accepts the co
   expect(second).toMatchObject({ rows: 1, imported: 1, refused: 0 });
 });
 
-test.concurrent('a dry run says the same counts and writes nothing', async () => {
-  const organization = await givenOrganization();
-  const { phone } = person();
-  const file = await givenFile('dry.csv', `name,phone\nAsha,${phone}\nBela,${phone}\nCara,12\n`);
-
-  const dry = await importJson(organization, file, '--dry-run');
-  const before = await storedLeads(organization);
-  const real = await importJson(organization, file);
-
-  expect(dry).toMatchObject({ rows: 3, imported: 1, refused: 2, dryRun: true });
-  expect(before).toEqual([]);
-  expect(real).toMatchObject({ rows: 3, imported: 1, refused: 2 });
-});
-
 test.concurrent('owners rotate over imported leads, and differ by one at the most', async () => {
   const organization = await givenOrganization();
   const rows = Array.from({ length: 41 }, () => `Someone,${person().phone}`);

@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
-import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
 import { runAdmin } from '../../../support/admin.ts';
-import { changeSettings, givenLead, storedLeads } from '../../../support/leads.ts';
+import { changeSettings, storedLeads } from '../../../support/leads.ts';
 import {
   type GivenOrganization,
   givenOrganization,
@@ -13,7 +11,7 @@ import {
 } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
 import { useFolder } from '../../given-folder.ts';
-import { commandOf, json, run } from '../commands.ts';
+import { commandOf, run } from '../commands.ts';
 import { fieldsOf, importJson, refusedIn } from './given-files.ts';
 
 const files = useFolder();
@@ -233,26 +231,6 @@ test('a line of another system with a lead id is refused, and accepted when the 
       /^The line has "leadId".*--ignore 'leadId'/,
     );
   expect(ignored).toMatchObject({ imported: 1, refused: 1 });
-});
-
-/** What a spreadsheet makes of a CSV file that is opened and saved. */
-const resaved = (text: string): string =>
-  `\uFEFF${stringify(parse(text), { delimiter: ';', record_delimiter: 'windows' })}`;
-const remarks = `a;=1+1\n＝1\r\n- x;'=1;"=1`;
-
-test('an export that a spreadsheet has saved is taken as it was, also with what is no longer active', async () => {
-  const organization = await givenOrganization();
-  const { settings } = organization;
-  await givenLead(organization, { fields: { source: 3, remarks } });
-  const exported = files.newPath('leads.csv');
-  await json(organization, 'lead export', '--out', exported);
-  const other = await givenOrganization({ ...settings, ...strict(organization), id: undefined });
-  const file = await files.write('leads.csv', resaved(await files.read(exported)));
-
-  const answer = await importJson(other, file);
-
-  expect(answer).toMatchObject({ imported: 1, refused: 0 });
-  expect(await fieldsOf(other)).toEqual(await fieldsOf(organization));
 });
 
 test.each([
