@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { requestIdForm } from '../support/described.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
 import { send, sendRaw } from './raw-request.ts';
 
@@ -12,7 +11,6 @@ beforeAll(async () => {
 });
 
 const bearer = (key: string): string => `Bearer ${key}`;
-const json = ['Content-Type', 'application/json'] as const;
 
 describe('headers that speak for the caller', () => {
   test.each([
@@ -59,16 +57,5 @@ describe('headers that speak for the caller', () => {
       expect(requestId).toMatch(requestIdForm);
       expect(gatewayId).toBe(requestId);
     }
-  });
-
-  test('the header Host does not change where a lead is', async () => {
-    const { status, headers } = await sendRaw(service().baseUrl, {
-      method: 'POST',
-      target: 'http://evil.example/api/v1/leads/capture',
-      headers: [['Authorization', bearer(organization.website)], json],
-      body: JSON.stringify(person()),
-    });
-
-    expect([status, headers.get('location')?.includes('evil')]).toEqual([201, false]);
   });
 });
