@@ -6,7 +6,7 @@ import { addToTimeline, putTimelineEntry } from '../../../../shared/store/leads/
 import { undoImportedLead } from '../../../../shared/store/maintenance/undo-import.ts';
 import { sendingThrough, type Table } from '../../../../shared/store/table/client.ts';
 import { transact } from '../../../../shared/store/table/transact.ts';
-import { eraseLead, leadsOf } from '../../../support/leads.ts';
+import { leadsOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { type Person, person } from '../../../support/people.ts';
@@ -114,16 +114,6 @@ test('an import refuses the row of a lead whose undo died, until a repeat comple
   expect(await violationsIn(organization)).toEqual([]);
 });
 
-test('an undo leaves a lead that is being erased to the erasure', async () => {
-  const { organization, lead, undoOn } = await givenImportedLead();
-  const dying = dyingAfter(4); // as soon as the lead is gone
-  const erased = eraseLead(dying.table, organization.id, lead.id, { who: 'a test' });
-  await expect(erased).rejects.toThrow('The process died.');
-  await dying.settled();
-
-  expect(await undoOn(table())).toBe('erasing');
-});
-
 /** What a request may add to the timeline of a lead that it does not change. @returns whether it did */
 const additions = {
   note: async (on: Table, lead: Lead): Promise<boolean> => {
@@ -171,12 +161,4 @@ test('an undo sends no deletion later than 5 s after it locked the lead', async 
 
   expect(timeout.mock.lastCall?.[0]).toBeLessThanOrEqual(5000);
   expect((await leadsOf(organization)).map(({ id }) => id)).toEqual([lead.id]);
-});
-
-test('an undo that keeps a lead leaves it unlocked', async () => {
-  const { organization, lead, undoOn } = await givenImportedLead();
-  await organization.note(lead.id, { text: 'Call back' });
-
-  expect(await undoOn(table())).toBe('kept');
-  expect((await organization.note(lead.id, { text: 'Called' })).status).toBe(201);
 });
