@@ -70,26 +70,18 @@ async function admin(args: readonly string[], environment: Readonly<Record<strin
   return { status, stderr };
 }
 
-/** One admin command of each noun. */
-const nouns = [
-  'organization list',
-  'key list --organization 1',
-  'lead list --organization 1',
-  'check',
-  'restore finish --from leads-before',
-  'request JKJaXmPLvHcESHA=',
-  'service stop',
-];
+/** One admin command for each use of a stack: its table, its logs and its functions. */
+const commands = ['lead list --organization 1', 'request JKJaXmPLvHcESHA=', 'service stop'];
 
 describe('an admin command ends in a sentence and the status 1', () => {
-  test.each(nouns)('without a region: %s --stack leads', async (command) => {
+  test.each(commands)('without a region: %s --stack leads', async (command) => {
     expect(await admin([...command.split(' '), '--stack', 'leads'], {})).toEqual({
       status: 1,
       stderr: expect.stringMatching(/^AWS_REGION is not set to a region[^\n]+\n$/),
     });
   });
 
-  test.each(nouns)('without credentials: %s --stack leads', async (command) => {
+  test.each(commands)('without credentials: %s --stack leads', async (command) => {
     expect(await admin([...command.split(' '), '--stack', 'leads'], region)).toEqual({
       status: 1,
       stderr: expect.stringMatching(/^AWS credentials are missing[^\n]+\n$/),

@@ -177,8 +177,8 @@ test('a port in use, and wrong usage, end a start with one sentence on stderr an
   const port = await listen(other, 0);
 
   const ended = await Promise.all(
-    [`--json --port ${port} --db :memory:`, '--prot 0', '--port 70000', '--engine mongo'].map(
-      (args) => runProgram(node24, ['infra/local/start.ts', ...args.split(' ')]),
+    [`--json --port ${port} --db :memory:`, '--prot 0', '--engine mongo'].map((args) =>
+      runProgram(node24, ['infra/local/start.ts', ...args.split(' ')]),
     ),
   );
 
@@ -194,7 +194,6 @@ test('a port in use, and wrong usage, end a start with one sentence on stderr an
       ...usage,
       stderr: "Unknown option '--prot' (Did you mean --port?) See: npm start -- --help\n",
     },
-    { ...usage, stderr: expect.stringContaining('It must be an integer from 0 to 65535.') },
     {
       ...usage,
       stderr: expect.stringContaining(

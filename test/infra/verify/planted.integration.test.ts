@@ -159,12 +159,11 @@ test("a gateway without the contract's error bodies is named, and a function tha
     server.close();
   });
 
-  const reply = await verify(['--url', `http://127.0.0.1:${port}`]);
+  const failed = failedLines({ lines: await readOnly(`http://127.0.0.1:${port}`) });
 
-  expect(reply).toMatchObject({ status: 1, stderr: '' });
   expect(underWay.most).toBe(5);
-  const ofGateway = failedLines(reply).filter((line) => !line.includes('/pipelines'));
-  expect(failedLines(reply).filter((line) => !ofGateway.includes(line))).toEqual([
+  const ofGateway = failed.filter((line) => !line.includes('/pipelines'));
+  expect(failed.filter((line) => !ofGateway.includes(line))).toEqual([
     expect.stringMatching(
       /^✗ GET \/api\/v1\/pipelines with an unknown key: 500 INTERNAL, X-Request-Id altered; expected 401 UNAUTHORIZED\. Next: Find the error by its X-Request-Id/,
     ),

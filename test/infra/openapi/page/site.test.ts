@@ -3,18 +3,16 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { referencePage, writeSite } from '../../../../infra/openapi/page/site.ts';
 import { endpoints } from '../../../../shared/endpoints.ts';
-import { type Ended, node24, projectFolder, runProgram } from '../../../support/service-process.ts';
+import { node24, projectFolder, runProgram } from '../../../support/service-process.ts';
 import { useFolder } from '../../given-folder.ts';
 
 const files = useFolder();
 
-const docs = (...args: string[]): Promise<Ended> =>
-  runProgram(node24, ['infra/openapi/page/main.ts', ...args]);
-
 test('--out writes the page with its script and style, openapi.json and llms.txt', async () => {
   const site = files.path('new', 'site');
 
-  const { status, stdout } = await docs('--out', site);
+  const args = ['infra/openapi/page/main.ts', '--out', site];
+  const { status, stdout } = await runProgram(node24, args);
 
   expect(status).toBe(0);
   expect(stdout).toContain(site);
@@ -34,15 +32,12 @@ test('--out writes the page with its script and style, openapi.json and llms.txt
   expect(read('swagger-ui-bundle.js').length).toBeGreaterThan(1_000_000);
 });
 
-test('--out refuses a folder that is not empty, and what is no folder, and leaves both as they are', async () => {
+test('--out refuses a folder that is not empty, and what is no folder, and leaves both as they are', () => {
   const full = files.path('full');
   mkdirSync(full);
   writeFileSync(join(full, 'mine.txt'), 'mine');
 
-  const { status, stderr } = await docs('--out', full);
-
-  expect(status).toBe(1);
-  expect(stderr).toMatch(/the folder is not empty: name a new folder/);
+  expect(() => writeSite(full)).toThrow(/the folder is not empty: name a new folder/);
   expect(() => writeSite(join(full, 'mine.txt'))).toThrow(
     /the folder cannot be written: a file is in the way\. Name another folder\./,
   );
