@@ -92,12 +92,10 @@ beforeAll(async () => {
 /** Status 1: what the command names is not there, or the file is refused. `O` stands for `--organization` and an organization. */
 const refused: [command: string, sentence: RegExp][] = [
   ['organization show 999', /^There is no organization 999 .*\.$/],
-  ['key list --organization 999', /no organization 999/],
   [
     'organization apply nothing.json',
     /nothing\.json cannot be read: the file or its folder does not exist/,
   ],
-  ['organization apply test', /it is a folder/],
   ['key revoke O --key nothing000', /no API key with the ID nothing000/],
   ['key create O --type website-form --label w --created-by 999', /no user 999/],
   ['lead archive O --lead 2000000000', /no lead 2000000000/],
@@ -110,7 +108,6 @@ const refused: [command: string, sentence: RegExp][] = [
   ['lead find O --phone +919812300000', /has no lead with the phone \+919812300000\.$/],
   ['lead find O --email nobody@example.com', /has no lead with the email nobody@example\.com\.$/],
   ['lead list O --stage 99', /has no stage 99: its stages are 11 \(New\), 12 \(Enrolled\), 21 /],
-  ['lead list O --owner 99', /has no user 99: its users are 7 \(Asha Rao\), /],
   ['lead reassign O --from 7 --yes --to 9', /^User 9 \(Meera Das\) is inactive and cannot be /],
   ['lead reassign O --from 7 --yes --to 8,7', /^User 7 already owns these leads: name other /],
 ];
@@ -123,7 +120,6 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ['organization show 1 --organization 1', /^Name one organization, by --organization ID or /],
   ['organization show abc', /value 'abc' is invalid .* must be an integer from 1 to 2147483647\./],
   ['lead import a.csv 1 2', /^Too many arguments for 'import'\. .*\. See: /],
-  ['lead show 1', /^Required option '--lead <ID>' not specified\. See: /],
   ['lead reassign O', /^Required options '--from <USER>', '--to <USER>' not specified\. See: /],
   ['lead list --organisation=1', /^Unknown option .* \(Did you mean --organization\?\) See: /],
   ['lead list --organization', /^Option '--organization <ID>' needs a value\. See: /],
@@ -164,7 +160,6 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ['lead timelines O --resume', /needs --out/],
   ['lead import O leads.csv --dates dd-mm-yyyy', /Allowed choices are dd\/mm\/yyyy, mm\/dd\/yyyy/],
   ['lead import O leads.csv --value city', /such as 'Newsletter:ja=yes'/],
-  ['lead import O leads.csv --rate 5000', /integer from 1 to 400/],
   ['lead import O leads.csv --map a', /such as 'Full name=name'/],
   [
     'lead import O leads.csv --map a=name --map a=city',

