@@ -54,16 +54,14 @@ export interface Usage {
   readonly lambdaMemoryMb: number;
 }
 
-/** What a million such requests cost, in dollars: DynamoDB's part, Lambda's, and all with API Gateway's. */
-export function perMillion({ writeUnits, readUnits, lambdaMs, lambdaMemoryMb }: Usage): {
-  dynamodb: number;
-  lambda: number;
-  total: number;
-} {
-  const dynamodb = 1e6 * (writeUnits * prices.writeUnit + readUnits * prices.readUnit);
-  const billedSeconds = Math.ceil(lambdaMs) / 1000;
-  const lambda =
-    1e6 *
-    (prices.lambdaRequest + billedSeconds * (lambdaMemoryMb / 1024) * prices.lambdaGigabyteSecond);
-  return { dynamodb, lambda, total: dynamodb + lambda + 1e6 * prices.apiGatewayRequest };
+/** What a million such requests cost with API Gateway, in dollars. */
+export function perMillion({ writeUnits, readUnits, lambdaMs, lambdaMemoryMb }: Usage): number {
+  const gigabyteSeconds = (Math.ceil(lambdaMs) / 1000) * (lambdaMemoryMb / 1024);
+  const dollars =
+    writeUnits * prices.writeUnit +
+    readUnits * prices.readUnit +
+    prices.lambdaRequest +
+    gigabyteSeconds * prices.lambdaGigabyteSecond +
+    prices.apiGatewayRequest;
+  return 1e6 * dollars;
 }

@@ -117,7 +117,7 @@ function costOf(measured: readonly Measured[]) {
     calls: medianOf(({ calls }) => calls.length),
     writes: `${writes}+${indexWrites}`,
     readUnits,
-    dollars: perMillion({ writeUnits, readUnits, lambdaMs: ms, lambdaMemoryMb }).total.toFixed(2),
+    dollars: perMillion({ writeUnits, readUnits, lambdaMs: ms, lambdaMemoryMb }).toFixed(2),
   };
 }
 

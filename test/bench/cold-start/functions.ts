@@ -3,15 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { bundleFunctions } from '../../../infra/bundle/bundle.ts';
-import { clientConfig, createTable, type TableEnvironment } from '../../../infra/local/table.ts';
+import { createTable, type TableEnvironment } from '../../../infra/local/table.ts';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import { putLead } from '../../../shared/store/leads/leads.ts';
-import { openTable } from '../../../shared/store/table/client.ts';
 import { transact } from '../../../shared/store/table/transact.ts';
 import type { RecordedCall } from '../../support/faults/calls.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
 import { givenOrganizationWithoutKeys } from '../../support/organizations.ts';
 import { goodRequests } from '../../support/requests.ts';
+import { tableOf } from '../../support/table.ts';
 import { eventOf } from '../lambda-process.ts';
 import { generatedLead } from '../listing/generated-leads.ts';
 import { withEngine, withFolder } from '../measuring.ts';
@@ -65,29 +65,22 @@ export const withFunctions = <T>(measure: (setting: Setting) => Promise<T>): Pro
     }),
   );
 
-/** A person for each case, so that no function finds what another has created. */
-const personOf = (index: number) => ({
-  name: 'Asha Rao',
-  phone: `+91981234567${index}`,
-  email: `asha${index}@example.com`,
-});
-
 /** Every function with a request, in a table that holds what the request needs: an organization, a key, a lead. */
 async function givenCases(environment: TableEnvironment): Promise<FunctionCase[]> {
   await createTable(environment);
-  const table = openTable(environment.LEADS_TABLE, clientConfig(environment));
+  const table = tableOf(environment);
   const organization = await givenOrganizationWithoutKeys({}, table, 1);
   await transact(table, [putLead(generatedLead(1, 1, 1000))]);
   const { key: apiKey } = await organization.key();
   table.client.destroy();
   const bundles = await bundleFunctions();
-  return goodRequests.map(({ name, status, request }, index) => ({
+  return goodRequests.map(({ name, status, request }) => ({
     name,
     status,
     code: bundles.get(name)!.code,
     event: eventOf(name, {
       apiKey,
-      ...request(1, personOf(index)),
+      ...request(1),
       ...(name === 'capture-lead' && { headers: { 'Idempotency-Key': randomUUID() } }),
     }),
   }));

@@ -2,10 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleFunctions } from '../../../infra/bundle/bundle.ts';
 import { startEngine } from '../../../infra/local/engine.ts';
-import { clientConfig } from '../../../infra/local/table.ts';
-import { openTable } from '../../../shared/store/table/client.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
 import { givenOrganizationWithoutKeys } from '../../support/organizations.ts';
+import { tableOf } from '../../support/table.ts';
 import { progress, raisedLimits, withFolder } from '../measuring.ts';
 import { type Budget, most, type Results, type ResultTable, shown } from '../results.ts';
 import { listedSettings, sinceOf } from './generated-leads.ts';
@@ -16,14 +15,6 @@ import { type List, type ListCost, type MeasuredFunction, measureList } from './
 /** So that calls sent side by side are seen side by side; DynamoDB's own is about this. */
 const latencyMs = 25;
 const walkLatencyMs = 4;
-const environment = {
-  LEADS_TABLE: 'leads',
-  AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'local',
-  AWS_SECRET_ACCESS_KEY: 'local',
-};
-const tableAt = (endpoint: string) =>
-  openTable('leads', clientConfig({ ...environment, AWS_ENDPOINT_URL_DYNAMODB: endpoint }));
 
 /** @param sizes of the organizations, the smallest first; walks go over all but that one
  *  @param walkPagesMax a longer walk is measured as far as that */
@@ -41,10 +32,10 @@ export const measureListing = ({
     progress(`the table is made (${importSeconds.toFixed(0)} s)`);
     const engine = await startEngine({ engine: 'dynoxide', dataFolder: folder });
     const proxy = await startDynamodbProxy(engine.endpoint);
-    const table = tableAt(engine.endpoint);
+    const table = tableOf(engine.environment);
     const bundleFile = join(folder, 'list-leads.mjs');
     await writeFile(bundleFile, (await bundleFunctions()).get('list-leads')!.code);
-    const reached = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+    const reached = { ...engine.environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
     const given = { bundleFile, proxy, environment: { ...reached, ...raisedLimits } };
     try {
       const organizations: Sized[] = [];

@@ -86,7 +86,7 @@ const requests = [...page('test', 'SCALE.md').matchAll(/^\| (.+) \| (\d+) % \| \
       .slice(4, 7)
       .map(Number);
     const usage = { lambdaMs, writeUnits, readUnits, lambdaMemoryMb: memoryMbDefault };
-    return { name, share: Number(percent) / 100, price: perMillion(usage).total / 1e6 };
+    return { name, share: Number(percent) / 100, price: perMillion(usage) / 1e6 };
   },
 );
 const priceOf = (request: string): number =>
