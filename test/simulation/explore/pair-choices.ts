@@ -62,9 +62,8 @@ export class PairChoices implements Choices {
   }
 }
 
-/** Timers have no touches: only the clock moves on. That of an `immediate` waits for nothing. */
-const isPause = ({ what, touches }: Step): boolean =>
-  touches === undefined && !what.endsWith(' immediate');
+/** Timers have no touches: only the clock moves on. */
+const isPause = ({ touches }: Step): boolean => touches === undefined;
 
 /**
  * Faults that differ in what they leave behind. For a read it makes no difference whether the question or the answer is lost, nor on which

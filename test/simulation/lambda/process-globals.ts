@@ -30,34 +30,24 @@ class OwnDate extends RealDate {
   }
 }
 
-/** What Node.js returns for a timer, as far as anybody here asks it for something. */
-const handleOf = (timer: { cancel(): void }) => ({
-  timer,
-  ref() {
-    return this;
-  },
-  unref() {
-    return this;
-  },
-  hasRef: () => true,
-});
-
-type Take = (...values: unknown[]) => void;
-const clear = (handle: ReturnType<typeof handleOf> | undefined): void => handle?.timer.cancel();
+/** What no code here asks for: a history in which code does ends with an error, instead of depending on the machine. */
+const notSimulated = (...names: readonly string[]) =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      () => {
+        throw new Error(`${name} is not simulated: add it to process-globals.ts.`);
+      },
+    ]),
+  );
 
 const timers = {
-  setTimeout: (take: Take, ms = 0, ...values: unknown[]) => {
+  setTimeout: (take: (...values: unknown[]) => void, ms = 0, ...values: unknown[]) => {
     const wholeMs = Math.max(1, Math.trunc(Number(ms) || 0));
-    return handleOf(currentProcess().after(wholeMs, 'timer', () => take(...values)));
+    return currentProcess().after(wholeMs, 'timer', () => take(...values));
   },
-  clearTimeout: clear,
-  setInterval: () => {
-    throw new Error('A function that repeats something by itself is not simulated.');
-  },
-  clearInterval: clear,
-  setImmediate: (take: Take, ...values: unknown[]) =>
-    handleOf(currentProcess().after(0, 'immediate', () => take(...values))),
-  clearImmediate: clear,
+  clearTimeout: (timer: { cancel(): void } | undefined): void => timer?.cancel(),
+  ...notSimulated('setInterval', 'setImmediate'),
 };
 
 const sleep = <T>(
@@ -84,19 +74,15 @@ const randomUUID = (): string => currentProcess().ids.uuid();
 const nodeCrypto = withOwn(process.getBuiltinModule('node:crypto'), {
   randomUUID,
   randomBytes: (size: number) => fill(Buffer.alloc(size)),
-  randomInt: (min: number, max?: number) => {
-    const { random } = currentProcess();
-    return max === undefined ? random.below(min) : random.between(min, max - 1);
-  },
-  randomFillSync: fill,
   getRandomValues: fill,
+  ...notSimulated('randomInt', 'randomFill', 'randomFillSync'),
 });
 
-const performance = { now: elapsed, timeOrigin: evaluatedAt };
+const performance = { now: elapsed };
 const modules = new Map<string, unknown>([
   ['crypto', nodeCrypto],
   ['timers', timers],
-  ['timers/promises', { setTimeout: sleep, setImmediate: (value?: unknown) => sleep(0, value) }],
+  ['timers/promises', { setTimeout: sleep, ...notSimulated('setInterval', 'setImmediate') }],
   ['perf_hooks', { performance }],
 ]);
 
@@ -111,26 +97,16 @@ const own = {
     ),
     getBuiltinModule: (name: string): unknown =>
       modules.get(name.replace(/^node:/, '')) ?? process.getBuiltinModule(name),
-    hrtime: Object.assign(() => [0, 0], { bigint: () => BigInt(Math.round(elapsed() * 1e6)) }),
-    uptime: () => elapsed() / 1000,
     emitWarning: () => undefined,
     stdout: { write },
+    ...notSimulated('hrtime', 'uptime'),
   }),
   Date: OwnDate,
   Math: withOwn(Math, { random: () => currentProcess().random.fraction() }),
   performance,
   crypto: { randomUUID, getRandomValues: fill },
-  console: withOwn(console, {
-    log: write,
-    info: write,
-    warn: write,
-    error: write,
-    debug: write,
-    trace: write,
-  }),
-  fetch: () => {
-    throw new Error('A simulated process has no network but its connection to DynamoDB.');
-  },
+  console: { log: write, info: write, warn: write, error: write, debug: write },
+  ...notSimulated('fetch'),
 };
 const ownGlobalThis = withOwn(globalThis, own);
 
