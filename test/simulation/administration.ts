@@ -27,7 +27,8 @@ export interface FileOfLeads {
 export interface KeyOrder {
   readonly type: 'application' | 'website-form';
   readonly scopes?: readonly Scope[];
-  readonly createdBy: number;
+  /** @default a user who is always active */
+  readonly createdBy?: number;
   readonly expiresAt?: string;
   readonly label?: string;
 }
@@ -64,8 +65,10 @@ export const commands = {
     return kept && applySettings(table, kept, { expectedVersion: stored.version });
   },
   async 'key create'({ table, organizationId }: Own, order: KeyOrder): Promise<HeldKey> {
+    const { idIn } = await import('./organizations.ts');
     const { createApiKey } = await import('../../shared/store/organizations/api-keys.ts');
-    const request = { label: 'simulated', ...order, organizationId, now: new Date() };
+    const createdBy = idIn(organizationId, 7);
+    const request = { label: 'simulated', createdBy, ...order, organizationId, now: new Date() };
     const created = await createApiKey(table, request);
     return { ...created, organizationId, expiresAt: Date.parse(created.expiresAt) };
   },

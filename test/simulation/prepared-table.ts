@@ -3,7 +3,7 @@ import { AdministratorProcess } from './administrator-process.ts';
 import type { HeldKey, History } from './checker/history.ts';
 import { plainItem } from './checker/plain.ts';
 import { readService } from './lambda/modules.ts';
-import { firstKeys, firstVariant, idIn, type KeyKind, organizationIds } from './organizations.ts';
+import { firstKeys, firstVariant, type KeyKind, organizationIds } from './organizations.ts';
 import { defaultStart } from './scheduler.ts';
 import { Simulation } from './simulation.ts';
 
@@ -51,7 +51,7 @@ export async function prepareTable(
       await administrator.execute('settings apply', organizationId, firstVariant);
       const own: Partial<Record<KeyName, HeldKey>> = {};
       for (const kind of keysOf(organizationId)) {
-        const order = { ...orders[kind], createdBy: idIn(organizationId, 7), label: kind };
+        const order = { ...orders[kind], label: kind };
         own[kind] = await administrator.execute('key create', organizationId, order);
       }
       keys.set(organizationId, own as OrganizationKeys);

@@ -23,7 +23,6 @@ import type { CallerAnswer } from '../../simulation/lambda/simulated-api.ts';
 import {
   firstKeys,
   firstVariant,
-  idIn,
   type KeyKind,
   organizationIds,
 } from '../../simulation/organizations.ts';
@@ -76,7 +75,7 @@ export class EngineService implements ClientService {
     await runCommand(own, 'settings apply', firstVariant);
     const keys: Partial<Record<KeyKind, HeldKey>> = {};
     for (const kind of Object.keys(firstKeys) as KeyKind[]) {
-      const order = { ...firstKeys[kind], createdBy: idIn(id, 7), label: kind };
+      const order = { ...firstKeys[kind], label: kind };
       keys[kind] = await runCommand(own, 'key create', order);
     }
     this.#keys.set(id, keys as OrganizationKeys);

@@ -113,7 +113,6 @@ export class Administrator extends Client {
       : undefined;
     const key = await newKey(service, shared.organizationId, {
       ...firstKeys[kind],
-      createdBy: this.own(7),
       ...(expiresAt && { expiresAt }),
     });
     if (!key) return;

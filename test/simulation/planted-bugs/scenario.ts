@@ -184,7 +184,7 @@ export class Given {
   }
 
   async newKey(order: Partial<KeyOrder> = firstKeys.reader): Promise<HeldKey> {
-    const key = await newKey(this.service, 1, { type: 'application', createdBy: 7, ...order });
+    const key = await newKey(this.service, 1, { type: 'application', ...order });
     if (!key) throw new Error('A key was not made.');
     return key;
   }
