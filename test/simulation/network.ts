@@ -16,7 +16,7 @@ import { touchesOf } from './touches.ts';
 /**
  * What goes wrong with one call. `before` and `after` say whether the operation was executed; `during`: it is, slowly, while its caller
  * already asks again. `slow commit`: the items of a transaction become visible slowly, where they do so one after the other. Random histories and
- * restores draw from this list by position, so a new fault changes what every seed does; each names the faults that it leaves out. The event
+ * restores draw from this list by position, so a new fault changes what every seed does; restores name those that they leave out. The event
  * publisher and the soak list the few that they can meet; a new fault reaches them only if added there.
  */
 export const callFaults = [
@@ -32,7 +32,6 @@ export const callFaults = [
   'silence',
   'throttled',
   'throttled inside',
-  'throttled outside',
   'account throttled',
   'conflict',
   'death before',
@@ -40,9 +39,6 @@ export const callFaults = [
   'slow commit',
 ] as const;
 export type Fault = (typeof callFaults)[number];
-
-export const callFaultsExcept = (...omitted: readonly Fault[]): readonly Fault[] =>
-  callFaults.filter((fault) => !omitted.includes(fault));
 
 /** A call as a fault is chosen for it. */
 export interface CallInfo {
@@ -257,9 +253,9 @@ export const insteadOfExecuting: Readonly<Partial<Record<Fault, (info: CallInfo)
   'reset before': reset,
   'reset during': reset,
   'internal error before': internalServerError,
+  // Inside the transaction, or as a whole, by turns.
   throttled: (info) => (info.number % 2 === 1 ? throttlingInside(info) : throttling(info)),
   'throttled inside': throttlingInside,
-  'throttled outside': throttling,
   'account throttled': (info) => throttling(info, 'RequestLimitExceeded'),
   conflict: conflictFor,
 };

@@ -109,7 +109,7 @@ function faultsOf(seed: number, { faulty }: EngineService, met: SoakFault[]): Fa
 /**
  * The simulator's faults, and three that only a real connection has: `delay` changes the order of the calls at the engine. Left out: `lost before`
  * and `silence`, because each costs a time-out of real time and `lost after` and `stalled body` already do; `reset during`, because the engine
- * cannot be slowed in the middle of a call; `throttled outside`, which `throttled` includes.
+ * cannot be slowed in the middle of a call.
  */
 const callFaults = [
   'lost after',

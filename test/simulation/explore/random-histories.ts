@@ -3,7 +3,7 @@ import { type Client, sharedKnowledge } from '../clients/client.ts';
 import { clientKinds } from '../clients/clients.ts';
 import { type ProgramOptions, readService, type ServicePrograms } from '../lambda/modules.ts';
 import type { GatewayFault } from '../lambda/simulated-api.ts';
-import { type CallInfo, callFaultsExcept, canMeet, type Fault } from '../network.ts';
+import { type CallInfo, callFaults, canMeet, type Fault } from '../network.ts';
 import { contractLimits, ObservedService } from '../observed-service.ts';
 import { idIn, organizationIds } from '../organizations.ts';
 import type { Random } from '../random.ts';
@@ -29,8 +29,6 @@ export async function bundleVersions(options: ProgramOptions = {}): Promise<Vers
   return Promise.all([readService(options), readService({ ...options, change: other })]);
 }
 
-/** `throttled` is inside or outside by turns. */
-const randomFaults = callFaultsExcept('throttled outside');
 const gatewayFaults: readonly GatewayFault[] = ['none', 'request lost', 'answer lost'];
 const lowLimits = { perKey: 12, perOrganization: 30 };
 
@@ -97,7 +95,7 @@ function startService(
       faultOf: ({ operation, request }: CallInfo) => {
         const outage = outageAt(plan, (service?.now ?? 0) - startedAt);
         if (outage) return choose(['none', outage] as const, `${outage} at ${operation}`, 0.8);
-        const fault = choose(randomFaults, `fault at ${operation}`, plan.faultChance);
+        const fault = choose(callFaults, `fault at ${operation}`, plan.faultChance);
         return canMeet(fault, request) ? fault : 'none';
       },
       dynamodb: {
