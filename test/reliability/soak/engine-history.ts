@@ -3,8 +3,7 @@ import {
   internalServerError,
   transactionInProgress,
 } from '../../dynamodb-model/dynamodb-model.ts';
-import { type Client, sharedKnowledge } from '../../simulation/clients/client.ts';
-import { clientKinds } from '../../simulation/clients/clients.ts';
+import { clientsOf } from '../../simulation/clients/clients.ts';
 import { planOf } from '../../simulation/explore/plan.ts';
 import {
   type CallInfo,
@@ -13,7 +12,6 @@ import {
   type Fault as SimulatedFault,
   throttling,
 } from '../../simulation/network.ts';
-import { organizationIds } from '../../simulation/organizations.ts';
 import { Random } from '../../simulation/random.ts';
 import type { Fault, FaultRule } from '../../support/faults/rules.ts';
 import type { TableEnvironment } from '../../support/table.ts';
@@ -53,7 +51,9 @@ export async function runEngineHistory(
     const from = proxy.calls.length;
     const faults: SoakFault[] = [];
     proxy.rule = faultsOf(seed, service, faults);
-    const all = clientsOf(service, seed, clients);
+    const plan = planOf(String(seed));
+    const chosen = { ...plan, isHasty: true, clients: plan.clients.slice(0, clients) };
+    const all = clientsOf(chosen, service, (name) => new Random(`${seed} ${name}`));
     await Promise.all(all.map((client) => client.run()));
     await service.settle();
     const calls = proxy.calls.length - from;
@@ -71,22 +71,6 @@ export async function runEngineHistory(
   } finally {
     await service.stop();
   }
-}
-
-function clientsOf(service: EngineService, seed: number, most: number): Client[] {
-  const plan = planOf(String(seed));
-  const shared = new Map<number, ReturnType<typeof sharedKnowledge>>();
-  for (const id of organizationIds) shared.set(id, sharedKnowledge(service, id, plan.people));
-  return plan.clients.slice(0, most).map(({ kind, name, organizationId, requests }) =>
-    clientKinds[kind]({
-      service,
-      shared: shared.get(organizationId) as ReturnType<typeof sharedKnowledge>,
-      name,
-      requests,
-      isHasty: true,
-      random: new Random(`${seed} ${name}`),
-    }),
-  );
 }
 
 /** Picks each call's fault from the seed and the order of calls. @param met collects the faults */

@@ -1,11 +1,10 @@
 import { checkHistory } from '../checker/check-history.ts';
-import { type Client, sharedKnowledge } from '../clients/client.ts';
-import { clientKinds } from '../clients/clients.ts';
+import { clientsOf } from '../clients/clients.ts';
 import { type ProgramOptions, readService, type ServicePrograms } from '../lambda/modules.ts';
 import type { GatewayFault } from '../lambda/simulated-api.ts';
 import { type CallInfo, callFaults, canMeet, type Fault } from '../network.ts';
 import { contractLimits, ObservedService } from '../observed-service.ts';
-import { idIn, organizationIds } from '../organizations.ts';
+import { idIn } from '../organizations.ts';
 import type { Random } from '../random.ts';
 import type { Plan } from './plan.ts';
 
@@ -41,20 +40,7 @@ export async function runHistory(
   const service = await startService(plan, versions, keepTrace);
   const { scheduler } = service.simulation;
   const startedAt = scheduler.now;
-  const shared = new Map(
-    organizationIds.map((id) => [id as number, sharedKnowledge(service, id, plan.people)]),
-  );
-  const clients = plan.clients.map(({ kind, organizationId, name, requests }): Client => {
-    const knowledge = shared.get(organizationId) as ReturnType<typeof sharedKnowledge>;
-    return clientKinds[kind]({
-      service,
-      shared: knowledge,
-      name,
-      requests,
-      isHasty: plan.isHasty,
-      random: scheduler.randomFor(name),
-    });
-  });
+  const clients = clientsOf(plan, service, (name) => scheduler.randomFor(name));
   const reaper = endIdleInstances(service, scheduler.randomFor('reaper'));
   await service.run(() => Promise.all(clients.map((client) => client.run())));
   reaper.end();
