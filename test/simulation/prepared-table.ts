@@ -4,7 +4,7 @@ import type { HeldKey, History } from './checker/history.ts';
 import { plainItem } from './checker/plain.ts';
 import { readService } from './lambda/modules.ts';
 import { firstKeys, firstVariant, type KeyKind, organizationIds } from './organizations.ts';
-import { defaultStart } from './scheduler.ts';
+import { simulationStart } from './scheduler.ts';
 import { Simulation } from './simulation.ts';
 
 const orders = {
@@ -61,7 +61,7 @@ export async function prepareTable(
   const writes = items.map(({ key, item }, order) => ({
     order,
     evaluatedOrder: order,
-    at: defaultStart,
+    at: simulationStart,
     pk: key.partition,
     sk: key.sort,
     before: undefined,

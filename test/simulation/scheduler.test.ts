@@ -1,20 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { Random } from './random.ts';
-import { DeadlockError, Scheduler } from './scheduler.ts';
+import { DeadlockError, Scheduler, simulationStart } from './scheduler.ts';
 
 describe('the scheduler', () => {
   test('runs timers in the order of their time, with nothing waiting in between', async () => {
-    const scheduler = new Scheduler({ seed: 'a', startsAt: 0 });
+    const scheduler = new Scheduler({ seed: 'a' });
     const seen: string[] = [];
     await scheduler.run(async () => {
-      scheduler.after(20, 'late', () => seen.push(`late ${scheduler.now}`));
+      scheduler.after(20, 'late', () => seen.push(`late ${scheduler.now - simulationStart}`));
       scheduler.after(
         10,
         'early',
-        () => void Promise.resolve().then(() => seen.push(`early ${scheduler.now}`)),
+        () =>
+          void Promise.resolve().then(() => seen.push(`early ${scheduler.now - simulationStart}`)),
       );
       await scheduler.sleep(30);
-      seen.push(`end ${scheduler.now}`);
+      seen.push(`end ${scheduler.now - simulationStart}`);
     });
     expect(seen).toEqual(['early 10', 'late 20', 'end 30']);
   });

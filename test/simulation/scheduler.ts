@@ -10,14 +10,12 @@ export interface TraceLine {
 }
 
 /** Where simulated time begins, in epoch milliseconds: 2026-01-31T09:30:00Z. */
-export const defaultStart = Date.UTC(2026, 0, 31, 9, 30);
+export const simulationStart = Date.UTC(2026, 0, 31, 9, 30);
 
 export interface SchedulerOptions {
   readonly seed: string;
   /** @default chosen by the seed */
   readonly choices?: Choices;
-  /** @default `defaultStart` */
-  readonly startsAt?: number;
   /** Timers that are due within so many milliseconds compete with the steps that may be taken now. @default 0, steps come first */
   readonly timersCompeteWithinMs?: number;
   /** Keeps every line of the trace, and the stacks of errors, which take a tenth of the time. @default false */
@@ -44,7 +42,7 @@ export class Scheduler {
   readonly choices: Choices;
   readonly trace: TraceLine[] = [];
   events = 0;
-  #now: number;
+  #now = simulationStart;
   /** By their time; of equal ones, the one that was added first comes first. */
   readonly #timers: Timer[] = [];
   readonly #steps: Step[] = [];
@@ -52,16 +50,9 @@ export class Scheduler {
   readonly #keepsTrace: boolean;
   readonly #seed: string;
 
-  constructor({
-    seed,
-    choices,
-    startsAt = defaultStart,
-    timersCompeteWithinMs = 0,
-    keepTrace = false,
-  }: SchedulerOptions) {
+  constructor({ seed, choices, timersCompeteWithinMs = 0, keepTrace = false }: SchedulerOptions) {
     this.#seed = seed;
     this.choices = choices ?? new SeededChoices(seed);
-    this.#now = startsAt;
     this.#competeWithinMs = timersCompeteWithinMs;
     this.#keepsTrace = keepTrace;
   }

@@ -174,6 +174,3 @@ export async function preparePair(
   await service.settle();
   return { ...service.prepared(), writers };
 }
-
-/** A quarter of an hour after the first enquiry, in the same hour's windows. */
-export const pairStart = Date.UTC(2026, 0, 31, 9, 45);

@@ -11,7 +11,6 @@ import {
   organizationId,
   type Pair,
   type PreparedPair,
-  pairStart,
   perform,
   preparePair,
 } from './pair-operations.ts';
@@ -114,10 +113,11 @@ async function runOnce(
   }
 }
 
+const quarterHourMs = 900_000;
+
 async function runPair({ pair, prepared, bundles }: Exploration, choices: PairChoices) {
   const simulation = {
     seed: 'pair',
-    startsAt: pairStart,
     isTimed: false,
     timersCompeteWithinMs: 250,
     choices,
@@ -126,6 +126,8 @@ async function runPair({ pair, prepared, bundles }: Exploration, choices: PairCh
   const service = await ObservedService.start({ versions: [bundles], simulation }, prepared);
   const both = () =>
     Promise.all(([0, 1] as const).map((side) => perform(service, pair, prepared, side)));
+  // In the same hour's windows as the first enquiry.
+  await service.run(() => service.sleep(quarterHourMs));
   choices.isExploring = true;
   try {
     return { service, known: await service.run(both) };
