@@ -8,7 +8,6 @@ import { firstKeys, organizationIds } from '../organizations.ts';
 import type { Random } from '../random.ts';
 import { createLeadTable, Simulation } from '../simulation.ts';
 import { isSameItems, restoreViolations } from './check-restore.ts';
-import { enquiryTo, familyPhones } from './family.ts';
 import {
   type Backup,
   backupOf,
@@ -25,6 +24,8 @@ const faults = callFaults.filter((fault) => !omitted.includes(fault));
 /** Attempts under faults; the next one meets none. */
 const faultyAttempts = 8;
 const hourMs = 3_600_000;
+/** Of a family, who use each other's. */
+const familyPhones = [1, 2, 3, 4, 5].map((at) => `+91982220000${at}`);
 
 /**
  * Restores the table of a history that is over to a moment in it, under faults and by as many attempts as that takes, looks at what came of
@@ -272,4 +273,25 @@ class Restores {
     const name = `administrator#${this.#processes}`;
     return new AdministratorProcess({ name, network: this.#simulation }, bundles, tableName);
   }
+}
+
+/** What a capture adds to the timeline of a lead: somebody used its email with a phone of the family. Undefined for its own phone. */
+function enquiryTo(lead: Plain, organizationId: number, random: Random) {
+  const { phone } = lead.fields as { phone: string };
+  const submitted = random.pick(familyPhones);
+  const id = String(random.below(1e12)).padStart(12, '0');
+  if (submitted === phone) return undefined;
+  return {
+    pk: `TIMELINE#${organizationId}#${Number(lead.sk)}`,
+    sk: `${lead.updatedAt}#${id}`,
+    at: lead.updatedAt,
+    actorId: null,
+    type: 'captured',
+    keyId: 'k',
+    keyLabel: 'website',
+    source: 'Website',
+    notes: 'Call at nine',
+    filled: [],
+    kept: [{ field: 'phone', current: phone, submitted }],
+  };
 }
