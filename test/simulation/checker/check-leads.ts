@@ -121,15 +121,11 @@ function actionIssues(history: History, organizationId: number, leadId: number):
     const isChanged = (action.result as { isChanged?: boolean } | undefined)?.isChanged;
     if (action.what !== 'archive' && action.what !== 'restore')
       return erasureIssues(history, action, leadId);
-    const expected = action.outcome === 'done' && isChanged === true ? 1 : 0;
-    const isUnknown = action.outcome !== 'done';
-    return isUnknown
-      ? entries.length <= 1
-        ? []
-        : ['was archived or restored twice at once']
-      : entries.length === expected
-        ? []
-        : [`has ${entries.length} entries of ${action.id}`];
+    const isRight =
+      action.outcome === 'done'
+        ? entries.length === Number(isChanged === true)
+        : entries.length <= 1;
+    return isRight ? [] : [`has ${entries.length} entries of ${action.id}`];
   });
 }
 
