@@ -22,11 +22,10 @@ export async function checkEngineHistory(service: EngineService): Promise<string
   const repeats = await repeatCaptures(service);
   await service.settle(); // a repeat may be the first that takes effect
   const own = requests.length;
-  const endless: string[] = [];
   for (const id of organizationIds) {
     const reader = await newKey(service, id, firstKeys.reader);
-    if (reader) endless.push(...(await walkAll(service, reader, everyList(id))));
-    else return [`Organization ${id} can make no key.`];
+    if (!reader) return [`Organization ${id} can make no key.`];
+    await walkAll(service, reader, everyList(id));
   }
   const observed: History = {
     requests: requests.slice(own),
@@ -42,7 +41,6 @@ export async function checkEngineHistory(service: EngineService): Promise<string
   const { violations } = await checkTable(service.table);
   return [
     ...undescribed,
-    ...endless,
     ...violations,
     ...actions.flatMap(defectIssues),
     ...requests.flatMap((request) =>

@@ -35,6 +35,33 @@ export interface ClientService {
   readonly history: Pick<History, 'writesOf'>;
 }
 
+export type ListQuery = Readonly<Record<string, string | number>>;
+
+export interface ListPage {
+  readonly items: readonly { readonly id: number; readonly updatedAt: string }[];
+  readonly nextCursor: number | null;
+}
+
+/** More than any list of a history has. */
+const pagesMax = 200;
+
+/** The pages of a list, up to one that is not answered with 200. @throws Error when there is no end of them */
+export async function* pagesOf(
+  query: ListQuery,
+  ask: (query: ListQuery) => Promise<CallerAnswer | undefined>,
+): AsyncGenerator<ListPage, void> {
+  let next = query;
+  for (let page = 0; page < pagesMax; page += 1) {
+    const answer = await ask(next);
+    if (answer?.status !== 200) return;
+    const found = JSON.parse(answer.body) as ListPage;
+    yield found;
+    if (found.nextCursor === null) return;
+    next = { ...query, cursor: found.nextCursor };
+  }
+  throw new Error(`The list ${JSON.stringify(query)} goes on after ${pagesMax} pages.`);
+}
+
 /** Creates an API key as an administrator. @returns undefined if the command was not acknowledged */
 export async function newKey(
   service: Pick<ClientService, 'administrate'>,

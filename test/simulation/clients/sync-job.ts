@@ -1,13 +1,7 @@
-import { Client, type ClientOptions } from './client.ts';
-
-interface ListedLead {
-  readonly id: number;
-  readonly updatedAt: string;
-}
+import { Client, type ClientOptions, type ListPage, pagesOf } from './client.ts';
 
 /** integrator.md, "Keep a copy": windows overlap by a minute. */
 const overlapMs = 60_000;
-const pagesMax = 30;
 
 /** Keeps a copy of the leads: again and again, it walks what changed since a minute before the last walk began. */
 export class SyncJob extends Client {
@@ -47,27 +41,19 @@ export class SyncJob extends Client {
     const begunAt = this.options.service.now;
     const updated_since = new Date(this.#since - overlapMs).toISOString();
     const limit = this.random.pick([1, 2, 5, 100]);
-    let cursor: number | null = null;
-    const listed: ListedLead[] = [];
-    for (let page = 0; page < pagesMax; page += 1) {
-      const query = { updated_since, limit, ...(cursor !== null && { cursor }) };
-      const answer = await this.untilAnswered(this.shared.keys.reader, {
-        endpoint: 'list-leads',
-        query,
-      });
-      if (answer?.status !== 200) return false;
-      const { items, nextCursor } = JSON.parse(answer.body) as {
-        items: readonly ListedLead[];
-        nextCursor: number | null;
-      };
-      listed.push(...items);
-      cursor = nextCursor;
-      if (cursor === null) break;
-      if (this.isDone && page > 5) return false;
+    const pages: ListPage[] = [];
+    const walk = pagesOf({ updated_since, limit }, (query) =>
+      this.untilAnswered(this.shared.keys.reader, { endpoint: 'list-leads', query }),
+    );
+    for await (const page of walk) {
+      pages.push(page);
+      if (this.isDone && pages.length > 6) break;
     }
-    for (const { id, updatedAt } of listed)
+    const isWhole = pages.at(-1)?.nextCursor === null;
+    if (!isWhole) return false;
+    for (const { id, updatedAt } of pages.flatMap(({ items }) => items))
       if (updatedAt > (this.#copy.get(id) ?? '')) this.#copy.set(id, updatedAt);
-    if (cursor === null) this.#since = begunAt;
-    return cursor === null;
+    this.#since = begunAt;
+    return true;
   }
 }

@@ -2,10 +2,10 @@ import type { EndpointName } from '../../../shared/endpoints.ts';
 import type { Request } from '../../dynamodb-model/dynamodb-model.ts';
 import type { AdministratorCommand, CommandOptions, KeyOrder } from '../administration.ts';
 import { markOf } from '../checker/check-answers.ts';
-import { checkHistory, pagesMax } from '../checker/check-history.ts';
+import { checkHistory } from '../checker/check-history.ts';
 import type { HeldKey, ObservedAction } from '../checker/history.ts';
 import { type Choices, SeededChoices } from '../choices.ts';
-import { newKey } from '../clients/client.ts';
+import { type ListPage, type ListQuery, newKey, pagesOf } from '../clients/client.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { ServicePrograms } from '../lambda/modules.ts';
 import type { CallInfo, Fault } from '../network.ts';
@@ -30,7 +30,7 @@ export interface Scenario {
   readonly functions?: ObservedServiceOptions['functions'];
   readonly limits?: ObservedServiceOptions['limits'];
   /** Lists that are walked in the end. @default all leads, and all that ever changed */
-  readonly walks?: (organizationId: number) => readonly Readonly<Record<string, string | number>>[];
+  readonly walks?: (organizationId: number) => readonly ListQuery[];
   /** What the checker takes for a violation and this scenario means to happen. */
   readonly means?: RegExp;
   readonly run: (given: Given) => Promise<void>;
@@ -52,8 +52,6 @@ export interface Asking extends Omit<CallerRequest, 'apiKey' | 'endpoint'> {
   readonly in?: number;
   readonly as?: KeyKind | HeldKey;
 }
-
-type Query = Readonly<Record<string, string | number>>;
 
 /** What a scenario works with. */
 export class Given {
@@ -142,23 +140,18 @@ export class Given {
   }
 
   /** The ids of one page. */
-  async list(query: Query, organizationId = 1): Promise<readonly number[]> {
+  async list(query: ListQuery, organizationId = 1): Promise<readonly number[]> {
     return (await this.ask('list-leads', { query, in: organizationId })).ids;
   }
 
   /** The ids of all pages, one after the other. @param between runs after the first one */
-  async walk(query: Query, between: () => Promise<void>): Promise<readonly number[]> {
-    const found: number[] = [];
-    for (let cursor: unknown, page = 0; page < pagesMax; page += 1) {
-      const { ids, body } = await this.ask('list-leads', {
-        query: { ...query, ...(typeof cursor === 'number' && { cursor }) },
-      });
-      found.push(...ids);
-      if (page === 0) await between();
-      cursor = body.nextCursor;
-      if (typeof cursor !== 'number') break;
-    }
-    return found;
+  async walk(query: ListQuery, between: () => Promise<void>): Promise<readonly number[]> {
+    const { service } = this;
+    const pages: ListPage[] = [];
+    const ask = (one: ListQuery) =>
+      service.request('a client', service.key(1, 'writer'), { endpoint: 'list-leads', query: one });
+    for await (const page of pagesOf(query, ask)) if (pages.push(page) === 1) await between();
+    return pages.flatMap(({ items }) => items.map(({ id }) => id));
   }
 
   administrate<Name extends AdministratorCommand>(
@@ -229,10 +222,7 @@ export const person = (number: number, organizationId = 1) => ({
 /** The settings file that organization 1 begins with. */
 export const firstFile = () => settingsFile(1, firstVariant);
 
-const ordinaryWalks = (): readonly Readonly<Record<string, string | number>>[] => [
-  {},
-  { updated_since: '2020-01-01T00:00:00Z' },
-];
+const ordinaryWalks = (): readonly ListQuery[] => [{}, { updated_since: '2020-01-01T00:00:00Z' }];
 
 /** Runs a scenario once. @returns a sentence for each violation */
 export async function runScenario(
