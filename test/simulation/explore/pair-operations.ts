@@ -1,5 +1,5 @@
 import type { AdministratorCommand, CommandOptions } from '../administration.ts';
-import type { HeldKey, ObservedAction } from '../checker/history.ts';
+import type { HeldKey } from '../checker/history.ts';
 import { newKey } from '../clients/client.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { ServicePrograms } from '../lambda/modules.ts';
@@ -13,85 +13,86 @@ export const organizationId = 1;
 export type LeadState = 'active' | 'archived';
 export const leadId = 1;
 
-/** The first caller's and the second's keys. */
-export interface PairKeys {
-  readonly writers: readonly [HeldKey, HeldKey];
+type EndpointRequest = Omit<CallerRequest, 'apiKey'>;
+type Keys = readonly [HeldKey, HeldKey];
+
+/** A request by whoever has a key, or a command of an administrator. */
+export interface PairOperation {
+  readonly name: string;
+  readonly isRequest: boolean;
+  readonly needs?: LeadState;
+  /**
+   * @param side tells the two of a pair apart
+   * @param caller whose key is used
+   * @returns whether the outcome is known and final
+   */
+  readonly run: (
+    service: ObservedService,
+    keys: Keys,
+    side: number,
+    caller: 0 | 1,
+  ) => Promise<boolean>;
 }
 
-type EndpointRequest = Omit<CallerRequest, 'apiKey'>;
-type Administrate = (
-  service: ObservedService,
-  keys: PairKeys,
-  side: number,
-) => Promise<ObservedAction>;
+const request = (name: string, requestOf: (side: number) => EndpointRequest): PairOperation => ({
+  name,
+  isRequest: true,
+  async run(service, keys, side, caller) {
+    const answer = await service.request(`caller ${caller}`, keys[caller], requestOf(side));
+    if (!answer) return false;
+    return answer.status < 500 && !answer.body.includes('IDEMPOTENCY_IN_PROGRESS');
+  },
+});
 
-/** A request by whoever has a key, or a command of an administrator. `side` tells the two of a pair apart. */
-export type PairOperation = { readonly name: string; readonly needs?: LeadState } & (
-  | { readonly request: (side: number) => EndpointRequest }
-  | { readonly administrate: Administrate }
-);
+const command = <Name extends AdministratorCommand>(
+  name: string,
+  what: Name,
+  optionsOf: (side: number, keys: Keys) => CommandOptions<Name>,
+): PairOperation => ({
+  name,
+  isRequest: false,
+  async run(service, keys, side) {
+    const options = optionsOf(side, keys);
+    return (await service.administrate(what, organizationId, options)).outcome === 'done';
+  },
+});
 
 /** Whose lead is there at the beginning, and who is new. */
 const known = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
 const newcomer = { name: 'Ravi Iyer', phone: '+919887654321', email: 'ravi@example.com' };
 
-/** The enquiry that made the lead. */
-const firstEnquiry: EndpointRequest = {
+const capture = (body: object, idempotencyKey?: string): EndpointRequest => ({
   endpoint: 'capture-lead',
-  body: { ...known, source: 'Facebook Ads' },
-  headers: { 'Idempotency-Key': 'first enquiry' },
-};
-
-const request = (
-  name: string,
-  endpoint: CallerRequest['endpoint'],
-  body?: (side: number) => object,
-): PairOperation => ({
-  name,
-  request: (side) => ({ endpoint, leadId, ...(body && { body: body(side) }) }),
+  body,
+  ...(idempotencyKey !== undefined && { headers: { 'Idempotency-Key': idempotencyKey } }),
 });
+const update = (body: object): EndpointRequest => ({ endpoint: 'update-lead', leadId, body });
 
-const capture = (name: string, body: object, idempotencyKey?: string): PairOperation => ({
-  name,
-  request: () => ({
-    endpoint: 'capture-lead',
-    body,
-    ...(idempotencyKey !== undefined && { headers: { 'Idempotency-Key': idempotencyKey } }),
-  }),
-});
-
+/** The enquiry that made the lead. */
+const firstEnquiry = capture({ ...known, source: 'Facebook Ads' }, 'first enquiry');
 const filling = { ...known, notes: 'Asks again.', fields: { city: 'Pune', course: 'mba' } };
+const withWave = { ...newcomer, wave: 'first' };
 
-const requests: readonly PairOperation[] = [
-  {
-    name: 'create',
-    request: () => ({ endpoint: 'create-lead', body: { fields: { ...newcomer, wave: 'first' } } }),
-  },
-  capture('capture new', { ...newcomer, fields: { wave: 'first' } }, 'enquiry of a newcomer'),
-  capture('capture filling', filling),
-  { name: 'capture replay', request: () => firstEnquiry },
-  { ...capture('capture archived', filling, 'enquiry of old'), needs: 'archived' },
-  request('update fields', 'update-lead', (side) => ({
-    fields: { city: ['Delhi', 'Goa'][side], wave: 'second' },
+const operations: readonly PairOperation[] = [
+  request('create', () => ({ endpoint: 'create-lead', body: { fields: withWave } })),
+  request('capture new', () =>
+    capture({ ...newcomer, fields: { wave: 'first' } }, 'enquiry of a newcomer'),
+  ),
+  request('capture filling', () => capture(filling)),
+  request('capture replay', () => firstEnquiry),
+  { ...request('capture archived', () => capture(filling, 'enquiry of old')), needs: 'archived' },
+  request('update fields', (side) =>
+    update({ fields: { city: ['Delhi', 'Goa'][side], wave: 'second' } }),
+  ),
+  request('update phone', () => update({ fields: { phone: newcomer.phone } })),
+  request('update stage', (side) => update({ stageId: [12, 21][side] })),
+  request('note', (side) => ({
+    endpoint: 'add-note',
+    leadId,
+    body: { text: `Called back ${side}.` },
   })),
-  request('update phone', 'update-lead', () => ({ fields: { phone: newcomer.phone } })),
-  request('update stage', 'update-lead', (side) => ({ stageId: [12, 21][side] })),
-  request('note', 'add-note', (side) => ({ text: `Called back ${side}.` })),
-  request('get', 'get-lead'),
-  { name: 'list', request: () => ({ endpoint: 'list-leads', query: { stage_id: 11 } }) },
-];
-
-const command = <Name extends AdministratorCommand>(
-  name: string,
-  what: Name,
-  optionsOf: (side: number, keys: PairKeys) => CommandOptions<Name>,
-): PairOperation => ({
-  name,
-  administrate: (service, keys, side) =>
-    service.administrate(what, organizationId, optionsOf(side, keys)),
-});
-
-const commands: readonly PairOperation[] = [
+  request('get', () => ({ endpoint: 'get-lead', leadId })),
+  request('list', () => ({ endpoint: 'list-leads', query: { stage_id: 11 } })),
   command('archive', 'archive', () => ({ leadId })),
   { ...command('restore', 'restore', () => ({ leadId })), needs: 'archived' },
   command('erase', 'erase', () => ({ leadId })),
@@ -101,7 +102,7 @@ const commands: readonly PairOperation[] = [
     hasSecondUser: side === 1,
     epoch: side + 1,
   })),
-  command('revoke', 'key revoke', (_side, { writers }) => ({ keyId: writers[0].keyId })),
+  command('revoke', 'key revoke', (_side, [{ keyId }]) => ({ keyId })),
 ];
 
 export interface Pair {
@@ -114,13 +115,12 @@ export interface Pair {
 
 /** Every pair once, and every pair of requests once with one key and once with two. */
 export function allPairs(): Pair[] {
-  const operations = [...requests, ...commands];
   return operations.flatMap((one, at) =>
     operations.slice(at).flatMap((other): Pair[] => {
       const state: LeadState = one.needs ?? other.needs ?? 'active';
       const pair = { operations: [one, other] as const, state };
       const name = `${one.name} | ${other.name}`;
-      if (!('request' in one && 'request' in other)) return [{ ...pair, name, hasOneCaller: true }];
+      if (!(one.isRequest && other.isRequest)) return [{ ...pair, name, hasOneCaller: true }];
       return [
         { ...pair, name: `${name} (one caller)`, hasOneCaller: true },
         { ...pair, name: `${name} (two callers)`, hasOneCaller: false },
@@ -130,27 +130,17 @@ export function allPairs(): Pair[] {
 }
 
 /** Does one operation of a pair. @returns whether its outcome is known and final */
-export async function perform(
+export const perform = (
   service: ObservedService,
-  pair: Pair,
-  keys: PairKeys,
+  { operations, hasOneCaller }: Pair,
+  { writers }: PreparedPair,
   side: 0 | 1,
-): Promise<boolean> {
-  const operation = pair.operations[side];
-  if ('administrate' in operation)
-    return (await operation.administrate(service, keys, side)).outcome === 'done';
-  const caller = pair.hasOneCaller ? 0 : side;
-  const answer = await service.request(
-    `caller ${caller}`,
-    keys.writers[caller],
-    operation.request(side),
-  );
-  if (!answer) return false;
-  return answer.status < 500 && !answer.body.includes('IDEMPOTENCY_IN_PROGRESS');
-}
+): Promise<boolean> => operations[side].run(service, writers, side, hasOneCaller ? 0 : side);
 
-/** What happened before every run of a pair. */
-export interface PreparedPair extends PreparedTable, PairKeys {}
+/** What happened before every run of a pair, and the first caller's and the second's keys. */
+export interface PreparedPair extends PreparedTable {
+  readonly writers: Keys;
+}
 
 /** A lead of one enquiry, archived or not, and two keys that may do everything. */
 export async function preparePair(
@@ -161,7 +151,7 @@ export async function preparePair(
     { versions: [bundles], simulation: { seed: 'prepared pair', isTimed: false } },
     await prepareTable((id) => (id === organizationId ? ['writer', 'checker'] : ['checker'])),
   );
-  const writers = await service.run(async (): Promise<readonly [HeldKey, HeldKey]> => {
+  const writers = await service.run(async (): Promise<Keys> => {
     const first = service.key(organizationId, 'writer');
     const second = await newKey(service, organizationId, firstKeys.writer);
     if (!second) throw new Error('A key could not be made.');
