@@ -10,6 +10,7 @@ import {
   transactionCanceled,
   transactionConflict,
 } from '../dynamodb-model/dynamodb-model.ts';
+import type { Runtime } from './lambda/runtime.ts';
 import type { Scheduler } from './scheduler.ts';
 import { touchesOf } from './touches.ts';
 
@@ -54,16 +55,6 @@ export const canMeet = (fault: string, { Key, TransactItems }: Request): boolean
   fault === 'slow commit'
     ? TransactItems !== undefined
     : fault !== 'conflict' || Key?.pk?.S?.startsWith('TURN#') !== true;
-
-/** Who calls: an instance, which may be frozen or die, or a command. */
-export interface Caller {
-  readonly name: string;
-  /** Its own timers. */
-  after(ms: number, what: string, take: () => void): { cancel(): void };
-  /** Hands something over as soon as the caller runs; never to a dead one. */
-  deliver(take: () => void): void;
-  die(): void;
-}
 
 /** Why a call has no answer, as Node.js and the SDK name it. */
 class ConnectionError extends Error {
@@ -118,10 +109,10 @@ interface Pending {
 /** One caller's connection to the simulated DynamoDB. */
 export class Connection {
   readonly #network: Network;
-  readonly #caller: Caller;
+  readonly #caller: Runtime;
   #calls = 0;
 
-  constructor(network: Network, caller: Caller) {
+  constructor(network: Network, caller: Runtime) {
     this.#network = network;
     this.#caller = caller;
   }
