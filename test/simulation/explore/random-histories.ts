@@ -6,12 +6,12 @@ import { type CallInfo, callFaults, canMeet, type Fault } from '../network.ts';
 import { contractLimits, ObservedService } from '../observed-service.ts';
 import { idIn } from '../organizations.ts';
 import type { Random } from '../random.ts';
+import { simulationStart } from '../scheduler.ts';
 import type { Plan } from './plan.ts';
 
 export interface RunHistory {
   readonly service: ObservedService;
   readonly violations: readonly string[];
-  readonly simulatedMs: number;
 }
 
 /** The code under test, and another version of it that may answer at the same time. */
@@ -39,7 +39,6 @@ export async function runHistory(
 ): Promise<RunHistory> {
   const service = await startService(plan, versions, keepTrace);
   const { scheduler } = service.simulation;
-  const startedAt = scheduler.now;
   const clients = clientsOf(plan, service, (name) => scheduler.randomFor(name));
   const reaper = endIdleInstances(service, scheduler.randomFor('reaper'));
   await service.run(() => Promise.all(clients.map((client) => client.run())));
@@ -51,35 +50,27 @@ export async function runHistory(
   const violations = await checkHistory(service, {
     walks: (organizationId) => someLists(organizationId, random),
   });
-  return {
-    service,
-    violations: [...issues, ...violations],
-    simulatedMs: scheduler.now - startedAt,
-  };
+  return { service, violations: [...issues, ...violations] };
 }
 
-function startService(
+async function startService(
   plan: Plan,
   versions: Versions,
   keepTrace: boolean,
 ): Promise<ObservedService> {
   const { staleChance, unprocessedChance, reorderChance, commitsItemByItem } = plan;
   const { overlapChance, pageShare, clockSkewMs, coldStartChance } = plan;
-  let service: ObservedService | undefined;
-  let startedAt = 0;
   const choose = <T>(ways: readonly T[], what: string, chance: number): T =>
     ways[
-      chance > 0
-        ? (service?.simulation.scheduler.choices.choose(ways.length, what, chance) ?? 0)
-        : 0
+      chance > 0 ? service.simulation.scheduler.choices.choose(ways.length, what, chance) : 0
     ] as T;
-  const started = ObservedService.start({
+  const service = await ObservedService.start({
     versions: plan.hasTwoVersions ? versions : [versions[0]],
     simulation: {
       seed: plan.seed,
       keepTrace,
       faultOf: ({ operation, request }: CallInfo) => {
-        const outage = outageAt(plan, (service?.now ?? 0) - startedAt);
+        const outage = outageAt(plan, service.now - simulationStart);
         if (outage) return choose(['none', outage] as const, `${outage} at ${operation}`, 0.8);
         const fault = choose(callFaults, `fault at ${operation}`, plan.faultChance);
         return canMeet(fault, request) ? fault : 'none';
@@ -100,11 +91,7 @@ function startService(
     latencyMaxMs: plan.latencyMaxMs,
     limits: plan.hasLowLimits ? lowLimits : contractLimits,
   });
-  return started.then((one) => {
-    service = one;
-    startedAt = one.now;
-    return one;
-  });
+  return service;
 }
 
 const outageAt = ({ outages }: Plan, ms: number): Fault | undefined =>

@@ -3,6 +3,7 @@ import type { History } from '../checker/history.ts';
 import { eventViolations } from '../events/check-events.ts';
 import { publishHistory } from '../events/publish-history.ts';
 import type { Program } from '../lambda/modules.ts';
+import { simulationStart } from '../scheduler.ts';
 import { type Plan, planOf } from './plan.ts';
 import { runHistory, type Versions } from './random-histories.ts';
 import { type HistoryTotals, noHistory, type Report, sumOf } from './report.ts';
@@ -12,8 +13,8 @@ import { storyOf } from './story.ts';
 /** What is run: the service, and what publishes its events. */
 export interface Code {
   readonly versions: Versions;
-  /** Publishes the events of each history, under faults of its own, and holds them against it. @default none: the events are not looked at */
-  readonly publisher?: Program;
+  /** Publishes the events of each history, under faults of its own, and holds them against it. */
+  readonly publisher: Program;
 }
 
 /** What running one seed's history came to, and the story of what failed. */
@@ -80,26 +81,17 @@ interface Outcome {
 async function outcomeOf(plan: Plan, code: Code, keepTrace = false): Promise<Outcome> {
   try {
     const { service, ...run } = await runHistory(plan, code.versions, { keepTrace });
-    const { history, recorder } = service;
-    const ofEvents = code.publisher ? await eventIssues(code.publisher, plan, history) : [];
-    const violations = [...run.violations, ...ofEvents];
-    return { ...run, violations, history, faults: recorder.faults };
+    const { history, recorder, now } = service;
+    const options = { seed: plan.seed, faultChance: publisherFaultChance };
+    const { events } = await publishHistory(history, code.publisher, options);
+    const violations = [...run.violations, ...eventViolations(history, events)];
+    return { violations, history, faults: recorder.faults, simulatedMs: now - simulationStart };
   } catch (error) {
     if (!keepTrace) return outcomeOf(plan, code, true); // once more, for the error's stack
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const violations = [`The history broke off: ${text}`];
     return { violations, faults: 0, simulatedMs: 0, history: { requests: [], actions: [] } };
   }
-}
-
-/** Publishes what a history wrote, and holds the events against it. */
-async function eventIssues(
-  publisher: Program,
-  { seed }: Plan,
-  history: History,
-): Promise<string[]> {
-  const options = { seed, faultChance: publisherFaultChance };
-  return eventViolations(history, (await publishHistory(history, publisher, options)).events);
 }
 
 async function told(plan: Plan, code: Code, violations: readonly string[]): Promise<string[]> {
