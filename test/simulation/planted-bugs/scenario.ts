@@ -19,16 +19,13 @@ import {
 } from '../organizations.ts';
 
 /** A short history in which something particular comes together. */
-export interface Scenario {
+export interface Scenario
+  extends Pick<ObservedServiceOptions, 'functions' | 'latencyMaxMs' | 'limits'> {
   /** A sentence. */
   readonly name: string;
   /** Seeds under which it is run, one history each. @default 1 */
   readonly seeds?: number;
   readonly simulation?: Partial<ObservedServiceOptions['simulation']>;
-  /** The longest that a call travels. */
-  readonly latencyMaxMs?: number;
-  readonly functions?: ObservedServiceOptions['functions'];
-  readonly limits?: ObservedServiceOptions['limits'];
   /** Lists that are walked in the end. @default all leads, and all that ever changed */
   readonly walks?: (organizationId: number) => readonly ListQuery[];
   /** What the checker takes for a violation and this scenario means to happen. */
@@ -226,13 +223,13 @@ const ordinaryWalks = (): readonly ListQuery[] => [{}, { updated_since: '2020-01
 
 /** Runs a scenario once. @returns a sentence for each violation */
 export async function runScenario(
-  scenario: Scenario,
+  { name: _, seeds: _seeds, run, simulation, means, walks = ordinaryWalks, ...options }: Scenario,
   seed: string,
   bundles: ServicePrograms,
 ): Promise<Outcome> {
   const steering = new Steering();
-  const { simulation, functions, limits, latencyMaxMs, means, walks = ordinaryWalks } = scenario;
   const service = await ObservedService.start({
+    ...options,
     versions: [bundles],
     simulation: {
       ...simulation,
@@ -240,23 +237,18 @@ export async function runScenario(
       choices: steered(seed, steering),
       faultOf: (call) => steering.faultOf?.(call) ?? 'none',
     },
-    ...(functions && { functions }),
-    ...(limits && { limits }),
-    ...(latencyMaxMs !== undefined && { latencyMaxMs }),
   });
   watchRequests(service, steering);
   const given = new Given(service, steering);
+  let violations: readonly string[];
   try {
-    await service.run(() => scenario.run(given));
+    await service.run(() => run(given));
     const { issues } = given;
-    const violations = issues.length > 0 ? issues : await checkHistory(service, { walks, means });
-    return { faults: service.recorder.faults, violations };
+    violations = issues.length > 0 ? issues : await checkHistory(service, { walks, means });
   } catch (error) {
-    return {
-      faults: service.recorder.faults,
-      violations: [`The history broke off: ${String(error)}`],
-    };
+    violations = [`The history broke off: ${String(error)}`];
   }
+  return { faults: service.recorder.faults, violations };
 }
 
 export interface Outcome {
