@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../shared/endpoints.ts';
 import { applySettings } from '../shared/store/organizations/apply-settings.ts';
 import { setOrganizationBucket } from './support/buckets.ts';
@@ -37,77 +37,84 @@ beforeAll(async () => {
 });
 afterAll(() => faulty.stop());
 
-/** Sends a request that makes the function know the key, the settings or the lead. */
-const callOnce = (name: EndpointName, options: CallOptions): Promise<CallReply> =>
+const send = (name: EndpointName, options: CallOptions): Promise<CallReply> =>
   call(name, { ...options, baseUrl: faulty.baseUrl });
 
 /** Sends the request that is counted. */
-const record = async (
+async function record(
   name: EndpointName,
   options: CallOptions,
-): Promise<{ calls: readonly RecordedCall[]; status: number }> => {
+): Promise<{ calls: readonly RecordedCall[]; status: number }> {
   faulty.proxy.heldUntil = untilFunctionsWait;
   try {
-    const { result, calls } = await faulty.proxy.record(() => callOnce(name, options));
+    const { result, calls } = await faulty.proxy.record(() => send(name, options));
     return { calls, status: result.status };
   } finally {
     faulty.proxy.heldUntil = undefined;
   }
-};
+}
 
-const idempotent = (key: string = randomUUID()): Pick<CallOptions, 'headers'> => ({
-  headers: { 'Idempotency-Key': key },
-});
+interface Counted extends CallOptions {
+  /** By default `name`. */
+  readonly budget?: string;
+  readonly name: EndpointName;
+  readonly status: number;
+}
+
+/**
+ * Expects a request to keep to its budget.
+ * @param before the request that makes the function know the key, the settings or the lead; by default the same one
+ */
+async function expectBudget(
+  { budget, name, status, ...options }: Counted,
+  before: CallOptions = options,
+): Promise<void> {
+  await send(name, before);
+
+  const recorded = await record(name, options);
+
+  expect(recorded.status).toBe(status);
+  expectRecorded(budget ?? name, recorded.calls);
+}
 
 describe('capture', () => {
+  const name = 'capture-lead';
+  const headers = () => ({ 'Idempotency-Key': randomUUID() });
+
   test.each([
-    { rotation: 'without rotation', given: () => alone, name: 'capture, new, without rotation' },
-    { rotation: 'with rotation', given: () => rotating, name: 'capture, new' },
-  ])('a captured new lead $rotation keeps to its budget', async ({ given, name }) => {
+    { rotation: 'without rotation', given: () => alone, budget: 'capture, new, without rotation' },
+    { rotation: 'with rotation', given: () => rotating, budget: 'capture, new' },
+  ])('a captured new lead $rotation keeps to its budget', async ({ given, budget }) => {
     const { website: apiKey } = given();
-    await callOnce('capture-lead', { apiKey, body: person() });
+    const body = { ...person(), source: 'Website' };
 
-    const { status, calls } = await record('capture-lead', {
-      apiKey,
-      body: { ...person(), source: 'Website' },
-      ...idempotent(),
-    });
-
-    expect(status).toBe(201);
-    expectRecorded(name, calls);
+    await expectBudget(
+      { budget, name, apiKey, body, headers: headers(), status: 201 },
+      { apiKey, body: person() },
+    );
   });
 
   test.each([
-    { fills: 'nothing', fields: {}, name: 'capture, existing, nothing filled' },
-    { fills: 'a field', fields: { city: 'Pune' }, name: 'capture, existing, a field filled' },
+    { fills: 'nothing', fields: {}, budget: 'capture, existing, nothing filled' },
+    { fills: 'a field', fields: { city: 'Pune' }, budget: 'capture, existing, a field filled' },
   ])(
     'a capture that matches a lead and fills $fills keeps to its budget',
-    async ({ fields, name }) => {
+    async ({ fields, budget }) => {
       const { website: apiKey } = rotating;
       const body = person();
-      await callOnce('capture-lead', { apiKey, body });
 
-      const { status, calls } = await record('capture-lead', {
-        apiKey,
-        body: { ...body, fields },
-        ...idempotent(),
-      });
-
-      expect(status).toBe(200);
-      expectRecorded(name, calls);
+      await expectBudget(
+        { budget, name, apiKey, body: { ...body, fields }, headers: headers(), status: 200 },
+        { apiKey, body },
+      );
     },
   );
 
   test('a replayed capture keeps to its budget', async () => {
     const { website: apiKey } = rotating;
-    const body = person();
-    const repeat = { apiKey, body, ...idempotent() };
-    await callOnce('capture-lead', repeat);
+    const budget = 'capture, replayed';
 
-    const { status, calls } = await record('capture-lead', repeat);
-
-    expect(status).toBe(201);
-    expectRecorded('capture, replayed', calls);
+    await expectBudget({ budget, name, apiKey, body: person(), headers: headers(), status: 201 });
   });
 });
 
@@ -117,17 +124,16 @@ async function givenLead({ website }: GivenOrganization): Promise<number> {
 }
 
 test.each([
-  { rotation: 'without rotation', given: () => alone, name: 'create, without rotation' },
-  { rotation: 'with rotation', given: () => rotating, name: 'create' },
-])('a created lead $rotation keeps to its budget', async ({ given, name }) => {
+  { rotation: 'without rotation', given: () => alone, budget: 'create, without rotation' },
+  { rotation: 'with rotation', given: () => rotating, budget: 'create' },
+])('a created lead $rotation keeps to its budget', async ({ given, budget }) => {
   const { writer: apiKey } = given();
   const body = () => ({ fields: { ...person(), source: 1 } });
-  await callOnce('create-lead', { apiKey, body: body() });
 
-  const { status, calls } = await record('create-lead', { apiKey, body: body() });
-
-  expect(status).toBe(201);
-  expectRecorded(name, calls);
+  await expectBudget(
+    { budget, name: 'create-lead', apiKey, body: body(), status: 201 },
+    { apiKey, body: body() },
+  );
 });
 
 describe('a list of 25 of 40 leads', () => {
@@ -139,17 +145,11 @@ describe('a list of 25 of 40 leads', () => {
   });
 
   test.each([
-    { by: 'without an index', query: {}, name: 'list, 25 leads' },
-    { by: 'by stage', query: { stage_id: 11 }, name: 'list, 25 leads by stage' },
-  ])('a list of 25 of 40 leads $by keeps to its budget', async ({ query, name }) => {
-    const { reader: apiKey } = organization;
-    await callOnce('list-leads', { apiKey, query });
-
-    const { status, calls } = await record('list-leads', { apiKey, query });
-
-    expect(status).toBe(200);
-    expectRecorded(name, calls);
-  });
+    { by: 'without an index', query: {}, budget: 'list, 25 leads' },
+    { by: 'by stage', query: { stage_id: 11 }, budget: 'list, 25 leads by stage' },
+  ])('a list of 25 of 40 leads $by keeps to its budget', ({ query, budget }) =>
+    expectBudget({ budget, name: 'list-leads', apiKey: organization.reader, query, status: 200 }),
+  );
 });
 
 test.each([
@@ -157,15 +157,12 @@ test.each([
   { what: 'the stage', body: { stageId: 12 } },
   { what: 'nothing', body: {} },
 ])('an update of $what keeps to its budget', async ({ what, body }) => {
-  const organization = rotating;
-  const leadId = await givenLead(organization);
-  const apiKey = organization.writer;
-  await callOnce('update-lead', { apiKey, leadId, body: {} });
+  const about = { leadId: await givenLead(rotating), apiKey: rotating.writer };
 
-  const { status, calls } = await record('update-lead', { apiKey, leadId, body });
-
-  expect(status).toBe(200);
-  expectRecorded(`update, ${what}`, calls);
+  await expectBudget(
+    { budget: `update, ${what}`, name: 'update-lead', ...about, body, status: 200 },
+    { ...about, body: {} },
+  );
 });
 
 /** Their cost depends on the request: they have tests of their own above. */
@@ -182,56 +179,47 @@ const shortNames: Readonly<Partial<Record<EndpointName, string>>> = {
 
 test.each(goodRequests.filter(({ name }) => !severalCosts.includes(name)))(
   'a good request of $name keeps to its budget',
-  async ({ name, status, request }) => {
-    const options = { apiKey: rotating.writer, ...request(await givenLead(rotating)) };
-    await callOnce(name, options);
-
-    const recorded = await record(name, options);
-
-    expect(recorded.status).toBe(status);
-    expectRecorded(shortNames[name] ?? name, recorded.calls);
-  },
+  async ({ name, status, request }) =>
+    expectBudget({
+      ...{ budget: shortNames[name] ?? name, name, status, apiKey: rotating.writer },
+      ...request(await givenLead(rotating)),
+    }),
 );
 
 describe('what a function meets for the first time costs one more round trip', () => {
-  test("the first request of a key, which also reads its organization's settings, costs one more round trip", async () => {
-    const organization = await givenOrganization();
-    const leadId = await givenLead(organization);
-    await openWindows(organization, leadId);
-
-    const { calls } = await record('get-lead', { apiKey: organization.reader, leadId });
-
-    expectRecorded('get, first request with a key', calls);
+  let organization: GivenOrganization;
+  let leadId: number;
+  beforeEach(async () => {
+    organization = await givenOrganization();
+    leadId = await givenLead(organization);
+    // A key's first request of all begins its window, which is a call more.
+    for (const apiKey of [organization.reader, organization.writer])
+      await call('get-lead', { apiKey, leadId });
   });
+  const expectGet = async (budget: string, apiKey: string): Promise<void> =>
+    expectRecorded(budget, (await record('get-lead', { apiKey, leadId })).calls);
+
+  test("the first request of a key, which also reads its organization's settings, costs one more round trip", () =>
+    expectGet('get, first request with a key', organization.reader));
 
   test('a second key of an organization that the function knows costs one more round trip', async () => {
-    const organization = await givenOrganization();
-    const leadId = await givenLead(organization);
-    await openWindows(organization, leadId);
-    await callOnce('get-lead', { apiKey: organization.reader, leadId });
+    await send('get-lead', { apiKey: organization.reader, leadId });
 
-    const { calls } = await record('get-lead', { apiKey: organization.writer, leadId });
-
-    expectRecorded('get, second key of an organization', calls);
+    await expectGet('get, second key of an organization', organization.writer);
   });
 
   test('a new version of the settings costs one more round trip', async () => {
-    const organization = await givenOrganization();
-    const leadId = await givenLead(organization);
-    await openWindows(organization, leadId);
-    await callOnce('get-lead', { apiKey: organization.reader, leadId });
+    await send('get-lead', { apiKey: organization.reader, leadId });
     await applySettings(table(), { ...organization.settings, name: 'Renamed' });
 
-    const { calls } = await record('get-lead', { apiKey: organization.reader, leadId });
-
-    expectRecorded('get, new version of the settings', calls);
+    await expectGet('get, new version of the settings', organization.reader);
   });
 });
 
 test('a window that ended costs one more round trip: one write fails, and one begins the next window', async () => {
   const organization = await givenOrganization();
   const apiKey = organization.reader;
-  await callOnce('list-users', { apiKey });
+  await send('list-users', { apiKey });
   await setOrganizationBucket(organization.id, { used: 1, windowEndsAt: Date.now() - 1 });
 
   const { calls } = await record('list-users', { apiKey });
@@ -243,11 +231,6 @@ test('a window that ended costs one more round trip: one write fails, and one be
   ]);
   expect(longestChain(calls)).toBe(2);
 });
-
-/** A key's first request of all begins its window, which is a call more. */
-async function openWindows({ reader, writer }: GivenOrganization, leadId: number): Promise<void> {
-  await Promise.all([reader, writer].map((apiKey) => call('get-lead', { apiKey, leadId })));
-}
 
 /** The functions that run in this process: each has a thread of its own. */
 const functions = new Set<Worker>();
