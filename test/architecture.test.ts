@@ -29,12 +29,66 @@ const inside =
   (file) =>
     prefixes.some((prefix) => file.startsWith(prefix));
 const isApiDescription = inside('infra/openapi/');
+const isLocal = inside('infra/local/');
 const runsTheService = inside(
   'infra/openapi/page/',
   'infra/local/',
   'infra/admin/',
   'infra/verify/',
 );
+
+const isInStore = inside('shared/store/');
+const isTableRoom = inside('shared/store/table/');
+const isAdministrators = inside('shared/store/maintenance/', 'shared/store/check/');
+const isData = (file: string): boolean =>
+  /^shared\/[^/]+\.ts$/.test(file) ||
+  ['shared/store/table/table-definition.ts', 'shared/organization/nearest-name.ts'].includes(file);
+const isDeployed = inside('infra/stack/', 'infra/deploy/', 'infra/gateway/', 'infra/bundle/');
+const isModel = inside('test/dynamodb-model/');
+
+type Files = (file: string) => boolean;
+/** Files that import none of others. */
+const separations: readonly (readonly [rule: string, from: Files, to: Files])[] = [
+  [
+    'the rooms of the store that requests use import neither maintenance nor the check',
+    (file) => isInStore(file) && !isAdministrators(file),
+    isAdministrators,
+  ],
+  [
+    'the store’s table room imports no other room of the store',
+    isTableRoom,
+    (file) => isInStore(file) && !isTableRoom(file),
+  ],
+  [
+    'the service imports nothing of infra or of the tests',
+    (file) => layerOf(file) >= 0,
+    inside('infra/', 'test/'),
+  ],
+  ['infra imports nothing of the tests', inside('infra/'), inside('test/')],
+  [
+    'of the service and of infra, only the API description imports functions',
+    (file) => !file.startsWith('test/') && !isApiDescription(file),
+    inside('functions/'),
+  ],
+  [
+    'infra/stack imports only data of the service',
+    inside('infra/stack/'),
+    (file) => layerOf(file) >= 0 && !isData(file),
+  ],
+  ['neither the stack nor the deployment imports the local run', isDeployed, isLocal],
+  ['the local run imports nothing of the stack', isLocal, inside('infra/stack/')],
+  [
+    'what the commands share imports no other room of infra',
+    inside('infra/cli/'),
+    (file) => file.startsWith('infra/') && !file.startsWith('infra/cli/'),
+  ],
+  ['the DynamoDB model imports nothing of the project', isModel, (file) => !isModel(file)],
+  [
+    'others import only the public file of the DynamoDB model',
+    (file) => !isModel(file),
+    (file) => isModel(file) && file !== 'test/dynamodb-model/dynamodb-model.ts',
+  ],
+];
 
 const linesOf = (broken: readonly Import[]): string[] =>
   broken.map(({ from, to }) => `${from} imports ${to}`);
@@ -61,33 +115,11 @@ describe('who imports whom', () => {
     expect(linesOf(between.filter(({ from, to }) => layerOf(to) < layerOf(from)))).toEqual([]);
   });
 
-  test('the rooms of the store that requests use import neither maintenance nor the check', () => {
-    const isAdministrators = inside('shared/store/maintenance/', 'shared/store/check/');
-    const broken = own.filter(
-      ({ from, to }) =>
-        from.startsWith('shared/store/') && !isAdministrators(from) && isAdministrators(to),
-    );
+  test.each(separations)('%s', (_, from, to) => {
+    const broken = own.filter((one) => from(one.from) && to(one.to));
 
     expect(linesOf(broken)).toEqual([]);
-  });
-
-  test('the store’s table room imports no other room of the store', () => {
-    const isTableRoom = inside('shared/store/table/');
-    const broken = own.filter(
-      ({ from, to }) => isTableRoom(from) && to.startsWith('shared/store/') && !isTableRoom(to),
-    );
-
-    expect(linesOf(broken)).toEqual([]);
-  });
-
-  test('the service imports nothing of infra or of the tests, and infra imports nothing of the tests', () => {
-    const broken = own.filter(
-      ({ from, to }) =>
-        (layerOf(from) >= 0 && inside('infra/', 'test/')(to)) ||
-        (from.startsWith('infra/') && to.startsWith('test/')),
-    );
-
-    expect(linesOf(broken)).toEqual([]);
+    expect([files.some(from), files.some(to)]).toEqual([true, true]);
   });
 
   test('the client stands alone: it imports only Node’s files, and the service only its types', () => {
@@ -100,15 +132,6 @@ describe('who imports whom', () => {
     expect(
       linesOf(ofClient.filter(({ to }) => !isClient(to) && to !== 'node:fs/promises')),
     ).toEqual([]);
-    expect(linesOf(broken)).toEqual([]);
-  });
-
-  test('of the service and of infra, only the API description imports functions', () => {
-    const broken = own.filter(
-      ({ from, to }) =>
-        !from.startsWith('test/') && !isApiDescription(from) && to.startsWith('functions/'),
-    );
-
     expect(linesOf(broken)).toEqual([]);
   });
 
@@ -166,45 +189,6 @@ describe('who imports whom', () => {
     expect(files.filter(administration).length).toBeGreaterThan(10);
     expect(reached.length).toBeGreaterThan(100);
     expect(reached.filter((line) => administration(line.split(' reaches ')[1] ?? ''))).toEqual([]);
-  });
-
-  test('infra/stack imports only data of the service', () => {
-    const isData = (file: string): boolean =>
-      /^shared\/[^/]+\.ts$/.test(file) ||
-      ['shared/store/table/table-definition.ts', 'shared/organization/nearest-name.ts'].includes(
-        file,
-      );
-    const read = own.filter(({ from, to }) => from.startsWith('infra/stack/') && layerOf(to) >= 0);
-
-    expect(read.length).toBeGreaterThan(5);
-    expect(linesOf(read.filter(({ to }) => !isData(to)))).toEqual([]);
-  });
-
-  test('neither the stack nor the deployment imports the local run, and it imports nothing of the stack', () => {
-    const isLocal = inside('infra/local/');
-    const isDeployed = inside('infra/stack/', 'infra/deploy/', 'infra/gateway/', 'infra/bundle/');
-    const broken = own.filter(
-      ({ from, to }) =>
-        (isLocal(from) && inside('infra/stack/')(to)) || (isDeployed(from) && isLocal(to)),
-    );
-
-    expect(files.filter(isLocal).length).toBeGreaterThan(10);
-    expect(linesOf(broken)).toEqual([]);
-  });
-
-  test('what the commands share imports no other room of infra', () => {
-    const isShared = inside('infra/cli/');
-    const upwards = own.filter(({ from, to }) => isShared(from) && /^infra/.test(to));
-
-    expect(linesOf(upwards.filter(({ to }) => !isShared(to)))).toEqual([]);
-  });
-
-  test('the DynamoDB model imports nothing of the project, and others import only its public file', () => {
-    const publicFile = 'test/dynamodb-model/dynamodb-model.ts';
-    const isModel = inside(dirname(publicFile));
-    const across = own.filter(({ from, to }) => isModel(from) !== isModel(to));
-    expect(across.length).toBeGreaterThan(10);
-    expect(linesOf(across.filter(({ to }) => to !== publicFile))).toEqual([]);
   });
 
   test('no files import each other in a circle, type imports included', () => {
