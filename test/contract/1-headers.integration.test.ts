@@ -8,8 +8,6 @@ import { service } from '../support/service.ts';
 
 const organization = useOrganizationWithLead();
 
-const everyRequest = goodRequests.map((good) => [good.name, good] as const);
-
 describe('1 headers of every response: only those of the contract, of the connection and of AWS', () => {
   /** `x-amz…`: what AWS adds. */
   const common =
@@ -26,10 +24,10 @@ describe('1 headers of every response: only those of the contract, of the connec
   };
 
   // Called from a page, whose Origin gets no CORS header. Neither Retry-After nor Idempotent-Replayed is there, and Location only on a capture.
-  test.each(everyRequest)(
-    'every success of %s carries X-Request-Id and the RateLimit headers, and no others',
+  test.each(goodRequests)(
+    'every success of $name carries X-Request-Id and the RateLimit headers, and no others',
     { tags: 'written' },
-    async (name, { request, status }) => {
+    async ({ name, request, status }) => {
       const answer = await call(name, {
         apiKey: organization.writer,
         ...request(organization.lead.id),
@@ -41,9 +39,9 @@ describe('1 headers of every response: only those of the contract, of the connec
     },
   );
 
-  test.each(everyRequest)(
-    'every refusal of %s carries X-Request-Id, and no others',
-    async (name, { request }) => {
+  test.each(goodRequests)(
+    'every refusal of $name carries X-Request-Id, and no others',
+    async ({ name, request }) => {
       const answer = await call(name, request(organization.lead.id));
 
       expect(answer.status).toBe(401);
@@ -77,7 +75,7 @@ describe('1 headers of every response: only those of the contract, of the connec
 describe('1 RateLimit headers: once the key has been checked', () => {
   const names = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'] as const;
 
-  test.each(everyRequest)('%s counts one request of its key', async (name, { request }) => {
+  test.each(goodRequests)('$name counts one request of its key', async ({ name, request }) => {
     const { key: apiKey } = await organization.key();
 
     const first = await call(name, { apiKey, ...request(organization.lead.id) });

@@ -20,7 +20,6 @@ import { goodRequests } from '../support/requests.ts';
 import { table } from '../support/table.ts';
 
 const organization = useOrganizationWithLead();
-const everyRequest = goodRequests.map((good) => [good.name, good] as const);
 const unauthorized = { error: { code: 'UNAUTHORIZED', message: expect.stringMatching(/\.$/) } };
 const mistyped = (key: string): string =>
   `${key.slice(0, 30)}${key.charAt(30) === 'a' ? 'b' : 'a'}${key.slice(31)}`;
@@ -75,8 +74,8 @@ describe('5.4 revoking a key ends its access at once', () => {
   }, async () => {
     const own = await givenOrganizationWithLead();
     const { key: apiKey, keyId } = await own.key();
-    const requests = everyRequest.slice(0, 4).map(
-      ([name, { request }]) =>
+    const requests = goodRequests.slice(0, 4).map(
+      ({ name, request }) =>
         () =>
           call(name, { apiKey, ...request(own.lead.id) }),
     );
@@ -158,7 +157,7 @@ describe('5.7 UNAUTHORIZED: a missing, wrong, revoked or expired key, on every e
 
   test.each(
     keys.flatMap(([kind, keyOf]) =>
-      everyRequest.map(([name, good]) => [kind, name, keyOf, good] as const),
+      goodRequests.map((good) => [kind, good.name, keyOf, good] as const),
     ),
   )('a key that is %s is refused by %s', async (_kind, name, keyOf, { request }) => {
     const { status, body } = await call(name, {
@@ -187,9 +186,9 @@ describe('5.7 module: an organization whose plan does not include crm gets 403 F
     await changeSettings(own, { modules: ['billing'] });
   });
 
-  test.each(everyRequest)(
-    'an organization without the module crm is refused on %s',
-    async (name, { request }) => {
+  test.each(goodRequests)(
+    'an organization without the module crm is refused on $name',
+    async ({ name, request }) => {
       const { status, body } = await call(name, { apiKey, ...request(own.lead.id) });
 
       expect([status, body.error.code, body.error.details]).toEqual([
@@ -204,9 +203,9 @@ describe('5.7 module: an organization whose plan does not include crm gets 403 F
   describe('5.7 module: the same organization, once its plan includes crm', () => {
     beforeAll(() => changeSettings(own, { modules: ['billing', 'crm'] }));
 
-    test.each(everyRequest)(
-      'an organization that has the module crm again is answered by %s',
-      async (name, { request, status }) => {
+    test.each(goodRequests)(
+      'an organization that has the module crm again is answered by $name',
+      async ({ name, request, status }) => {
         expect((await call(name, { apiKey, ...request(own.lead.id) })).status).toBe(status);
       },
     );

@@ -8,7 +8,6 @@ import { goodRequests } from '../support/requests.ts';
 import { table } from '../support/table.ts';
 
 const organization = useOrganizationWithLead();
-const everyRequest = goodRequests.map((good) => [good.name, good] as const);
 
 describe('5 scopes: each endpoint accepts those of its section, and no others', () => {
   /** `test/contract.test.ts` checks these scopes against the contract, sections 4.1 to 4.7. */
@@ -20,7 +19,8 @@ describe('5 scopes: each endpoint accepts those of its section, and no others', 
     'leads.capture': ['leads.capture'],
   };
   const rows = (Object.keys(granted) as Scope[]).flatMap((scope) =>
-    everyRequest.map(([name, good]) => {
+    goodRequests.map((good) => {
+      const { name } = good;
       const isTaken = granted[scope].some((one) => scopesOf(name).includes(one));
       return [scope, isTaken ? 'may call' : 'may not call', name, good, isTaken] as const;
     }),
@@ -65,7 +65,7 @@ describe('5 scopes: each endpoint accepts those of its section, and no others', 
     const { key: apiKey } = await organization.key();
 
     const statuses = [];
-    for (const [name, { request }] of everyRequest)
+    for (const { name, request } of goodRequests)
       statuses.push((await call(name, { apiKey, ...request(organization.lead.id) })).status);
 
     expect(statuses).toEqual(goodRequests.map(({ status }) => status));

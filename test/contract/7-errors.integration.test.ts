@@ -13,8 +13,6 @@ import { service } from '../support/service.ts';
 import { table } from '../support/table.ts';
 
 const organization = useOrganizationWithLead();
-const everyRequest = goodRequests.map((good) => [good.name, good] as const);
-type Name = (typeof everyRequest)[number][0];
 
 /** Expects that the request is refused in the contract's shape and changes nothing in this organization. */
 const refusing =
@@ -36,9 +34,9 @@ const refusing =
 const refused = refusing(organization);
 
 describe('7 HTTPS_REQUIRED: a request made over plain HTTP', () => {
-  test.each(everyRequest)(
-    '%s is refused over plain HTTP with HTTPS_REQUIRED',
-    (name, { request }) =>
+  test.each(goodRequests)(
+    '$name is refused over plain HTTP with HTTPS_REQUIRED',
+    ({ name, request }) =>
       refused(
         name,
         { ...request(organization.lead.id), headers: { 'X-Forwarded-Proto': 'http' } },
@@ -49,9 +47,9 @@ describe('7 HTTPS_REQUIRED: a request made over plain HTTP', () => {
 });
 
 describe('7 KEY_IN_URL: a key, or a parameter such as api_key or token, in the URL', () => {
-  test.each(everyRequest)(
-    '%s with the parameter api_key is refused with KEY_IN_URL',
-    (name, { request }) =>
+  test.each(goodRequests)(
+    '$name with the parameter api_key is refused with KEY_IN_URL',
+    ({ name, request }) =>
       refused(name, { ...request(organization.lead.id), query: 'api_key=x' }, 400, 'KEY_IN_URL'),
   );
 });
@@ -63,13 +61,16 @@ describe('7 RATE_LIMITED: on every endpoint, with Retry-After', () => {
     await setKeyBucket(apiKey, { used: 600, windowEndsAt: Date.now() + 1_800_000 });
   });
 
-  test.each(everyRequest)('%s answers RATE_LIMITED with Retry-After', async (name, { request }) => {
-    await refused(name, { apiKey, ...request(organization.lead.id) }, 429, 'RATE_LIMITED');
+  test.each(goodRequests)(
+    '$name answers RATE_LIMITED with Retry-After',
+    async ({ name, request }) => {
+      await refused(name, { apiKey, ...request(organization.lead.id) }, 429, 'RATE_LIMITED');
 
-    const { headers } = await call(name, { apiKey, ...request(organization.lead.id) });
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(1700);
-    expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'));
-  });
+      const { headers } = await call(name, { apiKey, ...request(organization.lead.id) });
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(1700);
+      expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'));
+    },
+  );
 });
 
 describe('7 INTERNAL: a failure on the service’s side, without its details', () => {
@@ -82,9 +83,9 @@ describe('7 INTERNAL: a failure on the service’s side, without its details', (
     );
   });
 
-  test.each(everyRequest)(
-    '%s of an organization whose settings are lost answers INTERNAL',
-    async (name, { request }) => {
+  test.each(goodRequests)(
+    '$name of an organization whose settings are lost answers INTERNAL',
+    async ({ name, request }) => {
       const { status, body, headers } = await call(name, {
         apiKey,
         ...request(organization.lead.id),
@@ -102,7 +103,7 @@ describe('7 INTERNAL: a failure on the service’s side, without its details', (
 describe('5.6 and 7 order: what is checked before the key, then the key, then the scope, then the input', () => {
   const noKey = { apiKey: undefined };
 
-  test.each<[string, Name, () => CallOptions, string]>([
+  test.each<[string, EndpointName, () => CallOptions, string]>([
     [
       'the key before an idempotency key',
       'capture-lead',
@@ -121,9 +122,7 @@ describe('5.6 and 7 order: what is checked before the key, then the key, then th
 });
 
 const quiet = useOrganizationWithLead();
-const everyBody = goodRequests
-  .filter(({ name }) => takesBody(endpointNamed(name)))
-  .map((good) => [good.name, good] as const);
+const withBody = goodRequests.filter(({ name }) => takesBody(endpointNamed(name)));
 
 const refusedBody = refusing(quiet);
 
@@ -133,7 +132,7 @@ describe('7 PAYLOAD_TOO_LARGE: a body over 100 KB (100000 bytes)', () => {
     return `${text}${' '.repeat(bytes - Buffer.byteLength(text))}`;
   };
 
-  test.each(everyBody)('%s accepts a body of 100000 bytes', async (name, { request, status }) => {
+  test.each(withBody)('$name accepts a body of 100000 bytes', async ({ name, request, status }) => {
     const { body, ...rest } = request(organization.lead.id);
 
     const answer = await call(name, {
@@ -145,14 +144,14 @@ describe('7 PAYLOAD_TOO_LARGE: a body over 100 KB (100000 bytes)', () => {
     expect(answer.status).toBe(status);
   });
 
-  test.each(everyBody)('%s refuses a body of 100001 bytes', (name, { request }) => {
+  test.each(withBody)('$name refuses a body of 100001 bytes', ({ name, request }) => {
     const { body, ...rest } = request(quiet.lead.id);
     return refusedBody(name, { ...rest, body: padded(body, 100_001) }, 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  test.each(everyBody)(
-    '%s refuses a body of 7 MB, more than a function accepts',
-    (name, { request }) => {
+  test.each(withBody)(
+    '$name refuses a body of 7 MB, more than a function accepts',
+    ({ name, request }) => {
       const { body, ...rest } = request(quiet.lead.id);
       return refusedBody(
         name,
@@ -170,13 +169,13 @@ describe('7 UNSUPPORTED_MEDIA_TYPE: a body without Content-Type: application/jso
     headers: { 'Content-Type': type },
   });
 
-  test.each(everyBody)('%s refuses a body as text/plain', (name, good) =>
-    refusedBody(name, withType(good, 'text/plain'), 415, 'UNSUPPORTED_MEDIA_TYPE'),
+  test.each(withBody)('$name refuses a body as text/plain', (good) =>
+    refusedBody(good.name, withType(good, 'text/plain'), 415, 'UNSUPPORTED_MEDIA_TYPE'),
   );
 });
 
 describe('7 INVALID_JSON: a body that is not valid JSON', () => {
-  test.each(everyBody)('%s refuses a body that is not valid JSON', (name, { request }) =>
+  test.each(withBody)('$name refuses a body that is not valid JSON', ({ name, request }) =>
     refusedBody(name, { ...request(quiet.lead.id), body: '{"text":' }, 400, 'INVALID_JSON'),
   );
 });
@@ -200,18 +199,21 @@ describe('7 INVALID_JSON: a body that is not UTF-8', () => {
 });
 
 describe('7 VALIDATION_FAILED: no other properties, and nothing but an object', () => {
-  test.each(everyBody)('%s refuses a property that it does not know', async (name, { request }) => {
-    const { body, ...rest } = request(quiet.lead.id);
+  test.each(withBody)(
+    '$name refuses a property that it does not know',
+    async ({ name, request }) => {
+      const { body, ...rest } = request(quiet.lead.id);
 
-    for (const property of ['surprise', '__proto__', 'constructor']) {
-      const changed = JSON.stringify(body).replace('{', `{"${property}":{},`);
-      const answer = await call(name, { apiKey: quiet.writer, ...rest, body: changed });
-      expect(Object.keys(answer.body.error.details.fields)).toEqual([property]);
-    }
-    await quiet.expectUntouched();
-  });
+      for (const property of ['surprise', '__proto__', 'constructor']) {
+        const changed = JSON.stringify(body).replace('{', `{"${property}":{},`);
+        const answer = await call(name, { apiKey: quiet.writer, ...rest, body: changed });
+        expect(Object.keys(answer.body.error.details.fields)).toEqual([property]);
+      }
+      await quiet.expectUntouched();
+    },
+  );
 
-  test.each(everyBody)('%s refuses a body that is not an object', (name, { request }) =>
+  test.each(withBody)('$name refuses a body that is not an object', ({ name, request }) =>
     refusedBody(name, { ...request(quiet.lead.id), body: '[]' }, 422, 'VALIDATION_FAILED'),
   );
 });

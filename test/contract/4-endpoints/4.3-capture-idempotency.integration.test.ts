@@ -53,46 +53,32 @@ const answerOf = ({ status, body, headers }: CallReply) => ({
 });
 
 describe('4.3 rule 6: a repeat within 24 hours returns the first result, marked Idempotent-Replayed', () => {
-  type Send = (body: object, key: string) => Promise<CallReply>;
-  const ways: [string, Send, Send][] = [
-    ['Idempotency-Key', (body, key) => capture(body, key), (body, key) => capture(body, key)],
-    [
-      'externalId',
-      (body, key) => capture({ ...body, externalId: key }),
-      (body, key) => capture({ ...body, externalId: key }),
-    ],
-    [
-      'the header, then the same as externalId',
-      (body, key) => capture(body, key),
-      (body, key) => capture({ ...body, externalId: key }),
-    ],
-    [
-      'externalId, then the same as header',
-      (body, key) => capture({ ...body, externalId: key }),
-      (body, key) => capture(body, key),
-    ],
-    [
-      'both, equal',
-      (body, key) => capture({ ...body, externalId: key }, key),
-      (body, key) => capture({ ...body, externalId: key }, key),
-    ],
-    [
-      'both, different, then the header',
-      (body, key) => capture({ ...body, externalId: `${key}!` }, key),
-      (body, key) => capture(body, key),
-    ],
+  /** What a capture sends: its idempotency key as the header, and as externalId the same key or another one. */
+  type Sent = { readonly header?: true; readonly externalId?: 'same' | 'other' };
+  const ways: [string, first: Sent, again: Sent][] = [
+    ['Idempotency-Key', { header: true }, { header: true }],
+    ['externalId', { externalId: 'same' }, { externalId: 'same' }],
+    ['the header, then the same as externalId', { header: true }, { externalId: 'same' }],
+    ['externalId, then the same as header', { externalId: 'same' }, { header: true }],
+    ['both, equal', { header: true, externalId: 'same' }, { header: true, externalId: 'same' }],
+    ['both, different, then the header', { header: true, externalId: 'other' }, { header: true }],
     [
       'both, different, then externalId',
-      (body, key) => capture({ ...body, externalId: `${key}!` }, key),
-      (body, key) => capture({ ...body, externalId: `${key}!` }),
+      { header: true, externalId: 'other' },
+      { externalId: 'other' },
     ],
   ];
 
   test.each(ways)('a capture repeated by %s is replayed', async (_, first, again) => {
-    const [someone, key] = [person(), newKey()];
+    const [someone, key, other] = [person(), newKey(), newKey()];
+    const send = ({ header, externalId }: Sent) =>
+      capture(
+        { ...someone, ...(externalId && { externalId: externalId === 'same' ? key : other }) },
+        header && key,
+      );
 
-    const made = await first(someone, key);
-    const repeated = await again(someone, key);
+    const made = await send(first);
+    const repeated = await send(again);
 
     expect([made.status, isReplay(made), isReplay(repeated)]).toEqual([201, false, true]);
     expect(answerOf(repeated)).toEqual(answerOf(made));
