@@ -31,6 +31,7 @@ afterAll(() => {
 /** @param answer gets each response, and the number of its request */
 async function givenDynamodb(
   answer: (response: ServerResponse, attempt: number) => unknown,
+  requestTimeoutMs = timeoutMs,
 ): Promise<GivenDynamodb> {
   const seen = { attempts: 0, connections: new Set<Socket>() };
   const server = createServer((request, response) => {
@@ -42,7 +43,7 @@ async function givenDynamodb(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const table = openTable('leads', {
-    ...clientTimeouts(timeoutMs),
+    ...clientTimeouts(requestTimeoutMs),
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     region: 'ap-south-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
@@ -108,20 +109,19 @@ describe.concurrent('a call is tried three times, for its time-out each', () => 
     expect(seen.attempts).toBe(2);
   });
 
-  test('a connection is reused after an idle time longer than a call may take', {
-    timeout: 10_000,
-  }, async () => {
-    const { get, seen } = await givenDynamodb((response) =>
-      response.writeHead(200, head).end('{}'),
+  test('a connection is reused after an idle time longer than a call may take', async () => {
+    const functionTimeoutMs = 1000; // with less, a call that a busy machine holds up is tried again
+    const { get, seen } = await givenDynamodb(
+      (response) => response.writeHead(200, head).end('{}'),
+      functionTimeoutMs,
     );
 
-    for (const idleMs of [0, 1.5 * timeoutMs, 1.5 * timeoutMs]) {
-      await pause(idleMs);
-      await get();
-    }
+    await get();
+    await pause(1.5 * functionTimeoutMs);
+    await get();
 
     expect({ attempts: seen.attempts, connections: seen.connections.size }).toEqual({
-      attempts: 3,
+      attempts: 2,
       connections: 1,
     });
   });
