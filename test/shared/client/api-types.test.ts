@@ -10,13 +10,11 @@ import type { leadDescriptions } from '../../../infra/openapi/endpoints/leads.ts
 import type { listDescriptions } from '../../../infra/openapi/endpoints/reference-lists.ts';
 import type { DetailsByCode, detailSchemas } from '../../../infra/openapi/error-schemas.ts';
 import type * as api from '../../../shared/client/api-types.ts';
-import { LeadClient } from '../../../shared/client/client.ts';
+import type { LeadClient } from '../../../shared/client/client.ts';
 import type { ApiErrors } from '../../../shared/client/errors.ts';
-import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
+import type { EndpointName } from '../../../shared/endpoints.ts';
 import type { ErrorCode } from '../../../shared/errors.ts';
 import { document, type Json } from '../../support/described.ts';
-import { goodRequests } from '../../support/requests.ts';
-import { stubService } from './stub-service.ts';
 
 /** The client's types are written by hand. The compiler compares them here with the schemas of the service. */
 
@@ -91,22 +89,4 @@ test('the details of the client’s errors are those of the schemas', () => {
   };
 
   expectTypeOf<ApiErrors>().toEqualTypeOf<OfSchemas>();
-});
-
-test.each(goodRequests)('the method of $name sends its request', async ({ name, request }) => {
-  const { fetch, requests } = stubService(() => ({ body: { lead: {}, note: {}, items: [] } }));
-  const client = new LeadClient({ baseUrl: 'https://leads.example.com', apiKey: 'k', fetch });
-  const { leadId, body } = request(5);
-  const method = name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const sent = name === 'add-note' && body && 'text' in body ? body.text : body;
-
-  await (client as unknown as Record<string, (...values: unknown[]) => Promise<unknown>>)[method]!(
-    ...[leadId, sent].filter((value) => value !== undefined),
-  );
-
-  const endpoint = endpoints.find((one) => one.name === name)!;
-  const path = endpoint.path.replace('{leadId}', '5');
-  expect(requests).toMatchObject([
-    { method: endpoint.method, url: `https://leads.example.com${path}`, body },
-  ]);
 });
