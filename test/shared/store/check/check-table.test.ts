@@ -10,11 +10,27 @@ import { added, at, changed, givenSoundTable } from './given-table.ts';
 test('a table written by the service has no violations, with archived leads and later settings too', async () => {
   const { table, settings } = await givenSoundTable();
   await setArchived(table, 1, 2, { archived: true });
+  for (const archived of [true, false]) await setArchived(table, 1, 1, { archived });
   await applySettings(table, { ...settings, name: 'Renamed' });
   await givenSoundTable(table, 2);
 
   expect(await checkTable(table)).toEqual({ leads: 4, violations: [] });
   expect(await checkTable(table, { organizationId: 1 })).toEqual({ leads: 2, violations: [] });
+});
+
+test('the past of an imported lead, a mended entry and an enquiry that filled nothing are no violations', async () => {
+  const later = new Date(Date.parse(at) + 1).toISOString();
+  const noKeys = { stageKey: null, ownerKey: null, sourceKey: null, updateKey: null };
+  const sound = await givenSoundTable();
+  await changed('opening', { via: 'import', importedAt: at })(sound);
+  await changed('lead', { updatedAt: later, archivedAt: later, ...noKeys })(sound);
+  await changed('captured', { version: 2, updatedAt: later, 'fields.city': 'Pune' })(sound);
+  for (const entry of [{ type: 'lead_updated' }, { type: 'captured', filled: [] }]) {
+    const place = { sk: `${later}#${entry.type}`, at: later, actorId: null };
+    await added(({ key }) => ({ pk: key.enquiry.pk, ...place, ...entry }))(sound);
+  }
+
+  expect((await checkTable(sound.table)).violations).toEqual([]);
 });
 
 test('usage beyond the default limits, which a deployment may raise, is not a violation', async () => {

@@ -10,6 +10,8 @@ const inFuture =
 const ttl = 'has a ttl, at which DynamoDB deletes it: remove the attribute ttl.';
 const missing = 'an entry is missing, or the lead was changed without one.';
 const later = new Date(Date.parse(at) + 1).toISOString();
+const updated = { sk: `${later}#zz`, type: 'lead_updated', at: later, actorId: 7 };
+const setsItRight = 'npm run admin -- lead archive or restore sets it right.';
 const farAway = Date.UTC(2255, 0);
 const unexplained = (leadId: number) =>
   `Lead ${leadId} of organization 1 has a stage, pipeline or field that its timeline does not explain: it was changed without an entry. Compare it with a backup.`;
@@ -81,23 +83,35 @@ const damagedItems: readonly Case[] = [
   ],
   [changed('opening', { ttl: 4_000_000_000 }), `The timeline entry {opening} ${ttl}`],
   [changed('lead', { 'fields.city': 'Pune' }), unexplained(1)],
+  [changed('lead', { stageId: 12, stageKey: 'STAGE#1#12' }), unexplained(1)],
   [changed('enquiry', { valuesDigest: 5 }), unexplained(2)],
   [
     changed('lead', { version: 2, updatedAt: later }),
     `${lead} has the version 2, updated at ${later}, but by its timeline it must have the version 1, updated at ${at}: ${missing}`,
   ],
   [
-    added(({ key }) => {
-      const entry = { type: 'lead_updated', at: later, actorId: 7, via: 'api', keyId: 'x' };
-      return { ...key.opening, sk: `${later}#zz`, ...entry, changes: [] };
-    }),
+    added(({ key }) => ({ ...key.opening, ...updated, changes: [] })),
     `${lead} has the version 1, updated at ${at}, but by its timeline it must have the version 2, updated at ${later}: ${missing}`,
+  ],
+  [
+    async (sound) => {
+      await changed('lead', { version: 3, updatedAt: later })(sound);
+      await added(({ key }) => ({ ...key.opening, ...updated, changes: [] }))(sound);
+    },
+    `${lead} has the version 3, updated at ${later}, but by its timeline it must have the version 2, updated at ${later}: ${missing}`,
+  ],
+  [
+    async (sound) => {
+      await changed('lead', { version: 2, updatedAt: later })(sound);
+      await added(({ key }) => ({ ...key.opening, ...updated, type: 'archived' }))(sound);
+    },
+    `${lead} is not archived, but by its timeline it is archived since ${later}: ${setsItRight}`,
   ],
   [
     changed('lead', {
       ...{ archivedAt: at, stageKey: null, ownerKey: null, sourceKey: null, updateKey: null },
     }),
-    `${lead} is archived since ${at}, but by its timeline it is not archived: npm run admin -- lead archive or restore sets it right.`,
+    `${lead} is archived since ${at}, but by its timeline it is not archived: ${setsItRight}`,
   ],
   [
     async (sound) => {
