@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { rateLimits, rateLimitsIn, requestsPerWindowMax } from '../../shared/rate-limits.ts';
+import { rateLimitsIn, requestsPerWindowMax } from '../../shared/rate-limits.ts';
 
 describe('the hourly limits', () => {
-  test("are the contract's where the environment sets none", () => {
-    expect(rateLimits).toMatchObject({
-      requestsPerKeyPerWindow: 600,
-      requestsPerOrganizationPerWindow: 3000,
-    });
-  });
-
   test('are those of the environment, each for itself', () => {
     expect(rateLimitsIn({})).toEqual({});
     expect(rateLimitsIn({ REQUESTS_PER_KEY_PER_HOUR: '50' })).toEqual({

@@ -9,26 +9,6 @@ import { caller, keepLines, lines, logged } from './logged-lines.ts';
 keepLines();
 
 describe('an answer', () => {
-  test('carries the headers of every response, those of the call and its own', async () => {
-    const call = newCall('get-lead', { responseHeaders: { 'RateLimit-Limit': '600' } });
-    const response = await replyResponse(call, {
-      status: 201,
-      body: { lead: { name: 'आशा 🎓' } },
-      headers: { Location: '../leads/5' },
-    });
-    expect(response).toEqual({
-      statusCode: 201,
-      headers: {
-        'Content-Type': 'application/json',
-        'Cache-Control': 'no-store',
-        'X-Request-Id': 'request-1',
-        'RateLimit-Limit': '600',
-        Location: '../leads/5',
-      },
-      body: '{"lead":{"name":"आशा 🎓"}}',
-    });
-  });
-
   test('leaves one line in the log, with the caller and nothing of the answer', async () => {
     const consumedCapacity = { calls: 2, readUnits: 0.5, writeUnits: 2 };
     await replyResponse(newCall('get-lead', { caller: caller as never, consumedCapacity }), {
@@ -36,7 +16,8 @@ describe('an answer', () => {
       body: { lead: { name: 'Asha', phone: '+919876543210' } },
     });
     expect(lines).toHaveLength(1);
-    expect(logged()[0]).toEqual({
+    const { coldStart: _, ...line } = logged()[0] ?? {}; // of the first call of this process
+    expect(line).toEqual({
       level: 'INFO',
       message: 'answered',
       service: 'local',
@@ -163,21 +144,5 @@ describe('the line of a call', () => {
       body: {},
     });
     expect(logged()[0]?.keyExpiresSoon).toBe(expected);
-  });
-});
-
-describe('a refusal', () => {
-  test('keeps its details, keys that objects inherit too, and its own sentence', async () => {
-    const fields = Object.fromEntries([
-      ['__proto__', 'is unknown.'],
-      ['name', 'is required.'],
-    ]);
-    const { body } = await errorResponse(
-      newCall(),
-      new ApiError('VALIDATION_FAILED', { fields }, 'name is required.'),
-    );
-    expect(body).toBe(
-      '{"error":{"code":"VALIDATION_FAILED","message":"name is required.","details":{"fields":{"__proto__":"is unknown.","name":"is required."}}}}',
-    );
   });
 });

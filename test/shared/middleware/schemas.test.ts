@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { body, headers } from '../../../functions/capture-lead.ts';
+import { body } from '../../../functions/capture-lead.ts';
 import { body as createBody } from '../../../functions/create-lead.ts';
 import { query } from '../../../functions/list-leads.ts';
 import { body as updateBody } from '../../../functions/update-lead.ts';
@@ -112,13 +112,6 @@ describe('every limit of a capture, at its edge and one past it', () => {
     expect(issuesOfCapture({ fields: { ['k'.repeat(65)]: 'x' } })).toEqual({
       ['k'.repeat(65)]: expect.stringContaining('64 characters'),
     });
-  });
-
-  test.each(['', 'x'.repeat(201), 'naïve', 'line\n'])('the Idempotency-Key %j is refused', (key) =>
-    expect(issues(headers, { 'idempotency-key': key })).toBeDefined(),
-  );
-  test.each([undefined, 'x'.repeat(200), 'a b~!"'])('the Idempotency-Key %j is taken', (key) => {
-    expect(issues(headers, key === undefined ? {} : { 'idempotency-key': key })).toBeUndefined();
   });
 });
 
