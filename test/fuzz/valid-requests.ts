@@ -1,8 +1,12 @@
 import type { AnySchemaObject } from 'ajv';
 import fc from 'fast-check';
-import { type FilterField, filterFor, valueFor } from '../shared/leads/random-filters.ts';
+import {
+  type FilterField,
+  filterFor,
+  sampleFields,
+  valueFor,
+} from '../shared/leads/random-filters.ts';
 import { type DescribedOperation, document, type Json, resolved } from '../support/described.ts';
-import { sampleOrganization } from '../support/settings.ts';
 
 /** Requests as `openapi.json` describes them, with values that the sample organization knows. */
 
@@ -120,10 +124,7 @@ const sourceId = mostly(fc.constantFrom(1, 3), fc.constantFrom(4, 99));
 const userId = mostly(fc.constantFrom(7, 8), fc.constantFrom(9, 99));
 const visit = fc.integer({ min: 1, max: 30 }).map((number) => `visit-${number}`);
 
-const ids = { user: [7, 8], lead_source: [1, 3] };
-const fields: readonly FilterField[] = sampleOrganization()
-  .fields.filter(({ active }) => active)
-  .map(({ key, type, options }) => ({ key, type, options: options.map(({ value }) => value) }));
+const fields = sampleFields([7, 8], [1, 3]);
 const special = new Map<string, fc.Arbitrary<unknown>>([
   ['name', name],
   ['phone', phone],
@@ -137,9 +138,7 @@ const byType = new Map<string, fc.Arbitrary<unknown>>([
   ['url', fc.constantFrom('https://example.com/a?b=c', 'http://example.org')],
 ]);
 const valueOf = (field: FilterField): fc.Arbitrary<unknown> =>
-  special.get(field.key) ??
-  byType.get(field.type) ??
-  valueFor(field, ids).map((value) => value ?? null);
+  special.get(field.key) ?? byType.get(field.type) ?? valueFor(field).map((value) => value ?? null);
 
 /** A capture names the person beside `fields`, not in it; a create names them there. */
 function fieldsOf(operationId: string): fc.Arbitrary<object> {
@@ -168,10 +167,7 @@ export const vocabularyFor = (operationId: string): Vocabulary => ({
   leadId: fc.integer({ min: 1, max: 5 }),
   externalId: visit,
   'Idempotency-Key': visit,
-  filter: fc.array(
-    fc.constantFrom(...fields).chain((field) => filterFor(field, ids)),
-    { maxLength: 3 },
-  ),
+  filter: fc.array(fc.constantFrom(...fields).chain(filterFor), { maxLength: 3 }),
   fields: fieldsOf(operationId),
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { FieldValue } from '../../../shared/leads/lead.ts';
 import type { Filter } from '../../simulation/checker/refusals.ts';
+import { sampleOrganization } from '../../support/settings.ts';
 
 /** Random field values, and random filters on fields. */
 
@@ -24,14 +25,30 @@ const numbers = fc.oneof(
 export interface FilterField {
   readonly key: string;
   readonly type: string;
-  readonly options: readonly string[];
+  /** Of a choice its values, of a user or a source the IDs. */
+  readonly options: readonly (string | number)[];
+}
+
+/** The active fields of the sample organization, with the IDs that filters and values have of users and sources. */
+export function sampleFields(
+  users: readonly number[],
+  sources: readonly number[],
+): readonly FilterField[] {
+  const ids = new Map<string, readonly number[]>([
+    ['user', users],
+    ['lead_source', sources],
+  ]);
+  return sampleOrganization()
+    .fields.filter(({ active }) => active)
+    .map(({ key, type, options }) => ({
+      key,
+      type,
+      options: ids.get(type) ?? options.map(({ value }) => value),
+    }));
 }
 
 /** A value of a field, or undefined for empty. */
-export function valueFor(
-  { type, options }: FilterField,
-  ids: Readonly<Record<string, readonly number[]>>,
-): fc.Arbitrary<FieldValue | undefined> {
+export function valueFor({ type, options }: FilterField): fc.Arbitrary<FieldValue | undefined> {
   const value = ((): fc.Arbitrary<FieldValue> => {
     switch (type) {
       case 'number':
@@ -42,13 +59,12 @@ export function valueFor(
         return phones;
       case 'checkbox':
         return fc.boolean();
-      case 'select':
-        return fc.constantFrom(...options);
       case 'multiselect':
-        return fc.subarray([...options], { minLength: 1 });
+        return fc.subarray(options.map(String), { minLength: 1 });
+      case 'select':
       case 'lead_source':
       case 'user':
-        return fc.constantFrom(...(ids[type] ?? []));
+        return fc.constantFrom(...options);
       default:
         return texts;
     }
@@ -57,11 +73,7 @@ export function valueFor(
 }
 
 /** A filter that can apply to a field. */
-export function filterFor(
-  field: FilterField,
-  ids: Readonly<Record<string, readonly number[]>>,
-): fc.Arbitrary<Filter> {
-  const { key, type, options } = field;
+export function filterFor({ key, type, options }: FilterField): fc.Arbitrary<Filter> {
   const bare = (operator: string): fc.Arbitrary<Filter> => fc.constant({ field: key, operator });
   const one = (operators: readonly string[], value: fc.Arbitrary<unknown>): fc.Arbitrary<Filter> =>
     fc.record({ field: fc.constant(key), operator: fc.constantFrom(...operators), value });
@@ -85,16 +97,12 @@ export function filterFor(
       return fc.oneof(one(['contains'], phoneParts), one(['equals'], phones), ...empties);
     case 'checkbox':
       return fc.oneof(bare('is_true'), bare('is_false'));
-    case 'select':
-      return fc.oneof(many('is_any_of', fc.subarray([...options], { minLength: 1 })), ...empties);
     case 'multiselect':
       return fc.oneof(many('has_any_of', fc.subarray([...options], { minLength: 1 })), ...empties);
+    case 'select':
     case 'lead_source':
     case 'user':
-      return fc.oneof(
-        many('is_any_of', fc.subarray([...(ids[type] ?? [])], { minLength: 1 })),
-        ...empties,
-      );
+      return fc.oneof(many('is_any_of', fc.subarray([...options], { minLength: 1 })), ...empties);
     default:
       return fc.oneof(one(['contains', 'equals'], texts), ...empties);
   }

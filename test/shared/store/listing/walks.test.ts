@@ -11,27 +11,24 @@ import type { Filter } from '../../../simulation/checker/refusals.ts';
 import { leadOf, storeListedLeads } from '../../../support/leads.ts';
 import { modelTable } from '../../../support/model-table.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
-import { type FilterField, filterFor, valueFor } from '../../leads/random-filters.ts';
+import { filterFor, sampleFields, valueFor } from '../../leads/random-filters.ts';
 import { skipPauses, unfilteredQuery } from './generated-table.ts';
 
 // A scan pauses to keep its pace.
 beforeEach(skipPauses);
 afterEach(() => void vi.useRealTimers());
 
-const ids = { user: [7, 8, 9], lead_source: [1, 3, 4] };
 const start = Date.parse('2026-01-01T00:00:00Z');
 const timeOf = (minutes: number): string => new Date(start + minutes * 60_000).toISOString();
 
 const organization = sampleOrganization();
-const fields: FilterField[] = organization.fields
-  .filter(({ active }) => active)
-  .map(({ key, type, options }) => ({ key, type, options: options.map(({ value }) => value) }));
+const fields = sampleFields([7, 8, 9], [1, 3, 4]);
 
 /** Random leads with gaps between their ids, a tenth of them archived. */
 function randomLeads(count: number, seed: number): Lead[] {
   const others = fields.filter(({ key }) => !['name', 'phone', 'email', 'lead_type'].includes(key));
   const shape = fc.record({
-    values: fc.record(Object.fromEntries(others.map((field) => [field.key, valueFor(field, ids)]))),
+    values: fc.record(Object.fromEntries(others.map((field) => [field.key, valueFor(field)]))),
     stage: fc.constantFrom([11, 1], [12, 1], [21, 2]),
     gap: fc.integer({ min: 1, max: 3 }),
     minutes: fc.nat(100_000),
@@ -73,10 +70,7 @@ const parameters = fc.record({
   // Few changes, more than are always fetched by id, all.
   updated_since: rarely(...[99_000, 90_000, 5000, 10].map((minutes) => start + minutes * 60_000)),
 });
-const filters = fc.array(
-  fc.constantFrom(...fields).chain((field) => filterFor(field, ids)),
-  { maxLength: 2 },
-);
+const filters = fc.array(fc.constantFrom(...fields).chain(filterFor), { maxLength: 2 });
 
 test('a walk finds what the checker finds, for any leads, parameters, filters and page size', async () => {
   const table = modelTable();
