@@ -69,19 +69,16 @@ const envelope = (type: string, detail: object) => ({
 });
 
 describe('the event of a timeline entry', () => {
-  test.each(cases)('%j is an event without a value of a person', (entry, type, detail) => {
-    const event = eventOf(place, entry);
-
-    expect(event).toEqual({ type, time: at, detail });
-    expect(JSON.stringify(event)).not.toContain(secret);
-  });
-
   test.each(cases)(
-    'the event of %j conforms to the schema of its type alone',
-    (_, type, detail) => {
+    'of %j has no value of a person, and conforms to the schema of its type alone',
+    (entry, type, detail) => {
       const schema = jsonSchema(type) as { properties: { detail: { properties: object } } };
       const validate = ajv.compile(schema);
 
+      const event = eventOf(place, entry);
+
+      expect(event).toEqual({ type, time: at, detail });
+      expect(JSON.stringify(event)).not.toContain(secret);
       expect(Object.keys(schema.properties.detail.properties).sort()).toEqual(
         Object.keys(detail).sort(),
       );

@@ -33,9 +33,6 @@ describe('the order of the refusals', () => {
     ['UNSUPPORTED_MEDIA_TYPE', { headers: { ...https, 'Content-Type': 'text/plain' } }],
     ['INVALID_JSON', { body: '{' }],
   ];
-  test.each(issues)('a request with one fault is refused with its code, %s', async (code, parts) =>
-    expect(await codeOf(parts)).toBe(code),
-  );
   test.each(issues.map(([code], index) => [code, issues.slice(index)] as const))(
     'of the faults from %s on, the first is reported',
     async (code, faults) => {
