@@ -62,15 +62,12 @@ describe('the record to replay', () => {
   test('is the header’s where both are known and disagree', () =>
     expect(replayed([first, second])?.record).toBe(first));
 
-  test.each<[string, Parameters<typeof replayOf>[1], string[]]>([
-    ['the header', [record('other', 1), undefined], ['Idempotency-Key']],
-    ['externalId', [undefined, record('other', 1)], ['externalId']],
-    ['externalId, though the header agrees', [first, record('other', 2)], ['externalId']],
-    ['both', [record('other', 1), record('another', 2)], ['Idempotency-Key', 'externalId']],
-  ])('is refused when %s was used with another body', async (_, records, names) => {
-    const { code, details, message } = await refusalOf(() => replayed(records));
+  test('is refused for each key that was used with another body', async () => {
+    const used = [record('other', 1), record('another', 2)];
+
+    const { code, details, message } = await refusalOf(() => replayed(used));
     expect(code).toBe('VALIDATION_FAILED');
-    expect(Object.keys(details.fields!)).toEqual(names);
+    expect(Object.keys(details.fields!)).toEqual(['Idempotency-Key', 'externalId']);
     expect(message).toContain('different body within the last 24 hours');
   });
 });
