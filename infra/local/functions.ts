@@ -55,7 +55,7 @@ export function workersPerFunctionIn({ WORKERS_PER_FUNCTION: text }: NodeJS.Proc
 
 /** One function. */
 interface Pool {
-  readonly workers: FunctionWorker[];
+  readonly workers: Set<FunctionWorker>;
   /** Requests that wait because every worker is busy. */
   readonly waiting: (() => void)[];
 }
@@ -88,15 +88,15 @@ export class Functions {
   /** Ends every worker, even during a request, and starts no further one: requests that wait or come later fail. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    const workers = [...this.#pools.values()].flatMap((pool) => pool.workers);
+    const workers = [...this.#pools.values()].flatMap((pool) => [...pool.workers]);
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
 
   async #run(name: string, invocation: Invocation): Promise<InvocationResult> {
-    const pool = this.#pools.get(name) ?? { workers: [], waiting: [] };
+    const pool = this.#pools.get(name) ?? { workers: new Set(), waiting: [] };
     this.#pools.set(name, pool);
-    const freeWorker = () => pool.workers.find(({ isBusy }) => !isBusy);
-    while (!freeWorker() && pool.workers.length >= this.#options.workersPerFunction)
+    const freeWorker = () => [...pool.workers].find(({ isBusy }) => !isBusy);
+    while (!freeWorker() && pool.workers.size >= this.#options.workersPerFunction)
       await new Promise<void>((proceed) => pool.waiting.push(proceed));
     const result = this.#isStopping
       ? stopping
@@ -106,11 +106,12 @@ export class Functions {
   }
 
   #start(pool: Pool, name: string): FunctionWorker {
-    const worker = new FunctionWorker(name, this.#options, ({ reason }) => {
-      pool.workers.splice(pool.workers.indexOf(worker), 1);
+    const leave = () => void pool.workers.delete(worker);
+    const worker = new FunctionWorker(name, this.#options, leave, ({ reason }) => {
+      leave();
       if (!worker.isBusy) this.#report(`${name}: between two requests, the function ${reason}.`);
     });
-    pool.workers.push(worker);
+    pool.workers.add(worker);
     return worker;
   }
 
@@ -133,7 +134,13 @@ class FunctionWorker {
   #settle: ((result: InvocationResult) => void) | undefined;
   #isLost = false;
 
-  constructor(name: string, options: FunctionsOptions, onLoss: (failure: Failure) => void) {
+  /** @param onCrash the thread is about to end, and must get no further event @param onLoss it has ended, or did not return in time */
+  constructor(
+    name: string,
+    options: FunctionsOptions,
+    onCrash: () => void,
+    onLoss: (failure: Failure) => void,
+  ) {
     this.#timeoutMs = options.timeoutMs ?? limits.functionTimeoutSeconds * 1000;
     this.#onLoss = onLoss;
     this.#thread = startThread(name, options, this.#timeoutMs);
@@ -145,6 +152,7 @@ class FunctionWorker {
     let reason = 'ended its process before it returned';
     this.#thread.on('error', (error) => {
       reason = `crashed: ${asError(error).stack}`;
+      onCrash();
     });
     // A response may arrive after the error of the crash that followed it, and never after `exit`.
     this.#thread.on('exit', () => this.#lose(failed(reason)));

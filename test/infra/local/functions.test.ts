@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { setImmediate as pollPhaseEnd, setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { Functions, payloadMaxBytes } from '../../../infra/local/functions.ts';
 import { startRunningTime } from '../../support/busy-machine.ts';
@@ -30,6 +31,8 @@ const bundles = {
     const post = parentPort.postMessage.bind(parentPort)
     const postAndCrash = (message) => { post(message); setTimeout(() => process.exit(1)) }
     export const handler = async (event) => { if (event.crash) parentPort.postMessage = postAndCrash; return "fine" }`,
+  'throws-after':
+    "export const handler = async (event) => { if (event.crash) setTimeout(() => { throw new Error('late') }, 20); return 'fine' }",
   counts: `let running = 0; let most = 0; let calls = 0
     export const handler = async () => {
       calls++; most = Math.max(most, ++running)
@@ -163,6 +166,22 @@ test('a function that crashes after its response fails no request', async () => 
     .poll(() => reports, { timeout: 5000 })
     .toEqual([expect.stringMatching(/^crashes-after: between two requests/)]);
   expect(await invoke('crashes-after')).toHaveProperty('returned');
+});
+
+test('a request that arrives while a crashed worker ends gets another worker', async () => {
+  const { invoke } = givenFunctions({ workersPerFunction: 1 });
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const { emit } = Worker.prototype;
+  vi.spyOn(Worker.prototype, 'emit').mockImplementation(function (this: Worker, ...event) {
+    const isHeard = emit.apply(this, event);
+    if (event[0] === 'error') resolve(invoke('throws-after'));
+    return isHeard;
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+
+  expect(await invoke('throws-after', { crash: true })).toEqual({ returned: 'fine' });
+
+  expect(await promise).toEqual({ returned: 'fine' });
 });
 
 test('a worker that answers just after its time-out gets no further request', async () => {
