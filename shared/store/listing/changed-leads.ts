@@ -38,10 +38,10 @@ interface CachedRead {
   wholeAt: number | undefined;
 }
 
-/** An index lags behind the table. */
-const indexLagMs = 10_000;
-/** A change is dated before its commit, by less than a function runs. */
-const commitLagMs = limits.functionTimeoutSeconds * 1000;
+/** For so long after its date an index may not show a function's change: the commit takes up to ten seconds, and the index lags by as many. */
+const lateMs = limits.functionTimeoutSeconds * 1000 + 10_000;
+/** How far ahead the clock that dated a change may be. */
+const aheadMs = 10_000;
 const dateOf = (ms: number): string => new Date(ms).toISOString();
 
 /** The most ids of one time that are used. */
@@ -116,7 +116,7 @@ const nextPass = (
   { newest, wholeAt = Number.POSITIVE_INFINITY }: CachedRead,
   since: number,
 ): Pass => ({
-  from: dateOf(Math.max(since, Math.min(newest, wholeAt) - indexLagMs - commitLagMs)),
+  from: dateOf(Math.max(since, Math.min(newest, wholeAt) - lateMs)),
   begunAt: Date.now(),
   next: undefined,
 });
@@ -168,8 +168,8 @@ export function justChangedIds(
       KeyConditionExpression: 'updateKey = :leads AND updatedAt BETWEEN :from AND :to',
       ExpressionAttributeValues: {
         ':leads': updateIndexKey(organizationId),
-        ':from': dateOf(now - indexLagMs),
-        ':to': dateOf(now + indexLagMs), // a change dated further ahead would displace others
+        ':from': dateOf(now - lateMs),
+        ':to': dateOf(now + aheadMs), // a change dated further ahead would displace others
       },
       ScanIndexForward: false,
       Limit: justChangedMax,
