@@ -32,7 +32,17 @@ import {
 } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
-import { type Condition, deletion, namesLead, put, writeItem } from '../table/writes.ts';
+import { transact } from '../table/transact.ts';
+import {
+  type Condition,
+  check,
+  deletion,
+  isAbsent,
+  namesLead,
+  put,
+  type Write,
+  writeItem,
+} from '../table/writes.ts';
 import { type ScannedPage, scanTable } from './scan-table.ts';
 
 /** An erased lead's person, while the table is searched for them. */
@@ -123,13 +133,14 @@ async function examine(
     const { id } = (item as Stored<IdempotencyItem>).result;
     const person = erased.get(id);
     if (!person) return;
-    await writeItem(table, deletion(item, recordsLead(id)));
+    await deleteRecord(table, leadPrimaryKey(organizationId, id), deletion(item, recordsLead(id)));
     person.found.idempotencyRecords += 1;
   } else if (kind?.kind === 'importedRow') {
     const { leadId } = item as Stored<ImportedRowItem>;
     const person = erased.get(leadId);
     if (!person) return;
-    await writeItem(table, deletion(item, namesLead(leadId)));
+    const leadKey = leadPrimaryKey(organizationId, leadId);
+    await deleteRecord(table, leadKey, deletion(item, namesLead(leadId)));
     person.found.importedRows += 1;
   } else if (kind?.kind === 'timeline' && !erased.has(kind.leadId)) {
     const entry = item as TimelineEntryItem;
@@ -144,6 +155,16 @@ async function examine(
     }
   }
 }
+
+/**
+ * Deletes what is recorded of an erased lead, unless a lead of its ID is there again: another erasure, or an undo, may have completed this
+ * one, and a file that keeps its IDs made another lead.
+ */
+const deleteRecord = (table: Table, leadKey: PrimaryKey<LeadItem>, record: Write) =>
+  retryOnConflict(async () => {
+    const { outcome } = await transact(table, [record, check(leadKey, isAbsent)]);
+    return outcome === 'conflict' ? conflict : undefined;
+  });
 
 const relatedItems = (organizationId: number) => ({
   ConsistentRead: true,

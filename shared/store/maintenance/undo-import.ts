@@ -16,7 +16,15 @@ import {
 } from '../table/primary-keys.ts';
 import { ContentionError, conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
-import { type Condition, deletion, hasVersion, namesLead, writeItem } from '../table/writes.ts';
+import {
+  type Condition,
+  check,
+  deletion,
+  hasVersion,
+  isAbsent,
+  namesLead,
+  writeItem,
+} from '../table/writes.ts';
 import { beginItems } from './erase-lead.ts';
 import { untilVisible } from './pacing.ts';
 
@@ -87,6 +95,7 @@ export function undoImportedLead(
     const erasure = { organizationId, leadId: lead.id, phones: [], emails: [], auditEntries: {} };
     // A later attempt would delete what was added after the lock.
     const { outcome } = await transact(usableUntil(table, AbortSignal.timeout(leftMs)), [
+      check(from.rowKey, namesLead(lead.id)), // another file may have made a lead of this ID since
       ...deleteIdentities(lead, identityKeysOf(lead)),
       ...entries.map((one) => deletion(one)),
       ...beginItems(lead, { erasure, entry, id }, isLocked(lead)),
@@ -173,6 +182,7 @@ async function removeRest(
 ): Promise<UndoResult | typeof conflict> {
   const { outcome } = await transact(own.table, [
     deletion(rowKey, namesLead(leadId)),
+    check(leadPrimaryKey(own.organizationId, leadId), isAbsent), // it may have been imported again
     deletion(erasurePrimaryKey(own.organizationId, leadId)),
     ...ends.map((one) => deletion(one)),
   ]);

@@ -4,6 +4,7 @@ import { scenariosOfCaptures } from './scenarios/captures.ts';
 import { scenariosOfEdits } from './scenarios/edits.ts';
 import { scenariosOfErasures } from './scenarios/erasures.ts';
 import { scenariosOfFaults } from './scenarios/faults.ts';
+import { scenariosOfIdsAgain } from './scenarios/ids-again.ts';
 import { scenariosOfImports } from './scenarios/imports.ts';
 import { longScenarios } from './scenarios/long-time.ts';
 import { scenariosOfReads } from './scenarios/reads.ts';
@@ -21,6 +22,7 @@ export const scenarios: readonly Scenario[] = [
   ...scenariosOfReads,
   ...scenariosOfErasures,
   ...scenariosOfImports,
+  ...scenariosOfIdsAgain,
   ...scenariosOfRemovals,
   ...scenariosOfEdits,
   ...longScenarios,

@@ -4,7 +4,7 @@ import { firstFile, type Given, person, type Scenario } from '../scenario.ts';
 const hourMs = 3_600_000;
 
 /** Acts while the first attempt of somebody else's call is lost: by default, before DynamoDB executes it. */
-function beforeCall(
+export function beforeCall(
   given: Given,
   isMeant: (call: CallInfo) => boolean,
   act: () => Promise<unknown>,
@@ -20,7 +20,8 @@ function beforeCall(
   });
 }
 
-const isOfAdministrator = ({ caller }: CallInfo): boolean => caller.startsWith('administrator');
+export const isOfAdministrator = ({ caller }: CallInfo): boolean =>
+  caller.startsWith('administrator');
 
 /** What others do between two calls of one request or command. */
 export const scenariosBetweenCalls: readonly Scenario[] = [
