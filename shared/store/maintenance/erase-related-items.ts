@@ -259,23 +259,22 @@ async function cleanEntry(
     if (!(await isOfLaterLead(table, leadKey, read, person.begunAt))) earlier.push(person);
   if (earlier.length === 0) return [];
   const key: PrimaryKey<TimelineEntryItem> = { pk: read.pk, sk: read.sk };
-  let cleaned: Item | undefined;
-  let found: readonly ErasedPerson[] = [];
+  const found = new Set<ErasedPerson>();
   return retryOnConflict(async (attempt) => {
     const entry = attempt === 0 ? read : await getItem(table, key);
-    // Its condition refuses the repeat of a write whose response was lost.
-    if (cleaned && isDeepStrictEqual(entry, cleaned)) return found;
-    let clean: TimelineEntry | undefined = entry;
-    found = earlier.filter(({ search }) => {
+    if (!entry) return [];
+    let clean: TimelineEntry = entry;
+    for (const person of earlier) {
       const before = clean;
-      clean = before && withoutPerson(before, search);
+      clean = withoutPerson(before, person.search);
       // Compared as values, because DynamoDB returns the attributes of a map in any order.
-      return !isDeepStrictEqual(clean, before);
-    });
-    if (!entry || found.length === 0) return [];
+      if (!isDeepStrictEqual(clean, before)) found.add(person);
+    }
+    // Whom an earlier attempt found, it may have removed, although its response was lost.
+    if (isDeepStrictEqual(clean, entry)) return [...found];
     const cleanedAt = changeTimeOf({ updatedAt: entry.cleanedAt ?? entry.at }, new Date());
-    cleaned = { ...clean, cleanedAt };
-    return (await writeItem(table, put(cleaned, isCleanedAsRead(entry)))) ? found : conflict;
+    const cleaned = put({ ...clean, cleanedAt }, isCleanedAsRead(entry));
+    return (await writeItem(table, cleaned)) ? [...found] : conflict;
   });
 }
 

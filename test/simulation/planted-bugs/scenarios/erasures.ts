@@ -1,4 +1,5 @@
 import { type Given, person, type Scenario } from '../scenario.ts';
+import { beforeCall, isOfAdministrator } from './between-calls.ts';
 
 /** The texts of notes that are on a lead's timeline in the end. */
 function notesOf(given: Given, leadId: number): string[] {
@@ -237,15 +238,21 @@ export const scenariosOfErasures: readonly Scenario[] = [
     },
   },
   {
-    name: 'A person is removed from an entry of another lead, and the response is lost',
+    name: 'Two people are removed from an entry of another lead, and the first response is lost',
     async run(given) {
-      const { leadId } = await given.create(person(1));
-      const { leadId: other } = await given.create(person(2));
-      await given.note(other, `A friend of ${person(1).phone}.`);
-      given.steering.next('PutItem', 'lost after');
-      const report = (await given.done(given.erase(leadId))) as { readonly otherEntries: number };
-      given.same('the entries changed on other leads', report.otherEntries, 1);
-      given.same('the note', notesOf(given, other), ['A friend of [erased].']);
+      for (const number of [1, 2, 3]) await given.create(person(number));
+      await given.note(3, `A friend of ${person(1).phone} and ${person(2).phone}.`);
+      const erased = async (leadId: number): Promise<number> =>
+        ((await given.done(given.erase(leadId))) as { readonly otherEntries: number }).otherEntries;
+      const second = beforeCall(
+        given,
+        (call) => isOfAdministrator(call) && call.operation === 'PutItem',
+        () => erased(2),
+        'lost after',
+      );
+      given.same('entries that the first changed', await erased(1), 1);
+      given.same('entries that the second changed', await second, 1);
+      given.same('the note', notesOf(given, 3), ['A friend of [erased] and [erased].']);
     },
   },
   {

@@ -60,15 +60,19 @@ export const scenariosOfIdsAgain: readonly Scenario[] = [
           : 'none';
       await given.administrate('import undo', { rows });
       const enquiry = { ...person(1), notes: 'Hello' };
-      const replaced = beforeCall(
-        given,
-        (call) => isOfAdministrator(call) && call.operation === 'Scan',
-        async () => {
-          await given.administrate('import undo', { rows });
-          await given.done(given.administrate('import', { rows, keepIds: true }));
-          await given.capture(enquiry, 'k');
-        },
-      );
+      let replaced: Promise<void> | undefined;
+      let isReplaced = false;
+      const replace = async (): Promise<void> => {
+        await given.administrate('import undo', { rows });
+        await given.done(given.administrate('import', { rows, keepIds: true }));
+        await given.capture(enquiry, 'k');
+        isReplaced = true;
+      };
+      given.steering.faultOf = (call) => {
+        if (call.operation !== 'Scan' || isReplaced) return 'none';
+        replaced ??= replace();
+        return 'lost before';
+      };
       await given.done(given.erase(50));
       await replaced;
       const { status, isReplay } = await given.capture(enquiry, 'k');
