@@ -2,8 +2,8 @@ import type { Table } from '../../shared/store/table/client.ts';
 import { CommandError } from '../cli/command.ts';
 import { countOf } from '../cli/format.ts';
 
-/** Jobs overlap their runs by a minute, so they would miss a change dated by a clock that differs by more. */
-const differenceMaxMs = 60_000;
+/** Jobs overlap their runs by a minute, of which an index may lag for twenty seconds: they would miss a change dated by a clock that is further behind. */
+const differenceMaxMs = 40_000;
 const dayMs = 86_400_000;
 /** An HTTP date has whole seconds. */
 const dateRoundingMs = 1000;

@@ -125,6 +125,7 @@ async function runAt(clockAheadMs: number, command: 'archive' | 'show') {
 
 test.each([
   [-yearMs, '365 days ahead of'],
+  [50_000, '1 minute behind'],
   [2 * minuteMs, '2 minutes behind'],
 ])(
   'a command changes nothing if DynamoDB is %d ms from this clock',
@@ -139,7 +140,7 @@ test.each([
   },
 );
 
-test.each([-50_000, 50_000])(
+test.each([-35_000, 35_000])(
   'a command runs if DynamoDB is %d ms from this clock',
   async (aheadMs) => {
     expect(await runAt(aheadMs, 'archive')).toMatchObject({ status: 0, isArchived: true });
