@@ -26,7 +26,7 @@ export const scenariosOfEdits: readonly Scenario[] = [
       const { leadId: other } = await given.capture(person(2));
       await given.update(leadId, { stageId: 12, fields: { assigned_to: 8 } });
       await given.applyFile(withInactiveStage(12));
-      await given.sleep(15_000);
+      await given.sleep(30_000);
       await given.list({ pipeline_id: 1 });
       await given.apply({ hasSecondUser: false, epoch: 1 });
       for (const at of [4, 5, 6]) await given.capture({ ...person(at), fields: { course: 'mba' } });

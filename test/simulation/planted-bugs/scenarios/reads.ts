@@ -151,7 +151,7 @@ export const scenariosOfReads: readonly Scenario[] = [
       const query = { updated_since: since(given), limit: 1 };
       await given.sleep(1000);
       await given.update(leadId, { stageId: 12 });
-      await given.sleep(9800);
+      await given.sleep(9600);
       given.steering.stateOf = lateIn('STAGE#1#12');
       given.same('its pipeline', await given.list({ pipeline_id: 1 }), [other, leadId]);
       for (const number of [10, 11]) await given.create(person(number));
