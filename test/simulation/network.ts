@@ -10,7 +10,6 @@ import {
   transactionCanceled,
   transactionConflict,
 } from '../dynamodb-model/dynamodb-model.ts';
-import type { Runtime } from './lambda/runtime.ts';
 import type { Scheduler } from './scheduler.ts';
 import { touchesOf } from './touches.ts';
 
@@ -55,6 +54,16 @@ export const canMeet = (fault: string, { Key, TransactItems }: Request): boolean
   fault === 'slow commit'
     ? TransactItems !== undefined
     : fault !== 'conflict' || Key?.pk?.S?.startsWith('TURN#') !== true;
+
+/** Who calls: an instance, which may be frozen or die, or a command. */
+export interface Caller {
+  readonly name: string;
+  /** Its own timers. */
+  after(ms: number, what: string, take: () => void): { cancel(): void };
+  /** Hands something over as soon as the caller runs; never to a dead one. */
+  deliver(take: () => void): void;
+  die(): void;
+}
 
 /** Why a call has no answer, as Node.js and the SDK name it. */
 class ConnectionError extends Error {
@@ -109,10 +118,10 @@ interface Pending {
 /** One caller's connection to the simulated DynamoDB. */
 export class Connection {
   readonly #network: Network;
-  readonly #caller: Runtime;
+  readonly #caller: Caller;
   #calls = 0;
 
-  constructor(network: Network, caller: Runtime) {
+  constructor(network: Network, caller: Caller) {
     this.#network = network;
     this.#caller = caller;
   }

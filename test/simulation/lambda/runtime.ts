@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Connection, type Network } from '../network.ts';
+import { type Caller, Connection, type Network } from '../network.ts';
 import type { Random } from '../random.ts';
 
 export interface RuntimeOptions {
@@ -25,7 +25,7 @@ export function currentProcess(): Runtime {
  * A process with a clock, randomness and a connection of its own. Frozen, it does nothing: timers that are due and answers that arrive wait
  * for it to thaw. Dead, it does nothing for ever.
  */
-export class Runtime {
+export class Runtime implements Caller {
   readonly name: string;
   readonly network: Network;
   readonly environment: Readonly<Record<string, string>>;
@@ -69,7 +69,6 @@ export class Runtime {
     return running.run(this, code);
   }
 
-  /** Sets a timer of its own. */
   after(ms: number, what: string, take: () => void): { cancel(): void } {
     let isCancelled = false;
     const timer = this.network.scheduler.after(ms, `${this.name} ${what}`, () =>
@@ -85,7 +84,6 @@ export class Runtime {
     };
   }
 
-  /** Hands something over as soon as the process runs; never to a dead one. */
   deliver(take: () => void): void {
     if (this.isDead) return;
     if (this.#isFrozen) this.#waiting.push(take);
