@@ -1,19 +1,24 @@
-import type { Plan } from '../explore/plan.ts';
+import type { ClientKind, Plan } from '../explore/plan.ts';
 import { organizationIds } from '../organizations.ts';
 import type { Random } from '../random.ts';
 import { Administrator } from './administrator.ts';
-import { type Client, type ClientOptions, type ClientService, sharedKnowledge } from './client.ts';
+import {
+  type Client,
+  type ClientOptions,
+  type ClientService,
+  type SharedKnowledge,
+  sharedKnowledge,
+} from './client.ts';
 import { FormBackend } from './form-backend.ts';
 import { Integration } from './integration.ts';
 import { SyncJob } from './sync-job.ts';
 
-const clientKinds = {
+const clientKinds: Record<ClientKind, (options: ClientOptions) => Client> = {
   'form backend': (options) => new FormBackend(options),
   integration: (options) => new Integration(options),
   'sync job': (options) => new SyncJob(options),
   administrator: (options) => new Administrator(options),
-} as const satisfies Record<string, (options: ClientOptions) => Client>;
-export type ClientKind = keyof typeof clientKinds;
+};
 
 /** The clients of a plan; those of one organization share what they know of it. */
 export function clientsOf(
@@ -21,10 +26,12 @@ export function clientsOf(
   service: ClientService,
   randomFor: (name: string) => Random,
 ): Client[] {
-  const shared = organizationIds.map((id) => sharedKnowledge(service, id, people));
+  const knowledge = new Map<number, SharedKnowledge>(
+    organizationIds.map((id) => [id, sharedKnowledge(service, id, people)]),
+  );
   return clients.map(({ kind, organizationId, name, requests }) => {
-    const known = shared.find((one) => one.organizationId === organizationId);
+    const shared = knowledge.get(organizationId) as SharedKnowledge;
     const random = randomFor(name);
-    return clientKinds[kind]({ service, shared: known!, name, requests, isHasty, random });
+    return clientKinds[kind]({ service, shared, name, requests, isHasty, random });
   });
 }

@@ -1,4 +1,3 @@
-import type { ClientKind } from '../clients/clients.ts';
 import { organizationIds } from '../organizations.ts';
 import { Random } from '../random.ts';
 
@@ -47,6 +46,8 @@ export interface Outage {
   readonly untilMs: number;
   readonly fault: (typeof outageFaults)[number];
 }
+
+export type ClientKind = 'form backend' | 'integration' | 'sync job' | 'administrator';
 
 export interface PlannedClient {
   readonly name: string;
