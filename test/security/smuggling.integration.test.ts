@@ -31,10 +31,31 @@ describe('two Authorization headers: 401, whichever would have been taken', () =
       ],
     ],
     [
+      'a right one first',
+      ({ reader }) => [
+        ['Authorization', bearer(reader)],
+        ['Authorization', 'Bearer x'],
+      ],
+    ],
+    [
+      'a right one last',
+      ({ reader }) => [
+        ['Authorization', 'Bearer x'],
+        ['Authorization', bearer(reader)],
+      ],
+    ],
+    [
       'in different case',
       ({ reader, stranger }) => [
         ['Authorization', bearer(reader)],
         ['aUTHORIZATION', bearer(stranger)],
+      ],
+    ],
+    [
+      'an empty one first',
+      ({ reader }) => [
+        ['authorization', ''],
+        ['Authorization', bearer(reader)],
       ],
     ],
   ])('two Authorization headers are refused: %s', async (_, headers) => {
@@ -100,6 +121,16 @@ describe('the end of a request', () => {
       ],
     ],
     [
+      'chunks with a length',
+      (smuggled) => [
+        [
+          ['Transfer-Encoding', 'chunked'],
+          ['Content-Length', '5'],
+        ],
+        `0\r\n\r\n${smuggled}`,
+      ],
+    ],
+    [
       'two lengths',
       (smuggled) => [
         [
@@ -107,6 +138,17 @@ describe('the end of a request', () => {
           ['Content-Length', String(smuggled.length)],
         ],
         smuggled,
+      ],
+    ],
+    ['two lengths in one', (smuggled) => [[['Content-Length', `0, ${smuggled.length}`]], smuggled]],
+    [
+      'a veiled encoding',
+      (smuggled) => [
+        [
+          ['Transfer-Encoding', 'xchunked'],
+          ['Content-Length', '5'],
+        ],
+        `0\r\n\r\n${smuggled}`,
       ],
     ],
   ])(
