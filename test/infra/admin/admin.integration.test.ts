@@ -160,6 +160,7 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ['lead timelines O --resume', /needs --out/],
   ['lead import O leads.csv --dates dd-mm-yyyy', /Allowed choices are dd\/mm\/yyyy, mm\/dd\/yyyy/],
   ['lead import O leads.csv --value city', /such as 'Newsletter:ja=yes'/],
+  ['lead import O leads.csv --rate 5000', /integer from 1 to 400/],
   ['lead import O leads.csv --map a', /such as 'Full name=name'/],
   [
     'lead import O leads.csv --map a=name --map a=city',
