@@ -47,7 +47,7 @@ const isDeployed = inside('infra/stack/', 'infra/deploy/', 'infra/gateway/', 'in
 const isModel = inside('test/dynamodb-model/');
 
 type Files = (file: string) => boolean;
-/** Files that import none of others. */
+/** Each rule's first files import none of its second. */
 const separations: readonly (readonly [rule: string, from: Files, to: Files])[] = [
   [
     'the rooms of the store that requests use import neither maintenance nor the check',

@@ -192,7 +192,7 @@ describe('what a function meets for the first time costs one more round trip', (
   beforeEach(async () => {
     organization = await givenOrganization();
     leadId = await givenLead(organization);
-    // A key's first request of all begins its window, which is a call more.
+    // A key's first request also begins its window, which costs one more call.
     for (const apiKey of [organization.reader, organization.writer])
       await call('get-lead', { apiKey, leadId });
   });

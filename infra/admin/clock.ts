@@ -2,7 +2,7 @@ import type { Table } from '../../shared/store/table/client.ts';
 import { CommandError } from '../cli/command.ts';
 import { countOf } from '../cli/format.ts';
 
-/** Jobs overlap their runs by a minute, of which an index may lag for twenty seconds: they would miss a change dated by a clock that is further behind. */
+/** Sync jobs overlap their runs by a minute. An index may show a change twenty seconds after its date, which leaves forty for this machine's clock. */
 const differenceMaxMs = 40_000;
 const dayMs = 86_400_000;
 /** An HTTP date has whole seconds. */

@@ -1,7 +1,7 @@
 import { type Item, itemSize } from './attribute-values.ts';
 import type { KeyText } from './table-schema.ts';
 
-/** For so long an eventually consistent read, or an index, may show what was there before. AWS gives no bound; usually it is below a second. */
+/** How long an eventually consistent read, or an index, may show an earlier state. AWS gives no bound; usually it is less than a second. */
 const stalenessMs = 10_000;
 
 /** A state that was replaced. */

@@ -38,7 +38,7 @@ interface CachedRead {
   wholeAt: number | undefined;
 }
 
-/** For so long after its date an index may not show a function's change: the commit takes up to ten seconds, and the index lags by as many. */
+/** How long after its date a function's change may be missing from an index: up to ten seconds until its commit, and ten more of lag. */
 const lateMs = limits.functionTimeoutSeconds * 1000 + 10_000;
 /** How far ahead the clock that dated a change may be. */
 const aheadMs = 10_000;

@@ -157,8 +157,8 @@ async function examine(
 }
 
 /**
- * Deletes what is recorded of an erased lead, unless a lead of its ID is there again: another erasure, or an undo, may have completed this
- * one, and a file that keeps its IDs made another lead.
+ * Deletes a record of an erased lead, unless there is a lead with its ID again: another command may have completed the erasure, and an import
+ * that keeps IDs may have made a new lead.
  */
 const deleteRecord = (table: Table, leadKey: PrimaryKey<LeadItem>, record: Write) =>
   retryOnConflict(async () => {
@@ -270,7 +270,7 @@ async function cleanEntry(
       // Compared as values, because DynamoDB returns the attributes of a map in any order.
       if (!isDeepStrictEqual(clean, before)) found.add(person);
     }
-    // Whom an earlier attempt found, it may have removed, although its response was lost.
+    // An earlier attempt may have removed the people whom it found, although its response was lost.
     if (isDeepStrictEqual(clean, entry)) return [...found];
     const cleanedAt = changeTimeOf({ updatedAt: entry.cleanedAt ?? entry.at }, new Date());
     const cleaned = put({ ...clean, cleanedAt }, isCleanedAsRead(entry));

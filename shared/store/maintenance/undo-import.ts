@@ -132,7 +132,7 @@ function lock(
   });
 }
 
-/** A removal that arrives late, after another undo has unlocked the lead, would take a note with it. */
+/** Requires the lock: a removal that arrives after another undo has unlocked the lead would delete a note with it. */
 function isLocked({ version }: Lead): Condition {
   const asRead = hasVersion(version);
   const ConditionExpression = `${asRead.ConditionExpression} AND attribute_exists(lockedUntil)`;

@@ -25,7 +25,7 @@ const numbers = fc.oneof(
 export interface FilterField {
   readonly key: string;
   readonly type: string;
-  /** Of a choice its values, of a user or a source the IDs. */
+  /** The values of a choice, or the IDs of users or sources. */
   readonly options: readonly (string | number)[];
 }
 

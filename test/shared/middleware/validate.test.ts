@@ -54,7 +54,7 @@ describe('reading a request by its schemas', () => {
     expect(input).toMatchObject({ headers: { 'idempotency-key': 'a, b' } });
   });
 
-  test('takes no defect of an endpoint for a refusal', () => {
+  test('does not report a defect of an endpoint as a refusal', () => {
     const defect = (): never => {
       throw new TypeError('a defect');
     };

@@ -90,7 +90,7 @@ export function shownIssues(
 }
 
 const indexed = ['stage_id', 'pipeline_id', 'source_id', 'owner_id', 'updated_since'];
-/** For so long an index may not show what was written. */
+/** How long an index may not show what was written. */
 const indexLagMs = 10_000;
 
 function listIssues(history: History, request: ObservedRequest): string[] {

@@ -16,7 +16,7 @@ export const leadId = 1;
 type EndpointRequest = Omit<CallerRequest, 'apiKey'>;
 type Keys = readonly [HeldKey, HeldKey];
 
-/** A request by whoever has a key, or a command of an administrator. */
+/** A request with an API key, or an administrator's command. */
 export interface PairOperation {
   readonly name: string;
   readonly isRequest: boolean;
@@ -57,7 +57,7 @@ const command = <Name extends AdministratorCommand>(
   },
 });
 
-/** Whose lead is there at the beginning, and who is new. */
+/** One person has a lead at the start; the other is new. */
 const known = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
 const newcomer = { name: 'Ravi Iyer', phone: '+919887654321', email: 'ravi@example.com' };
 

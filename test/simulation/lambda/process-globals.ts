@@ -30,7 +30,7 @@ class OwnDate extends RealDate {
   }
 }
 
-/** What no code here asks for: a history in which code does ends with an error, instead of depending on the machine. */
+/** Functions of Node.js that the code does not call. A call ends the history with an error, because its result would depend on the machine. */
 const notSimulated = (...names: readonly string[]) =>
   Object.fromEntries(
     names.map((name) => [

@@ -24,7 +24,7 @@ const faults = callFaults.filter((fault) => !omitted.includes(fault));
 /** Attempts under faults; the next one meets none. */
 const faultyAttempts = 8;
 const hourMs = 3_600_000;
-/** Of a family, who use each other's. */
+/** The phones of a family, whose members use each other's. */
 const familyPhones = [1, 2, 3, 4, 5].map((at) => `+91982220000${at}`);
 
 /**

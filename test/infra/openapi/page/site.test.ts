@@ -32,7 +32,7 @@ test('--out writes the page with its script and style, openapi.json and llms.txt
   expect(read('swagger-ui-bundle.js').length).toBeGreaterThan(1_000_000);
 });
 
-test('--out refuses a folder that is not empty, and what is no folder, and leaves both as they are', () => {
+test('--out refuses a folder that is not empty, and a file, and changes neither', () => {
   const full = files.path('full');
   mkdirSync(full);
   writeFileSync(join(full, 'mine.txt'), 'mine');

@@ -4,7 +4,7 @@ import { everyOption, templateWith } from '../service-template.ts';
 import { type AlarmProperties, firstAlarm, isInAlarm, type PeriodSum } from './alarm-evaluator.ts';
 import { busy, metricsOf, misfit, quiet, type Situation, withOldKey } from './situation.ts';
 
-/** Tested over a day, below and beside the backups (lead-table.test.ts). */
+/** They look back for a day or more: the tests below and lead-table.test.ts set them off. */
 const ofDays: readonly string[] = ['BackupCopyFailed', 'BackupMissing', 'KeyExpiresSoon'];
 const replayed = (Object.keys(alarms) as AlarmName[]).filter((name) => !ofDays.includes(name));
 

@@ -3,11 +3,11 @@ import { beforeCall, isOfAdministrator } from './between-calls.ts';
 
 const rows = [{ ...person(1), id: 50 }];
 
-/** While the lead of a row is removed, others complete that and import another lead under its ID. */
+/** While the lead of a row is being removed, other commands complete the removal and import another lead with the same ID. */
 export const scenariosOfIdsAgain: readonly Scenario[] = [
   {
     name: 'Before an undo locks a lead, it is erased and another file makes a lead of the same ID',
-    means: /was erased and is there/, // the checker knows no ID that is used again
+    means: /was erased and is there/, // the checker does not allow for an ID that is used again
     async run(given) {
       await given.administrate('import', { rows, keepIds: true });
       const others = [{ ...person(2), id: 50 }];
