@@ -4,29 +4,19 @@
  * - DynamoDB, on demand, Standard table class, as since 1 November 2024: https://aws.amazon.com/dynamodb/pricing/on-demand/
  *   (also https://airbyte.com/data-engineering-resources/dynamodb-pricing)
  * - Lambda, arm64: https://aws.amazon.com/lambda/pricing/
- * - EventBridge, custom events of up to 64 KB: https://aws.amazon.com/eventbridge/pricing/
  * - API Gateway, REST API: https://aws.amazon.com/api-gateway/pricing/ (also table 4 of the white paper "Best Practices for
  *   Designing Amazon API Gateway Private APIs and Private Integration")
- * - CloudWatch, X-Ray: https://aws.amazon.com/cloudwatch/pricing/, https://aws.amazon.com/xray/pricing/
+ * - CloudWatch: https://aws.amazon.com/cloudwatch/pricing/
  * - KMS, AWS WAF: https://aws.amazon.com/kms/pricing/, https://aws.amazon.com/waf/pricing/
  */
 export const prices = {
-  region: 'us-east-1',
   writeUnit: 0.625 / 1e6,
   readUnit: 0.125 / 1e6,
   lambdaRequest: 0.2 / 1e6,
   lambdaGigabyteSecond: 0.000_013_333_4,
   apiGatewayRequest: 3.5 / 1e6,
-  eventBridgeEvent: 1 / 1e6,
   /** Ingested. Storage is $0.03 a GB and month. */
   logGigabyte: 0.5,
-  /** To the internet. */
-  sentGigabyte: 0.09,
-  firewallRequest: 0.6 / 1e6,
-  trace: 5 / 1e6,
-  keyRequest: 0.03 / 1e4,
-  /** CloudTrail, data events. */
-  auditedRequest: 0.1 / 1e5,
   /** By the month, whether requests come or not. */
   monthly: {
     alarmMetric: 0.1,
@@ -37,12 +27,6 @@ export const prices = {
     key: 1,
     webAcl: 5,
     webAclRule: 1,
-    tableGigabyte: 0.25,
-    /** Point-in-time recovery. */
-    recoveryGigabyte: 0.2,
-    /** AWS Backup: each backup is a whole copy. */
-    backupGigabyte: 0.1,
-    fileGigabyte: 0.023,
   },
 } as const;
 

@@ -11,7 +11,7 @@ import { tableOf } from '../../support/table.ts';
 import { eventOf, LambdaProcess, type RequestParts } from '../lambda-process.ts';
 import { median, progress, withEngine, withFolder } from '../measuring.ts';
 import { perMillion } from '../prices.ts';
-import { asMarkdown, shown } from '../results.ts';
+import { asMarkdown } from '../results.ts';
 import { createTables } from './tables.ts';
 
 /** Each DynamoDB call takes at least this long, about what it takes on AWS. */
@@ -69,26 +69,29 @@ const rows = await withFolder((folder) =>
       const own = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
       return LambdaProcess.start(pathToFileURL(file).href, own);
     };
-    const sides = [await start('service'), await start('assembled')] as const;
+    const sides = [
+      { stack: 'this service', lambda: await start('service') },
+      { stack: 'assembled', lambda: await start('assembled') },
+    ].map((side) => ({ ...side, measured: [] as Measured[] }));
     const compared: ReturnType<typeof rowOf>[] = [];
     for (const [request, status, parts] of steps) {
       progress(`side by side: ${request}`);
-      const measured: [Measured[], Measured[]] = [[], []];
       for (let turn = 1; turn <= requests + warmUps; turn += 1)
-        for (const [index, lambda] of sides.entries()) {
+        for (const { lambda, measured } of sides) {
           const event = eventOf('capture-lead', { apiKey: apiKey.key, ...parts(turn) });
           const { result, calls } = await proxy.record(() => lambda.invoke(event, status));
-          if (turn > warmUps) measured[index]?.push({ ...result, calls });
+          if (turn > warmUps) measured.push({ ...result, calls });
         }
-      compared.push(rowOf(request, costOf(measured[0]), costOf(measured[1])));
+      for (const { stack, measured } of sides)
+        compared.push(rowOf(request, stack, measured.splice(0)));
     }
-    await Promise.all(sides.map((lambda) => lambda.stop()));
+    await Promise.all(sides.map(({ lambda }) => lambda.stop()));
     await proxy.stop();
     return compared;
   }),
 );
 const table = {
-  title: `This service / the assembled stack, on ${new Date().toISOString().slice(0, 10)}`,
+  title: `This service beside the assembled stack, on ${new Date().toISOString().slice(0, 10)}`,
   note: 'Medians; write units are those of the table and, after the plus, of its indexes.',
   rows,
 };
@@ -101,7 +104,7 @@ interface Measured {
   readonly calls: readonly RecordedCall[];
 }
 
-function costOf(measured: readonly Measured[]) {
+function rowOf(request: string, stack: string, measured: readonly Measured[]) {
   const medianOf = (of: (one: Measured) => number): number => median(measured.map(of));
   const ms = medianOf((one) => one.ms);
   const writes = medianOf(
@@ -111,27 +114,14 @@ function costOf(measured: readonly Measured[]) {
   const readUnits = medianOf(({ calls }) => totalUnits(calls).reads);
   const writeUnits = writes + indexWrites;
   return {
-    ms,
-    cpuMs: medianOf((one) => one.cpuMs),
-    roundTrips: medianOf(({ calls }) => longestChain(calls)),
-    calls: medianOf(({ calls }) => calls.length),
-    writes: `${writes}+${indexWrites}`,
-    readUnits,
-    dollars: perMillion({ writeUnits, readUnits, lambdaMs: ms, lambdaMemoryMb }).toFixed(2),
-  };
-}
-
-function rowOf(request: string, a: ReturnType<typeof costOf>, b: ReturnType<typeof costOf>) {
-  const pair = (one: number, other: number): string => `${shown(one)} / ${shown(other)}`;
-  return {
     request,
-    'round trips': pair(a.roundTrips, b.roundTrips),
-    calls: pair(a.calls, b.calls),
-    'latency ms': pair(a.ms, b.ms),
-    ratio: a.ms / b.ms,
-    'CPU ms': pair(a.cpuMs, b.cpuMs),
-    'write units': `${a.writes} / ${b.writes}`,
-    'read units': pair(a.readUnits, b.readUnits),
-    '$ per million': `${a.dollars} / ${b.dollars}`,
+    stack,
+    'round trips': medianOf(({ calls }) => longestChain(calls)),
+    calls: medianOf(({ calls }) => calls.length),
+    'latency ms': ms,
+    'CPU ms': medianOf((one) => one.cpuMs),
+    'write units': `${writes}+${indexWrites}`,
+    'read units': readUnits,
+    '$ per million': perMillion({ writeUnits, readUnits, lambdaMs: ms, lambdaMemoryMb }).toFixed(2),
   };
 }

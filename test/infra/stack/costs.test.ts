@@ -8,9 +8,10 @@ import { heartbeatMetricNames, heartbeatVariables, metricNames } from '../../../
 import { perMillion, prices } from '../../bench/prices.ts';
 import { shown } from '../../bench/results.ts';
 import { projectFolder } from '../../support/service-process.ts';
+import { expectPage } from './expect-page.ts';
 import { everyOption, propertiesOf, templateWith } from './service-template.ts';
 
-/** COSTS.md says what the service costs: the counts are the templates', the units of requests those that the simulator measured. */
+/** The tables of COSTS.md: the counts are the templates', the units of requests those of SCALE.md. `npm test -- stack/costs -u` writes them. */
 
 const page = (...path: string[]): string => readFileSync(join(projectFolder, ...path), 'utf8');
 const dollars = (value: number): string => `$${value.toFixed(2)}`;
@@ -94,38 +95,8 @@ const priceOf = (request: string): number =>
 const priceOfMix = requests.reduce((sum, { share, price }) => sum + share * price, 0);
 
 /** A month of 30 days of SCALE.md's mix. */
-function mixRow(organizations: string, perHour: number, note: string): string {
-  const month = dollars(perHour * 24 * 30 * priceOfMix);
-  return `| ${organizations} | ${shown(perHour / 3600, 2)} | ${month} | ${note} |`;
-}
-
-const use = (): [string, string][] => {
-  const { tableGigabyte, recoveryGigabyte, backupGigabyte, fileGigabyte } = prices.monthly;
-  const million = (price: number): string => dollars(1e6 * price);
-  return [
-    ['the table and its indexes, a GB and month', dollars(tableGigabyte)],
-    ['point-in-time recovery, a GB and month', dollars(recoveryGigabyte)],
-    ['logs, a GB', dollars(prices.logGigabyte)],
-    ['responses that leave AWS, a GB', dollars(prices.sentGigabyte)],
-    ['`waf`, a million requests', million(prices.firewallRequest)],
-    ['`tracing`, a million traces', million(prices.trace)],
-    ['`kmsKey: customer-managed`, a million requests to the key', million(prices.keyRequest)],
-    [
-      '`backup`, a GB of each of 35 daily and 12 monthly backups; `backupCopyTo` costs it again, with the transfer',
-      dollars(backupGigabyte),
-    ],
-    [
-      '`auditDays`, a million requests to the table; a capture sends about 5',
-      million(prices.auditedRequest),
-    ],
-    ['the log of `auditDays`, a GB and month', `$${fileGigabyte}`],
-    ['`events`, a million events of at most 64 KB', million(prices.eventBridgeEvent)],
-    [
-      'the publisher of `events`, a million batches of one event',
-      million(prices.lambdaRequest + prices.lambdaGigabyteSecond / 1000),
-    ],
-  ];
-};
+const mixRow = (organizations: string, perHour: number): string =>
+  `| ${organizations} | ${shown(perHour / 3600, 2)} | ${dollars(perHour * 24 * 30 * priceOfMix)} |`;
 
 function loadRow(enquiries: number, syncJobs: number): string {
   const polls = syncJobs * callsOfSyncJob;
@@ -135,73 +106,38 @@ function loadRow(enquiries: number, syncJobs: number): string {
   return `| ${enquiries.toLocaleString('en')} | ${syncJobs} | ${(enquiries + polls).toLocaleString('en')} | ${cells.join(' | ')} |`;
 }
 
-test('COSTS.md has each count, price and sum', async () => {
-  const document = [
-    '# What the service costs a month',
-    '',
-    'List prices of us-east-1 on 2026-11-21, without free tier and tax. `npm test -- stack/costs -u` writes this page.',
-    '',
-    'With or without requests, counted from the templates:',
-    '',
-    '| what | default | every option |',
-    '|---|--:|--:|',
-    ...full.map(
-      (cost) =>
-        `| ${cost.what} | ${cell(plain.find(({ what }) => what === cost.what))} | ${cell(cost)} |`,
+test('COSTS.md has each count, price and sum that is computed', async () => {
+  const costsOf = (costs: readonly MonthlyCost[], what: string): string =>
+    cell(costs.find((cost) => cost.what === what));
+  await expectPage(join('infra', 'stack', 'COSTS.md'), {
+    '| what | default | every option |': [
+      ...full.map(({ what }) => `| ${what} | ${costsOf(plain, what)} | ${costsOf(full, what)} |`),
+      `| together | ${dollars(sumOf(plain))} | ${dollars(sumOf(full))} |`,
+    ],
+    '| option alone | adds |': ofOptions.map(
+      ([name, added]) => `| \`${name}\` | ${dollars(added)} |`,
     ),
-    `| together | ${dollars(sumOf(plain))} | ${dollars(sumOf(full))} |`,
-    '',
-    `Options alone add: ${ofOptions.map(([name, added]) => `\`${name}\` ${dollars(added)}`).join(', ')}.`,
-    'The other options add nothing here, except `heartbeat`. With a domain, and with its calls:',
-    '',
-    '| what `heartbeat` adds | a month |',
-    '|---|--:|',
-    ...heartbeat.filter(({ count }) => count > 0).map((cost) => `| ${cost.what} | ${cell(cost)} |`),
-    ...beats().map(([what, value]) => `| ${what} | ${dollars(value)} |`),
-    `| together | ${dollars(heartbeatSum())} |`,
-    '',
-    'Ordinary loads beside that. Each enquiry is a new lead, and a sync job asks for changes once a minute. The units are those of',
-    `[SCALE.md](../../test/SCALE.md), a call's logs ${logBytesPerCall} bytes:`,
-    '',
-    '| enquiries | sync jobs | calls | requests | logs | together |',
-    '|--:|--:|--:|--:|--:|--:|',
-    loadRow(1000, 1),
-    loadRow(10_000, 4),
-    loadRow(100_000, 10),
-    '',
-    'A million requests, of which API Gateway takes $3.50, without logs and storage:',
-    '',
-    '| request | $ |',
-    '|---|--:|',
-    ...requests.map(({ name, price }) => `| ${name} | ${dollars(1e6 * price)} |`),
-    `| the mix of SCALE.md | ${dollars(1e6 * priceOfMix)} |`,
-    '',
-    '| organizations | requests a second | a month | within the default limits |',
-    '|---|--:|--:|---|',
-    mixRow('1, with 1,000 requests a day', 1000 / 24, 'yes'),
-    mixRow('1, at its hourly limit', 3000, 'yes, exactly'),
-    mixRow('100, with 1,000 requests a day each', 100_000 / 24, 'yes, up to 4.3 a second'),
-    mixRow(
-      '10,000, with 1,000 requests a day each',
-      1e7 / 24,
-      'no: the largest sends 11.6 a second, so raise `requestsPerOrganizationPerHour` to 42,000, and `requestsPerKeyPerHour` if few keys send it',
-    ),
-    '',
-    'By use:',
-    '',
-    '| what | price |',
-    '|---|--:|',
-    ...use().map((cells) => `| ${cells.join(' | ')} |`),
-    '',
-    'A metric costs only in the hours that report it; most are reported only when something is refused. AWS does not charge for the first 10 alarm',
-    'metrics, 10 metrics of log lines, and three dashboards of up to 50 metrics; this one has more. With `aws-managed`, the requests to',
-    'the key cost up to $0.29 a month for all roles.',
-    '',
-  ];
-
-  await expect(document.join('\n')).toMatchFileSnapshot(
-    join(projectFolder, 'infra', 'stack', 'COSTS.md'),
-  );
+    '| what `heartbeat` adds | a month |': [
+      ...heartbeat.flatMap((cost) => (cost.count > 0 ? `| ${cost.what} | ${cell(cost)} |` : [])),
+      ...beats().map(([what, value]) => `| ${what} | ${dollars(value)} |`),
+      `| together | ${dollars(heartbeatSum())} |`,
+    ],
+    '| enquiries | sync jobs | calls | requests | logs | together |': [
+      loadRow(1000, 1),
+      loadRow(10_000, 4),
+      loadRow(100_000, 10),
+    ],
+    '| request | $ |': [
+      ...requests.map(({ name, price }) => `| ${name} | ${dollars(1e6 * price)} |`),
+      `| the mix of SCALE.md | ${dollars(1e6 * priceOfMix)} |`,
+    ],
+    '| organizations | requests a second | a month |': [
+      mixRow('1, with 1,000 requests a day', 1000 / 24),
+      mixRow('1, at its hourly limit', 3000),
+      mixRow('100, with 1,000 requests a day each', 100_000 / 24),
+      mixRow('10,000, with 1,000 requests a day each', 1e7 / 24),
+    ],
+  });
 });
 
 test('the README has the sum of a service without traffic', () => {

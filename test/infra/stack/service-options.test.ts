@@ -6,6 +6,7 @@ import { checkOptions, OptionsError } from '../../../infra/stack/check-options.t
 import { optionsInContext } from '../../../infra/stack/environment-options.ts';
 import { optionNames } from '../../../infra/stack/service-options.ts';
 import { projectFolder } from '../../support/service-process.ts';
+import { expectPage } from './expect-page.ts';
 
 /** The issues of options that are refused, in order. */
 function issuesOf(given: Readonly<Record<string, unknown>>): readonly string[] {
@@ -169,22 +170,10 @@ describe('what an option is, and its default', () => {
       );
   });
 
-  test('OPTIONS.md is the table of all options', async () => {
-    const document = [
-      '# Options of a deployment',
-      '',
-      '[OPERATE.md](../OPERATE.md#deploy) says how to set them. `npm test -- service-options -u` writes this page.',
-      '',
-      '| option | default | what it does |',
-      '|---|---|---|',
-      ...documentedOptions.map(({ row }) => row),
-      '',
-    ];
-
-    await expect(document.join('\n')).toMatchFileSnapshot(
-      join(projectFolder, 'infra', 'stack', 'OPTIONS.md'),
-    );
-  });
+  test('OPTIONS.md is the table of all options', () =>
+    expectPage('infra/stack/OPTIONS.md', {
+      '| option | default | what it does |': documentedOptions.map(({ row }) => row),
+    }));
 });
 
 describe('options that contradict each other are refused', () => {

@@ -9,6 +9,7 @@ import {
 } from '../../../../infra/stack/monitoring/alarms.ts';
 import { endpoints } from '../../../../shared/endpoints.ts';
 import { projectFolder } from '../../../support/service-process.ts';
+import { expectPage } from '../expect-page.ts';
 import { everyOption, propertiesOf, type Resource, templateWith } from '../service-template.ts';
 
 const plain = await templateWith();
@@ -142,24 +143,10 @@ test('one dashboard has the tables, and CloudWatch the saved queries, on every l
   for (const { LogGroupNames } of queries) expect(LogGroupNames).toHaveLength(endpoints.length);
 });
 
-test('ALARMS.md is the table of all alarms', async () => {
-  const rows = Object.entries(alarms).map(
-    ([name, { when, act, ...more }]) =>
-      `| \`${name}\` | ${when}${'only' in more ? ` Only with \`${more.only}\`.` : ''} | ${act} |`,
-  );
-  const document = [
-    '# Alarms',
-    '',
-    'The email of an alarm has the same sentences, with the values of the service for NAME, BASE_URL, VAULT and HOURS. `npm test -- dashboard -u`',
-    'writes this page.',
-    '',
-    '| alarm | condition | what to do |',
-    '|---|---|---|',
-    ...rows,
-    '',
-  ];
-
-  await expect(document.join('\n')).toMatchFileSnapshot(
-    join(projectFolder, 'infra', 'stack', 'monitoring', 'ALARMS.md'),
-  );
-});
+test('ALARMS.md is the table of all alarms', () =>
+  expectPage('infra/stack/monitoring/ALARMS.md', {
+    '| alarm | condition | what to do |': Object.entries(alarms).map(
+      ([name, { when, act, ...more }]) =>
+        `| \`${name}\` | ${when}${'only' in more ? ` Only with \`${more.only}\`.` : ''} | ${act} |`,
+    ),
+  }));
