@@ -89,17 +89,6 @@ describe('a bundle', () => {
     );
   });
 
-  test('a bundle does not load undici, as importing node:http the ESM way does', async () => {
-    const source = `import { STATUS_CODES } from 'node:http';\nexport const handler = () => STATUS_CODES;`;
-    const withFacade = files.path('with-facade.mjs');
-    const without = files.path('without-facade.mjs');
-    await writeFile(withFacade, (await bundle(source, [])).code);
-    await writeFile(without, (await bundle(source)).code);
-
-    expect(await inFreshProcess(withFacade, loadsUndici)).toBe(true);
-    expect(await inFreshProcess(without, loadsUndici)).toBe(false);
-  });
-
   test('a function loads a module that the SDK rarely uses at the first call of it', async () => {
     const source = `
       import { readFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runAdmin } from '../../../infra/admin/program.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { awsFailure } from '../../../infra/cli/aws.ts';
+import { runPrinted } from '../../support/admin.ts';
 import { inherited, node24, runProgram, startProgram } from '../../support/service-process.ts';
 
 test('a command that gave up a slow write says that it can be run again', () => {
@@ -54,49 +54,28 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Runs an admin command in this process, with the variables of this process and these. */
-async function admin(args: readonly string[], environment: Readonly<Record<string, string>>) {
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  let stderr = '';
-  const status = await runAdmin(args, {
-    environment: process.env,
-    stdout: () => undefined,
-    stderr: (line) => {
-      stderr += line;
-    },
-    hasTerminal: false,
-    localFolder: '/nowhere',
-  });
-  return { status, stderr };
-}
-
+const noRegion = /^AWS_REGION is not set to a region[^\n]+\n$/;
+const noCredentials = /^AWS credentials are missing[^\n]+\n$/;
 /** One admin command for each use of a stack: its table, its logs and its functions. */
-const commands = ['lead list --organization 1', 'request JKJaXmPLvHcESHA=', 'service stop'];
+const onStack = ['lead list --organization 1', 'request JKJaXmPLvHcESHA=', 'service stop'].map(
+  (command) => `${command} --stack leads`,
+);
 
-describe('an admin command ends in a sentence and the status 1', () => {
-  test.each(commands)('without a region: %s --stack leads', async (command) => {
-    expect(await admin([...command.split(' '), '--stack', 'leads'], {})).toEqual({
-      status: 1,
-      stderr: expect.stringMatching(/^AWS_REGION is not set to a region[^\n]+\n$/),
-    });
-  });
+test.each<readonly [string, object, RegExp]>([
+  ...onStack.map((command) => [command, {}, noRegion] as const),
+  ...onStack.map((command) => [command, region, noCredentials] as const),
+  ['lead list --organization 1', { ...region, LEADS_TABLE: 'leads' }, noCredentials],
+])(
+  'an admin command ends in a sentence and the status 1: %s, with only %j',
+  async (command, variables, sentence) => {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    const io = { environment: process.env, hasTerminal: false, localFolder: '/nowhere' };
 
-  test.each(commands)('without credentials: %s --stack leads', async (command) => {
-    expect(await admin([...command.split(' '), '--stack', 'leads'], region)).toEqual({
-      status: 1,
-      stderr: expect.stringMatching(/^AWS credentials are missing[^\n]+\n$/),
-    });
-  });
+    const reply = await runPrinted(command.split(' '), io);
 
-  test('without credentials for the table of LEADS_TABLE: lead list', async () => {
-    const variables = { ...region, LEADS_TABLE: 'leads' };
-
-    expect(await admin(['lead', 'list', '--organization', '1'], variables)).toEqual({
-      status: 1,
-      stderr: expect.stringMatching(/^AWS credentials are missing[^\n]+\n$/),
-    });
-  });
-});
+    expect(reply).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
+  },
+);
 
 test.each([
   ['admin', ['infra/admin/main.ts', 'check', '--stack', 'leads'], /^AWS credentials are missing/],

@@ -80,14 +80,6 @@ test.each<PreflightCase>([
     ],
   },
   {
-    what: 'in an account that is bootstrapped with another qualifier',
-    more: { qualifier: 'team1' },
-    refused: [
-      /^The CDK is not bootstrapped/,
-      /^npx cdk bootstrap aws:\/\/123456789012\/eu-central-1 --qualifier team1$/,
-    ],
-  },
-  {
     what: 'in an account whose bootstrap is too old',
     aws: { DescribeStacks: bootstrapped(5) },
     refused: [/version 5/, /^npx cdk bootstrap /],
@@ -143,14 +135,6 @@ test.each<PreflightCase>([
   },
 ])('a deployment passes $what', async (one) => {
   expect(await expectPreflight(replies, one)).toEqual({ account, region });
-});
-
-test('the look before a deployment finds the release that runs, in the outputs of the stack', async () => {
-  replies[`DescribeStacks ${stackName}`] = stack(stackName, 'UPDATE_COMPLETE', {
-    Release: 'v1.0.0',
-  });
-
-  expect((await preflightWith()).releaseBefore).toBe('v1.0.0');
 });
 
 /** The action that IAM asks for, by the name of a request. Anybody may ask who they are. */

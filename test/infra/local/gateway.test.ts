@@ -116,14 +116,6 @@ test.each([
   expect(await sendRaw(port, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
-test('a request line that is longer than API Gateway accepts is passed on', async () => {
-  const { baseUrl } = await givenGateway();
-
-  const response = await fetch(`${baseUrl}/api/v1/leads?filter=${'x'.repeat(100_000)}`);
-
-  expect(response.status).toBe(200);
-});
-
 test('a client that disconnects in the middle of its body does not affect other requests', async () => {
   const { port, baseUrl } = await givenGateway();
   const leaving = request({

@@ -194,15 +194,6 @@ test.concurrent.for<[string, Fault]>([
   },
 );
 
-test('the address of an engine that is not running is refused', async () => {
-  const { environment } = await startEngine({ engine: 'http://127.0.0.1:1', dataFolder: inMemory });
-  const files = readOrganizationFiles([]);
-
-  await expect(prepareTable({ environment, files, tell: () => undefined })).rejects.toThrow(
-    'The engine at http://127.0.0.1:1 failed (ECONNREFUSED: ',
-  );
-});
-
 test('after a start whose second settings file was refused, the next start shows the API keys of the first', async () => {
   const engine = await startEngine({ engine: 'dynoxide', dataFolder: inMemory });
   onTestFinished(() => engine.stop());

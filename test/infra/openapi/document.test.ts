@@ -15,7 +15,6 @@ import type { FieldType } from '../../../shared/organization/field-kinds.ts';
 import {
   assertDescribed,
   type DescribedResponse,
-  document,
   type Exchange,
   type Json,
   operationOf,
@@ -30,10 +29,6 @@ const redocly = join(projectFolder, 'node_modules', '.bin', 'redocly');
 describe('openapi.json', () => {
   test('openapi.json is current: npm run openapi would write what is committed', async () => {
     expect(await readFile(openApiFile, 'utf8')).toBe(await openApiText());
-  });
-
-  test('openapi.json is OpenAPI 3.1 and carries the version of the contract', () => {
-    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
   });
 
   test('openapi.json passes redocly lint without an error or a warning', {

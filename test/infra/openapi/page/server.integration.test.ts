@@ -1,5 +1,6 @@
-import { request } from 'node:http';
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
 import { recordRunningService } from '../../../../infra/local/running-service.ts';
 import { DocsServer } from '../../../../infra/openapi/page/server.ts';
 import { chromium, withBrowser } from '../../../support/browser.ts';
@@ -9,6 +10,15 @@ import { json } from '../../admin/commands.ts';
 import { useFolder } from '../../given-folder.ts';
 
 const files = useFolder();
+
+/** A page's server, which ends with the test, and its address. */
+async function givenPage(
+  ...[folder = files.path(), id]: Partial<ConstructorParameters<typeof DocsServer>>
+) {
+  const server = new DocsServer(folder, id);
+  onTestFinished(() => server.stop());
+  return { server, address: await server.listen(0) };
+}
 
 const keyIn = async (address: string): Promise<string | undefined> =>
   /leads_live_\w+/.exec(await (await fetch(address)).text())?.[0];
@@ -23,8 +33,7 @@ async function givenRunningService(): Promise<{ baseUrl: string; organization: {
 
 test('the page has an API key of the organization that was named, until the page ends', async () => {
   const { baseUrl, organization } = await givenRunningService();
-  const server = new DocsServer(files.path(), organization.id);
-  const address = await server.listen(0);
+  const { server, address } = await givenPage(files.path(), organization.id);
   const key = await keyIn(address);
   const pipelines = (from: string) =>
     fetch(`${from}/api/v1/pipelines`, { headers: { Authorization: `Bearer ${key}` } });
@@ -43,13 +52,12 @@ test('the page has an API key of the organization that was named, until the page
 });
 
 test('the refusal of a port in use names the command of the page', async () => {
-  const server = new DocsServer(files.path());
-  const port = Number(new URL(await server.listen(0)).port);
+  const { address } = await givenPage();
+  const port = Number(new URL(address).port);
 
   await expect(new DocsServer(files.path()).listen(port)).rejects.toThrow(
     `--port ${port}: the port is in use: name another port, or 0 for a free one: npm run docs -- --port 0`,
   );
-  await server.stop();
 });
 
 if (!chromium)
@@ -60,82 +68,62 @@ test.skipIf(!chromium)(
   { timeout: 120_000 },
   async () => {
     await givenRunningService();
-    const server = new DocsServer(files.path());
-    try {
-      await withBrowser(async (browser) => {
-        const page = await browser.newPage();
-        const requested: string[] = [];
-        page.on('request', (request) => requested.push(request.url()));
-        const address = await server.listen(0);
-        await page.goto(address);
-        await page.getByText('Create a lead').first().waitFor();
-        await page.setViewportSize({ width: 400, height: 800 });
-        // On a phone a wide table scrolls, not the page.
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(400);
-        await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
-        await page.click('[id$="list-pipelines"] .opblock-summary-control');
-        await page.click('[id$="list-pipelines"]:has(.responses-table .response) .execute');
-        const status = page.locator('.live-responses-table tbody .response-col_status');
-        expect(await status.innerText()).toMatch(/200|429/);
+    const { address } = await givenPage();
+    await withBrowser(async (browser) => {
+      const page = await browser.newPage();
+      const requested: string[] = [];
+      page.on('request', (request) => requested.push(request.url()));
+      await page.goto(address);
+      await page.getByText('Create a lead').first().waitFor();
+      await page.setViewportSize({ width: 400, height: 800 });
+      // On a phone a wide table scrolls, not the page.
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(400);
+      await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
+      await page.click('[id$="list-pipelines"] .opblock-summary-control');
+      await page.click('[id$="list-pipelines"]:has(.responses-table .response) .execute');
+      const status = page.locator('.live-responses-table tbody .response-col_status');
+      expect(await status.innerText()).toMatch(/200|429/);
 
-        expect(requested).toContain(`${address}/swagger-ui-bundle.js`);
-        expect(requested).toContain(`${address}/api/v1/pipelines`);
-        const isOwn = (url: string) => url.startsWith(`${address}/`) || /^(data|blob):/.test(url);
-        expect(requested.filter((url) => !isOwn(url))).toEqual([]);
-      });
-    } finally {
-      await server.stop();
-    }
+      expect(requested).toContain(`${address}/swagger-ui-bundle.js`);
+      expect(requested).toContain(`${address}/api/v1/pipelines`);
+      const isOwn = (url: string) => url.startsWith(`${address}/`) || /^(data|blob):/.test(url);
+      expect(requested.filter((url) => !isOwn(url))).toEqual([]);
+    });
   },
 );
 
 test('a page of an organization that does not exist says so', async () => {
   await givenRunningService();
-  const server = new DocsServer(files.path(), 2_147_483_647);
-  try {
-    expect(await (await fetch(await server.listen(0))).text()).toBe(
-      '--organization 2147483647: the local service has no organization 2147483647 with an active user.\n',
-    );
-  } finally {
-    await server.stop();
-  }
+  const { address } = await givenPage(files.path(), 2_147_483_647);
+
+  expect(await (await fetch(address)).text()).toBe(
+    '--organization 2147483647: the local service has no organization 2147483647 with an active user.\n',
+  );
 });
 
 test('without a local service the page has no key, and its requests are told what to start', async () => {
-  const server = new DocsServer(files.path('empty'));
-  const address = await server.listen(0);
-  try {
-    expect(await keyIn(address)).toBeUndefined();
-    const answer = await fetch(`${address}/api/v1/pipelines`);
-    expect([answer.status, await answer.text()]).toEqual([
-      502,
-      'No local service runs on .local: start it with npm start.\n',
-    ]);
-  } finally {
-    await server.stop();
-  }
+  const { address } = await givenPage(files.path('empty'));
+
+  expect(await keyIn(address)).toBeUndefined();
+  const answer = await fetch(`${address}/api/v1/pipelines`);
+  expect([answer.status, await answer.text()]).toEqual([
+    502,
+    'No local service runs on .local: start it with npm start.\n',
+  ]);
 });
 
 test('a page of another site gets neither the key nor the service', async () => {
-  const server = new DocsServer(files.path());
-  const { port } = new URL(await server.listen(0));
-  const statusOf = (path: string, headers: Record<string, string>): Promise<number | undefined> =>
-    new Promise((settle, reject) => {
-      request({ host: '127.0.0.1', port, path, headers }, (reply) => {
-        reply.resume();
-        settle(reply.statusCode);
-      })
-        .on('error', reject)
-        .end();
-    });
-  try {
-    const statuses = [
-      await statusOf('/', { Host: `rebound.example:${port}` }),
-      await statusOf('/api/v1/pipelines', { Host: `rebound.example:${port}` }),
-      await statusOf('/', { 'Sec-Fetch-Site': 'cross-site' }),
-    ];
-    expect(statuses).toEqual([403, 403, 403]);
-  } finally {
-    await server.stop();
-  }
+  const { port } = new URL((await givenPage()).address);
+  const statusOf = async (path: string, headers: Record<string, string>) => {
+    const sent = request({ host: '127.0.0.1', port, path, headers }).end();
+    const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+    reply.resume();
+    return reply.statusCode;
+  };
+
+  expect([
+    await statusOf('/', { Host: `rebound.example:${port}` }),
+    await statusOf('/api/v1/pipelines', { Host: `rebound.example:${port}` }),
+    await statusOf('/', { 'Sec-Fetch-Site': 'cross-site' }),
+  ]).toEqual([403, 403, 403]);
 });
