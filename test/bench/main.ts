@@ -49,14 +49,13 @@ function parseRun(file: string): ExactFigures {
 }
 
 const extent = options.quick
-  ? { sizes: [1000, 10_000], walkPagesMax: 3, rounds: 1, warmRequests: 20, load: 100, memory: 200 }
+  ? { sizes: [1000, 10_000], walkPagesMax: 3, rounds: 1, warmRequests: 20, load: 100 }
   : {
       sizes: [1000, 100_000, 1_000_000],
       walkPagesMax: 600,
       rounds: 15,
       warmRequests: 600,
       load: 5000,
-      memory: 50_000,
     };
 
 // The bench's own calls to an engine wait on a busy machine; the measured functions have their own time-outs.
@@ -66,8 +65,8 @@ const loadBefore = loadavg()[0] ?? 0;
 const results = [
   await measureListing(extent),
   await measureColdStarts(extent.rounds),
-  await measureWarmCpu({ requests: extent.warmRequests, memoryRequests: extent.memory }),
-  await measureLoad({ requests: extent.load, memoryRequests: extent.memory }),
+  await measureWarmCpu(extent.warmRequests),
+  await measureLoad(extent.load),
 ];
 const tables = results.flatMap((one) => one.tables);
 const budgets = budgetTable(results.flatMap((one) => one.budgets));

@@ -87,83 +87,73 @@ async function measureAll(
   return costs;
 }
 
-function tablesOf(
+const exact = ['pages', 'calls', 'chain', 'read units', 'largest page, MB'];
+
+const tablesOf = (
   pages: readonly ListCost[],
   walked: readonly ListCost[],
   importSeconds: number,
-): ResultTable[] {
-  return [
-    {
-      title: 'A page, by the size of the organization',
-      note: `Leads of 0.8 KB, written as a DynamoDB export and imported into the engine (${importSeconds.toFixed(0)} s). Their IDs and times of change are spread so that every share is the same at every size. "1 in 10,000" is the share of all leads. "Owner and source" is the worst join: two lists of half the leads each that interleave and share one lead in 10,000. Calls and units are those of the page; admission adds two writes beside the first. The chain counts both. MB read is what the units stand for, an upper bound. Peak MB is the most memory that the whole process ever held.`,
-      rows: pages.map((page) => ({
-        'list by': page.by,
-        leads: page.leads,
-        given: page.items,
-        calls: page.calls,
-        chain: page.chain,
-        'read units': page.readUnits,
-        'MB read': page.largestPageMb,
-        'peak MB': page.peakMb,
-      })),
-      named: 2,
-      exact: ['calls', 'chain', 'read units', 'MB read'],
-    },
-    {
-      title: 'Whole walks of a sync job',
-      note: '`updated_since` with 100 leads a page, by one warm function. A walk marked "first pages" was measured only that far; its totals are of those pages.',
-      rows: walked.map((walk) => ({
-        changed: walk.isWhole ? walk.by : `${walk.by}, first pages`,
-        leads: walk.leads,
-        pages: walk.pages,
-        given: walk.items,
-        calls: walk.calls,
-        'read units': walk.readUnits,
-        'units per lead given': unitsPerLead(walk),
-        'largest page, MB': walk.largestPageMb,
-        'peak MB': walk.peakMb,
-      })),
-      named: 2,
-      exact: ['pages', 'calls', 'read units', 'largest page, MB'],
-    },
-  ];
-}
-
-/** A page that gives more leads may read more: the price of one given. */
-const unitsPerLead = ({ readUnits, items }: ListCost): number => readUnits / Math.max(1, items);
+): ResultTable[] => [
+  {
+    title: 'A page, by the size of the organization',
+    note: `Leads of 0.8 KB, written as a DynamoDB export and imported into the engine (${importSeconds.toFixed(0)} s). Their IDs and times of change are spread so that every share is the same at every size. "1 in 10,000" is the share of all leads. "Owner and source" is the worst join: two lists of half the leads each that interleave and share one lead in 10,000. Calls and units are those of the page; admission adds two writes beside the first. The chain counts both. MB are what the units stand for, an upper bound. Peak MB is the most memory that the whole process ever held.`,
+    rows: pages.map(({ by, columns }) => ({ 'list by': by, ...columns })),
+    named: 2,
+    exact,
+  },
+  {
+    title: 'Whole walks of a sync job',
+    note: '`updated_since` with 100 leads a page, by one warm function. A walk marked "first pages" was measured only that far; its totals are of those pages.',
+    rows: walked.map(({ by, isWhole, columns }) => ({
+      changed: isWhole ? by : `${by}, first pages`,
+      ...columns,
+    })),
+    named: 2,
+    exact,
+  },
+];
 
 function budgetsOf(
   pages: readonly ListCost[],
   walked: readonly ListCost[],
   sizes: readonly number[],
 ): Budget[] {
-  const by = (name: keyof typeof lists) => pages.filter((page) => page.by === name);
+  type Column = keyof ListCost['columns'];
+  const of = (column: Column, all: readonly ListCost[]): number =>
+    most(all, ({ columns }) => columns[column]);
+  const by = (name: string, all = pages) => all.filter((one) => one.by === name);
   const all = [...pages, ...walked];
   const [middle = 0, largest = 0] = sizes.slice(-2);
-  const atSize = (leads: number) => pages.filter((page) => page.leads === leads);
+  const atSize = (leads: number) => pages.filter(({ columns }) => columns.leads === leads);
   const growth = atSize(largest).map((page) => {
-    const before = atSize(middle).find((other) => other.by === page.by);
-    return before ? unitsPerLead(page) / unitsPerLead(before) : 1;
+    const column = 'units per lead given';
+    return page.columns[column] / of(column, by(page.by, atSize(middle)));
   });
-  const peakMb = (leads: number): number => most(atSize(leads), (page) => page.peakMb);
   const sizesText = `${shown(largest)} leads against ${shown(middle)}`;
-  const fewChanged = walked.filter((walk) => walk.by === '5 %');
   return [
-    ['list by stage, 25 leads: round trips', 2, most(by('stage'), ({ chain }) => chain)],
-    ['list by stage, 25 leads: read units', 27, most(by('stage'), ({ readUnits }) => readUnits)],
+    ['list by stage, 25 leads: round trips', 2, of('chain', by('stage'))],
+    ['list by stage, 25 leads: read units', 27, of('read units', by('stage'))],
     [
       'page with a rare filter: read units of a partition',
       750,
-      most(by('field filter, 1 in 10,000'), ({ readUnits }) => readUnits),
+      of('read units', by('field filter, 1 in 10,000')),
     ],
-    ['walk of 5 % changed leads: read units per lead given', 1.5, most(fewChanged, unitsPerLead)],
-    ['any page: MB read', 4, most(all, ({ largestPageMb }) => largestPageMb)],
+    [
+      'walk of 5 % changed leads: read units per lead given',
+      1.5,
+      of('units per lead given', by('5 %', walked)),
+    ],
+    ['any page: MB read', 4, of('largest page, MB', all)],
     [
       'any page: seconds, each DynamoDB call slowed to 25 ms (1, and the calls under way then)',
       1.5,
       most(all, ({ slowestMs }) => slowestMs) / 1000,
     ],
     [`read units of a page per lead given, ${sizesText}`, 1.05, Math.max(...growth)],
-    [`peak memory of a page, ${sizesText}`, 1.1, peakMb(largest) / peakMb(middle)],
+    [
+      `peak memory of a page, ${sizesText}`,
+      1.1,
+      of('peak MB', atSize(largest)) / of('peak MB', atSize(middle)),
+    ],
   ];
 }

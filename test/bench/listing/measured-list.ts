@@ -48,19 +48,24 @@ export async function measureList(
   }
   const sum = (of: (page: (typeof pages)[number]) => number): number =>
     pages.reduce((total, page) => total + of(page), 0);
+  const items = sum((page) => page.items);
+  const readUnits = sum((page) => page.readUnits);
   return {
-    leads,
     by,
-    pages: pages.length,
-    items: sum(({ items }) => items),
-    calls: sum(({ calls }) => calls),
-    chain: most(pages, ({ chain }) => chain),
-    readUnits: sum(({ readUnits }) => readUnits),
-    largestPageMb: most(pages, ({ megabytes }) => megabytes),
-    peakMb: most(pages, ({ peakMb }) => peakMb),
-    slowestMs: most(pages, ({ ms }) => ms),
-    /** False where the measurement stopped before the list's end. */
     isWhole: cursor === null,
+    slowestMs: most(pages, ({ ms }) => ms),
+    columns: {
+      leads,
+      pages: pages.length,
+      given: items,
+      calls: sum(({ calls }) => calls),
+      chain: most(pages, ({ chain }) => chain),
+      'read units': readUnits,
+      /** A page that gives more leads may read more: the price of one given. */
+      'units per lead given': readUnits / Math.max(1, items),
+      'largest page, MB': most(pages, ({ megabytes }) => megabytes),
+      'peak MB': most(pages, ({ peakMb }) => peakMb),
+    },
   };
 }
 
