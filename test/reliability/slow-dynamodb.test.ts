@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type EndpointName, endpointNamed, takesBody } from '../../shared/endpoints.ts';
 import { functionTimeoutMs } from '../simulation/lambda/instance.ts';
-import { readService, type ServicePrograms } from '../simulation/lambda/modules.ts';
+import { type Program, readService } from '../simulation/lambda/modules.ts';
 import type { CallInfo, Fault } from '../simulation/network.ts';
 import { ObservedService } from '../simulation/observed-service.ts';
 import type { ReadJson } from '../support/call.ts';
@@ -12,7 +12,7 @@ import { goodRequests } from '../support/requests.ts';
  * DynamoDB slow, silent or refusing for as long as a request lasts, with the SDK's whole client in simulated time: on a real engine, a busy
  * machine would take its share of the function's ten seconds.
  */
-let code: ServicePrograms;
+let code: Program;
 beforeAll(async () => {
   code = await readService();
 }, 60_000);

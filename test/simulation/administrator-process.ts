@@ -5,7 +5,7 @@ import type {
   openTable,
   runCommand,
 } from './administration.ts';
-import type { ServicePrograms } from './lambda/modules.ts';
+import type { Program } from './lambda/modules.ts';
 import { Runtime, type RuntimeOptions } from './lambda/runtime.ts';
 
 interface Commands {
@@ -19,9 +19,9 @@ export class AdministratorProcess extends Runtime {
   readonly #table: ReturnType<typeof openTable>;
 
   /** @param tableName `leads` unless told otherwise */
-  constructor(options: RuntimeOptions, { administration }: ServicePrograms, tableName?: string) {
+  constructor(options: RuntimeOptions, program: Program, tableName?: string) {
     super(options);
-    this.#commands = this.run(administration) as Commands;
+    this.#commands = this.run(program) as Commands;
     this.#table = this.run(() => this.#commands.openTable(tableName));
   }
 

@@ -11,7 +11,7 @@ import {
 import type { Plain } from './checker/plain.ts';
 import { Recorder } from './checker/recorder.ts';
 import type { CallerRequest } from './lambda/gateway-event.ts';
-import type { ServicePrograms } from './lambda/modules.ts';
+import type { Program } from './lambda/modules.ts';
 import {
   type CallerAnswer,
   type GatewayFault,
@@ -30,7 +30,7 @@ import { Simulation, type SimulationOptions } from './simulation.ts';
 
 export interface ObservedServiceOptions {
   /** The versions of the code that answer; the first is the administrator's. */
-  readonly versions: readonly [ServicePrograms, ...ServicePrograms[]];
+  readonly versions: readonly [Program, ...Program[]];
   readonly simulation: Omit<SimulationOptions, 'observer' | 'latencyMaxMs'>;
   /** The longest that a call travels, until all is well. @default that of a simulation */
   readonly latencyMaxMs?: number;
@@ -62,7 +62,7 @@ export class ObservedService {
   readonly recorder: Recorder;
   readonly history: History;
   readonly #keys: ReadonlyMap<number, OrganizationKeys>;
-  readonly #programs: ServicePrograms;
+  readonly #program: Program;
   readonly #idleAdministrators: AdministratorProcess[] = [];
   #administrators = 0;
   #isQuiet = false;
@@ -91,14 +91,14 @@ export class ObservedService {
     this.api = new SimulatedApi({
       ...functions,
       network: this.simulation,
-      versions: versions.map((programs) => programs.functions),
+      versions,
       faultOf: () => this.#gatewayFault(options),
       environment: {
         REQUESTS_PER_KEY_PER_HOUR: String(limits.perKey),
         REQUESTS_PER_ORGANIZATION_PER_HOUR: String(limits.perOrganization),
       },
     });
-    this.#programs = versions[0];
+    this.#program = versions[0];
     this.#keys = keys;
     this.history = {
       requests: recorder.requests,
@@ -245,7 +245,7 @@ export class ObservedService {
       network.scheduler.randomFor(`clock of ${name}`),
       this.history.clockSkewMs,
     );
-    return new AdministratorProcess({ name, network, skewMs }, this.#programs);
+    return new AdministratorProcess({ name, network, skewMs }, this.#program);
   }
 
   #gatewayFault({ gatewayFaultOf }: ObservedServiceOptions): GatewayFault {

@@ -5,7 +5,7 @@ import type { HeldKey, History } from '../checker/history.ts';
 import { planOf } from '../explore/plan.ts';
 import { bundleVersions, runHistory } from '../explore/random-histories.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
-import type { Program, ServicePrograms } from '../lambda/modules.ts';
+import type { Program } from '../lambda/modules.ts';
 import { ObservedService } from '../observed-service.ts';
 import { bugsFoundBy, planted } from '../planted-bugs/bugs.ts';
 import { person } from '../planted-bugs/scenario.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 300_000);
 
 /** A history with every kind of event: random ones seldom archive. */
-async function everyKind(code: ServicePrograms): Promise<History> {
+async function everyKind(code: Program): Promise<History> {
   const service = await ObservedService.start({
     versions: [code],
     simulation: { seed: 'events' },
@@ -94,7 +94,7 @@ describe('a defect of the publisher is found', () => {
   test.each(bugsFoundBy('test/simulation/events/events.test.ts'))(
     '$breaks',
     async (bug) => {
-      const defective = await bundlePublisher({ change: (path, text) => planted(bug, path, text) });
+      const defective = await bundlePublisher(planted(bug));
 
       expect((await publishAll(defective, true)).violations).not.toEqual([]);
     },

@@ -3,7 +3,7 @@ import { publisherName } from '../../../infra/bundle/built-functions.ts';
 import { eventFilter } from '../../../shared/store/table/table-definition.ts';
 import type { Progress, Reply, SimulatedDynamodb } from '../../dynamodb-model/dynamodb-model.ts';
 import type { History, Write } from '../checker/history.ts';
-import { type Program, type ProgramOptions, readProgram } from '../lambda/modules.ts';
+import { type Change, type Program, readProgram } from '../lambda/modules.ts';
 import { Runtime } from '../lambda/runtime.ts';
 import type { CallInfo, Fault, Network } from '../network.ts';
 import type { Random } from '../random.ts';
@@ -26,8 +26,8 @@ type Handler = (
 
 const publisherFile = `./functions/${publisherName}.ts`;
 
-export const bundlePublisher = (options: ProgramOptions = {}): Promise<Program> =>
-  readProgram(`export { handler } from ${JSON.stringify(publisherFile)};`, options);
+export const bundlePublisher = (change?: Change): Promise<Program> =>
+  readProgram(`export { handler } from ${JSON.stringify(publisherFile)};`, change);
 
 const faults: readonly Fault[] = [
   'lost before',

@@ -2,7 +2,7 @@ import type { AdministratorCommand, CommandOptions } from '../administration.ts'
 import type { HeldKey } from '../checker/history.ts';
 import { newKey } from '../clients/client.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
-import type { ServicePrograms } from '../lambda/modules.ts';
+import type { Program } from '../lambda/modules.ts';
 import { ObservedService } from '../observed-service.ts';
 import { firstKeys } from '../organizations.ts';
 import { type PreparedTable, prepareTable } from '../prepared-table.ts';
@@ -143,12 +143,9 @@ export interface PreparedPair extends PreparedTable {
 }
 
 /** A lead of one enquiry, archived or not, and two keys that may do everything. */
-export async function preparePair(
-  bundles: ServicePrograms,
-  state: LeadState,
-): Promise<PreparedPair> {
+export async function preparePair(code: Program, state: LeadState): Promise<PreparedPair> {
   const service = await ObservedService.start(
-    { versions: [bundles], simulation: { seed: 'prepared pair', isTimed: false } },
+    { versions: [code], simulation: { seed: 'prepared pair', isTimed: false } },
     await prepareTable((id) => (id === organizationId ? ['writer', 'checker'] : ['checker'])),
   );
   const writers = await service.run(async (): Promise<Keys> => {

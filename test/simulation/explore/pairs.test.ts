@@ -31,9 +31,9 @@ test('a lead version that is no longer compared is found, and told as a story', 
 }, async () => {
   const [bug] = plantedBugs.filter(({ breaks }) => breaks.startsWith('Of two updates at once'));
   if (!bug) throw new Error('It is not planted.');
-  const bundles = await readService({ change: (path, text) => planted(bug, path, text) });
+  const code = await readService(planted(bug));
   const lines: string[] = [];
-  const pair = { bundles, pairs: (one: string) => one === name };
+  const pair = { code, pairs: (one: string) => one === name };
   const byChance = await explorePairs(() => undefined, { ...pair, runs: 40 });
   const { violations } = await explorePairs((line) => lines.push(line), pair);
 

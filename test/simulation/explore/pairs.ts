@@ -1,6 +1,6 @@
 import { checkHistory } from '../checker/check-history.ts';
 import { type Choices, SeededChoices } from '../choices.ts';
-import { readService, type ServicePrograms } from '../lambda/modules.ts';
+import { type Program, readService } from '../lambda/modules.ts';
 import type { CallInfo } from '../network.ts';
 import { ObservedService } from '../observed-service.ts';
 import type { Touch } from '../scheduler.ts';
@@ -20,7 +20,7 @@ import { storyOf } from './story.ts';
 export interface PairLimits {
   /** Which of the pairs. @default all */
   readonly pairs?: (name: string) => boolean;
-  readonly bundles?: ServicePrograms;
+  readonly code?: Program;
   /** How many random runs of each pair. @default every order that makes a difference, with every fault */
   readonly runs?: number;
 }
@@ -35,17 +35,17 @@ export interface PairTotals extends Summary {
  */
 export async function explorePairs(
   report: (line: string) => void,
-  { pairs = () => true, bundles, runs }: PairLimits = {},
+  { pairs = () => true, code, runs }: PairLimits = {},
 ): Promise<PairTotals> {
-  const code = bundles ?? (await readService());
+  const program = code ?? (await readService());
   const prepared = {
-    active: await preparePair(code, 'active'),
-    archived: await preparePair(code, 'archived'),
+    active: await preparePair(program, 'active'),
+    archived: await preparePair(program, 'archived'),
   };
   const totals = { pairs: 0, histories: 0, faults: 0, violations: 0 };
   for (const pair of allPairs().filter(({ name }) => pairs(name))) {
     const began = performance.now();
-    const exploration = { pair, prepared: prepared[pair.state], bundles: code };
+    const exploration = { pair, prepared: prepared[pair.state], program };
     const { histories, redundant, faults, lines } = await explorePair(exploration, runs);
     totals.pairs += 1;
     totals.histories += histories;
@@ -63,7 +63,7 @@ export async function explorePairs(
 interface Exploration {
   readonly pair: Pair;
   readonly prepared: PreparedPair;
-  readonly bundles: ServicePrograms;
+  readonly program: Program;
 }
 
 async function explorePair(exploration: Exploration, runs: number | undefined) {
@@ -115,7 +115,7 @@ async function runOnce(
 
 const quarterHourMs = 900_000;
 
-async function runPair({ pair, prepared, bundles }: Exploration, choices: PairChoices) {
+async function runPair({ pair, prepared, program }: Exploration, choices: PairChoices) {
   const simulation = {
     seed: 'pair',
     isTimed: false,
@@ -123,7 +123,7 @@ async function runPair({ pair, prepared, bundles }: Exploration, choices: PairCh
     choices,
     faultOf: (call: CallInfo) => choices.faultOf(call),
   };
-  const service = await ObservedService.start({ versions: [bundles], simulation }, prepared);
+  const service = await ObservedService.start({ versions: [program], simulation }, prepared);
   const both = () =>
     Promise.all(([0, 1] as const).map((side) => perform(service, pair, prepared, side)));
   // In the same hour's windows as the first enquiry.

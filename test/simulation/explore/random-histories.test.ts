@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundlePublisher } from '../events/publish-history.ts';
 import type { Program } from '../lambda/modules.ts';
+import { planted } from '../planted-bugs/bugs.ts';
 import { type Plan, planOf } from './plan.ts';
 import { bundleVersions, runHistory, type Versions } from './random-histories.ts';
 import { noReport } from './report.ts';
@@ -44,13 +45,13 @@ describe('a defect', () => {
   test('of the publisher of events is found, made as small as it goes, and told as a story', {
     timeout: 120_000,
   }, async () => {
-    const before = "if (kind?.kind !== 'timeline') return undefined;";
-    const defective = await bundlePublisher({
-      change: (path, text) =>
-        path === 'shared/store/leads/stream-record.ts'
-          ? text.replace(before, 'return undefined;')
-          : text,
-    });
+    const bug = {
+      file: 'shared/store/leads/stream-record.ts',
+      before: "if (kind?.kind !== 'timeline') return undefined;",
+      after: 'return undefined;',
+      breaks: 'Nothing is published.',
+    };
+    const defective = await bundlePublisher(planted(bug));
     const { totals, lines } = await runSeed(1, { versions, publisher: defective });
 
     expect(totals.violations).toBeGreaterThan(0);
@@ -60,12 +61,13 @@ describe('a defect', () => {
   });
 
   test('of the service is found in a history', { timeout: 60_000 }, async () => {
-    const [defective] = await bundleVersions({
-      change: (path, text) =>
-        path === 'shared/store/table/get-item.ts'
-          ? text.replace('ConsistentRead: true', 'ConsistentRead: false')
-          : text,
-    });
+    const bug = {
+      file: 'shared/store/table/get-item.ts',
+      before: 'ConsistentRead: true',
+      after: 'ConsistentRead: false',
+      breaks: 'Reads are stale.',
+    };
+    const [defective] = await bundleVersions(planted(bug));
     const { violations } = await runHistory(planOf('2'), [defective, defective]);
 
     expect(violations.length).toBeGreaterThan(0);

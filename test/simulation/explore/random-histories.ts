@@ -1,6 +1,6 @@
 import { checkHistory } from '../checker/check-history.ts';
 import { clientsOf } from '../clients/clients.ts';
-import { type ProgramOptions, readService, type ServicePrograms } from '../lambda/modules.ts';
+import { type Change, type Program, readService } from '../lambda/modules.ts';
 import type { GatewayFault } from '../lambda/simulated-api.ts';
 import { type CallInfo, callFaults, canMeet, type Fault } from '../network.ts';
 import { contractLimits, ObservedService } from '../observed-service.ts';
@@ -15,17 +15,17 @@ export interface RunHistory {
 }
 
 /** The code under test, and another version of it that may answer at the same time. */
-export type Versions = readonly [ServicePrograms, ServicePrograms];
+export type Versions = readonly [Program, Program];
 
 /** The other version looks again for another time, as releases do. */
-export async function bundleVersions(options: ProgramOptions = {}): Promise<Versions> {
-  const other = (path: string, text: string): string => {
-    const changed = options.change?.(path, text) ?? text;
+export async function bundleVersions(change: Change = (_, text) => text): Promise<Versions> {
+  const other: Change = (path, text) => {
+    const changed = change(path, text);
     return path === 'shared/limits.ts'
       ? changed.replace('conflictRetryMs: 2000', 'conflictRetryMs: 1500')
       : changed;
   };
-  return Promise.all([readService(options), readService({ ...options, change: other })]);
+  return Promise.all([readService(change), readService(other)]);
 }
 
 const gatewayFaults: readonly GatewayFault[] = ['none', 'request lost', 'answer lost'];

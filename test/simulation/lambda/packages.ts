@@ -1,12 +1,38 @@
-import { resolve } from 'node:path';
 import { compileFunction } from 'node:vm';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
+import { projectFolder } from '../../../infra/bundle/built-functions.ts';
 import { builtinsWithoutFacade, replacedPackages } from '../../../infra/bundle/esbuild-plugins.ts';
 import { ownGlobals } from './process-globals.ts';
 import { simulatedClient } from './simulated-client.ts';
 
-/** Packages by the name under which they are imported, with their members. */
-export type Packages = Readonly<Record<string, object>>;
+type Require = (name: string) => unknown;
+
+/** Bundles a source text in the project's folder. @returns evaluates the bundle, with the globals of the process that is running */
+export async function bundled(
+  contents: string,
+  options: BuildOptions,
+): Promise<(require?: Require) => object> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: projectFolder, sourcefile: 'entry.ts', loader: 'ts' },
+    absWorkingDir: projectFolder,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node24',
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'warning',
+    ...options,
+    write: false,
+  });
+  const code = outputFiles[0]?.text ?? '';
+  const run = compileFunction(code, ['module', 'require', ...Object.keys(ownGlobals)]);
+  return (require) => {
+    const module = { exports: {} };
+    run(module, require, ...Object.values(ownGlobals));
+    return module.exports;
+  };
+}
 
 /** What the project's own modules import. Packages keep nothing of a request. */
 const packageNames = [
@@ -14,13 +40,18 @@ const packageNames = [
   '@aws-sdk/client-eventbridge',
   '@aws-sdk/lib-dynamodb',
   '@aws-sdk/util-dynamodb',
-  '@middy/core',
-  '@middy/http-json-body-parser',
   'commander',
   'libphonenumber-js/max',
   'libphonenumber-js/min',
   'valibot',
 ] as const;
+/** Those of which they import the default export. */
+const defaultNames = ['@middy/core', '@middy/http-json-body-parser'] as const;
+
+/** Packages by the name under which they are imported, with their members. */
+export type Packages = Readonly<Record<string, object>>;
+
+let evaluated: Promise<Packages> | undefined;
 
 /** The packages, evaluated once for all processes. Their clock, timers and randomness are those of the process that is running when they ask. */
 export function sharedPackages(): Promise<Packages> {
@@ -28,59 +59,30 @@ export function sharedPackages(): Promise<Packages> {
   return evaluated;
 }
 
-let evaluated: Promise<Packages> | undefined;
-
+/** Members are inherited: esbuild's `import *` copies each own member of a CommonJS module, at every import. */
 async function evaluate(): Promise<Packages> {
-  const run = compileFunction(
-    await bundleText(),
-    ['module', 'exports', ...Object.keys(ownGlobals)],
+  const spaces = packageNames.map((name, at) => `import * as p${at} from '${name}';`);
+  const defaults = defaultNames.map((name, at) => `import d${at} from '${name}';`);
+  const members = [
+    ...packageNames.map((name, at) => `'${name}': Object.create(p${at})`),
+    ...defaultNames.map((name, at) => `'${name}': d${at}`),
+  ];
+  const run = await bundled(
+    [...spaces, ...defaults, `export const packages = { ${members.join(', ')} };`].join('\n'),
     {
-      filename: 'packages.cjs',
+      mainFields: ['module', 'main'],
+      alias: replacedPackages,
+      plugins: [builtinsWithoutFacade],
     },
-  ) as (...values: unknown[]) => void;
-  const module = { exports: {} as { packages: Packages } };
-  run(module, module.exports, ...Object.values(ownGlobals));
-  const { packages } = module.exports;
-  const withSimulated = (name: (typeof packageNames)[number], client: string): object => {
-    const members = packages[name] as Parameters<typeof simulatedClient>[0];
-    return Object.create(members, { [client]: { value: simulatedClient(members, client) } });
+  );
+  const { packages } = run() as { packages: Packages };
+  const withSimulated = (name: (typeof packageNames)[number], client: string) => {
+    const own = packages[name] as Parameters<typeof simulatedClient>[0];
+    return { [name]: Object.create(own, { [client]: { value: simulatedClient(own, client) } }) };
   };
   return {
     ...packages,
-    '@aws-sdk/client-dynamodb': withSimulated('@aws-sdk/client-dynamodb', 'DynamoDBClient'),
-    '@aws-sdk/client-eventbridge': withSimulated(
-      '@aws-sdk/client-eventbridge',
-      'EventBridgeClient',
-    ),
+    ...withSimulated('@aws-sdk/client-dynamodb', 'DynamoDBClient'),
+    ...withSimulated('@aws-sdk/client-eventbridge', 'EventBridgeClient'),
   };
-}
-
-/** Members are inherited: esbuild's `import *` copies each own member of a CommonJS module, at every import. */
-async function bundleText(): Promise<string> {
-  const projectFolder = resolve(import.meta.dirname, '../../..');
-  const imports = packageNames.map(
-    (name, at) => `import * as p${at} from ${JSON.stringify(name)};`,
-  );
-  const members = packageNames.map(
-    (name, at) => `${JSON.stringify(name)}: Object.create(p${at}, { __esModule: { value: true } })`,
-  );
-  const contents = `${imports.join('\n')}\nexport const packages = { ${members.join(', ')} };`;
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: projectFolder, sourcefile: 'packages.ts', loader: 'ts' },
-    absWorkingDir: projectFolder,
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    charset: 'utf8',
-    legalComments: 'none',
-    alias: replacedPackages,
-    plugins: [builtinsWithoutFacade],
-    write: false,
-    logLevel: 'warning',
-  });
-  const code = outputFiles[0]?.text;
-  if (code === undefined) throw new Error('esbuild wrote no bundle.');
-  return code;
 }

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import type { CallInfo, Fault } from '../network.ts';
 import { ObservedService } from '../observed-service.ts';
-import { readService, type ServicePrograms } from './modules.ts';
+import { type Program, readService } from './modules.ts';
 
-let code: ServicePrograms;
+let code: Program;
 beforeAll(async () => {
   code = await readService();
 }, 60_000);

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Change } from '../lambda/modules.ts';
 
 /** A defect that is planted in a module's source as the module is read; no file changes. */
 export interface PlantedBug {
@@ -32,19 +33,15 @@ function bugOf(row: string): PlantedBug {
 }
 
 /** The source with a bug in it. The text is found however the formatter breaks its lines. @throws Error unless the text is there once */
-export function planted(
-  { file, before, after, breaks }: PlantedBug,
-  path: string,
-  text: string,
-): string {
-  if (path !== file) return text;
-  const places = [...text.matchAll(inAnyLayout(before))];
-  const [place] = places;
-  if (!place || places.length > 1) {
-    throw new Error(`The bug "${breaks}": ${file} must have its text exactly once: ${before}`);
-  }
-  return text.slice(0, place.index) + after + text.slice(place.index + place[0].length);
-}
+export const planted =
+  ({ file, before, after, breaks }: PlantedBug): Change =>
+  (path, text) => {
+    if (path !== file) return text;
+    const [place, ...others] = text.matchAll(inAnyLayout(before));
+    if (!place || others.length > 0)
+      throw new Error(`The bug "${breaks}": ${file} must have its text exactly once: ${before}`);
+    return text.slice(0, place.index) + after + text.slice(place.index + place[0].length);
+  };
 
 /** Matches a piece of source with any white space where it has some or a bracket has some, and with or without a trailing comma. */
 function inAnyLayout(source: string): RegExp {

@@ -1,8 +1,9 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { projectFolder } from '../../../infra/bundle/built-functions.ts';
 import { noReport } from '../explore/report.ts';
-import { projectFolder, readService, type ServicePrograms } from '../lambda/modules.ts';
+import { type Program, readService } from '../lambda/modules.ts';
 import { foundBy, planted, plantedBugs } from './bugs.ts';
 import { find, runScenarios } from './run.ts';
 import { scenarios } from './scenarios.ts';
@@ -13,7 +14,7 @@ const longMs = 120_000;
 test('every planted bug changes a text that its file has exactly once', async () => {
   const plant = async (bug: (typeof plantedBugs)[number]): Promise<void> => {
     const text = await readFile(join(projectFolder, bug.file), 'utf8');
-    expect(planted(bug, bug.file, text), bug.breaks).not.toBe(text);
+    expect(planted(bug)(bug.file, text), bug.breaks).not.toBe(text);
   };
   await Promise.all(plantedBugs.map(plant));
 });
@@ -30,9 +31,9 @@ test('a planted bug that no scenario has to find names a test that exists', asyn
   expect(named).not.toEqual([]);
 });
 
-let bundles: ServicePrograms;
+let code: Program;
 beforeAll(async () => {
-  bundles = await readService();
+  code = await readService();
 }, longMs);
 
 test.for(scenarios)(
@@ -42,7 +43,7 @@ test.for(scenarios)(
   },
   async (scenario) => {
     const lines: string[] = [];
-    await runScenarios([scenario], bundles, { ...noReport, print: (line) => lines.push(line) });
+    await runScenarios([scenario], code, { ...noReport, print: (line) => lines.push(line) });
     expect(lines).toEqual([]);
   },
 );

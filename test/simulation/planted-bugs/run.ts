@@ -1,5 +1,5 @@
 import { noHistory, type Report, type Summary, sumOf } from '../explore/report.ts';
-import { readService, type ServicePrograms } from '../lambda/modules.ts';
+import { type Program, readService } from '../lambda/modules.ts';
 import { type PlantedBug, planted, plantedBugs, writeFoundBy } from './bugs.ts';
 import { type Outcome, runScenario, type Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
@@ -7,13 +7,13 @@ import { scenarios } from './scenarios.ts';
 /** A scenario under one of its seeds. */
 interface NamedHistory {
   readonly name: string;
-  readonly run: (bundles: ServicePrograms) => Promise<Outcome>;
+  readonly run: (code: Program) => Promise<Outcome>;
 }
 
 const historiesOf = (scenario: Scenario): NamedHistory[] =>
   Array.from({ length: scenario.seeds ?? 1 }, (_, seed) => ({
     name: scenario.name,
-    run: (bundles) => runScenario(scenario, String(seed), bundles),
+    run: (code) => runScenario(scenario, String(seed), code),
   }));
 
 const everyHistory = scenarios.flatMap(historiesOf);
@@ -26,12 +26,12 @@ export interface Finding extends Summary {
 
 /** Runs scenarios until one finds the bug. @param first the name of the one to run first */
 export async function find(bug: PlantedBug, first?: string): Promise<Finding> {
-  const bundles = await readService({ change: (path, text) => planted(bug, path, text) });
+  const code = await readService(planted(bug));
   let sum = noHistory;
   const isFirst = ({ name }: NamedHistory): boolean => name === first;
   const others = everyHistory.filter((history) => !isFirst(history));
   for (const { name, run } of [...everyHistory.filter(isFirst), ...others]) {
-    const { faults, violations } = await run(bundles);
+    const { faults, violations } = await run(code);
     sum = sumOf(sum, { histories: 1, faults, violations: violations.length });
     if (violations.length > 0) return { ...sum, foundBy: name };
   }
@@ -41,12 +41,12 @@ export async function find(bug: PlantedBug, first?: string): Promise<Finding> {
 /** Runs scenarios of the unchanged code, each under all of its seeds. */
 export async function runScenarios(
   chosen: readonly Scenario[],
-  bundles: ServicePrograms,
+  code: Program,
   report: Report,
 ): Promise<Summary> {
   let sum = noHistory;
   for (const { name, run } of chosen.flatMap(historiesOf)) {
-    const { faults, violations } = await run(bundles);
+    const { faults, violations } = await run(code);
     for (const violation of violations) report.print(`${name}: ${violation}`);
     sum = sumOf(sum, { histories: 1, faults, violations: violations.length });
     report.progress(`${name}, ${sum.violations} violations`);

@@ -7,7 +7,7 @@ import type { HeldKey, ObservedAction } from '../checker/history.ts';
 import { type Choices, SeededChoices } from '../choices.ts';
 import { type ListPage, type ListQuery, newKey, pagesOf } from '../clients/client.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
-import type { ServicePrograms } from '../lambda/modules.ts';
+import type { Program } from '../lambda/modules.ts';
 import type { CallInfo, Fault } from '../network.ts';
 import { ObservedService, type ObservedServiceOptions } from '../observed-service.ts';
 import {
@@ -225,12 +225,12 @@ const ordinaryWalks = (): readonly ListQuery[] => [{}, { updated_since: '2020-01
 export async function runScenario(
   { name: _, seeds: _seeds, run, simulation, means, walks = ordinaryWalks, ...options }: Scenario,
   seed: string,
-  bundles: ServicePrograms,
+  code: Program,
 ): Promise<Outcome> {
   const steering = new Steering();
   const service = await ObservedService.start({
     ...options,
-    versions: [bundles],
+    versions: [code],
     simulation: {
       ...simulation,
       seed,

@@ -2,7 +2,7 @@ import type { CommandOptions } from '../administration.ts';
 import { AdministratorProcess } from '../administrator-process.ts';
 import type { History } from '../checker/history.ts';
 import { type Plain, plainItem } from '../checker/plain.ts';
-import type { ServicePrograms } from '../lambda/modules.ts';
+import type { Program } from '../lambda/modules.ts';
 import { callFaults, type Fault } from '../network.ts';
 import { firstKeys, organizationIds } from '../organizations.ts';
 import type { Random } from '../random.ts';
@@ -54,8 +54,8 @@ export async function restoreTwice(
 
 /** The code that restores, and the code that works with a table meanwhile. */
 export interface RestoreBundles {
-  readonly restoring: ServicePrograms;
-  readonly working: ServicePrograms;
+  readonly restoring: Program;
+  readonly working: Program;
 }
 
 class Restores {

@@ -2,8 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { History } from '../checker/history.ts';
 import { planOf } from '../explore/plan.ts';
 import { bundleVersions, runHistory, type Versions } from '../explore/random-histories.ts';
-import type { ProgramOptions } from '../lambda/modules.ts';
-import { readService } from '../lambda/modules.ts';
+import { type Change, readService } from '../lambda/modules.ts';
 import { bugsFoundBy, foundBy, planted } from '../planted-bugs/bugs.ts';
 import { type RestoreBundles, restoreTwice } from './restore-history.ts';
 
@@ -12,9 +11,8 @@ beforeAll(async () => {
   versions = await bundleVersions();
 }, 120_000);
 
-/** With the SDK's whole client: a restore asks DynamoDB what it knows of a table. */
-const bundleRestore = async (options: ProgramOptions = {}): Promise<RestoreBundles> => ({
-  restoring: await readService(options),
+const bundleRestore = async (change?: Change): Promise<RestoreBundles> => ({
+  restoring: await readService(change),
   working: versions[0],
 });
 
@@ -60,7 +58,7 @@ test.each(bugsFoundBy('test/simulation/restore/restores.test.ts'))(
   'a planted bug is found: $breaks',
   { timeout: 120_000 },
   async (bug) => {
-    const restoring = await bundleRestore({ change: (path, text) => planted(bug, path, text) });
+    const restoring = await bundleRestore(planted(bug));
     const found: string[] = [];
     // Of some that need much to come together, the seed that found them is remembered.
     const first = Number(foundBy[bug.breaks] ?? 1);
