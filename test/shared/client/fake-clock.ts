@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import { afterEach, beforeEach, vi } from 'vitest';
 
-/** Runs each test of the file on Vitest's fake clock. Random numbers are 0.5. */
+/** Runs each test of the file on Vitest's fake clock, which moves from timer to timer while a test waits. Random numbers are 0.5. */
 export function useFakeClock(): void {
   beforeEach(() => {
     const now = Date.parse('2026-11-21T10:00:00.000Z');
     vi.useFakeTimers({ now, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    vi.setTimerTickMode('nextTimerAsync');
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const { setTimeout } = globalThis;
     // Vitest does not fake this timer.
@@ -29,17 +30,3 @@ export function useFakeClock(): void {
 
 /** The waits that were started, in order, without the time-outs of attempts. */
 export const waitsMs = () => vi.mocked(setTimeout).mock.calls.map(([, ms]) => ms);
-
-/** Lets time pass, from timer to timer, until the promise is settled. */
-export async function settled<Result>(promise: Promise<Result>): Promise<Result> {
-  let isSettled = false;
-  const settle = (): void => {
-    isSettled = true;
-  };
-  promise.then(settle, settle);
-  for (;;) {
-    await vi.advanceTimersByTimeAsync(0); // runs everything that waits for no timer
-    if (isSettled) return promise;
-    vi.advanceTimersToNextTimer();
-  }
-}

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { LeadClient } from '../../../shared/client/client.ts';
 import { Outbox, type OutboxEntry, type OutboxStore } from '../../../shared/client/outbox.ts';
-import { settled, useFakeClock } from './fake-clock.ts';
+import { useFakeClock } from './fake-clock.ts';
 import { captured, refusal, type StubAnswer, silence, stubService } from './stub-service.ts';
 
 useFakeClock();
@@ -50,9 +50,9 @@ describe('an enquiry', () => {
       return captured(5);
     }, store);
 
-    await settled(outbox.add(enquiry, { formView: 'v1' }));
+    await outbox.add(enquiry, { formView: 'v1' });
     expect(store.texts.size).toBe(1);
-    expect(await settled(outbox.sendDue())).toBeUndefined();
+    expect(await outbox.sendDue()).toBeUndefined();
 
     expect(store.texts.size).toBe(0);
     expect(delivered).toEqual([5]);
@@ -63,13 +63,13 @@ describe('an enquiry', () => {
     const { outbox, store, requests, keys, attention } = outboxOf(down);
     const start = Date.now();
     const sentAt: number[] = [];
-    await settled(outbox.add(enquiry));
+    await outbox.add(enquiry);
 
-    for (let next = await settled(outbox.sendDue()); next; ) {
+    for (let next = await outbox.sendDue(); next; ) {
       sentAt.push(requests.length);
       await vi.advanceTimersByTimeAsync(next - Date.now());
       sentAt.push((Date.now() - start) / minute);
-      next = await settled(outbox.sendDue());
+      next = await outbox.sendDue();
     }
 
     const times = sentAt.filter((_, index) => index % 2 === 1);
@@ -86,18 +86,18 @@ describe('an enquiry', () => {
     const { outbox } = outboxOf([
       refusal(429, 'RATE_LIMITED', { headers: { 'Retry-After': '1740' } }),
     ]);
-    await settled(outbox.add(enquiry));
+    await outbox.add(enquiry);
 
-    expect(await settled(outbox.sendDue())).toBe(Date.now() + 1_740_000);
+    expect(await outbox.sendDue()).toBe(Date.now() + 1_740_000);
   });
 
   test('of yesterday that may have arrived is not sent a second time', async () => {
     const { outbox, requests, attention } = outboxOf(down);
-    await settled(outbox.add(enquiry));
-    await settled(outbox.sendDue());
+    await outbox.add(enquiry);
+    await outbox.sendDue();
 
     await vi.advanceTimersByTimeAsync(48 * 60 * minute); // the program was stopped
-    await settled(outbox.sendDue());
+    await outbox.sendDue();
 
     expect(requests).toHaveLength(1);
     expect(attention.map(({ state }) => state)).toEqual(['given-up']);
@@ -105,23 +105,23 @@ describe('an enquiry', () => {
 
   test('of yesterday that was never sent is sent', async () => {
     const { outbox, store } = outboxOf([]);
-    await settled(outbox.add(enquiry));
+    await outbox.add(enquiry);
 
     await vi.advanceTimersByTimeAsync(48 * 60 * minute);
     const started = outboxOf([captured(3)], store); // another program takes over the store
-    await settled(started.outbox.sendDue());
+    await started.outbox.sendDue();
 
     expect(started.delivered).toEqual([3]);
   });
 
   test('that a person sends again has a new day', async () => {
     const { outbox, delivered } = outboxOf([refusal(413, 'PAYLOAD_TOO_LARGE'), captured(4)]);
-    const key = await settled(outbox.add(enquiry));
-    await settled(outbox.sendDue());
+    const key = await outbox.add(enquiry);
+    await outbox.sendDue();
 
-    const [entry] = await settled(outbox.needingAttention());
-    await settled(outbox.sendAgain(key));
-    await settled(outbox.sendDue());
+    const [entry] = await outbox.needingAttention();
+    await outbox.sendAgain(key);
+    await outbox.sendDue();
 
     expect(entry).toMatchObject({ key, state: 'refused', enquiry });
     expect(delivered).toEqual([4]);
@@ -148,8 +148,8 @@ describe('a refused value', () => {
       captured(6),
     ]);
 
-    await settled(outbox.add(full));
-    await settled(outbox.sendDue());
+    await outbox.add(full);
+    await outbox.sendDue();
 
     expect(requests[1]?.body).toEqual({
       ...enquiry,
@@ -162,11 +162,11 @@ describe('a refused value', () => {
 
   test('stays out when the next attempt comes after a lost response, or after a crash', async () => {
     const { outbox, keys, requests } = outboxOf([refuse('linkedin'), silence, captured(6)]);
-    await settled(outbox.add(full));
+    await outbox.add(full);
 
-    const next = await settled(outbox.sendDue());
+    const next = await outbox.sendDue();
     await vi.advanceTimersByTimeAsync((next ?? 0) - Date.now());
-    await settled(outbox.sendDue());
+    await outbox.sendDue();
 
     expect(keys()[2]).toBe(keys()[1]);
     expect(requests[2]?.body).toEqual(requests[1]?.body);
@@ -175,8 +175,8 @@ describe('a refused value', () => {
   test('that is the phone, or that was not sent, keeps the enquiry for a person', async () => {
     for (const name of ['phone', 'student_no']) {
       const { outbox, store, requests, attention } = outboxOf([refuse(name)]);
-      await settled(outbox.add(full));
-      await settled(outbox.sendDue());
+      await outbox.add(full);
+      await outbox.sendDue();
 
       expect(requests).toHaveLength(1);
       expect(attention.map(({ state, enquiry }) => [state, enquiry])).toEqual([['refused', full]]);
@@ -193,23 +193,23 @@ test('a visitor who waits learns what to correct, and the corrected enquiry is a
     captured(8),
   ]);
 
-  const wrong = await settled(outbox.add({ ...enquiry, phone: '12345' }, { formView: 'v1' }));
-  const kept = await settled(outbox.deliver(wrong));
-  await settled(outbox.discard(wrong));
-  const right = await settled(outbox.add(enquiry, { formView: 'v1' }));
+  const wrong = await outbox.add({ ...enquiry, phone: '12345' }, { formView: 'v1' });
+  const kept = await outbox.deliver(wrong);
+  await outbox.discard(wrong);
+  const right = await outbox.add(enquiry, { formView: 'v1' });
 
   expect([kept?.state, kept?.refused]).toEqual(['refused', reasons]);
-  expect(await settled(outbox.deliver(right))).toBeUndefined();
+  expect(await outbox.deliver(right)).toBeUndefined();
   expect([requests.length, store.texts.size]).toEqual([2, 0]);
 });
 
 test('an entry that is delivered while the outbox runs is sent in one request', async () => {
   const { outbox, requests, delivered, store } = outboxOf(() => captured(8));
 
-  const key = await settled(outbox.add(enquiry));
+  const key = await outbox.add(enquiry);
   outbox.start();
-  await settled(Promise.all([outbox.deliver(key), outbox.deliver(key)]));
-  await settled(outbox.stop());
+  await Promise.all([outbox.deliver(key), outbox.deliver(key)]);
+  await outbox.stop();
 
   expect([requests.length, delivered, store.texts.size]).toEqual([1, [8], 0]);
 });
@@ -220,33 +220,34 @@ test('a key that is being replaced refuses nothing for good', async () => {
     refusal(404, 'NOT_FOUND'),
     captured(2),
   ]);
-  await settled(outbox.add(enquiry));
+  await outbox.add(enquiry);
 
-  for (let next = await settled(outbox.sendDue()); next; ) {
+  for (let next = await outbox.sendDue(); next; ) {
     await vi.advanceTimersByTimeAsync(next - Date.now());
-    next = await settled(outbox.sendDue());
+    next = await outbox.sendDue();
   }
 
   expect(delivered).toEqual([2]);
 });
 
 test('start sends what is added and what is due, until stop', async () => {
+  vi.setTimerTickMode('manual');
   let isDown = false;
   const { outbox, store, delivered } = outboxOf(() => (isDown ? down() : captured(1)));
 
   outbox.start();
-  await settled(outbox.add(enquiry));
+  await outbox.add(enquiry);
   await vi.advanceTimersByTimeAsync(0);
   expect(delivered).toEqual([1]);
   isDown = true;
-  await settled(outbox.add({ ...enquiry, notes: 'again' }));
+  await outbox.add({ ...enquiry, notes: 'again' });
   await vi.advanceTimersByTimeAsync(29_000);
   isDown = false;
   expect(delivered).toEqual([1]);
   await vi.advanceTimersByTimeAsync(2000);
   expect(delivered).toEqual([1, 1]);
-  await settled(outbox.stop());
-  await settled(outbox.add({ ...enquiry, notes: 'later' }));
+  await outbox.stop();
+  await outbox.add({ ...enquiry, notes: 'later' });
   await vi.advanceTimersByTimeAsync(10 * minute);
 
   expect([delivered.length, store.texts.size]).toEqual([2, 1]);
@@ -254,12 +255,14 @@ test('start sends what is added and what is due, until stop', async () => {
 
 test('an enquiry that waits for a slow response keeps no other waiting', async () => {
   const { outbox, delivered, store } = outboxOf([silence, captured(2), captured(3)]);
-  for (const notes of ['a', 'b', 'c']) await settled(outbox.add({ ...enquiry, notes }));
+  for (const notes of ['a', 'b', 'c']) await outbox.add({ ...enquiry, notes });
 
+  vi.setTimerTickMode('manual');
   const sending = outbox.sendDue();
   await vi.advanceTimersByTimeAsync(1000);
 
   expect(delivered).toEqual([2, 3]);
-  await settled(sending);
+  vi.setTimerTickMode('nextTimerAsync');
+  await sending;
   expect(store.texts.size).toBe(1);
 });
