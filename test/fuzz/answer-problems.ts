@@ -1,8 +1,7 @@
 import { targetOf } from '../../infra/gateway/event.ts';
-import { errorSchemaName } from '../../infra/openapi/error-schemas.ts';
 import { parseJson } from '../../shared/json.ts';
-import type { RawReply, RawRequest } from '../security/raw-request.ts';
-import { assertDescribed, requestIdForm, schemaIssue } from '../support/described.ts';
+import { assertDescribed, requestIdForm } from '../support/described.ts';
+import type { Answer, SentRequest } from './send.ts';
 import type { Tenant } from './tenant.ts';
 
 export interface AnswerProblems {
@@ -18,8 +17,8 @@ export interface AnswerProblems {
  * @param sent with the keys in it
  */
 export function problemsOf(
-  sent: RawRequest,
-  answer: RawReply,
+  sent: SentRequest,
+  answer: Answer,
   tenant: Tenant,
   others: readonly Tenant[],
 ): AnswerProblems {
@@ -49,8 +48,8 @@ const isFailure = (status: number, outcome: string): boolean =>
   status >= 500 && outcome !== 'NOT_READY';
 
 function describedProblem(
-  sent: RawRequest,
-  { status, headers, text }: RawReply,
+  sent: SentRequest,
+  { status, headers, text }: Answer,
   body: unknown,
 ): string | undefined {
   if (sent.method === 'HEAD')
@@ -58,14 +57,6 @@ function describedProblem(
       ? undefined
       : 'HEAD is not an endpoint: 404 without a body';
   const { path, query } = targetOf({ url: sent.target });
-  // API Gateway takes it to the same route; the contract has no such endpoint.
-  if (path.endsWith('/')) {
-    const { code } = (body as { error?: { code?: string } } | undefined)?.error ?? {};
-    const expected = code === 'HTTPS_REQUIRED' || code === 'KEY_IN_URL' ? code : 'NOT_FOUND';
-    return status === 404 || code === expected
-      ? schemaIssue(errorSchemaName(expected), body)
-      : 'an address with a slash behind it is not an endpoint: 404';
-  }
   const url = { pathname: path, searchParams: new URLSearchParams(query) } as URL;
   const json = sent.body === undefined ? undefined : parseJson(Buffer.from(sent.body).toString());
   try {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { checkTable } from '../../shared/store/check/check-table.ts';
 import type { Table } from '../../shared/store/table/client.ts';
-import { sendRaw } from '../security/raw-request.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { tableOf } from '../support/table.ts';
 import { problemsOf } from './answer-problems.ts';
 import { type FuzzRequest, fuzzRequests, withKeys } from './requests.ts';
+import { send } from './send.ts';
 import { newTenant, type Tenant } from './tenant.ts';
 
 /** Requests to one new organization, one after the other: an episode of the same number and seed sends the same requests. */
@@ -93,7 +93,7 @@ async function playEpisode(
   const again = `npm run fuzz -- --seed ${run.seed} --episode ${run.episode}`;
   for (const [position, request] of run.requests.entries()) {
     const sent = withKeys(request, tenant);
-    const { outcome, problems, answered } = await sendRaw(run.baseUrl, sent).then(
+    const { outcome, problems, answered } = await send(run.baseUrl, sent).then(
       (answer) => ({
         ...problemsOf(sent, answer, tenant, others),
         answered: `${answer.headers.get('X-Request-Id')} ${answer.text.slice(0, 600)}`,

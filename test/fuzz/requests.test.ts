@@ -107,15 +107,3 @@ test.each<[string, object, RegExp]>([
   expect(problemsOf(request, good, tenant, [stranger])).toEqual({ outcome: '200', problems: [] });
   expect(problems.join('; ')).toMatch(problem);
 });
-
-test('an address with a slash behind it is not an endpoint', () => {
-  const slashed = { ...request, target: '/api/v1/users/?q=1' };
-  const notFound = { ...good, status: 404, text: '{"error":{"code":"NOT_FOUND","message":"x"}}' };
-
-  expect(problemsOf(slashed, notFound, tenant, [stranger]).problems).toEqual([]);
-  const keyInUrl = { ...good, status: 400, text: '{"error":{"code":"KEY_IN_URL","message":"x"}}' };
-  expect(problemsOf(slashed, keyInUrl, tenant, [stranger]).problems).toEqual([]);
-  expect(problemsOf(slashed, good, tenant, [stranger]).problems.join()).toMatch(
-    /is not an endpoint: 404/,
-  );
-});

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import type { RawRequest } from '../security/raw-request.ts';
 import { anyJson, damages, define, hostileJson, hostileText, inheritedNames } from './hostile.ts';
+import type { SentRequest } from './send.ts';
 import type { KeyLabel, Tenant } from './tenant.ts';
 import { type Draft, validRequests } from './valid-requests.ts';
 
 /** A request of an episode; the same for the same seed, as it names keys by their labels: `{key:reader}`. */
-export interface FuzzRequest extends RawRequest {
+export interface FuzzRequest extends SentRequest {
   readonly operationId: string;
 }
 
@@ -91,7 +91,17 @@ const oddHeaders = [
   ),
   ...['http', 'https, http', 'ftp'].map((scheme) => ['X-Forwarded-Proto', scheme] as const),
 ];
-const oddIds = [...oddNumbers.map(encoded), '%31', '%2e%2e', '%00', '%ff', '%', 'capture', '1;a=b'];
+/** Not an empty one: the document does not describe an address with a slash behind it. */
+const oddIds = [
+  ...oddNumbers.filter(Boolean).map(encoded),
+  '%31',
+  '%2e%2e',
+  '%00',
+  '%ff',
+  '%',
+  'capture',
+  '1;a=b',
+];
 const place = fc.nat(1000);
 
 const inBodies: fc.Arbitrary<Change> = fc.oneof(
@@ -160,9 +170,9 @@ const wireHeaders: readonly (readonly (readonly [string, string])[])[] = [
   [['X-Request-Id', 'mine']],
   [['X-Bytes', '\u00ff\u00fe\u0080']],
 ];
-const methods = ['PUT', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'get', 'FOO'];
+const methods = ['PUT', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'FOO'];
 const paths: readonly ((path: string) => string)[] = [
-  ...['/', '//', '%2f', '%00', ';jsessionid=1', '#fragment', '/{key:all}'].map(
+  ...['//', '%2f', '%00', ';jsessionid=1', '#fragment', '/{key:all}'].map(
     (end) => (path: string) => `${path}${end}`,
   ),
   (path) => `/${path}`,
@@ -225,7 +235,7 @@ export const fuzzRequests = fc.oneof(
 );
 
 /** The request with the tenant's keys in the place of their labels. */
-export function withKeys<Request extends RawRequest>(request: Request, { keys }: Tenant): Request {
+export function withKeys<Request extends SentRequest>(request: Request, { keys }: Tenant): Request {
   const filled = (text: string): string =>
     text.replace(/\{key:(\w+)\}/g, (_, label: KeyLabel) => keys[label]);
   return {
