@@ -19,7 +19,7 @@ import * as admission from '../../../shared/store/organizations/admission.ts';
 import * as settings from '../../../shared/store/organizations/organizations.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { type EventParts, requestEvent } from './event.ts';
-import { caller as anyCaller, keepLines, lines, logged } from './logged-lines.ts';
+import { caller as anyCaller, keepLines, lines } from './logged-lines.ts';
 
 keepLines();
 
@@ -202,18 +202,6 @@ describe('admission', () => {
 
     expect((await send(listUsers)).body.error?.code).toBe('UNAUTHORIZED');
     expect(keys).not.toHaveBeenCalled();
-  });
-
-  test('names the caller of a refused key each time, from the cache too', async () => {
-    keys.mockResolvedValue({ outcome: 'refused', caller: { ...caller, revokedAt: 'today' } });
-
-    const codes = [await send(listUsers), await send(listUsers)].map(
-      ({ body }) => body.error?.code,
-    );
-
-    expect(codes).toEqual(['UNAUTHORIZED', 'UNAUTHORIZED']);
-    expect(logged().map(({ keyId }) => keyId)).toEqual([caller.keyId, caller.keyId]);
-    expect(keys).toHaveBeenCalledOnce();
   });
 
   test('names a missing module before a missing scope', async () => {
