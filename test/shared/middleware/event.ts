@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type EndpointName, endpointNamed } from '../../../shared/endpoints.ts';
-import type { Call, Middleware } from '../../../shared/middleware/call.ts';
+import type { Call } from '../../../shared/middleware/call.ts';
 
 export type EventParts = Partial<Omit<APIGatewayProxyEvent, 'headers'>> & {
   readonly headers?: Record<string, string> | null;
@@ -41,22 +41,3 @@ export const newCall = (name: EndpointName = 'capture-lead', more: Partial<Call>
   responseHeaders: {},
   ...more,
 });
-
-/** Runs a middleware's `before` as middy does. */
-export async function runBefore(
-  middleware: Middleware,
-  parts: EventParts,
-  call: Call = newCall(),
-): Promise<Call> {
-  const request = {
-    event: requestEvent(parts),
-    context: call,
-    response: undefined,
-    error: null,
-    internal: {},
-  };
-  await middleware.before?.(
-    request as unknown as Parameters<NonNullable<typeof middleware.before>>[0],
-  );
-  return call;
-}

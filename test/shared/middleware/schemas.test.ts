@@ -50,27 +50,6 @@ describe("an empty list, PHP's empty array, where an object is wanted is refused
   });
 });
 
-describe('a text is counted in code points', () => {
-  test.each<[number, number, string, boolean]>([
-    [1, 5, '', false],
-    [1, 5, '🎓'.repeat(5), true],
-    [1, 5, '🎓'.repeat(6), false],
-    [1, 5, 'क्षेत्र', false],
-    [2, 5, '🎓', false],
-    [0, 3, 'a🎓🎓', true],
-    [0, 3, 'ab🎓🎓', false],
-  ])('%i to %i characters: %j', (min, max, input, isTaken) =>
-    expect(issues(text(min, max), input) === undefined).toBe(isTaken),
-  );
-
-  test.each(['a\0b', '\ud83c'])('%j contains an invalid character', (input) =>
-    expect(issues(text(1, 9), input)?.body).toContain('invalid character'),
-  );
-  test.each([null, 5, ['a']])('%j is not a string', (input) =>
-    expect(issues(text(1, 9), input)?.body).toBe('must be a string.'),
-  );
-});
-
 describe('every limit of a capture, at its edge and one past it', () => {
   test.each<[string, string, number, number]>([
     ['name', '🎓', 1, 200],

@@ -1,16 +1,23 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import { limits } from '../../../shared/limits.ts';
+import type { Call } from '../../../shared/middleware/call.ts';
 import { transport } from '../../../shared/middleware/transport.ts';
 import { refusalOf } from '../leads/refusal.ts';
-import { type EventParts, newCall, runBefore } from './event.ts';
+import { type EventParts, newCall, requestEvent } from './event.ts';
 
 const apiKey = `leads_live_${'A'.repeat(10)}_${'b'.repeat(49)}`;
 const https = { 'X-Forwarded-Proto': 'https' };
 const json = { ...https, 'Content-Type': 'application/json' };
 
+const stack = middy<APIGatewayProxyEvent, unknown, Error, Call & Context>(
+  async (_: APIGatewayProxyEvent, { jsonBody }: Call & Context) => jsonBody,
+).use(transport());
+/** What the endpoint gets as its body. */
 const pass = async (parts: EventParts, name?: EndpointName): Promise<unknown> =>
-  (await runBefore(transport(), parts, newCall(name))).jsonBody;
+  stack(requestEvent(parts), newCall(name) as Call & Context);
 const codeOf = async (parts: EventParts, name?: EndpointName): Promise<string> =>
   (await refusalOf(() => pass(parts, name))).code;
 
@@ -238,14 +245,5 @@ describe('the body', () => {
     const deep = '['.repeat(49_000) + ']'.repeat(49_000);
     const read = await pass({ body: deep }).catch((error: { code?: string }) => error.code);
     expect(read === 'INVALID_JSON' || Array.isArray(read)).toBe(true);
-  });
-
-  test('with keys that objects inherit holds them as properties, and changes no prototype', async () => {
-    const read = await pass({
-      body: '{"__proto__":{"isAdmin":true},"fields":{"__proto__":"x","constructor":{"prototype":1}}}',
-    });
-    expect(Object.keys(read as object)).toEqual(['__proto__', 'fields']);
-    expect(Object.keys((read as { fields: object }).fields)).toEqual(['__proto__', 'constructor']);
-    expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
   });
 });
