@@ -1,6 +1,5 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { storedBytes } from '../../../shared/item-size.ts';
 import type { FieldValue } from '../../../shared/leads/lead.ts';
 import { fitEntry, presentEntry, type TimelineEntry } from '../../../shared/leads/timeline.ts';
 
@@ -54,18 +53,6 @@ test('an entry is presented in one order of members, in whatever order DynamoDB 
 });
 
 describe('fitting an entry into an item', () => {
-  /** Bytes of an item as DynamoDB counts them. */
-  const bytes = (one: TimelineEntry) =>
-    sizeOf({ M: marshall(one, { removeUndefinedValues: true }) });
-  function sizeOf({ S, N, L, M }: AttributeValue): number {
-    if (S !== undefined) return Buffer.byteLength(S);
-    if (N !== undefined) return 21;
-    const inside = [
-      ...(L ?? []).map(sizeOf),
-      ...Object.entries(M ?? {}).map(([name, one]) => Buffer.byteLength(name) + sizeOf(one)),
-    ];
-    return inside.reduce((sum, one) => sum + one + 1, 3);
-  }
   const keptOf = (current: FieldValue | null, submitted: FieldValue, field = 'remarks') => ({
     field,
     current,
@@ -91,7 +78,7 @@ describe('fitting an entry into an item', () => {
 
     const fitted = fitEntry(entry('captured', { kept, notes, attribution, filled: ['budget'] }));
 
-    expect(bytes(fitted)).toBeLessThanOrEqual(380_000);
+    expect(storedBytes(fitted)).toBeLessThanOrEqual(380_000);
     expect(fitted).toMatchObject({ notes, attribution, filled: ['budget'], type: 'captured', at });
     const [remarks, ...others] = (
       fitted as unknown as { kept: { current: string; submitted: string }[] }
@@ -111,8 +98,8 @@ describe('fitting an entry into an item', () => {
       notes: '🎓'.repeat(5000),
       attribution: { pageUrl: '🎓'.repeat(2000), referrer: '🎓'.repeat(2000) },
     });
-    expect(bytes(most)).toBeGreaterThan(500_000);
-    expect(bytes(fitEntry(most))).toBeLessThanOrEqual(380_000);
+    expect(storedBytes(most)).toBeGreaterThan(500_000);
+    expect(storedBytes(fitEntry(most))).toBeLessThanOrEqual(380_000);
   });
 
   test('cuts lists by whole items, and changes as well as kept values', () => {
@@ -131,7 +118,7 @@ describe('fitting an entry into an item', () => {
     });
 
     const [change] = (fitted as unknown as { changes: { from: string[]; to: string[] }[] }).changes;
-    expect(bytes(fitted)).toBeLessThanOrEqual(380_000);
+    expect(storedBytes(fitted)).toBeLessThanOrEqual(380_000);
     expect(change!.from.at(-1)).toBe('…');
     expect(change!.from.slice(0, -1).every((item, n) => item === options[n])).toBe(true);
   });
