@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue, Item } from '../../dynamodb-model/dynamodb-model.ts';
 
 /** An item, or a part of one, as JavaScript says it. */
@@ -24,25 +25,7 @@ function plainValue(value: AttributeValue): unknown {
 }
 
 /** Whether two values say the same; objects whatever the order of their names. */
-export function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
-    return false;
-  if (Array.isArray(one) || Array.isArray(other)) {
-    return (
-      Array.isArray(one) &&
-      Array.isArray(other) &&
-      one.length === other.length &&
-      one.every((value, at) => isSame(value, other[at]))
-    );
-  }
-  const [a, b] = [one as Plain, other as Plain];
-  const names = Object.keys(a);
-  return (
-    names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]))
-  );
-}
+export const isSame: (one: unknown, other: unknown) => boolean = isDeepStrictEqual;
 
 /** A value whose order says nothing, if it is a list. */
 export const unordered = (value: unknown): unknown =>
