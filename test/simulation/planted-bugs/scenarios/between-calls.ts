@@ -138,35 +138,6 @@ export const scenariosBetweenCalls: readonly Scenario[] = [
     },
   },
   {
-    name: 'An undo of an import fails, for others write its lead all the while, and the lead takes a note at once',
-    async run(given) {
-      const rows = [person(1)];
-      await given.administrate('import', { rows });
-      const [leadId = 0] = await given.list({});
-      given.steering.faultOf = (call) =>
-        isOfAdministrator(call) && call.operation === 'TransactWriteItems' ? 'conflict' : 'none';
-      const { outcome } = await given.administrate('import undo', { rows });
-      given.steering.faultOf = undefined;
-      given.same('the undo', outcome, 'failed');
-      await given.taken(given.note(leadId));
-    },
-  },
-  {
-    name: 'An undo of an import begins while the items of a note become visible, one after the other',
-    seeds: 2,
-    simulation: { dynamodb: { commitsItemByItem: true } },
-    async run(given) {
-      const rows = [person(1)];
-      await given.administrate('import', { rows });
-      const [leadId = 0] = await given.list({});
-      await given.note(99); // a function that is warm
-      const note = given.note(leadId);
-      await given.sleep(1);
-      await given.administrate('import undo', { rows });
-      await given.taken(note);
-    },
-  },
-  {
     name: 'An undo of an import meets an erasure whose items become visible, one after the other',
     simulation: { dynamodb: { commitsItemByItem: true } },
     async run(given) {

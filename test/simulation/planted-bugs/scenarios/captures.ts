@@ -68,23 +68,6 @@ export const scenariosOfCaptures: readonly Scenario[] = [
     },
   },
   {
-    name: 'An enquiry arrives while the lead changes its phone',
-    seeds: 10,
-    simulation: { dynamodb: { staleChance: 0.3 } },
-    async run(given) {
-      const { name, phone } = person(1);
-      const { leadId } = await given.capture(person(1));
-      await given.capture(person(9));
-      await given.update(leadId, { fields: { city: 'Pune' } });
-      await Promise.all([
-        given.capture({ name, phone, fields: { city: 'Goa' } }),
-        given.sleep(2).then(() => given.capture({ name, phone })),
-        given.sleep(4).then(() => given.capture({ name, phone })),
-        given.update(leadId, { fields: { phone: person(5).phone, city: 'Surat' } }),
-      ]);
-    },
-  },
-  {
     name: 'An enquiry that is known by its email arrives while the lead changes its email',
     seeds: 6,
     async run(given) {
@@ -125,17 +108,6 @@ export const scenariosOfCaptures: readonly Scenario[] = [
       const reused = { ...person(2), externalId: 'e0' };
       await given.capture(reused);
       await given.capture(reused, 'new');
-    },
-  },
-  {
-    name: 'A replay is to be remembered under a second key, and its transaction meets conflicts',
-    async run(given) {
-      await given.capture(person(1), 'k');
-      given.steering.next('TransactWriteItems', 'conflict', 'conflict');
-      const { isReplay } = await given.capture({ ...person(1), externalId: 'e' }, 'k');
-      given.steering.faultOf = undefined;
-      const other = await given.capture({ ...person(1), externalId: 'e' });
-      given.same('both are replays', [isReplay, other.isReplay], [true, true]);
     },
   },
   {

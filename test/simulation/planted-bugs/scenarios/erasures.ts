@@ -61,27 +61,6 @@ export const scenariosOfErasures: readonly Scenario[] = [
     },
   },
   {
-    name: 'A lead is erased while what others add to it becomes visible, one item after the other',
-    simulation: { dynamodb: { commitsItemByItem: true } },
-    async run(given) {
-      const additions = [
-        (leadId: number) => given.note(leadId, `Ask ${person(9).phone}.`),
-        (leadId: number) => given.update(leadId, { fields: { city: 'Pune' } }),
-        (_: number, at: number) => given.capture(person(at)),
-        (_: number, at: number) => given.capture({ ...person(at), externalId: `e${at}` }, `k${at}`),
-      ];
-      for (const [at, add] of additions.entries()) {
-        const { leadId } = await given.capture(person(at), `k${at}`);
-        given.steering.next('TransactWriteItems', 'slow commit');
-        const added = add(leadId, at);
-        await given.sleep(30);
-        await given.done(given.erase(leadId));
-        await given.taken(added);
-      }
-      given.expectGone(person(9).phone, person(0).email);
-    },
-  },
-  {
     name: 'A lead is erased while its new phone and email become visible, one after the other',
     simulation: { dynamodb: { commitsItemByItem: true } },
     async run(given) {

@@ -74,20 +74,6 @@ export const scenariosOfFaults: readonly Scenario[] = [
     },
   },
   {
-    name: 'A partition is asked for more than it gives',
-    simulation: { dynamodb: { hasThroughputLimits: true } },
-    async run(given) {
-      const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
-      const leads = await Promise.all(numbers.map((number) => given.capture(person(number))));
-      const remarks = 'x'.repeat(90_000);
-      await given.taken(
-        ...leads.map(({ leadId }) => given.update(leadId, { fields: { remarks } })),
-      );
-      const isThrottled = given.service.recorder.faults > 0;
-      given.expect(isThrottled, 'some of them were throttled before.');
-    },
-  },
-  {
     name: 'An answer is given at the deadline, and the process serves another request later',
     async run(given) {
       let updates = 0;
