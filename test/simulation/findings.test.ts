@@ -86,13 +86,6 @@ test.each([
     ends: ['failed', expect.anything()],
   },
   {
-    what: 'does not call a row refused whose write may have been carried out before it was throttled',
-    seed: '11470',
-    file: { rows: [row] },
-    faultOf: () => atTransactions(['lost after', 'throttled inside']),
-    ends: ['failed', unknown],
-  },
-  {
     what: 'imports rows that were written together without an answer, although others are in the way of each for a while',
     seed: '21055',
     file: { rows, leadsPerSecond: Number.POSITIVE_INFINITY },

@@ -151,20 +151,6 @@ test('a row of which nothing was written before its deadline is refused by setti
   expect(table.sent.some((command) => command instanceof TransactWriteCommand)).toBe(false);
 });
 
-test('a row that an unanswered write may have made is never refused by later settings without its record', async () => {
-  const deadline = new AbortController();
-  vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
-  const table = givenTable((command) => {
-    if (!(command instanceof TransactWriteCommand)) return undefined;
-    deadline.abort();
-    throw aborted();
-  });
-
-  const outcomes = outcomesOf(table, [givenRow()], { organization: forbiddenLater() });
-
-  await expect(outcomes).rejects.toMatchObject({ name: 'UnknownOutcomeError' });
-});
-
 test.each([
   ['the same digest', 'alreadyThere'],
   ['another digest', 'refused'],
