@@ -160,6 +160,7 @@ describe('a filter reads its operands as the field reads values', () => {
       { field: 'interests', operator: 'has_any_of', values: ['Education loan, bank'] },
       { interests: ['loan'] },
     ],
+    [{ field: 'city', operator: 'equals', value: 'PUNE' }, { city: 'Pune' }],
     [{ field: 'budget', operator: 'equals', value: '1,20,000' }, { budget: 120000 }],
     [{ field: 'source', operator: 'is_any_of', values: ['3'] }, { source: 3 }],
     [{ field: 'assigned_to', operator: 'is_any_of', values: [9] }, { assigned_to: 9 }],

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
+import { operators, type Takes } from '../../../shared/leads/filter-operators.ts';
 import type { FieldValue } from '../../../shared/leads/lead.ts';
+import type { FieldType } from '../../../shared/organization/field-kinds.ts';
 import type { Filter } from '../../simulation/checker/refusals.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 
@@ -24,7 +26,7 @@ const numbers = fc.oneof(
 
 export interface FilterField {
   readonly key: string;
-  readonly type: string;
+  readonly type: FieldType;
   /** The values of a choice, or the IDs of users or sources. */
   readonly options: readonly (string | number)[];
 }
@@ -47,63 +49,39 @@ export function sampleFields(
     }));
 }
 
+const valuesByType: Readonly<Partial<Record<FieldType, fc.Arbitrary<FieldValue>>>> = {
+  number: numbers,
+  date: dates,
+  phone: phones,
+  checkbox: fc.boolean(),
+};
+
+/** A value that is no list. */
+const oneValueFor = ({ type, options }: FilterField): fc.Arbitrary<FieldValue> =>
+  options.length > 0 ? fc.constantFrom(...options) : (valuesByType[type] ?? texts);
+
 /** A value of a field, or undefined for empty. */
-export function valueFor({ type, options }: FilterField): fc.Arbitrary<FieldValue | undefined> {
-  const value = ((): fc.Arbitrary<FieldValue> => {
-    switch (type) {
-      case 'number':
-        return numbers;
-      case 'date':
-        return dates;
-      case 'phone':
-        return phones;
-      case 'checkbox':
-        return fc.boolean();
-      case 'multiselect':
-        return fc.subarray(options.map(String), { minLength: 1 });
-      case 'select':
-      case 'lead_source':
-      case 'user':
-        return fc.constantFrom(...options);
-      default:
-        return texts;
-    }
-  })();
-  return fc.option(value, { nil: undefined, freq: 3 });
+export function valueFor(field: FilterField): fc.Arbitrary<FieldValue | undefined> {
+  const value =
+    field.type === 'multiselect'
+      ? fc.subarray(field.options.map(String), { minLength: 1 })
+      : oneValueFor(field);
+  return fc.option<FieldValue, undefined>(value, { nil: undefined, freq: 3 });
 }
 
-/** A filter that can apply to a field. */
-export function filterFor({ key, type, options }: FilterField): fc.Arbitrary<Filter> {
-  const bare = (operator: string): fc.Arbitrary<Filter> => fc.constant({ field: key, operator });
-  const one = (operators: readonly string[], value: fc.Arbitrary<unknown>): fc.Arbitrary<Filter> =>
-    fc.record({ field: fc.constant(key), operator: fc.constantFrom(...operators), value });
-  const many = (operator: string, values: fc.Arbitrary<readonly unknown[]>): fc.Arbitrary<Filter> =>
-    fc.record({ field: fc.constant(key), operator: fc.constant(operator), values });
-  const empties = [bare('is_empty'), bare('is_not_empty')];
-  switch (type) {
-    case 'number':
-      return fc.oneof(
-        one(['equals', 'gt', 'lt'], numbers),
-        many('between', fc.tuple(numbers, numbers)),
-        ...empties,
-      );
-    case 'date':
-      return fc.oneof(
-        one(['on', 'before', 'after'], dates),
-        many('between', fc.tuple(dates, dates)),
-        ...empties,
-      );
-    case 'phone':
-      return fc.oneof(one(['contains'], phoneParts), one(['equals'], phones), ...empties);
-    case 'checkbox':
-      return fc.oneof(bare('is_true'), bare('is_false'));
-    case 'multiselect':
-      return fc.oneof(many('has_any_of', fc.subarray([...options], { minLength: 1 })), ...empties);
-    case 'select':
-    case 'lead_source':
-    case 'user':
-      return fc.oneof(many('is_any_of', fc.subarray([...options], { minLength: 1 })), ...empties);
-    default:
-      return fc.oneof(one(['contains', 'equals'], texts), ...empties);
-  }
+/** A filter that can apply to a field. `test/contract.test.ts` holds the operators of each type to the contract. */
+export function filterFor(field: FilterField): fc.Arbitrary<Filter> {
+  const { key, type } = field;
+  const filters = Object.entries(operators[type]).map(([operator, { takes }]) => {
+    const isPart = type === 'phone' && operator === 'contains';
+    const value = isPart ? phoneParts : oneValueFor(field);
+    const operands: Record<Takes, fc.Arbitrary<Partial<Filter>>> = {
+      nothing: fc.constant({}),
+      value: fc.record({ value }),
+      'two values': fc.record({ values: fc.tuple(value, value) }),
+      values: fc.record({ values: fc.uniqueArray(value, { minLength: 1, maxLength: 3 }) }),
+    };
+    return operands[takes].map((sent) => ({ field: key, operator, ...sent }));
+  });
+  return fc.oneof(...filters);
 }
