@@ -20,7 +20,7 @@ export default async function serve(project: TestProject): Promise<() => Promise
   if (child.stderr) createInterface(child.stderr).on('line', showFailure);
   project.provide('service', { baseUrl: ready.baseUrl, environment: ready.environment });
   return async () => {
-    const { status } = await end(); // checks the log, too
+    const status = await end(); // checks the log, too
     if (status !== 0)
       throw new Error(
         `The service on ${engine} ended with status ${status}: ${printed.stderr.slice(-2000)}`,

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { listen } from '../../infra/cli/listen.ts';
-import { startRunningTime } from './busy-machine.ts';
 import { assertNoLeaks } from './log-leaks.ts';
 
 export const projectFolder = resolve(import.meta.dirname, '..', '..');
@@ -91,10 +90,10 @@ export interface ServiceProcess {
   readonly printed: { stdout: string; stderr: string };
   /**
    * Sends the signal and waits for the end.
-   * @returns the exit status, and the milliseconds in which this process could run until then
+   * @returns the exit status
    * @throws Error when the log leaks
    */
-  end(signal?: NodeJS.Signals): Promise<{ status: number | null; ms: number }>;
+  end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 /**
@@ -126,11 +125,10 @@ export async function startServiceProcess(
     printed,
     ready: JSON.parse(printed.stdout.slice(0, at)) as ReadyLine,
     async end(signal = 'SIGTERM') {
-      const endRunningTime = startRunningTime();
       child.kill(signal);
       await ended;
       assertNoLeaks(printed.stderr);
-      return { status: child.exitCode, ms: endRunningTime() };
+      return child.exitCode;
     },
   };
 }

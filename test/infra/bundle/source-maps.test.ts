@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { buildFunctions } from '../../../infra/bundle/bundle.ts';
+import { node24, runProgram } from '../../support/service-process.ts';
 import { useFolder } from '../given-folder.ts';
 
 const files = useFolder();
@@ -66,10 +65,6 @@ interface LoggedError {
 /** The error on the line that a bundle logs, in a process of its own, as Lambda runs it. */
 async function loggedError(): Promise<LoggedError> {
   const script = `const { handler } = await import(${JSON.stringify(pathToFileURL(file).href)}); handler();`;
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--input-type=module',
-    '--eval',
-    script,
-  ]);
+  const { stdout } = await runProgram(node24, ['--input-type=module', '--eval', script]);
   return (JSON.parse(stdout) as { error: LoggedError }).error;
 }

@@ -142,8 +142,19 @@ test.concurrent.each(['sh', 'bash'])(
   },
 );
 
-test.concurrent('several starts at the same moment install once', async () => {
+test.concurrent.each<[string, (folder: string) => void]>([
+  ['in a fresh clone', () => undefined],
+  ['after a killed installation', (folder) => lockedBy(folder, spawnSync('true').pid)],
+  [
+    'after a killed installation whose process ID another process has by now',
+    (folder) => {
+      const before = new Date(Date.now() - 16 * 60_000);
+      utimesSync(lockedBy(folder, process.pid), before, before);
+    },
+  ],
+])('several starts at the same moment install once %s', async (_, spoil) => {
   const folder = givenProject();
+  spoil(folder);
 
   const outcomes = await Promise.all(Array.from({ length: 3 }, () => npmStart(folder).ended));
 
@@ -176,28 +187,6 @@ test.concurrent('a script installs again only when package-lock.json names anoth
   lock(folder, '2.0.0');
   await npmStart(folder).ended;
   expect(calls(folder)).toHaveLength(1);
-});
-
-test.concurrent('several starts take over the lock of an installation that was killed, and install once', async () => {
-  const folder = givenProject();
-  const gone = spawnSync('true');
-  lockedBy(folder, gone.pid);
-
-  const outcomes = await Promise.all(Array.from({ length: 3 }, () => npmStart(folder).ended));
-
-  for (const one of outcomes) expect(one).toMatchObject(served);
-  expect(calls(folder)).toHaveLength(1);
-});
-
-test.concurrent('a script takes over the lock of a killed installation whose process ID another process has by now', async () => {
-  const folder = givenProject();
-  const lockFile = lockedBy(folder, process.pid);
-  const before = new Date(Date.now() - 16 * 60_000);
-  utimesSync(lockFile, before, before);
-
-  expect(await npmStart(folder).ended).toMatchObject(served);
-  expect(calls(folder)).toHaveLength(1);
-  expect(existsSync(lockFile)).toBe(false);
 });
 
 test.concurrent('a script ends with status 1 and a sentence when npm fails, and tries again the next time', async () => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { listen } from '../../../infra/cli/listen.ts';
 import { serviceOfStack } from '../../../infra/cli/stack.ts';
 import { openMfaSession } from '../../../infra/deploy/identity.ts';
 import { refusal } from '../../support/aws/aws-server.ts';
@@ -80,8 +80,7 @@ test('requests to AWS go through the proxy of HTTPS_PROXY', async () => {
     asked.push(url);
     socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
   });
-  await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
-  const { port } = proxy.address() as AddressInfo;
+  const port = await listen(proxy, 0);
   for (const name of ['NO_PROXY', 'no_proxy', 'https_proxy', 'AWS_ENDPOINT_URL', 'AWS_PROFILE'])
     vi.stubEnv(name, undefined);
   vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${port}`);

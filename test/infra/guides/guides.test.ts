@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import {
   node24,
   projectFolder,
   type ServiceProcess,
+  startProgram,
   startServiceProcess,
 } from '../../support/service-process.ts';
 import { useFolder } from '../given-folder.ts';
@@ -61,30 +62,23 @@ npm() {
 }
 `;
 
+/** @returns the status, and what was printed on stdout and stderr */
 async function runScript(script: string): Promise<{ status: number | null; output: string }> {
-  const child = spawn('bash', ['-c', script], {
-    cwd: projectFolder,
+  const { child, printed, ended } = startProgram('bash', ['-c', `exec 2>&1\n${script}`], {
     env: {
       PATH: process.env.PATH,
       ...service.ready.environment,
       // Compiled once for all commands: halves their processor time.
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? files.path('compiled'),
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
     // A process group of its own, which ends with the script: the form server runs in its background.
     detached: true,
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-    });
   shells.push(child);
   const [status] = await once(child, 'exit');
-  const closed = once(child, 'close');
   endGroup(child);
-  await closed;
-  return { status, output };
+  await ended;
+  return { status, output: printed.stdout };
 }
 
 test('every command of the guides works, from nothing to a live form and to each reader’s work', async () => {

@@ -1,20 +1,14 @@
-import { once } from 'node:events';
 import { request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../../../infra/cli/listen.ts';
 import { routerFor } from '../../../infra/gateway/routes.ts';
 import type { InvocationResult } from '../../../infra/local/functions.ts';
 import { createGateway } from '../../../infra/local/gateway.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { requestIdForm } from '../../support/described.ts';
-
-const ends: (() => void)[] = [];
-afterEach(() => {
-  for (const end of ends.splice(0)) end();
-});
 
 const ok: InvocationResult = { returned: { statusCode: 200, body: '{}' } };
 
@@ -26,13 +20,11 @@ async function givenGateway(result: InvocationResult = ok) {
     return result;
   };
   const server = createGateway({ route: routerFor(endpoints), invoke });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ends.push(() => {
+  onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server, 0);
   return { events, port, baseUrl: `http://127.0.0.1:${port}` };
 }
 

@@ -11,10 +11,6 @@ import {
   readOrganizationFiles,
 } from '../../../infra/local/prepare-table.ts';
 import { type Service, type ServiceOptions, startService } from '../../../infra/local/service.ts';
-import { clientConfig } from '../../../infra/local/table.ts';
-import { openTable } from '../../../shared/store/table/client.ts';
-import { getItem } from '../../../shared/store/table/get-item.ts';
-import { phonePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { internalServerError } from '../../dynamodb-model/dynamodb-model.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
 import type { Fault, FaultRule } from '../../support/faults/rules.ts';
@@ -56,36 +52,6 @@ test('after a start whose events file was refused, the next start shows the API 
   const files = readOrganizationFiles([]);
   const [prepared] = await prepareTable({ environment, files, tell: () => undefined });
   expect(prepared?.keys).toHaveProperty('writer');
-});
-
-test('an engine by its address is used as it is, its table left in place', async () => {
-  const { endpoint, environment, stop } = await startEngine({
-    engine: 'dynoxide',
-    dataFolder: inMemory,
-  });
-  onTestFinished(stop);
-  const files = readOrganizationFiles([]);
-  const [prepared] = await prepareTable({ environment, files, tell: () => undefined });
-
-  const service = await start({ engine: endpoint });
-
-  expect(service.engine.environment).toEqual(environment);
-  expect(service.organizations).toEqual([
-    { id: 1, keys: {}, activeUserId: prepared?.activeUserId },
-  ]);
-  const response = await fetch(`${service.baseUrl}/api/v1/leads/capture`, {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${prepared?.keys.writer}`,
-      'Content-Type': 'application/json',
-    },
-    body: JSON.stringify({ name: 'Asha Rao', phone: '+919822012345' }),
-  });
-  expect(response.status).toBe(201);
-  await service.stop();
-  const table = openTable(environment.LEADS_TABLE, clientConfig(environment));
-  expect(await getItem(table, phonePrimaryKey(1, '+919822012345'))).toBeDefined();
-  table.client.destroy();
 });
 
 test('a folder in which an engine cannot keep its data is refused', async () => {

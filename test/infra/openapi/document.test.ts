@@ -169,22 +169,6 @@ describe('an answer that the document does not describe fails the test that got 
     body: { note: { leadId: 7, text: 'a', createdAt: '2026-01-31T09:30:00Z' } },
   };
 
-  test('an answer that the document describes passes', () => {
-    expect(check({})).not.toThrow();
-    expect(check({ ...create, sent: { text: 'a' } })).not.toThrow();
-    expect(
-      check({ status: 401, body: error('UNAUTHORIZED'), headers: { 'X-Request-Id': 'a' } }),
-    ).not.toThrow();
-    expect(
-      check({
-        url: to('nothing'),
-        status: 404,
-        body: error('NOT_FOUND'),
-        headers: { 'X-Request-Id': 'a' },
-      }),
-    ).not.toThrow();
-  });
-
   const note = (createdAt: string) => ({ note: { ...create.body.note, createdAt } });
   const of404 = { status: 404, body: error('NOT_FOUND') };
   test.each<[problem: string, Parameters<typeof check>[0]]>([

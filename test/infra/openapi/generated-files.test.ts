@@ -72,14 +72,6 @@ describe('what generators of code need', () => {
   });
 });
 
-test('npm run openapi writes nothing if an option is mistyped', async () => {
-  expect(await runProgram(node24, ['infra/openapi/document.ts', '--chek'])).toEqual({
-    status: 2,
-    stdout: '',
-    stderr: expect.stringContaining("Unknown option '--chek'"),
-  });
-});
-
 test('npm run events writes the schema of every event into a folder that it creates', async () => {
   const out = files.path('new', 'schemas');
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { listen } from '../../../infra/cli/listen.ts';
 
 /** A stand-in for the service, at its rate limit; each key's second request gets no answer. `use` gets the number of requests by `Authorization`. */
 export async function withLimitedService(
@@ -14,8 +15,7 @@ export async function withLimitedService(
     const error = { code: 'RATE_LIMITED', message: 'No.' };
     response.writeHead(429, { 'Retry-After': '1' }).end(JSON.stringify({ error }));
   });
-  limited.listen(port, '127.0.0.1');
-  await once(limited, 'listening');
+  await listen(limited, port);
   await use(requests);
   limited.closeAllConnections();
   limited.close();

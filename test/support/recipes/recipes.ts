@@ -75,14 +75,11 @@ const countryFiles = [
 const answers = (command: readonly string[]): boolean =>
   spawnSync(command[0] ?? '', command.slice(1)).status === 0;
 
-const php = answers([
-  'php',
-  '-r',
-  'exit(function_exists("curl_init") && function_exists("mb_substr") ? 0 : 1);',
-])
+const hasCurl = 'exit(function_exists("curl_init") && function_exists("mb_substr") ? 0 : 1);';
+const missingPhp = answers(['php', '-r', hasCurl])
   ? undefined
   : 'PHP with curl and mbstring (apt-get install php-cli php-curl php-mbstring)';
-const python = answers(['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'])
+const missingPython = answers(['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'])
   ? undefined
   : 'Python 3.9 (apt-get install python3)';
 const djangoPython = ['python3', '/usr/bin/python3'].find((one) =>
@@ -92,11 +89,8 @@ const jq = answers(['jq', '--version']) && answers(['curl', '--version']);
 
 /** Curl, as cron calls it: the status is not 0 for a response that is an error. */
 const curl = ({ port, environment }: Site, path: string): readonly string[] => [
-  'curl',
-  '-sS',
-  '--fail-with-body',
-  '-H',
-  `Authorization: Bearer ${environment.CRON_SECRET}`,
+  ...['curl', '-sS', '--fail-with-body'],
+  ...['-H', `Authorization: Bearer ${environment.CRON_SECRET}`],
   `http://127.0.0.1:${port}/${path}`,
 ];
 
@@ -104,22 +98,30 @@ const fetchRecipe = (name: string, platform: 'next' | 'edge', file: string): Rec
   name,
   missing: undefined,
   hasOutbox: true,
-  serve: ({ examples, port }) => [
-    node24,
-    join(hosts, 'fetch-host.ts'),
-    platform,
-    join(examples, file),
-    String(port),
-  ],
+  serve: ({ examples, port }) => {
+    const recipe = join(examples, file);
+    return [node24, join(hosts, 'fetch-host.ts'), platform, recipe, String(port)];
+  },
   cron: (site) => curl(site, '__scheduled'),
   again: (site, id) => curl(site, `?again=${id}`),
 });
 
+/** A command of a recipe, which a site has a copy of. */
+type Command = (site: Site, ...args: readonly string[]) => readonly string[];
 const wordpressHost = join(hosts, 'wordpress-host.php');
-const enquiryPhp = ({ examples }: Site): string => join(examples, 'php', 'enquiry.php');
 const enquiryPython = ({ examples }: Site): string => join(examples, 'python', 'enquiry.py');
 const managePython = ({ folder }: Site): string => join(folder, 'manage.py');
-const sendSh = ({ examples }: Site): string => join(examples, 'curl', 'send.sh');
+const php: Command = (site, ...args) => ['php', join(site.examples, 'php', 'enquiry.php'), ...args];
+const python: Command = (site, ...args) => ['python3', enquiryPython(site), ...args];
+const django: Command = (site, ...args) => [djangoPython ?? '', managePython(site), ...args];
+const sendSh: Command = ({ examples, outbox }, ...args) => [
+  ...['sh', join(examples, 'curl', 'send.sh'), outbox],
+  ...args,
+];
+const formBackend: Command = ({ examples }, ...args) => [
+  ...[node24, join(examples, 'form-backend.ts')],
+  ...args,
+];
 /** The outbox waits for minutes after a failure; `again` does not. */
 const resendAll = `cd "$1" && exec ${node24} "$0/form-backend.ts" again $(ls | sed -n 's/[.]json$//p')`;
 const refusedFile = ({ outbox }: Site, id: string): string => join(outbox, 'refused', `${id}.json`);
@@ -127,14 +129,14 @@ const refusedFile = ({ outbox }: Site, id: string): string => join(outbox, 'refu
 export const recipes: readonly Recipe[] = [
   {
     name: 'plain PHP',
-    missing: php,
-    serve: (site) => ['php', '-S', `127.0.0.1:${site.port}`, enquiryPhp(site)],
-    cron: (site) => ['php', enquiryPhp(site), 'send'],
-    again: (site, id) => ['php', enquiryPhp(site), 'again', refusedFile(site, id)],
+    missing: missingPhp,
+    serve: (site) => ['php', '-S', `127.0.0.1:${site.port}`, ...php(site).slice(1)],
+    cron: (site) => php(site, 'send'),
+    again: (site, id) => php(site, 'again', refusedFile(site, id)),
   },
   {
     name: 'the WordPress plugin',
-    missing: php,
+    missing: missingPhp,
     serve: ({ port }) => ['php', '-S', `127.0.0.1:${port}`, wordpressHost],
     form: 'form',
     cron: () => ['php', wordpressHost, 'send'],
@@ -143,43 +145,31 @@ export const recipes: readonly Recipe[] = [
   },
   {
     name: 'plain Python',
-    missing: python,
-    serve: (site) => ['python3', enquiryPython(site), 'serve', String(site.port)],
-    cron: (site) => ['python3', enquiryPython(site), 'send'],
-    again: (site, id) => ['python3', enquiryPython(site), 'again', refusedFile(site, id)],
+    missing: missingPython,
+    serve: (site) => python(site, 'serve', String(site.port)),
+    cron: (site) => python(site, 'send'),
+    again: (site, id) => python(site, 'again', refusedFile(site, id)),
   },
   {
     name: 'Django',
     missing: djangoPython ? undefined : 'Django (apt-get install python3-django)',
     async install(site) {
-      await cp(join(site.examples, 'django', 'leads'), join(site.folder, 'leads'), {
-        recursive: true,
-      });
-      await cp(enquiryPython(site), join(site.folder, 'leads', 'enquiry.py'));
+      const app = join(site.folder, 'leads');
+      await cp(join(site.examples, 'django', 'leads'), app, { recursive: true });
+      await cp(enquiryPython(site), join(app, 'enquiry.py'));
       await cp(join(hosts, 'django-site.py'), managePython(site));
     },
-    serve: (site) => [
-      djangoPython ?? '',
-      managePython(site),
-      'runserver',
-      String(site.port),
-      '--noreload',
-    ],
-    cron: (site) => [djangoPython ?? '', managePython(site), 'send_enquiries'],
-    again: (site, id) => [
-      djangoPython ?? '',
-      managePython(site),
-      'send_enquiries',
-      refusedFile(site, id),
-    ],
+    serve: (site) => django(site, 'runserver', String(site.port), '--noreload'),
+    cron: (site) => django(site, 'send_enquiries'),
+    again: (site, id) => django(site, 'send_enquiries', refusedFile(site, id)),
   },
   fetchRecipe('Next.js', 'next', 'nextjs/route.ts'),
   fetchRecipe('the edge', 'edge', 'edge/worker.ts'),
   {
     name: 'curl',
     missing: jq ? undefined : 'curl and jq (apt-get install curl jq)',
-    cron: (site) => ['sh', sendSh(site), site.outbox],
-    again: (site, id) => ['sh', sendSh(site), site.outbox, 'again', refusedFile(site, id)],
+    cron: (site) => sendSh(site),
+    again: (site, id) => sendSh(site, 'again', refusedFile(site, id)),
     async submit({ outbox }, { view, ...post }) {
       const { name, phone, email, notes, ...fields } = post;
       const own = Object.keys(fields).length > 0 && { fields };
@@ -196,14 +186,9 @@ export const recipes: readonly Recipe[] = [
     missing: undefined,
     hasOutbox: true,
     form: '',
-    serve: ({ examples, port }) => [
-      'env',
-      `PORT=${port}`,
-      node24,
-      join(examples, 'form-backend.ts'),
-    ],
+    serve: (site) => ['env', `PORT=${site.port}`, ...formBackend(site)],
     cron: (site) => ['sh', '-c', resendAll, site.examples, site.outbox],
-    again: ({ examples }, id) => [node24, join(examples, 'form-backend.ts'), 'again', id],
+    again: (site, id) => formBackend(site, 'again', id),
   },
 ];
 
@@ -226,22 +211,15 @@ export async function makeLate({ outbox }: Site): Promise<string> {
 /** The enquiries that a site keeps: those that wait, and those that a person has to look at. */
 export async function keptBy({ outbox }: Site): Promise<{ waiting: number; refused: number }> {
   const names = async (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
-  const isRefused = async (name: string): Promise<boolean> =>
-    name.startsWith('enquiry_refused_') ||
-    /refused|given-up/.test(String(await stateIn(join(outbox, name))));
   const own = (await names(outbox)).filter((name) => /^[^.].*\.(json|option)$/.test(name));
-  const refused = (await Promise.all(own.map(isRefused))).filter(Boolean).length;
+  // An entry may be gone by now.
+  const texts = own.map((name) => readFile(join(outbox, name), 'utf8').catch(() => ''));
+  const refused = (await Promise.all(texts)).filter(
+    (text, at) =>
+      own[at]?.startsWith('enquiry_refused_') || /"state":"(refused|given-up)"/.test(text),
+  ).length;
   return {
     waiting: own.length - refused,
     refused: refused + (await names(join(outbox, 'refused'))).length,
   };
-}
-
-/** The state of an entry of the client's outbox; undefined for another file, and for one that is gone. */
-async function stateIn(file: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8')).state;
-  } catch {
-    return undefined;
-  }
 }
