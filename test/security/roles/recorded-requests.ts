@@ -1,9 +1,9 @@
-import { randomInt } from 'node:crypto';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import type { CallerRequest } from '../../simulation/lambda/gateway-event.ts';
 import { readService } from '../../simulation/lambda/modules.ts';
 import type { CallInfo } from '../../simulation/network.ts';
 import { ObservedService } from '../../simulation/observed-service.ts';
+import { person } from '../../support/people.ts';
 import { goodRequests } from '../../support/requests.ts';
 import { type IamRequest, iamRequestsOf } from './iam-request.ts';
 
@@ -46,35 +46,32 @@ async function callEveryEndpoint(service: ObservedService): Promise<void> {
     endpoint: EndpointName,
     status: number,
     request: Omit<CallerRequest, 'apiKey' | 'endpoint'> = {},
-  ): Promise<Answer> => {
+  ): Promise<{ readonly lead: { readonly id: number } }> => {
     const apiKey = service.key(1, 'writer');
     const answered = await service.run(() =>
       service.request('a client', apiKey, { endpoint, ...request }),
     );
     if (answered?.status !== status)
       throw new Error(`${endpoint} answered ${answered?.status}: ${answered?.body}`);
-    return JSON.parse(answered.body) as Answer;
+    return JSON.parse(answered.body);
   };
-  const create = { body: { fields: { ...someone(1), city: 'Pune' } } };
+  const create = { body: { fields: { ...person(), city: 'Pune' } } };
   const { lead } = await answer('create-lead', 201, create);
   await answer('create-lead', 409, create);
   const leadId = lead.id;
   for (const query of listQueries) await answer('list-leads', 200, { query });
   for (const body of updates) await answer('update-lead', 200, { leadId, body });
   const idempotent = { headers: { 'Idempotency-Key': 'first' } };
-  const capture = { name: 'A person', phone: someone(3).phone };
+  const someone = person();
+  const capture = { name: 'A person', phone: someone.phone };
   await answer('capture-lead', 201, { body: capture, ...idempotent });
-  await answer('capture-lead', 200, { body: { ...someone(3), fields: { city: 'Delhi' } } });
-  await answer('capture-lead', 200, { body: { ...someone(3), notes: 'Nothing to fill.' } });
-  await answer('capture-lead', 200, { body: { ...someone(4), email: someone(3).email } });
+  await answer('capture-lead', 200, { body: { ...someone, fields: { city: 'Delhi' } } });
+  await answer('capture-lead', 200, { body: { ...someone, notes: 'Nothing to fill.' } });
+  await answer('capture-lead', 200, { body: { ...person(), email: someone.email } });
   // The replay, and the replay that records another key.
   await answer('capture-lead', 201, { body: capture, ...idempotent });
   await answer('capture-lead', 201, { body: { ...capture, externalId: 'second' }, ...idempotent });
   for (const { name, status, request } of goodRequests) await answer(name, status, request(leadId));
-}
-
-interface Answer {
-  readonly lead: { readonly id: number };
 }
 
 const listQueries = [
@@ -86,15 +83,10 @@ const listQueries = [
   { updated_since: '2020-01-01T00:00:00Z' },
   { filter: JSON.stringify([{ field: 'city', operator: 'equals', value: 'Pune' }]) },
 ];
-const first = randomInt(10_000_000, 99_000_000);
-const someone = (number: number) => ({
-  name: `Person ${number}`,
-  phone: `+9198${first + number}`,
-  email: `person${number}@example.com`,
-});
+const { phone, email } = person();
 const updates = [
   { fields: { city: 'Delhi' } },
-  { fields: { phone: someone(2).phone, email: someone(2).email } },
+  { fields: { phone, email } },
   { fields: { email: null } },
   { stageId: 21 },
 ];
