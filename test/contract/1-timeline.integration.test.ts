@@ -24,6 +24,14 @@ const at = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const asha = { userId: 7, name: 'Asha Rao' };
 const ravi = { userId: 8, name: 'Ravi Iyer' };
 const administrator = { userId: null, name: 'administrator' };
+const captured = (requestId: string) => ({
+  type: 'captured',
+  at,
+  actor: ravi,
+  keyId: website.keyId,
+  keyLabel: 'Landing page',
+  requestId,
+});
 const requestIdOf = ({ headers }: CallReply) => headers.get('X-Request-Id');
 const leadOf = (reply: CallReply) => ({ ...reply.body.lead, requestId: requestIdOf(reply) });
 const create = async (fields: object = {}) =>
@@ -67,12 +75,7 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
     expect(await timelineOf(organization, id)).toEqual([
       { type: 'lead_created', at, actor: ravi, via: 'api', keyId: website.keyId, requestId },
       {
-        type: 'captured',
-        at,
-        actor: ravi,
-        keyId: website.keyId,
-        requestId,
-        keyLabel: 'Landing page',
+        ...captured(requestId),
         source: 'Facebook Ads',
         notes: 'Evenings.',
         attribution,
@@ -93,12 +96,7 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
 
     expect((await timelineOf(organization, id)).slice(1)).toEqual([
       {
-        type: 'captured',
-        at,
-        actor: ravi,
-        keyId: website.keyId,
-        keyLabel: 'Landing page',
-        requestId,
+        ...captured(requestId),
         source: 'Website',
         filled: ['course'],
         kept: [{ field: 'city', current: 'Pune', submitted: 'Kochi' }],
@@ -114,12 +112,7 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
 
     expect((await timelineOf(organization, id)).slice(2)).toEqual([
       {
-        type: 'captured',
-        at,
-        actor: ravi,
-        keyId: website.keyId,
-        keyLabel: 'Landing page',
-        requestId,
+        ...captured(requestId),
         source: 'Website',
         filled: [],
         kept: [],
