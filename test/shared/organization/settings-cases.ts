@@ -1,5 +1,6 @@
 import { parseSettingsFile } from '../../../shared/organization/settings.ts';
 import { SettingsRejectedError } from '../../../shared/organization/settings-shape.ts';
+import { define } from '../../fuzz/hostile.ts';
 import { customField, sampleField, sampleSettings } from '../../support/settings.ts';
 
 const [admissions, corporate] = sampleSettings.pipelines;
@@ -43,13 +44,7 @@ export function withValue(file: object, path: string, value: unknown): object {
   for (const step of steps.slice(0, -1)) place = place[step] as Record<string | number, unknown>;
   const last = steps.at(-1) as string | number;
   if (value === undefined) delete place[last];
-  else
-    Object.defineProperty(place, last, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+  else define(place, String(last), value);
   return file;
 }
 
