@@ -36,8 +36,19 @@ export const acceptedCases: [what: string, path: string, value: unknown][] = [
   ],
 ];
 
+type Refusal = [path: string, value: unknown, message: RegExp, reportedAt?: string];
+
+const ifMba = { field: 'course', equals: ['mba'] };
+/** A built-in field whose only property here is refused. */
+const ofBuiltIn = (key: string, property: object, message: RegExp): Refusal => [
+  '$.fields[3]',
+  builtIn(key, property),
+  message,
+  `$.fields[3].${Object.keys(property)}`,
+];
+
 /** Values that are refused, with the message, and the path that it is reported at where that is another one. */
-export const refusals: [path: string, value: unknown, message: RegExp, reportedAt?: string][] = [
+export const refusals: Refusal[] = [
   ['$.id', 0, /integer from 1 to 2147483647, but is 0/],
   ['$.id', '1', /but is "1"/],
   ['$.name', undefined, /is missing/],
@@ -103,36 +114,11 @@ export const refusals: [path: string, value: unknown, message: RegExp, reportedA
     /as in \$\.keys\[0\]/,
     '$.keys[1].label',
   ],
-  [
-    '$.fields[3]',
-    builtIn('name', { requiredOnCreate: false }),
-    /must be true, because name is a built-in field/,
-    '$.fields[3].requiredOnCreate',
-  ],
-  [
-    '$.fields[3]',
-    builtIn('phone', { requiredOnEdit: false }),
-    /must be true, because phone is a built-in field/,
-    '$.fields[3].requiredOnEdit',
-  ],
-  [
-    '$.fields[3]',
-    builtIn('email', { active: false }),
-    /must be true, because email is a built-in field/,
-    '$.fields[3].active',
-  ],
-  ['$.fields[3]', builtIn('email', { type: 'text' }), /must be email/, '$.fields[3].type'],
-  ['$.fields[3]', builtIn('email', { storage: 'custom' }), /must be column/, '$.fields[3].storage'],
-  [
-    '$.fields[3]',
-    builtIn('email', { showWhen: { field: 'course', equals: ['mba'] } }),
-    /must be null, because email is a built-in field/,
-    '$.fields[3].showWhen',
-  ],
-  [
-    '$.fields[3]',
-    builtIn('lead_type', { options: [{ value: 'student', label: 'S' }] }),
-    /student and consultant/,
-    '$.fields[3].options',
-  ],
+  ofBuiltIn('name', { requiredOnCreate: false }, /must be true, because name is a built-in field/),
+  ofBuiltIn('phone', { requiredOnEdit: false }, /must be true, because phone is a built-in field/),
+  ofBuiltIn('email', { active: false }, /must be true, because email is a built-in field/),
+  ofBuiltIn('email', { type: 'text' }, /must be email/),
+  ofBuiltIn('email', { storage: 'custom' }, /must be column/),
+  ofBuiltIn('email', { showWhen: ifMba }, /must be null, because email is a built-in field/),
+  ofBuiltIn('lead_type', { options: [{ value: 'student', label: 'S' }] }, /student and consultant/),
 ];

@@ -127,20 +127,14 @@ test('lists every issue of a file at once', () => {
   ]);
 });
 
-test.each(['', '[1,]'])('a settings file is refused when it is %j, which is not JSON', (text) => {
-  expect(issuesOf(text)).toEqual([
-    { path: '$', message: expect.stringMatching(/^is not valid JSON: /) },
-  ]);
+test.each([
+  ['', /^is not valid JSON: /],
+  ['[1,]', /^is not valid JSON: /],
+  ['null', /^must be an object/],
+  ['[]', /^must be an object/],
+])('a settings file is refused when it is %j', (text, message) => {
+  expect(issuesOf(text)).toEqual([{ path: '$', message: expect.stringMatching(message) }]);
 });
-
-test.each(['null', '[]'])(
-  'a settings file is refused when it is %s, which is not an object',
-  (text) => {
-    expect(issuesOf(text)).toEqual([
-      { path: '$', message: expect.stringMatching(/^must be an object/) },
-    ]);
-  },
-);
 
 const withRules = (...assignmentRules: object[]) => {
   const file = smallFile();
