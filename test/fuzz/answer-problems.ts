@@ -49,13 +49,9 @@ const isFailure = (status: number, outcome: string): boolean =>
 
 function describedProblem(
   sent: SentRequest,
-  { status, headers, text }: Answer,
+  { status, headers }: Answer,
   body: unknown,
 ): string | undefined {
-  if (sent.method === 'HEAD')
-    return status === 404 && text === ''
-      ? undefined
-      : 'HEAD is not an endpoint: 404 without a body';
   const { path, query } = targetOf({ url: sent.target });
   const url = { pathname: path, searchParams: new URLSearchParams(query) } as URL;
   const json = sent.body === undefined ? undefined : parseJson(Buffer.from(sent.body).toString());
