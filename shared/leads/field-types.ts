@@ -85,7 +85,9 @@ export function isEmptyValue(raw: RawValue, type: FieldType): raw is null {
 /** A JSON number is not exact beyond this, and DynamoDB cannot store 1E126. */
 const largestNumber = Number.MAX_SAFE_INTEGER;
 const smallestNumber = 1e-130;
-const plainNumber = /^[+-]?(?=[\d.])(\d+|\d{1,3}(,\d{2,3})*,\d{3})?(\.\d+)?(e[+-]?\d{1,3})?$/i;
+/** Groups do not begin with 0: `0,500` is a half, with a decimal comma. */
+const plainNumber =
+  /^[+-]?(?=[\d.])([1-9]\d{0,2}(,\d{2,3})*,\d{3}(\.\d+)?|\d*(\.\d+)?(e[+-]?\d{1,3})?)$/i;
 const significantDigitsMax = 17;
 /** Longer than any number that can be stored. Bounds the work of the regular expressions, which visit each digit many times. */
 const numberTextMaxChars = 400;
