@@ -55,8 +55,9 @@ const phoneTextMaxChars = 250;
 const parsesMax = 16;
 
 function readPhone(text: string | undefined, country: CountryCode): string | undefined {
+  // libphonenumber reads the same context and refuses it in turn: it tests for it with regular expressions that keep their position.
   const number =
-    text === undefined
+    text === undefined || text.includes(';phone-context=')
       ? undefined
       : parsePhoneNumberFromString(text, { defaultCountry: country, extract: false });
   return number?.isPossible() ? number.number : undefined;

@@ -71,6 +71,10 @@ describe('a phone number', () => {
     '+91 98765 4321O',
   ])('%j is not a phone', (text) => expect(parsePhone(text)).toBeUndefined());
 
+  test('a number of a context is never a phone, however often it is read', () => {
+    for (const _ of [1, 2, 3]) expect(parsePhone('98765 43210;phone-context=+91')).toBeUndefined();
+  });
+
   test('a phone number that was read is the same when it is read again', () => {
     const digits = fc.string({
       unit: fc.constantFrom(...'0123456789'),
