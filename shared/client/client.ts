@@ -222,7 +222,8 @@ function parsedPosition(position: string): Position {
   const run = /^([^/]*)\/([^/]+)\/(\d{1,10})$/.exec(position);
   const [, since = position, startedAt = since, cursor] = run ?? [];
   // The first run has no `since`.
-  const isTime = (text: string): boolean => /^\d{4}-/.test(text) && !Number.isNaN(Date.parse(text));
+  const isTime = (text: string): boolean =>
+    /^\d{4}-\d\d-\d\d(T.*(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(Date.parse(text));
   if (!isTime(since || startedAt) || !isTime(startedAt))
     throw new TypeError(
       `'${position}' is not a position: use one that changedLeads returned, or a date-time such as 2026-01-31T09:30:00Z.`,

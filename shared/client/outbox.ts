@@ -186,6 +186,7 @@ export class Outbox {
       const { enquiry, idempotencyKey } = sent;
       result = await this.#client.captureLead(enquiry, { idempotencyKey, attempts: 1 });
     } catch (error) {
+      if (!(await this.#store.get(sent.key))) return; // it was discarded meanwhile
       return this.#keep({ ...sent, lastError: String(error) }, error, lastAt);
     }
     await this.#store.delete(sent.key);

@@ -75,7 +75,7 @@ test('a first run that was killed continues too', async () => {
 test('a position that is none is refused before a request', async () => {
   const { read, queries } = clientOf([]);
 
-  for (const wrong of ['', 'yesterday', '//9', '2026-11-21T09:57:00Z/x/9'])
+  for (const wrong of ['', 'yesterday', '//9', '2026-11-21T09:57:00', '2026-11-21T09:57:00Z/x/9'])
     await expect(read(wrong)).rejects.toThrow(/is not a position/);
   expect(queries()).toEqual([]);
 });

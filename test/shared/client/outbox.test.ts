@@ -203,6 +203,18 @@ test('a visitor who waits learns what to correct, and the corrected enquiry is a
   expect([requests.length, store.texts.size]).toEqual([2, 0]);
 });
 
+test('an entry that is discarded during an attempt that fails is not kept', async () => {
+  const { outbox, store } = outboxOf(() => {
+    void outbox.discard(key);
+    return down();
+  });
+
+  const key = await outbox.add(enquiry);
+
+  expect(await outbox.deliver(key)).toBeUndefined();
+  expect(store.texts.size).toBe(0);
+});
+
 test('an entry that is delivered while the outbox runs is sent in one request', async () => {
   const { outbox, requests, delivered, store } = outboxOf(() => captured(8));
 
