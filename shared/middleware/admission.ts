@@ -21,7 +21,12 @@ import { type Call, headerValues } from './call.ts';
 interface LiveKey {
   readonly caller: Caller;
   readonly bucket: Bucket;
+  /** Epoch milliseconds. */
+  readonly seenAt: number;
 }
+
+/** For how long an exhausted key is refused before DynamoDB is asked again: it may have been revoked. */
+const exhaustedMs = 10_000;
 
 const cachedKeysMax = 1000;
 /** The last outcome for each API key; a refusal is permanent. */
@@ -134,7 +139,7 @@ function refuseCached(
     bucket !== undefined && bucket.remaining === 0 && bucket.resetsAt > now.getTime();
   const organizationBucket = exhaustedOrganizations.get(cached.caller.organizationId);
   const [bucket, other] = [cached.bucket, organizationBucket].filter(isExhausted);
-  if (!bucket) return cached;
+  if (!bucket || call.startedAt - cached.seenAt > exhaustedMs) return cached;
   call.caller = cached.caller;
   throw exhausted(call, other ? closer(bucket, other) : bucket);
 }
@@ -151,7 +156,7 @@ function requireLive(call: Call, apiKeyHash: string, key: KeyAdmission): LiveKey
     throw new ApiError('UNAUTHORIZED');
   }
   const { outcome, caller, bucket } = key;
-  const liveKey = { caller, bucket };
+  const liveKey = { caller, bucket, seenAt: call.startedAt };
   cachedKeys.set(apiKeyHash, liveKey);
   if (outcome === 'exhausted') throw exhausted(call, bucket);
   return liveKey;

@@ -5,7 +5,7 @@ import { isSame, type Plain } from './plain.ts';
 import { accepted, type ReferenceSettings, updatedLead, type Values } from './reference.ts';
 import { conflictIssues, errorOf, failureIssues, invalidIssues, queryIssues } from './refusals.ts';
 import { replayIssues } from './replays.ts';
-import { endOf, leadStates, statesDuring } from './states.ts';
+import { endOf, leadStates, type State, statesBetween } from './states.ts';
 
 /** Every answer by itself: what the contract lets a service say to this request, in the state in which it was meanwhile. */
 export function checkAnswers(history: History): string[] {
@@ -91,18 +91,25 @@ export function foreignIssues(
 /** Stands in all that a client of the organization writes. */
 export const markOf = (organizationId: number): string => `[org ${organizationId}]`;
 
+/** How long after its revocation a key may still be refused for its limit. */
+const exhaustedMs = 10_500;
+
 /** A key that was revoked or had expired before is refused; one that is good is not. */
 function keyIssues(history: History, request: ObservedRequest): string[] {
   const { apiKey, startedAt, organizationId, answer } = request;
   const status = answer?.status ?? 0;
-  const states = statesDuring(history, request, `ORG#${organizationId}`, `KEY#${apiKey.keyId}`);
+  const statesFrom = (at: number) =>
+    statesBetween(history, `ORG#${organizationId}`, `KEY#${apiKey.keyId}`, at, endOf(request));
+  const isRevoked = (of: readonly State[]) =>
+    of.every((state) => !state || state.revokedAt !== undefined);
+  const states = statesFrom(startedAt);
   const { clockSkewMs } = history;
-  const isDead =
-    states.every((state) => !state || state.revokedAt !== undefined) ||
-    apiKey.expiresAt <= startedAt - clockSkewMs;
+  const isDead = isRevoked(states) || apiKey.expiresAt <= startedAt - clockSkewMs;
   const isLive =
     states.every((state) => state && state.revokedAt === undefined) &&
     apiKey.expiresAt > endOf(request) + clockSkewMs;
+  if (status === 429 && isRevoked(statesFrom(startedAt - exhaustedMs)))
+    return ['was refused for a limit although its key was revoked'];
   if (isDead && ![401, 429, 500, 504].includes(status))
     return [`was answered ${status} although its key was revoked or had expired`];
   return isLive && status === 401 ? ['was refused its key, which is good'] : [];
