@@ -120,7 +120,7 @@ To merge, save the output of organization show ${settings.id}, repeat your chang
 /** Whether to apply a file would undo what others applied since it was made. A file whose settings are in force already undoes nothing. */
 const isOutdated = ({ settings, version }: FileToApply, inForce: StoredSettings): boolean =>
   version !== undefined &&
-  version < inForce.version &&
+  version < (inForce.appliedVersion ?? inForce.version) &&
   !isDeepStrictEqual(settings, inForce.settings);
 
 /**

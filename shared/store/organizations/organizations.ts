@@ -61,7 +61,14 @@ export async function replaceSettings(
   const at = now.toISOString();
   const keysCreated = before?.keysCreated ?? 0;
   const versions = { ...(before && { versionBefore: before.version }), versionAfter: version };
-  const item = { ...settingsPrimaryKey(organizationId), version, settings, keysCreated };
+  const appliedVersion = before?.appliedVersion ?? before?.version;
+  const item = {
+    ...settingsPrimaryKey(organizationId),
+    version,
+    settings,
+    keysCreated,
+    ...(action.isBetween && { appliedVersion }),
+  };
   const asRead = before
     ? {
         ConditionExpression: '#version = :before AND keysCreated = :keysCreated',

@@ -17,6 +17,8 @@ export type SettingsItem = {
   readonly settings: Settings;
   /** Grows by one with each apply, by more after a restore. */
   readonly version: number;
+  /** Of an intermediate version: the last one that was applied. */
+  readonly appliedVersion?: number;
   /** ISO 8601, UTC. */
   readonly appliedAt: string;
   /** Grows by one with each API key, so that a user cannot be removed while a key is created in their name. */

@@ -221,6 +221,26 @@ test('an undo passes over the steps of an apply that dropped something', async (
   expect((await shown(organization)).sources).toEqual(sources);
 });
 
+test('an apply that ended between its steps makes no file outdated', async () => {
+  const organization = await givenOrganization();
+  const file = await saved(organization, renamed('Southwind'));
+  const { sources, ...others } = organization.settings;
+  const without = { ...others, sources: sources.filter(({ id }) => id !== 3) };
+  const killed = new Error('The command was killed.');
+  const interrupted = applySettings(table(), without, { wait: () => Promise.reject(killed) });
+
+  await expect(interrupted).rejects.toBe(killed);
+  const repeated = await apply(file);
+
+  expect(await history(organization)).toMatchObject([
+    { versionAfter: 3 },
+    { versionAfter: 2, isBetween: true },
+    { versionAfter: 1 },
+  ]);
+  expect(repeated.status).toBe(0);
+  expect((await apply(await edited(organization, renamed('Eastwind'), 1))).status).toBe(1);
+});
+
 test('an undo that was confirmed for a version which no longer holds changes nothing, and says so', async () => {
   const organization = await givenOrganization();
   await applyChanges(organization, { name: 'Renamed' });
