@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Lead, LeadClient } from '../../shared/client/client.ts';
+import { useFolder } from '../infra/given-folder.ts';
 import { call } from '../support/call.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { type OwnService, startOwnService } from '../support/own-service.ts';
@@ -12,26 +10,21 @@ import { node24, type Program, startProgram } from '../support/service-process.t
 
 let service: OwnService;
 let organization: GivenOrganization;
-let folder: string;
+const files = useFolder();
 const jobs: Program[] = [];
 beforeAll(async () => {
-  [service, organization, folder] = await Promise.all([
-    startOwnService(),
-    givenOrganization(),
-    mkdtemp(join(tmpdir(), 'examples-test-')),
-  ]);
+  [service, organization] = await Promise.all([startOwnService(), givenOrganization()]);
 });
 afterAll(async () => {
   await Promise.all(jobs.map(kill));
   await service.stop();
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 function startJob(): Program {
   const { baseUrl } = service;
   const { reader } = organization;
   const job = startProgram(node24, ['test/examples/sync-job.ts'], {
-    env: { ...process.env, LEADS_URL: baseUrl, LEADS_API_KEY: reader, FOLDER: folder },
+    env: { ...process.env, LEADS_URL: baseUrl, LEADS_API_KEY: reader, FOLDER: files.path() },
   });
   jobs.push(job);
   return job;
@@ -58,7 +51,7 @@ async function captureAll(all: readonly object[]): Promise<void> {
 }
 
 const lines = async () =>
-  (await readFile(join(folder, 'leads.jsonl'), 'utf8'))
+  (await files.read(files.path('leads.jsonl')))
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line));
@@ -68,7 +61,7 @@ test('the sync job’s file has each state of a lead once, though the job and th
 
   // Killed after its first page, and once more while the service is away.
   const first = startJob();
-  await vi.waitUntil(() => existsSync(join(folder, 'position')), { timeout: 60_000 });
+  await vi.waitUntil(() => existsSync(files.path('position')), { timeout: 60_000 });
   await kill(first);
   const half = await lines();
   await service.kill();

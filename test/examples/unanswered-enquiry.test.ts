@@ -1,12 +1,14 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../infra/cli/listen.ts';
+import { useFolder } from '../infra/given-folder.ts';
 import { recipes } from '../support/recipes/recipes.ts';
 import { projectFolder, runProgram } from '../support/service-process.ts';
+
+const files = useFolder();
 
 /** The recipes whose outbox is a folder that cron sends; recipes.integration.test.ts says which this machine lacks. */
 const ofFolders = recipes.filter(
@@ -27,8 +29,8 @@ async function givenService(unanswered: string): Promise<string> {
 test.for(ofFolders)(
   'an enquiry that never gets an answer does not hold up the others: $name',
   async (recipe) => {
-    const folder = await mkdtemp(join(tmpdir(), 'unanswered-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = files.newPath('outbox');
+    await mkdir(folder);
     const url = await givenService('a');
     const environment = { LEADS_URL: url, LEADS_API_KEY: 'leads_live_key', OUTBOX: folder };
     const examples = join(projectFolder, 'test', 'examples');

@@ -9,23 +9,29 @@ import type { Budget, Results } from '../results.ts';
 import { callLevels } from './call-levels.ts';
 import { type FunctionCase, type Setting, withFunctions } from './functions.ts';
 
+/** A bundle in a file, and a request that it takes. */
 interface Case extends Pick<FunctionCase, 'event' | 'status'> {
-  readonly name: string;
   readonly file: string;
   readonly bytes: number;
   readonly environment: Readonly<Record<string, string>>;
+  /** Milliseconds of import and first request, user and system time of both, one a round. */
+  readonly samples: Awaited<ReturnType<typeof sample>>[];
 }
-
-/** Milliseconds of import and first request, user and system time of both. */
-type Sample = Awaited<ReturnType<typeof sample>>;
 
 /** Imports and first requests, each in a fresh process, all cases in turn so that a busy moment of the machine meets all alike. */
 export const measureColdStarts = (rounds: number): Promise<Results> =>
   withFunctions(async (setting) => {
-    const cases = await casesOf(setting);
-    const samples = await sampleInTurn(cases, rounds);
-    const measured = cases.filter(({ name }) => !name.endsWith(sameCalls));
-    const rows = measured.map((one) => rowOf(one, samples));
+    const compared = await casesOf(setting);
+    const naive = compared[0]?.own;
+    // The first round fills the disk's cache.
+    for (let round = 0; round <= rounds; round += 1) {
+      progress(`cold starts: round ${round} of ${rounds}, the first of which is not counted`);
+      for (const one of compared.flatMap(({ own, same }) => [own, ...(same ? [same] : [])])) {
+        const sampled = await sample(one);
+        if (round > 0) one.samples.push(sampled);
+      }
+    }
+    const rows = compared.map((one) => rowOf(one, naive ?? one.own));
     return {
       tables: [
         {
@@ -47,62 +53,51 @@ export const measureColdStarts = (rounds: number): Promise<Results> =>
     };
   });
 
-const sameCalls = ', same calls';
+interface Compared {
+  readonly name: string;
+  readonly own: Case;
+  /** A naive bundle that makes the same calls as a function, and nothing else. */
+  readonly same?: Case;
+}
 
-async function casesOf({ cases: functions, environment, write, callsOf }: Setting) {
+/** Bundles of the client alone, of which the first is what the goals are shares of, then the functions. */
+async function casesOf({ cases, environment, write, callsOf }: Setting): Promise<Compared[]> {
   const caseOf = async (
     name: string,
     code: Uint8Array,
-    asked: Pick<Case, 'event' | 'status'>,
+    // For the bundles that do not read their event.
+    asked: Pick<Case, 'event' | 'status'> = {
+      event: eventOf('list-leads', { apiKey: '' }),
+      status: 200,
+    },
     own: Record<string, string> = {},
   ): Promise<Case> => ({
-    name,
     file: await write(name, code),
     bytes: code.byteLength,
     ...asked,
     // Metrics are written, as in a deployment.
     environment: { ...environment, [serviceNameVariable]: 'bench', ...own },
+    samples: [],
   });
-  /** For the bundles that do not read their event. */
-  const unread = { event: eventOf('list-leads', { apiKey: '' }), status: 200 };
-  const cases = await Promise.all(
-    Object.entries(floors).map(async ([name, build]) => caseOf(name, await build(), unread)),
-  );
+  const naive = 'client only, naive';
+  const built = 'client only, as the functions are built';
+  const compared: Compared[] = [
+    { name: naive, own: await caseOf(naive, await naiveBundle(clientOnly)) },
+    { name: built, own: await caseOf(built, (await bundle(clientOnly)).code) },
+  ];
   const bare = await naiveBundle(
     `export { handler } from ${JSON.stringify(join(import.meta.dirname, 'bare-handler.ts'))};`,
   );
-  for (const { name, code, event, status } of functions) {
-    const one = await caseOf(name, code, { event, status });
-    const levels = callLevels(await callsOf(() => sample(one)));
-    cases.push(
-      one,
-      await caseOf(`${name}${sameCalls}`, bare, unread, { BENCH_CALLS: JSON.stringify(levels) }),
-    );
+  for (const { name, code, event, status } of cases) {
+    const own = await caseOf(name, code, { event, status });
+    const calls = { BENCH_CALLS: JSON.stringify(callLevels(await callsOf(() => sample(own)))) };
+    const same = await caseOf(`${name}, same calls`, bare, undefined, calls);
+    compared.push({ name, own, same });
   }
-  return cases;
+  return compared;
 }
 
-async function sampleInTurn(
-  cases: readonly Case[],
-  rounds: number,
-): Promise<ReadonlyMap<string, readonly Sample[]>> {
-  const samples = new Map<string, Sample[]>();
-  // The first round fills the disk's cache.
-  for (let round = 0; round <= rounds; round += 1) {
-    progress(
-      round === 0
-        ? 'cold starts: a round that is not counted'
-        : `cold starts: round ${round} of ${rounds}`,
-    );
-    for (const one of cases) {
-      const sampled = await sample(one);
-      if (round > 0) samples.set(one.name, [...(samples.get(one.name) ?? []), sampled]);
-    }
-  }
-  return samples;
-}
-
-async function sample({ file, environment, event, status }: Case) {
+async function sample({ file, environment, event, status }: Omit<Case, 'samples'>) {
   const lambda = await LambdaProcess.start(pathToFileURL(file).href, environment);
   const first = await lambda.invoke(event, status);
   await lambda.stop();
@@ -116,27 +111,23 @@ async function sample({ file, environment, event, status }: Case) {
   };
 }
 
-function rowOf({ name, bytes }: Case, samples: ReadonlyMap<string, readonly Sample[]>) {
-  const own = samples.get(name) ?? [];
-  const medianOf = (of: (sample: Sample) => number): number => median(own.map(of));
+function rowOf({ name, own, same }: Compared, naive: Case) {
+  type Figure = keyof Awaited<ReturnType<typeof sample>>;
+  const medianOf = (figure: Figure): number => median(own.samples.map((one) => one[figure]));
   // The least of all rounds: other work on the machine can only add.
-  const least = (of: (sample: Sample) => number, all: readonly Sample[]): number =>
-    Math.min(...all.map(of));
-  const shareOf = (of: (sample: Sample) => number, other: readonly Sample[]): number =>
-    least(of, own) / least(of, other);
-  const same = samples.get(`${name}${sameCalls}`);
+  const least = (figure: Figure, { samples }: Case): number =>
+    Math.min(...samples.map((one) => one[figure]));
+  const shareOf = (figure: Figure, other: Case): number =>
+    least(figure, own) / least(figure, other);
   return {
     bundle: name,
-    KB: bytes / 1000,
-    'import ms': medianOf(({ importMs }) => importMs),
-    'first request ms': medianOf(({ firstMs }) => firstMs),
-    'CPU ms': medianOf(({ cpuMs }) => cpuMs),
-    calls: own[0]?.calls ?? 0,
-    'first call': shareOf(
-      ({ cpuToFirstAnswerMs }) => cpuToFirstAnswerMs,
-      samples.get(naiveFloor) ?? own,
-    ),
-    'same calls': same ? shareOf(({ cpuMs }) => cpuMs, same) : '',
+    KB: own.bytes / 1000,
+    'import ms': medianOf('importMs'),
+    'first request ms': medianOf('firstMs'),
+    'CPU ms': medianOf('cpuMs'),
+    calls: own.samples[0]?.calls ?? 0,
+    'first call': shareOf('cpuToFirstAnswerMs', naive),
+    'same calls': same ? shareOf('cpuMs', same) : '',
   };
 }
 
@@ -170,11 +161,3 @@ async function naiveBundle(source: string): Promise<Uint8Array> {
   });
   return outputFiles?.[0]?.contents ?? new Uint8Array();
 }
-
-/** What the goals are shares of. */
-const naiveFloor = 'client only, naive';
-/** Bundles that functions are compared with. */
-const floors: Readonly<Record<string, () => Promise<Uint8Array>>> = {
-  [naiveFloor]: () => naiveBundle(clientOnly),
-  'client only, as the functions are built': async () => (await bundle(clientOnly)).code,
-};

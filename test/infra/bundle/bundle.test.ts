@@ -208,11 +208,3 @@ test('the objects of a function may take half of a small memory, and 256 MB of a
     '256',
   ]);
 });
-
-test('Node.js accepts each option of a function in NODE_OPTIONS', () => {
-  const names = memoryVariables(memoryMbDefault)
-    .NODE_OPTIONS.split(' ')
-    .map((option) => option.split('=')[0] ?? '');
-
-  expect(names.filter((name) => !process.allowedNodeEnvironmentFlags.has(name))).toEqual([]);
-});

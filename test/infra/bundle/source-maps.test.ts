@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { buildFunctions } from '../../../infra/bundle/bundle.ts';
+import { memoryMbDefault, memoryVariables } from '../../../infra/bundle/function-memory.ts';
 import { node24, runProgram } from '../../support/service-process.ts';
 import { useFolder } from '../given-folder.ts';
 
@@ -65,6 +66,8 @@ interface LoggedError {
 /** The error on the line that a bundle logs, in a process of its own, as Lambda runs it. */
 async function loggedError(): Promise<LoggedError> {
   const script = `const { handler } = await import(${JSON.stringify(pathToFileURL(file).href)}); handler();`;
-  const { stdout } = await runProgram(node24, ['--input-type=module', '--eval', script]);
+  const env = memoryVariables(memoryMbDefault);
+  const args = ['--input-type=module', '--eval', script];
+  const { stdout } = await runProgram(node24, args, { env });
   return (JSON.parse(stdout) as { error: LoggedError }).error;
 }
