@@ -5,11 +5,11 @@ import { comparableEmail, comparablePhone, type Values } from './reference.ts';
 
 /**
  * An import does what it says that it did: each row is a lead once, with all that the row tells of it, and is remembered with it, or changes
- * the lead that has its phone or email to what it tells, and nothing else. An undo names the leads that it removed.
+ * the lead that has its phone or email to what it tells, and nothing else. An undo forgets the rows of the leads that it removed.
  */
 export function checkImports(history: History): string[] {
   return history.actions.flatMap((action) => {
-    const issues = action.what === 'import undo' ? undoIssues(action) : [];
+    const issues = action.what === 'import undo' ? undoIssues(history, action) : [];
     if (isImport(action)) {
       issues.push(...countIssues(action));
       for (const commit of commitsOf(action)) issues.push(...leadIssues(action, commit));
@@ -18,12 +18,23 @@ export function checkImports(history: History): string[] {
   });
 }
 
-function undoIssues({ outcome, result, writes }: ObservedAction): string[] {
+function undoIssues(
+  { writesOf }: History,
+  { outcome, result, writes, organizationId }: ObservedAction,
+): string[] {
   if (outcome !== 'done') return [];
   const { removed } = result as { readonly removed: readonly number[] };
   const gone = writes.filter((write) => kindOf(write) === 'LEADS' && !write.after);
   const untold = gone.filter(({ sk }) => !removed.includes(Number(sk)));
-  return untold.map(({ sk }) => `removed lead ${Number(sk)} and does not say so`);
+  const remembered = [...writesOf].filter(
+    ([name, ofRow]) =>
+      name.startsWith(`IMPORTED#${organizationId}#`) &&
+      removed.includes(ofRow.at(-1)?.after?.leadId as number),
+  );
+  return [
+    ...untold.map(({ sk }) => `removed lead ${Number(sk)} and does not say so`),
+    ...remembered.map(([name]) => `removed a lead and remembers its row under ${name}`),
+  ];
 }
 
 const newLeads = (writes: readonly Write[]): Write[] =>

@@ -2,35 +2,48 @@ import { kindOf } from './effects.ts';
 import type { History, ObservedAction, Write } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
 import { type Values, valueIn } from './reference.ts';
-import { leadKey } from './states.ts';
+import { leadIdsOf, leadKey } from './states.ts';
 
-/** What administrators were told of a lead is so. The service's own check compares each lead with its timeline. */
+/** Each lead as it is in the end: its timeline has the order of its changes, and what administrators were told is true. */
 export function checkLeads(history: History): string[] {
-  return history.actions.flatMap((action) => {
-    const { what, organizationId, options } = action;
-    const issues = what === 'erase' ? erasureIssues(history, action) : archiveIssues(action);
-    return issues.map(
-      (issue) => `Lead ${options.leadId} of organization ${organizationId} ${issue}.`,
-    );
-  });
-}
-
-function archiveIssues({ id, what, outcome, result, writes }: ObservedAction): string[] {
-  if (what !== 'archive' && what !== 'restore') return [];
-  const entries = writes.filter((write) => kindOf(write) === 'TIMELINE' && write.after).length;
-  const isChanged = (result as { isChanged?: boolean } | undefined)?.isChanged === true;
-  const isRight = outcome === 'done' ? entries === Number(isChanged) : entries <= 1;
-  return isRight ? [] : [`has ${entries} entries of ${id}`];
-}
-
-function erasureIssues({ writesOf }: History, action: ObservedAction): string[] {
-  const { organizationId, options, outcome, result } = action;
-  const key = leadKey(organizationId, options.leadId as number).join(' ');
-  const isDone = outcome === 'done' && result !== undefined;
-  return isDone && writesOf.get(key)?.at(-1)?.after ? ['was erased and is there'] : [];
+  return history.organizationIds.flatMap((organizationId) =>
+    leadIdsOf(history, organizationId).flatMap((leadId) => {
+      const writes = history.writesOf.get(leadKey(organizationId, leadId).join(' ')) ?? [];
+      const issues = [
+        ...orderIssues(history, organizationId, leadId, writes),
+        ...actionIssues(history, organizationId, leadId),
+      ];
+      return issues.map((issue) => `Lead ${leadId} of organization ${organizationId} ${issue}.`);
+    }),
+  );
 }
 
 const creations = ['lead_created', 'captured_new'];
+
+function orderIssues(
+  history: History,
+  organizationId: number,
+  leadId: number,
+  writes: readonly Write[],
+): string[] {
+  const entries = entriesOf(history, organizationId, leadId);
+  if (!writes.at(-1)?.after)
+    return entries.length === 0 || isBeingErased(history, organizationId, leadId)
+      ? []
+      : ['is gone, and its timeline is not'];
+  if (!creations.includes(String(entries[0]?.after?.type)))
+    return ['does not begin with its creation'];
+  // The order of the lead's own writes: two transactions may commit their items alternately, and the first one's entry last.
+  const orderOf = new Map(writes.map(({ call, order }) => [call, order]));
+  const changes = entries.filter(({ call }) => orderOf.has(call));
+  const isAfter = (one: Write, other: Write): boolean =>
+    one.call === other.call
+      ? one.order > other.order
+      : Number(orderOf.get(one.call)) > Number(orderOf.get(other.call));
+  return changes.every((one, at) => at === 0 || isAfter(one, changes[at - 1] ?? one))
+    ? []
+    : ['has its changes in another order on its timeline'];
+}
 
 /** Whether an entry tells of a change what the change did: with all entries of its timeline it explains every state of a lead. */
 export function isExplained({ before, after = {} }: Write, entry: Plain): boolean {
@@ -80,4 +93,52 @@ function withValue(lead: Plain, field: string, value: unknown): Plain {
   if (places[field]) return { ...lead, [places[field]]: value };
   const { [field]: _, ...others } = lead.fields as Values;
   return { ...lead, fields: value === null ? others : { ...others, [field]: value } };
+}
+
+/** What is on a lead's timeline in the end, in its order. */
+function entriesOf({ writesOf }: History, organizationId: number, leadId: number): Write[] {
+  const prefix = `TIMELINE#${organizationId}#${leadId} `;
+  const names = [...writesOf.keys()].filter((name) => name.startsWith(prefix)).sort();
+  return names.flatMap((name) => {
+    const writes = writesOf.get(name) ?? [];
+    // An erasure may have taken a person out of it since: what was written first explains the lead.
+    const [first, last] = [writes[0], writes.at(-1)];
+    return first && last?.after ? [first] : [];
+  });
+}
+
+const isBeingErased = ({ writesOf }: History, organizationId: number, leadId: number): boolean =>
+  writesOf.get(`ERASURE#${organizationId} ${leadKey(organizationId, leadId)[1]}`)?.at(-1)?.after !==
+  undefined;
+
+/** What the administrator was told of a lead is so. */
+function actionIssues(history: History, organizationId: number, leadId: number): string[] {
+  const own = history.actions.filter(
+    (action) => action.organizationId === organizationId && action.options.leadId === leadId,
+  );
+  return own.flatMap((action) => {
+    const entries = action.writes.filter((write) => kindOf(write) === 'TIMELINE' && write.after);
+    const isChanged = (action.result as { isChanged?: boolean } | undefined)?.isChanged;
+    if (action.what !== 'archive' && action.what !== 'restore')
+      return erasureIssues(history, action, leadId);
+    const isRight =
+      action.outcome === 'done'
+        ? entries.length === Number(isChanged === true)
+        : entries.length <= 1;
+    return isRight ? [] : [`has ${entries.length} entries of ${action.id}`];
+  });
+}
+
+function erasureIssues(history: History, action: ObservedAction, leadId: number): string[] {
+  if (action.what !== 'erase' || action.outcome !== 'done' || action.result === undefined)
+    return [];
+  const lead = history.writesOf.get(leadKey(action.organizationId, leadId).join(' '))?.at(-1);
+  if (lead?.after) return ['was erased and is there'];
+  const records = [...history.writesOf].filter(([name]) => name.startsWith('IDEMPOTENCY#'));
+  const left = records.filter(([name, writes]) => {
+    const last = writes.at(-1)?.after;
+    const isOwn = history.writesOf.has(`ORG#${action.organizationId} KEY#${name.split('#')[1]}`);
+    return isOwn && (last?.result as Plain | undefined)?.id === leadId;
+  });
+  return left.map(([name]) => `was erased and is remembered under ${name}`);
 }

@@ -129,8 +129,7 @@ function leadIssues(write: Write, commit: Commit, { clockSkewMs }: History): str
   );
   if (entries.length !== 1 + Math.min(notes.length, 1))
     issues.push(`wrote ${what} with ${entries.length} entries on its timeline`);
-  // A note comes after what created or changed its lead.
-  const entry = entries.toSorted((a, b) => (a.sk < b.sk ? -1 : 1))[0]?.after ?? {};
+  const entry = entries.find((one) => !notes.includes(one))?.after ?? {};
   if (!isExplained(write, entry))
     issues.push(`wrote ${what} otherwise than its timeline says: ${JSON.stringify(entry)}`);
   if (after.version !== ((before?.version as number | undefined) ?? 0) + 1)
