@@ -22,61 +22,52 @@ export function problemsOf(
   tenant: Tenant,
   others: readonly Tenant[],
 ): AnswerProblems {
-  const body = parseJson(answer.text);
-  const outcome =
-    (body as { error?: { code?: string } } | undefined)?.error?.code ?? String(answer.status);
-  const problems = [
-    isFailure(answer.status, outcome)
-      ? `the service failed with ${answer.status} ${outcome}`
-      : undefined,
-    describedProblem(sent, answer, body),
-    ...headerProblems(answer.headers),
-    ...Object.entries(tenant.keys).map(([label, key]) =>
-      answer.text.includes(key.slice(-40)) ? `the answer holds the key ${label}` : undefined,
+  const { status, headers, text } = answer;
+  const body = parseJson(text);
+  const outcome = (body as { error?: { code?: string } } | undefined)?.error?.code ?? `${status}`;
+  const rules: readonly (readonly [isBroken: boolean, problem: string])[] = [
+    [status >= 500 && outcome !== 'NOT_READY', `the service failed with ${status} ${outcome}`],
+    [headers.get('Cache-Control') !== 'no-store', 'Cache-Control is not no-store'],
+    [headers.get('Content-Type') !== 'application/json', 'Content-Type is not application/json'],
+    [
+      !requestIdForm.test(headers.get('X-Request-Id') ?? ''),
+      'X-Request-Id is missing, or the caller’s own',
+    ],
+    ...[...headers.keys()].map(
+      (name) => [unwanted.test(name), `the header ${name} is there`] as const,
     ),
-    others.some(({ mark }) => answer.text.includes(mark))
-      ? 'the answer holds what is of another organization'
-      : undefined,
-    /\bat \S+ \(|node_modules|\.ts:\d+/.test(answer.text) && !answer.text.includes('items')
-      ? 'the answer holds a stack trace'
-      : undefined,
+    ...Object.entries(tenant.keys).map(
+      ([label, key]) =>
+        [text.includes(key.slice(-40)), `the answer holds the key ${label}`] as const,
+    ),
+    [
+      others.some(({ mark }) => text.includes(mark)),
+      'the answer holds what is of another organization',
+    ],
+    [
+      /\bat \S+ \(|node_modules|\.ts:\d+/.test(text) && !text.includes('items'),
+      'the answer holds a stack trace',
+    ],
   ];
-  return { outcome, problems: problems.filter((problem) => problem !== undefined) };
-}
-
-const isFailure = (status: number, outcome: string): boolean =>
-  status >= 500 && outcome !== 'NOT_READY';
-
-function describedProblem(
-  sent: SentRequest,
-  { status, headers }: Answer,
-  body: unknown,
-): string | undefined {
-  const { path, query } = targetOf({ url: sent.target });
-  const url = { pathname: path, searchParams: new URLSearchParams(query) } as URL;
-  const json = sent.body === undefined ? undefined : parseJson(Buffer.from(sent.body).toString());
-  try {
-    assertDescribed({ method: sent.method, url, sent: json, status, headers, body });
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
+  const broken = rules.filter(([isBroken]) => isBroken).map(([, problem]) => problem);
+  return { outcome, problems: [...describedProblems(sent, answer, body), ...broken] };
 }
 
 /** CORS, and what names or versions the server. */
 const unwanted = /^(access-control-.*|server|x-powered-by|via|x-aws-.*|set-cookie|etag)$/;
 
-function headerProblems(headers: Headers): (string | undefined)[] {
-  return [
-    headers.get('Cache-Control') === 'no-store' ? undefined : 'Cache-Control is not no-store',
-    headers.get('Content-Type') === 'application/json'
-      ? undefined
-      : 'Content-Type is not application/json',
-    requestIdForm.test(headers.get('X-Request-Id') ?? '')
-      ? undefined
-      : 'X-Request-Id is missing, or the caller’s own',
-    ...[...headers.keys()].map((name) =>
-      unwanted.test(name) ? `the header ${name} is there` : undefined,
-    ),
-  ];
+function describedProblems(
+  sent: SentRequest,
+  { status, headers }: Answer,
+  body: unknown,
+): string[] {
+  const { path, query } = targetOf({ url: sent.target });
+  const url = { pathname: path, searchParams: new URLSearchParams(query) } as URL;
+  const json = sent.body === undefined ? undefined : parseJson(Buffer.from(sent.body).toString());
+  try {
+    assertDescribed({ method: sent.method, url, sent: json, status, headers, body });
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
 }
