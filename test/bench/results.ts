@@ -82,14 +82,11 @@ export function comparison(
   now: ExactFigures,
 ): { text: string; fails: boolean } {
   const both = Object.keys(now).filter((name) => before[name] !== undefined);
-  const figures = both.map((name) => ({
-    name,
-    before: before[name] ?? 0,
-    now: now[name] ?? 0,
-  }));
-  const different = figures.filter((one) => one.now !== one.before);
+  const different = both
+    .map((name) => ({ name, before: before[name] ?? 0, now: now[name] ?? 0 }))
+    .filter((one) => one.now !== one.before);
   const table = {
-    title: `Counts: ${figures.length} compared, ${different.length} different`,
+    title: `Counts: ${both.length} compared, ${different.length} different`,
     note: '',
     rows: different.map((one) => ({
       figure: one.name,
@@ -99,6 +96,6 @@ export function comparison(
       result: one.now > one.before ? 'MORE' : 'fewer',
     })),
   };
-  const fails = figures.length === 0 || different.some((one) => one.now > one.before);
+  const fails = both.length === 0 || different.some((one) => one.now > one.before);
   return { text: asMarkdown(table), fails };
 }

@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { localBaseUrl } from '../../../infra/openapi/introduction.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { type Json, operationOf } from '../../support/described.ts';
 import { givenOrganization } from '../../support/organizations.ts';
 import { service } from '../../support/service.ts';
-import { projectFolder } from '../../support/service-process.ts';
+import { projectFolder, runProgram } from '../../support/service-process.ts';
 
 const demoFile = join(projectFolder, 'infra/local/demo-organization.json');
 
@@ -22,11 +20,9 @@ test('every command of the API description runs as it is pasted, in their order 
   for (const endpoint of capturesFirst) {
     const { description }: Json = { ...operationOf(endpoint) };
     const [, command = 'false'] = /```sh\n(.*)\n```/s.exec(String(description)) ?? [];
-    const { stdout } = await promisify(execFile)(
-      'sh',
-      ['-c', command.replace(localBaseUrl, service().baseUrl)],
-      { env: { ...process.env, API_KEY: key } },
-    );
+    const pasted = command.replace(localBaseUrl, service().baseUrl);
+    const env = { ...process.env, API_KEY: key };
+    const { stdout } = await runProgram('sh', ['-c', pasted], { env });
     statuses.push(`${endpoint.name} ${stdout.split(' ')[1]}`);
   }
 

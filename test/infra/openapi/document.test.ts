@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { openApiFile, openApiText } from '../../../infra/openapi/document.ts';
 import { errorsOf } from '../../../infra/openapi/endpoint-descriptions.ts';
@@ -21,9 +19,8 @@ import {
   resolved,
   schemaIssue,
 } from '../../support/described.ts';
-import { projectFolder } from '../../support/service-process.ts';
+import { node24, projectFolder, runProgram } from '../../support/service-process.ts';
 
-const run = promisify(execFile);
 const redocly = join(projectFolder, 'node_modules', '.bin', 'redocly');
 
 describe('openapi.json', () => {
@@ -34,19 +31,10 @@ describe('openapi.json', () => {
   test('openapi.json passes redocly lint without an error or a warning', {
     timeout: 60_000,
   }, async () => {
-    const env = {
-      ...process.env,
-      REDOCLY_TELEMETRY: 'off',
-      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
-    };
-    const { stdout } = await run(
-      process.execPath,
-      [redocly, 'lint', '--format=json', 'openapi.json'],
-      {
-        cwd: projectFolder,
-        env,
-      },
-    );
+    const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+    const env = { ...process.env, ...quiet };
+    const args = [redocly, 'lint', '--format=json', 'openapi.json'];
+    const { stdout } = await runProgram(node24, args, { env });
 
     expect(JSON.parse(stdout)).toMatchObject({
       totals: { errors: 0, warnings: 0, ignored: 0 },
