@@ -39,8 +39,8 @@ export function tableOf(
 }
 
 /** An empty table on the test run's engine, which only this test uses. */
-export async function givenTable(name = `given-${randomUUID()}`): Promise<Table> {
-  const environment = environmentOf(name);
+export async function givenTable(): Promise<Table> {
+  const environment = environmentOf(`given-${randomUUID()}`);
   await createTable(environment as Parameters<typeof createTable>[0]);
   return tableOf(environment);
 }

@@ -24,13 +24,9 @@ export async function nextSecond(): Promise<void> {
 }
 
 /** A new table with what another one holds now, as a restore makes it. */
-export async function restored(
-  from: Table | readonly Record<string, unknown>[],
-  name?: string,
-): Promise<Table> {
-  const made = await givenTable(name);
-  const items = 'client' in from ? await itemsOf(from) : from;
-  await storeItems(made, items);
+export async function restored(from: Table | readonly Record<string, unknown>[]): Promise<Table> {
+  const made = await givenTable();
+  await storeItems(made, 'client' in from ? await itemsOf(from) : from);
   return made;
 }
 
