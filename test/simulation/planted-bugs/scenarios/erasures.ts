@@ -84,22 +84,6 @@ export const scenariosOfErasures: readonly Scenario[] = [
     },
   },
   {
-    name: 'A file is imported twice, after a capture of one of its people, and once more after an erasure',
-    async run(given) {
-      await given.capture(person(2));
-      const rows = [1, 2, 3].map((number) => person(number));
-      const expectThree = async (): Promise<void> => {
-        await given.administrate('import', { rows });
-        given.same('leads after the import', (await given.list({})).length, 3);
-      };
-      await expectThree();
-      await expectThree();
-      const [newest = 0] = await given.list({});
-      await given.erase(newest);
-      await expectThree();
-    },
-  },
-  {
     name: "Two people who are on each other's timelines, and on a third one, are erased at once",
     seeds: 6,
     simulation: { dynamodb: { reorderChance: 0.3, pageShare: 0.004 } },

@@ -52,22 +52,6 @@ export const scenariosOfWrites: readonly Scenario[] = [
     },
   },
   {
-    name: 'Several clients take one phone and one email at once',
-    seeds: 3,
-    async run(given) {
-      const { phone, email } = person(9);
-      const { leadId } = await given.create(person(1));
-      await Promise.all([
-        given.create({ ...person(2), phone }),
-        given.create({ ...person(3), email }),
-        given.create({ ...person(4), email: email.toUpperCase() }),
-        given.capture({ ...person(5), phone }),
-        given.update(leadId, { fields: { email } }),
-        given.update(leadId, { fields: { phone } }),
-      ]);
-    },
-  },
-  {
     name: 'A lead is archived and restored, twice and by two at once',
     seeds: 2,
     async run(given) {
