@@ -136,6 +136,15 @@ describe('with backupLock and backupCopyTo', () => {
       },
     });
   });
+
+  test('the role may use the key of the table, through DynamoDB only', () => {
+    const ofRole = propertiesOf(copied, 'AWS::IAM::Policy').filter(({ Roles }) =>
+      JSON.stringify(Roles).includes('Backups'),
+    );
+
+    expect(ofRole).toHaveLength(1);
+    expect(JSON.stringify(ofRole)).toContain('kms:ViaService');
+  });
 });
 
 test('BackupCopyFailed watches the vault of the copies, goes off within a day and ends with the next', () => {
