@@ -5,6 +5,7 @@ import { storedBytes } from '../../../../shared/item-size.ts';
 import { limits } from '../../../../shared/limits.ts';
 import { hashApiKey } from '../../../../shared/organization/api-key.ts';
 import type { Settings } from '../../../../shared/organization/organization.ts';
+import { admitOrganization } from '../../../../shared/store/organizations/admission.ts';
 import { createApiKey, revokeApiKey } from '../../../../shared/store/organizations/api-keys.ts';
 import {
   applySettings,
@@ -139,4 +140,13 @@ test('the computed size of an item of many small parts exceeds that of the engin
   expect(await unitsOf(pk, spare)).toBe(kilobytes);
   expect(await unitsOf(pk, spare + 8)).toBe(kilobytes + 1);
   await client.send(new DeleteCommand({ TableName, Key: { pk, sk: 'PARTS' } }));
+});
+
+test('a request in the millisecond in which a window ends takes the first token of the next one', async () => {
+  const { id } = await givenOrganizationWithoutKeys({}, table);
+  const admit = async (at: number) =>
+    (await admitOrganization(table, id, new Date(at), false)).bucket;
+  const { resetsAt } = await admit(now.getTime());
+
+  expect(await admit(resetsAt)).toMatchObject({ remaining: 2999, resetsAt: resetsAt + 3_600_000 });
 });
