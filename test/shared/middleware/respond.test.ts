@@ -60,6 +60,8 @@ describe('the line of a call', () => {
     ['UNAUTHORIZED', 'refused', 'unauthorized', 'capturesUnauthorized'],
     ['FORBIDDEN', 'refused', 'capturesUnauthorized'],
     ['INVALID_JSON', 'refused', 'capturesInvalid'],
+    ['PAYLOAD_TOO_LARGE', 'refused', 'capturesInvalid'],
+    ['UNSUPPORTED_MEDIA_TYPE', 'refused', 'capturesInvalid'],
     ['VALIDATION_FAILED', 'refused', 'capturesInvalid'],
   ])(
     'names the code %s and counts its metrics, those of captures only for a capture',
