@@ -139,56 +139,23 @@ describe('3 a refused stage or pipeline: 422 with details.reason and details.fie
 });
 
 describe('3 update-lead: stage and pipeline', () => {
-  const rows: [
-    string,
-    from: object,
-    to: object,
-    stageId: number,
-    pipelineId: number,
-    changes: object[],
-  ][] = [
+  const moved = (from: number, to: number) => ({ field: 'stage', from, to });
+  const pipelineMoved = { field: 'pipeline', from: 1, to: 2 };
+
+  test.each<[string, from: object, to: object, stageId: number, pipelineId: number, object[]]>([
+    ['stageId of the same pipeline', {}, { stageId: 12 }, 12, 1, [moved(11, 12)]],
+    ['stageId of another pipeline', {}, { stageId: 22 }, 22, 2, [moved(11, 22), pipelineMoved]],
     [
-      'stageId of the same pipeline',
-      {},
-      { stageId: 12 },
-      12,
-      1,
-      [{ field: 'stage', from: 11, to: 12 }],
-    ],
-    [
-      'stageId of another pipeline moves the lead there',
-      {},
-      { stageId: 22 },
-      22,
-      2,
-      [
-        { field: 'stage', from: 11, to: 22 },
-        { field: 'pipeline', from: 1, to: 2 },
-      ],
-    ],
-    [
-      'pipelineId alone: its starting stage',
+      'pipelineId: its starting stage',
       {},
       { pipelineId: 2 },
       21,
       2,
-      [
-        { field: 'stage', from: 11, to: 21 },
-        { field: 'pipeline', from: 1, to: 2 },
-      ],
+      [moved(11, 21), pipelineMoved],
     ],
-    [
-      "the lead's own pipelineId: its starting stage",
-      { stageId: 12 },
-      { pipelineId: 1 },
-      11,
-      1,
-      [{ field: 'stage', from: 12, to: 11 }],
-    ],
+    ['pipelineId of the lead itself', { stageId: 12 }, { pipelineId: 1 }, 11, 1, [moved(12, 11)]],
     ['neither: the lead stays', { stageId: 22 }, {}, 22, 2, []],
-  ];
-
-  test.each(rows)(
+  ])(
     '%s is recorded on the timeline as made via the API',
     async (_, from, to, stageId, pipelineId, changes) => {
       const { id } = await givenLead(organization, from);

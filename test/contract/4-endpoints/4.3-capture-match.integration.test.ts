@@ -1,34 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { setArchived } from '../../../shared/store/leads/archive.ts';
-import type { CallReply } from '../../support/call.ts';
 import { givenLead, storedLead, timelineOf } from '../../support/leads.ts';
 import { useOrganization } from '../../support/organizations.ts';
-import { person } from '../../support/people.ts';
+import { type Person, person } from '../../support/people.ts';
 import { table } from '../../support/table.ts';
 
 const organization = useOrganization();
-const lastOf = async (leadId: number, own = organization) => (await timelineOf(own, leadId)).at(-1);
+const lastOf = async (leadId: number) => (await timelineOf(organization, leadId)).at(-1);
 const found = (leadId: number, updated: boolean) => ({
   lead: { id: leadId, created: false, updated },
 });
 
 describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', () => {
-  type Lead = CallReply['body'];
-  test.each<[string, (lead: Lead) => object]>([
-    ['phone', ({ phone }) => ({ name: 'x', phone })],
-    [
-      'phone written otherwise',
-      ({ phone }) => ({ name: 'x', phone: phone.replace('+91', '0091 ') }),
-    ],
-    [
-      'phone without its country code',
-      ({ phone }) => ({ name: 'x', phone: phone.replace('+91', '') }),
-    ],
-    ['email', ({ email }) => ({ ...person(), email })],
-    ['email in capitals', ({ email }) => ({ ...person(), email: email.toUpperCase() })],
+  const byPhone = (phone: string) => ({ name: 'x', phone });
+  const byEmail = (email: string) => ({ ...person(), email });
+  test.each<[string, (lead: Person) => object]>([
+    ['phone', ({ phone }) => byPhone(phone)],
+    ['phone written otherwise', ({ phone }) => byPhone(phone.replace('+91', '0091 '))],
+    ['phone without its country code', ({ phone }) => byPhone(phone.replace('+91', ''))],
+    ['email', ({ email }) => byEmail(email)],
+    ['email in capitals', ({ email }) => byEmail(email.toUpperCase())],
     [
       'email copied with invisible characters',
-      ({ email }) => ({ ...person(), email: `\u202a${email.replace('@', '\u200b@')}\u2060` }),
+      ({ email }) => byEmail(`\u202a${email.replace('@', '\u200b@')}\u2060`),
     ],
     ['both', ({ phone, email }) => ({ name: 'x', phone, email })],
   ])('a capture matches a lead by %s', async (_, bodyOf) => {
@@ -219,8 +213,8 @@ describe('4.3 rule 3: match on a live lead: only empty fields are filled, differ
 
 describe('4.3 rule 4: match on an archived lead: only the enquiry is noted, archived: true, no Location', () => {
   test.each([
-    ['phone', ({ name, phone }: CallReply['body']) => ({ name, phone })],
-    ['email', ({ email }: CallReply['body']) => ({ ...person(), email })],
+    ['phone', ({ name, phone }: Person) => ({ name, phone })],
+    ['email', ({ email }: Person) => ({ ...person(), email })],
   ])(
     'a capture that matches an archived lead by %s changes nothing',
     { tags: 'written' },
@@ -243,17 +237,15 @@ describe('4.3 rule 4: match on an archived lead: only the enquiry is noted, arch
       const after = await storedLead(organization, lead.id);
       expect(after.lead).toEqual(before.lead);
       expect(after.timeline).toHaveLength(3);
-      expect(await lastOf(lead.id)).toMatchObject({
+      const captured = await lastOf(lead.id);
+      expect(captured).toMatchObject({
         type: 'captured',
         archived: true,
         notes: 'Again.',
         filled: [],
       });
-      expect((await lastOf(lead.id))?.kept).toContainEqual({
-        field: 'city',
-        current: null,
-        submitted: 'Pune',
-      });
+      const city = { field: 'city', current: null, submitted: 'Pune' };
+      expect(captured?.kept).toContainEqual(city);
     },
   );
 
