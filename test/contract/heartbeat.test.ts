@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/heartbeat.ts';
+import { listen } from '../../infra/cli/listen.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { errorResponse } from '../../shared/middleware/respond.ts';
 import { newCall } from '../shared/middleware/event.ts';
@@ -37,16 +36,14 @@ Aj32AiEAsOVcW2nJoPobs3paa7aKQwWsrMtUWxPfmD4YkQq5u68=`,
 const trusted = getCACertificates();
 
 const servers: Server[] = [];
-async function listen(server: Server): Promise<number> {
+const portOf = (server: Server): Promise<number> => {
   servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
+  return listen(server, 0);
+};
 const plain = async (answer: RequestListener): Promise<string> =>
-  `http://localhost:${await listen(createServer(answer))}/live`;
+  `http://localhost:${await portOf(createServer(answer))}/live`;
 const secure = async (): Promise<string> =>
-  `https://localhost:${await listen(createTlsServer(certificate, own401))}`;
+  `https://localhost:${await portOf(createTlsServer(certificate, own401))}`;
 
 /** The response of the service itself to a request without a key. */
 const own401: RequestListener = (_, response) => {

@@ -15,7 +15,6 @@ interface Listed {
   readonly updatedAt: string;
 }
 
-const list = (organization: GivenOrganization, query: Query) => organization.list(query);
 const idsOf = (items: readonly Listed[]): number[] => items.map(({ id }) => id);
 
 const organization = useOrganization();
@@ -31,8 +30,8 @@ describe('4.1 response: items newest first, without archived leads, and nextCurs
   const newestFirst = (): number[] => idsOf(leads).reverse();
 
   test('a page has 25 leads by default, and the next one the rest', async () => {
-    const first = await list(organization, {});
-    const second = await list(organization, { cursor: first.body.nextCursor });
+    const first = await organization.list();
+    const second = await organization.list({ cursor: first.body.nextCursor });
 
     expect(first.status).toBe(200);
     expect(Object.keys(first.body).sort()).toEqual(['items', 'nextCursor']);
@@ -45,7 +44,7 @@ describe('4.1 response: items newest first, without archived leads, and nextCurs
     const seen: number[] = [];
     let cursor: number | null = 2_147_483_647;
     for (let pages = 0; cursor !== null && pages <= 28; pages += 1) {
-      const { body } = await list(organization, { limit, cursor });
+      const { body } = await organization.list({ limit, cursor });
       expect(body.items.length).toBeLessThanOrEqual(limit);
       seen.push(...idsOf(body.items));
       cursor = body.nextCursor;
@@ -56,7 +55,7 @@ describe('4.1 response: items newest first, without archived leads, and nextCurs
   });
 
   test('a full page that ends with the last lead is the last page', async () => {
-    const { body } = await list(organization, { limit: 27 });
+    const { body } = await organization.list({ limit: 27 });
 
     expect(body.items).toHaveLength(27);
     expect(body.nextCursor).toBeNull();
@@ -65,14 +64,14 @@ describe('4.1 response: items newest first, without archived leads, and nextCurs
   test.each([{}, { updated_since: '2000-01-01T00:00:00Z' }, { stage_id: 11 }])(
     'cursor 1 is past the last lead of %j',
     async (query) => {
-      const { status, body } = await list(organization, { ...query, cursor: 1 });
+      const { status, body } = await organization.list({ ...query, cursor: 1 });
 
       expect([status, body]).toEqual([200, { items: [], nextCursor: null }]);
     },
   );
 
   test('an organization without leads has no items and no next cursor', async () => {
-    const { status, body } = await list(await givenOrganization(), {});
+    const { status, body } = await (await givenOrganization()).list();
 
     expect([status, body]).toEqual([200, { items: [], nextCursor: null }]);
   });
@@ -81,7 +80,7 @@ describe('4.1 response: items newest first, without archived leads, and nextCurs
     const other = await givenOrganization();
     const { id } = await givenLead(other);
 
-    expect(idsOf((await list(other, {})).body.items)).toEqual([id]);
+    expect(idsOf((await other.list()).body.items)).toEqual([id]);
   });
 });
 
@@ -108,7 +107,7 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
     await setArchived(table(), own.id, gone.id, { archived: true });
   });
   const found = async (query: Query) =>
-    idsOf((await list(own, query)).body.items)
+    idsOf((await own.list(query)).body.items)
       .map((id) => names[id])
       .join('');
 
@@ -140,8 +139,8 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
   ])('the parameters %j show only the leads that they name, too', showsOnly);
 
   test('pages of an id filter show each lead once', async () => {
-    const first = await list(own, { owner_id: 7, limit: 1 });
-    const second = await list(own, { owner_id: 7, limit: 1, cursor: first.body.nextCursor });
+    const first = await own.list({ owner_id: 7, limit: 1 });
+    const second = await own.list({ owner_id: 7, limit: 1, cursor: first.body.nextCursor });
 
     expect([...first.body.items, ...second.body.items].map(({ id }) => names[id])).toEqual([
       'b',
@@ -192,7 +191,7 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
 
 describe('4.1 INVALID_QUERY: a parameter out of range, named; nothing is silently ignored', () => {
   const refused = async (query: Query, name: string) => {
-    const { status, body } = await list(organization, query);
+    const { status, body } = await organization.list(query);
 
     expect([status, body.error.code]).toEqual([400, 'INVALID_QUERY']);
     expect(body.error.details.parameters).toEqual({ [name]: expect.stringMatching(/\S.*\.$|\?$/) });
@@ -225,7 +224,7 @@ describe('4.1 INVALID_QUERY: a parameter out of range, named; nothing is silentl
   ])(
     'the unknown parameter %s is refused with the nearest known one (%s)',
     async (name, nearest) => {
-      const { status, body } = await list(organization, `${name}=1`);
+      const { status, body } = await organization.list(`${name}=1`);
 
       expect([status, body.error.code]).toEqual([400, 'INVALID_QUERY']);
       expect(Object.keys(body.error.details.parameters)).toEqual([name]);
@@ -234,7 +233,7 @@ describe('4.1 INVALID_QUERY: a parameter out of range, named; nothing is silentl
   );
 
   test('several wrong parameters are all named', async () => {
-    const { body } = await list(organization, { limit: 0, cursor: 0, source_id: 'x' });
+    const { body } = await organization.list({ limit: 0, cursor: 0, source_id: 'x' });
 
     expect(Object.keys(body.error.details.parameters).sort()).toEqual([
       'cursor',
@@ -254,7 +253,7 @@ describe('4.1 INVALID_QUERY: details.filters lists the 0-based positions of the 
   ])('details.filters names each wrong filter and no correct one: %s', async (_, bad) => {
     const filter = JSON.stringify([bad, good, bad]);
 
-    const { status, body } = await list(organization, { filter });
+    const { status, body } = await organization.list({ filter });
 
     expect([status, body.error.code, body.error.details.filters]).toEqual([
       400,
@@ -267,7 +266,7 @@ describe('4.1 INVALID_QUERY: details.filters lists the 0-based positions of the 
   test('a filter with a property named __proto__ is refused by its position', async () => {
     const filter = '[{"field":"city","operator":"is_empty","__proto__":{"x":1}}]';
 
-    const { status, body } = await list(organization, { filter });
+    const { status, body } = await organization.list({ filter });
 
     expect([status, body.error.details.filters]).toEqual([400, [0]]);
   });

@@ -1,19 +1,15 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { setArchived } from '../../../shared/store/leads/archive.ts';
 import { idempotencyPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
-import { type CallReply, call } from '../../support/call.ts';
+import type { CallReply } from '../../support/call.ts';
 import { changeSettings, storedLeads, timelineOf } from '../../support/leads.ts';
 import { givenOrganization, useOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { table } from '../../support/table.ts';
 
 const organization = useOrganization();
-let apiKey: string;
-let keyId: string;
-beforeAll(async () => {
-  ({ key: apiKey, keyId } = await organization.key());
-});
 
 let given = 0;
 const newKey = (): string => {
@@ -22,17 +18,14 @@ const newKey = (): string => {
 };
 
 const capture = (body: object, idempotencyKey?: string) =>
-  call('capture-lead', {
-    apiKey,
-    body,
-    headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
-  });
+  organization.capture(body, idempotencyKey);
 const isReplay = ({ headers }: CallReply): boolean => headers.get('idempotent-replayed') === 'true';
 const captures = async (leadId: number) =>
   (await timelineOf(organization, leadId)).filter(({ type }) => type === 'captured').length;
 
 /** Sets a record's end into the past. @returns the record as it was */
 async function expire(key: string): Promise<{ expiresAt: number; ttl: number }> {
+  const { keyId } = parseApiKey(organization.website)!;
   const { Attributes } = await table().client.send(
     new UpdateCommand({
       TableName: table().name,
@@ -87,28 +80,21 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result, marked 
 
   test('a replay returns the first result, whatever changed the lead since: filled and archived ones too', async () => {
     const { name, phone } = person();
-    const keys = [newKey(), newKey(), newKey(), newKey()] as const;
-    const bodies = [
-      { name, phone },
-      { name, phone, fields: { city: 'Pune' } },
-      { name, phone, fields: { city: 'Kochi' } },
+    const requests = [
+      [{ name, phone }, newKey()],
+      [{ name, phone, fields: { city: 'Pune' } }, newKey()],
+      [{ name, phone, fields: { city: 'Kochi' } }, newKey()],
+      [{ name, phone, fields: { city: 'Kochi' } }, newKey()],
     ] as const;
-    const first = [
-      await capture(bodies[0], keys[0]),
-      await capture(bodies[1], keys[1]),
-      await capture(bodies[2], keys[2]),
-    ];
+    const first: CallReply[] = [];
+    for (const [body, key] of requests.slice(0, 3)) first.push(await capture(body, key));
     const leadId = first[0]?.body.lead.id;
     await setArchived(table(), organization.id, leadId, { archived: true });
-    first.push(await capture(bodies[2], keys[3]));
+    first.push(await capture(...requests[3]));
     await setArchived(table(), organization.id, leadId, { archived: false });
 
-    const again = [
-      await capture(bodies[0], keys[0]),
-      await capture(bodies[1], keys[1]),
-      await capture(bodies[2], keys[2]),
-      await capture(bodies[2], keys[3]),
-    ];
+    const again: CallReply[] = [];
+    for (const [body, key] of requests) again.push(await capture(body, key));
 
     expect(
       first.map(({ status, body }) => [
@@ -138,8 +124,7 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result, marked 
   });
 
   test('idempotency keys that differ by case or by blanks are different keys', async () => {
-    const someone = person();
-    const key = newKey();
+    const [someone, key] = [person(), newKey()];
 
     const answers = [
       await capture(someone, `${key} a`),
@@ -249,8 +234,7 @@ describe('4.3 rule 7: the same key with a different body within 24 hours is refu
   test('two keys are refused when one of them was used with another body', {
     tags: 'written',
   }, async () => {
-    const [header, externalId] = [newKey(), newKey()];
-    const someone = person();
+    const [someone, header, externalId] = [person(), newKey(), newKey()];
     await capture(someone, header);
     await capture({ ...person(), externalId });
 
