@@ -7,7 +7,7 @@ import {
   UnexpectedResponseError,
 } from '../../../shared/client/client.ts';
 import { useFakeClock, waitsMs } from './fake-clock.ts';
-import { captured, refusal, type StubAnswer, silence, stubService } from './stub-service.ts';
+import { captured, refusal, silence, stubService } from './stub-service.ts';
 
 useFakeClock();
 
@@ -54,9 +54,7 @@ describe('the client sends', () => {
     'with any time for an attempt: %d ms',
     async (timeoutMs) => {
       vi.mocked(AbortSignal.timeout).mockRestore(); // only the real one refuses a time
-      const { fetch } = stubService([empty]);
-      const baseUrl = 'https://leads.example.com';
-      const client = new LeadClient({ baseUrl, apiKey: 'leads_live_k', fetch, timeoutMs });
+      const { client } = clientOf([empty], { timeoutMs });
 
       expect((await client.listLeads()).items).toEqual([]);
     },
@@ -216,40 +214,33 @@ describe('the client retries', () => {
   });
 });
 
-describe('a response that is not the service’s', () => {
-  test('is an error of its own, and a redirect is not followed', async () => {
-    const answers: StubAnswer[] = [
-      { status: 404, body: '<html>not here</html>' },
-      { status: 302, headers: { Location: 'https://elsewhere.example' }, body: '' },
-    ];
-    const { client, requests } = clientOf(answers);
+test('a response that is not the service’s is an error of its own, and a redirect is not followed', async () => {
+  const { client, requests } = clientOf([
+    { status: 404, body: '<html>not here</html>' },
+    { status: 302, headers: { Location: 'https://elsewhere.example' }, body: '' },
+  ]);
 
-    for (const status of [404, 302]) {
-      const error = await failure(client.listUsers());
-      expect(error instanceof UnexpectedResponseError && error.status).toBe(status);
-    }
-    expect(requests).toHaveLength(2);
-  });
+  for (const status of [404, 302]) {
+    const error = await failure(client.listUsers());
+    expect(error instanceof UnexpectedResponseError && error.status).toBe(status);
+  }
+  expect(requests).toHaveLength(2);
 });
 
-describe('lists of leads', () => {
-  test('continue after an empty page and end with a null cursor', async () => {
-    const { client, requests } = clientOf([
-      { body: { items: [{ id: 9 }, { id: 8 }], nextCursor: 8 } },
-      { body: { items: [], nextCursor: 5 } },
-      { body: { items: [{ id: 4 }], nextCursor: null } },
-    ]);
-    const read = async (): Promise<number[]> => {
-      const ids: number[] = [];
-      for await (const { id } of client.leads({ stage_id: 11 })) ids.push(id);
-      return ids;
-    };
+test('lists of leads continue after an empty page and end with a null cursor', async () => {
+  const { client, requests } = clientOf([
+    { body: { items: [{ id: 9 }, { id: 8 }], nextCursor: 8 } },
+    { body: { items: [], nextCursor: 5 } },
+    { body: { items: [{ id: 4 }], nextCursor: null } },
+  ]);
 
-    expect(await read()).toEqual([9, 8, 4]);
-    expect(requests.map(({ url }) => new URL(url).search)).toEqual([
-      '?limit=100&stage_id=11',
-      '?limit=100&stage_id=11&cursor=8',
-      '?limit=100&stage_id=11&cursor=5',
-    ]);
-  });
+  const ids: number[] = [];
+  for await (const { id } of client.leads({ stage_id: 11 })) ids.push(id);
+
+  expect(ids).toEqual([9, 8, 4]);
+  expect(requests.map(({ url }) => new URL(url).search)).toEqual([
+    '?limit=100&stage_id=11',
+    '?limit=100&stage_id=11&cursor=8',
+    '?limit=100&stage_id=11&cursor=5',
+  ]);
 });

@@ -7,23 +7,14 @@ import { body as updateBody } from '../../../functions/update-lead.ts';
 import { fieldValues, id, leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import { refusalsOf } from '../../../shared/middleware/validate.ts';
 
-/** What is wrong by property; undefined when nothing is. */
-function issues(
-  schema: v.GenericSchema,
-  input: unknown,
-): Readonly<Record<string, string>> | undefined {
-  const refusals = refusalsIn(schema, input);
-  return refusals && Object.fromEntries(refusals.map(([name, { sentence }]) => [name, sentence]));
-}
-function refusalsIn(schema: v.GenericSchema, input: unknown) {
+/** The sentence or the reason of each refusal, by property; undefined when nothing is refused. */
+const refused = (part: 'sentence' | 'reason') => (schema: v.GenericSchema, input: unknown) => {
   const { success, issues } = v.safeParse(schema, input);
-  return success ? undefined : [...refusalsOf(issues)];
-}
-/** Why it is wrong by property; undefined when nothing is. */
-function reasons(schema: v.GenericSchema, input: unknown) {
-  const refusals = refusalsIn(schema, input);
-  return refusals && Object.fromEntries(refusals.map(([name, { reason }]) => [name, reason]));
-}
+  if (success) return undefined;
+  return Object.fromEntries([...refusalsOf(issues)].map(([name, one]) => [name, one[part]]));
+};
+const issues = refused('sentence');
+const reasons = refused('reason');
 const asha = { name: 'Asha', phone: '9876543210' };
 const issuesOfCapture = (more: object) => issues(body, { ...asha, ...more });
 

@@ -72,12 +72,9 @@ describe('a person is found in a text', () => {
 
   test('by a phone that was possible when it was stored, and no longer is', () => {
     const stored = '+5215512345678'; // Mexico has dropped the 1 behind its code
-    const changes = [{ field: 'phone', from: stored, to: null }];
     expect(parsePhone(stored)).toBeUndefined();
 
-    const identities = identitiesIn([
-      { type: 'lead_updated', at: '', actorId: 7, via: 'api', keyId: 'k', changes },
-    ]);
+    const identities = identitiesIn([change('phone', stored, null)]);
 
     expect(identities).toEqual([stored]);
     expect(erasedText('At +52 1 55 1234 5678.', new PersonSearch(identities))).toBe(
@@ -99,17 +96,9 @@ describe('a phone of eight digits that look like a day', () => {
 
   test('leaves the time of an entry and the values of others’ days as they are', () => {
     const at = '2026-11-21T08:00:00.000Z';
-    const changes = [{ field: 'start_on', from: null, to: '2026-11-21' }];
     const entries = [
-      {
-        type: 'note_added',
-        at,
-        actorId: 7,
-        via: 'api',
-        keyId: '20261121',
-        text: 'Call on 2026-11-21.',
-      },
-      { type: 'lead_updated', at, actorId: 7, via: 'api', keyId: 'k', changes },
+      { ...note('Call on 2026-11-21.'), at, keyId: '20261121' },
+      { ...change('start_on', null, '2026-11-21'), at },
     ] as TimelineEntry[];
     expect(entries.map((entry) => withoutPerson(entry, day))).toEqual(entries);
     expect(mentionsIn({ start_on: '2026-11-21' }, day)).toEqual([]);

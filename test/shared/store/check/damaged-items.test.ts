@@ -18,7 +18,7 @@ const unexplained = (leadId: number) =>
 const windowEnds = `has a window that ends more than an hour from now, at windowEndsAt ${farAway}: once its requests are used up, all are refused until then. Set windowEndsAt to 0.`;
 const noCapture = `whose timeline has no capture by key {keyId} at ${at}: delete the record, or look for the enquiry in a backup.`;
 
-const unknown = ([pk, sk]: readonly [pk: string, sk: string]): Case => [
+const unknown = (pk: string, sk: string): Case => [
   added(() => ({ pk, sk })),
   `Item ${pk} / ${sk} has an unknown type.`,
 ];
@@ -209,13 +209,9 @@ const damagedItems: readonly Case[] = [
     },
     'API key {keyId} of organization 1 was created by user 99, whom the organization does not have.',
   ],
-  ...(
-    [
-      ['SOMETHING#1', 'ELSE'],
-      ['ORG#1', 'SETTING'],
-      ['LEADS#1', '9999999999'],
-    ] as const
-  ).map(unknown),
+  unknown('SOMETHING#1', 'ELSE'),
+  unknown('ORG#1', 'SETTING'),
+  unknown('LEADS#1', '9999999999'),
 ];
 
 /** Damage to items that name no organization: a check of one organization leaves them out. */
@@ -232,12 +228,8 @@ const damageOfNobody: readonly Case[] = [
     added(() => ({ ...idempotencyPrimaryKey('nobody', 'x'), result: { id: 1 }, expiresAt: 1 })),
     `The idempotency record ${idempotencyPrimaryKey('nobody', 'x').pk} / RECORD belongs to API key nobody, which no organization lists.`,
   ],
-  ...(
-    [
-      ['EMAIL#x#a@b.co', 'UNIQUE'],
-      ['ORG#DIRECTORY', '1'],
-    ] as const
-  ).map(unknown),
+  unknown('EMAIL#x#a@b.co', 'UNIQUE'),
+  unknown('ORG#DIRECTORY', '1'),
 ];
 
 test.for<readonly [violation: string, isOfNobody: boolean, Case]>([

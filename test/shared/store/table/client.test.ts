@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetCommand, type GetCommandOutput, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { listen } from '../../../../infra/cli/listen.ts';
 import { failedOperation } from '../../../../shared/failed-operation.ts';
 import { clientTimeouts, openTable, type Table } from '../../../../shared/store/table/client.ts';
 import {
@@ -40,11 +40,10 @@ async function givenDynamodb(
     seen.connections.add(request.socket);
     request.resume().once('end', () => answer(response, attempt));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server, 0);
   const table = openTable('leads', {
     ...clientTimeouts(requestTimeoutMs),
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     region: 'ap-south-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });

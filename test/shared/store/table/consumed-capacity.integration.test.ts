@@ -6,23 +6,16 @@ import {
   QueryCommand,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clientConfig, createTable } from '../../../../infra/local/table.ts';
-import { openTable } from '../../../../shared/store/table/client.ts';
+import { afterAll, expect, test } from 'vitest';
 import {
   noConsumedCapacity,
   withCapacityMetering,
 } from '../../../../shared/store/table/consumed-capacity.ts';
-import { service } from '../../../support/service.ts';
+import { givenTable } from '../../../support/table.ts';
 
 /** A table of the test's own, because its items are not the service's. */
-const environment = {
-  ...service().environment,
-  LEADS_TABLE: `consumedCapacity-${randomUUID()}`,
-} as Parameters<typeof createTable>[0];
-const shared = openTable(environment.LEADS_TABLE, clientConfig(environment));
+const shared = await givenTable();
 const { name: TableName } = shared;
-beforeAll(() => createTable(environment));
 afterAll(() => shared.client.destroy());
 
 const newItem = () => ({ pk: `ITEM#${randomUUID()}`, sk: 'ITEM' });
