@@ -66,7 +66,7 @@ const good = {
   text: '{"items":[]}',
 };
 
-test.each<[string, object, RegExp]>([
+test.each<[string, { status?: number; text?: string; set?: [string, string] }, RegExp]>([
   [
     'a failure of the service',
     { status: 500, text: '{"error":{"code":"INTERNAL","message":"x"}}' },
@@ -93,14 +93,9 @@ test.each<[string, object, RegExp]>([
     { status: 404, text: '{"error":{"code":"NOT_FOUND","message":"x"}}' },
     /the status must be one of/,
   ],
-])('an answer with %s is a finding', (_, fault, problem) => {
-  const {
-    status = 200,
-    text = good.text,
-    set = [],
-  } = fault as { status?: number; text?: string; set?: [string, string] | [] };
+])('an answer with %s is a finding', (_, { status = 200, text = good.text, set }, problem) => {
   const headers = new Headers(good.headers);
-  if (set.length > 0) headers.set(...(set as [string, string]));
+  if (set) headers.set(...set);
 
   const { problems } = problemsOf(request, { status, headers, text }, tenant, [stranger]);
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { EndpointName } from '../../shared/endpoints.ts';
 import { call } from '../support/call.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
@@ -80,12 +81,9 @@ describe('a lead’s id', () => {
 });
 
 describe('an id of another organization’s settings is refused as one that does not exist', () => {
-  type Case = [
-    string,
-    'create-lead' | 'update-lead' | 'capture-lead',
-    (ids: typeof otherIds) => object,
-  ];
-  const cases: Case[] = [
+  const nobody = { user: 997, source: 993, pipeline: 991, stage: 991 };
+
+  test.each<[string, EndpointName, (ids: typeof otherIds) => object]>([
     ['a stage', 'create-lead', ({ stage }) => ({ fields: person(), stageId: stage })],
     ['a pipeline', 'create-lead', ({ pipeline }) => ({ fields: person(), pipelineId: pipeline })],
     ['a source', 'create-lead', ({ source }) => ({ fields: { ...person(), source } })],
@@ -102,10 +100,7 @@ describe('an id of another organization’s settings is refused as one that does
     ],
     ['a stage', 'update-lead', ({ stage }) => ({ stageId: stage })],
     ['a pipeline', 'capture-lead', ({ pipeline }) => ({ ...person(), pipelineId: pipeline })],
-  ];
-  const nobody = { user: 997, source: 993, pipeline: 991, stage: 991 };
-
-  test.each(cases)('%s refuses an id of another organization: %s', async (_, name, bodyOf) => {
+  ])('%s refuses an id of another organization: %s', async (_, name, bodyOf) => {
     const before = await storedLeads(own);
     const ask = (ids: typeof otherIds) =>
       call(name, { apiKey: own.writer, leadId: ownLeadId, body: bodyOf(ids) });
