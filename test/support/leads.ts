@@ -129,25 +129,15 @@ export function useOrganizationWithLead(fields?: object): OrganizationWithLead {
 
 /** A new lead as the store knows it. */
 export const leadOf = (
-  {
-    organizationId,
-    id,
-    createdAt,
-    ...more
-  }: Pick<Lead, 'organizationId' | 'id' | 'createdAt'> & Partial<Lead>,
+  own: Pick<Lead, 'organizationId' | 'id' | 'createdAt'> & Partial<Lead>,
   fields: FieldValues & { readonly phone: string },
 ): Lead => ({
-  ...{
-    organizationId,
-    id,
-    createdAt,
-    updatedAt: createdAt,
-    version: 1,
-    stageId: 11,
-    pipelineId: 1,
-  },
-  ...more,
-  fields: { name: `Lead ${id}`, lead_type: 'student', ...fields },
+  updatedAt: own.createdAt,
+  version: 1,
+  stageId: 11,
+  pipelineId: 1,
+  ...own,
+  fields: { name: `Lead ${own.id}`, lead_type: 'student', ...fields },
 });
 
 const batchMax = 25;

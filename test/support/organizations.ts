@@ -28,12 +28,11 @@ export interface OrganizationWithoutKeys {
   readonly key: (options?: KeyOptions) => Promise<CreatedApiKey>;
 }
 
-export interface GivenOrganization extends OrganizationWithoutKeys {
-  /** API keys by what they may do: `leads.read`, `leads.write` (and read), and a website form's `leads.capture`. */
-  readonly reader: string;
-  readonly writer: string;
-  readonly website: string;
-  /** Requests, each with the key that may send it. */
+/** API keys by what they may do: `leads.read`, `leads.write` (and read), and a website form's `leads.capture`. */
+type Keys = Readonly<Record<'reader' | 'writer' | 'website', string>>;
+
+/** Requests, each with the key that may send it. */
+interface Requests {
   readonly create: (body: unknown) => Promise<CallReply>;
   readonly capture: (body: unknown, idempotencyKey?: string) => Promise<CallReply>;
   readonly get: (leadId: number | string) => Promise<CallReply>;
@@ -43,6 +42,8 @@ export interface GivenOrganization extends OrganizationWithoutKeys {
   /** The lead as `get` replies it. */
   readonly read: (leadId: number) => Promise<CallReply['body']>;
 }
+
+export interface GivenOrganization extends OrganizationWithoutKeys, Keys, Requests {}
 
 /** Properties of a settings file that replace those of `sampleSettings`; an id and keys are left out. */
 export type SettingsChanges = Partial<typeof sampleSettings> | Readonly<Record<string, unknown>>;
@@ -78,28 +79,21 @@ export async function givenOrganization(
   return { ...organization, ...keys, ...requestsWith(keys) };
 }
 
-function requestsWith({
-  reader,
-  writer,
-  website,
-}: Record<'reader' | 'writer' | 'website', string>) {
-  const get: GivenOrganization['get'] = (leadId) => call('get-lead', { apiKey: reader, leadId });
+function requestsWith({ reader, writer, website }: Keys): Requests {
+  const get: Requests['get'] = (leadId) => call('get-lead', { apiKey: reader, leadId });
   return {
-    create: (body: unknown) => call('create-lead', { apiKey: writer, body }),
-    capture: (body: unknown, idempotencyKey?: string) =>
+    create: (body) => call('create-lead', { apiKey: writer, body }),
+    capture: (body, idempotencyKey) =>
       call('capture-lead', {
         apiKey: website,
         body,
         headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
       }),
     get,
-    update: (leadId: number | string, body: unknown) =>
-      call('update-lead', { apiKey: writer, leadId, body }),
-    note: (leadId: number | string, body: unknown) =>
-      call('add-note', { apiKey: writer, leadId, body }),
-    list: (query: NonNullable<CallOptions['query']> = {}) =>
-      call('list-leads', { apiKey: reader, query }),
-    read: async (leadId: number) => (await get(leadId)).body.lead,
+    update: (leadId, body) => call('update-lead', { apiKey: writer, leadId, body }),
+    note: (leadId, body) => call('add-note', { apiKey: writer, leadId, body }),
+    list: (query = {}) => call('list-leads', { apiKey: reader, query }),
+    read: async (leadId) => (await get(leadId)).body.lead,
   };
 }
 
