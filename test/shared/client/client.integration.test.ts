@@ -32,12 +32,9 @@ test('each endpoint is a method, and lists and syncs have every lead', async () 
   const lead = await client.createLead({
     fields: { name: 'Asha', phone: phone(0), course: 'mba', interests: ['loan', 'abroad'] },
   });
-  const capture = await client.captureLead({
-    name: 'Asha',
-    phone: phone(0),
-    email: 'a@example.com',
-  });
-  const again = await client.captureLead({ name: 'Asha', phone: phone(0), email: 'a@example.com' });
+  const enquiry = { name: 'Asha', phone: phone(0), email: 'a@example.com' };
+  const capture = await client.captureLead(enquiry);
+  const again = await client.captureLead(enquiry);
   const updated = await client.updateLead(lead.id, { stageId: 12, fields: { city: 'Pune' } });
   const note = await client.addNote(lead.id, 'Called. \ufffd');
   const others = Array.from({ length: 4 }, (_, index) =>

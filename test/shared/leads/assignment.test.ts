@@ -38,24 +38,13 @@ describe('choosing who may own a new lead', () => {
   });
 });
 
-describe('the name of a rule', () => {
-  const nameIn = (rule: object): string => {
-    const of = withRules();
-    return chooseRotation(
-      { ...of, assignmentRules: [rule as Organization['assignmentRules'][number]] },
-      { source: 3 },
-      1,
-    )!.rule;
-  };
-
-  test('differs for another condition or other users', () => {
-    const names = [
-      { users: [7, 8] },
-      { users: [8, 7] },
-      { when: when('source', '3'), users: [7, 8] },
-      { when: when('source', '3', '1'), users: [7, 8] },
-      { when: when('source', '3'), users: [7] },
-    ].map(nameIn);
-    expect(new Set(names).size).toBe(names.length);
-  });
+test('the name of a rule differs for another condition or other users', () => {
+  const names = [
+    { users: [7, 8] },
+    { users: [8, 7] },
+    { when: when('source', '3'), users: [7, 8] },
+    { when: when('source', '3', '1'), users: [7, 8] },
+    { when: when('source', '3'), users: [7] },
+  ].map((rule) => chooseRotation(withRules(rule), { source: 3 }, 1)!.rule);
+  expect(new Set(names).size).toBe(names.length);
 });

@@ -15,25 +15,18 @@ const read = (more: Partial<CaptureRequest> = {}, of = organization) => {
   return readCapture(of, request, parsePhone(request.phone));
 };
 
-describe('reading a capture', () => {
-  test.each<[string, Partial<CaptureRequest>, string, string]>([
-    ['a name of invisible characters', { name: ' \u200b\u00ad' }, 'name', 'required'],
-    ['a blank phone', { phone: '      ' }, 'phone', 'required'],
-    ['an unknown pipeline', { pipelineId: 99 }, 'pipelineId', 'pipelines'],
-    ['a field sent for the name', { fields: { name: 'X' } }, 'name', 'send it as the property'],
-    ['a field sent for the source', { fields: { source: 1 } }, 'source', 'by name'],
-    [
-      'a field sent for the owner',
-      { fields: { assigned_to: 7 } },
-      'assigned_to',
-      'assignment rules',
-    ],
-  ])('refuses %s', async (_, request, fieldKey, part) => {
-    const { code, details, message } = await refusalOf(() => read(request));
-    expect(code).toBe('VALIDATION_FAILED');
-    expect(details.fields).toEqual({ [fieldKey]: expect.stringContaining(part) });
-    expect(message).toContain(`${fieldKey} `);
-  });
+test.each<[string, Partial<CaptureRequest>, string, string]>([
+  ['a name of invisible characters', { name: ' \u200b\u00ad' }, 'name', 'required'],
+  ['a blank phone', { phone: '      ' }, 'phone', 'required'],
+  ['an unknown pipeline', { pipelineId: 99 }, 'pipelineId', 'pipelines'],
+  ['a field sent for the name', { fields: { name: 'X' } }, 'name', 'send it as the property'],
+  ['a field sent for the source', { fields: { source: 1 } }, 'source', 'by name'],
+  ['a field sent for the owner', { fields: { assigned_to: 7 } }, 'assigned_to', 'assignment rules'],
+])('a capture with %s is refused', async (_, request, fieldKey, part) => {
+  const { code, details, message } = await refusalOf(() => read(request));
+  expect(code).toBe('VALIDATION_FAILED');
+  expect(details.fields).toEqual({ [fieldKey]: expect.stringContaining(part) });
+  expect(message).toContain(`${fieldKey} `);
 });
 
 const lead = (fields: FieldValues): Lead =>

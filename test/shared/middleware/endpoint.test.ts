@@ -35,6 +35,11 @@ const bucketWith = (remaining: number, limit = 600): Bucket => ({
   resetsAt: Date.now() + hourMs,
 });
 const ofOrganization = { settingsVersion: 1, leadSequence: 41 };
+const exhausted = () => ({
+  ...ofOrganization,
+  outcome: 'exhausted' as const,
+  bucket: bucketWith(0, 3000),
+});
 
 /** The key and the caller are new for each test, so that none meets what another one cached. */
 let apiKey: string;
@@ -66,6 +71,7 @@ afterEach(() => {
 });
 
 type Handler = ReturnType<typeof endpoint>;
+const ok = async () => ({ status: 200, body: {} });
 
 async function send(handler: Handler, parts: EventParts = {}, remainingMs = 10_000) {
   const headers = {
@@ -166,7 +172,7 @@ describe('the errors of an endpoint', () => {
       prefetch: async () => {
         throw new Error('DynamoDB is away.');
       },
-      respond: async () => ({ status: 200, body: {} }),
+      respond: ok,
     });
 
     expect(await send(handler)).toMatchObject({
@@ -191,10 +197,7 @@ describe('the errors of an endpoint', () => {
   });
 });
 
-const listUsers = endpoint('list-users', {
-  input: {},
-  respond: async () => ({ status: 200, body: {} }),
-});
+const listUsers = endpoint('list-users', { input: {}, respond: ok });
 
 describe('admission', () => {
   test('refuses a mistyped key without DynamoDB', async () => {
@@ -215,11 +218,7 @@ describe('admission', () => {
   test('names, of two exhausted buckets in the cache, the one whose window ends later', async () => {
     const bucket = { ...bucketWith(0), resetsAt: Date.now() + 60_000 };
     keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket });
-    organizations.mockResolvedValueOnce({
-      ...ofOrganization,
-      outcome: 'exhausted',
-      bucket: bucketWith(0, 3000),
-    });
+    organizations.mockResolvedValueOnce(exhausted());
     await send(listUsers);
 
     expect((await send(listUsers)).headers).toMatchObject({
@@ -256,13 +255,8 @@ describe('admission', () => {
     process.on('unhandledRejection', unhandled);
     onTestFinished(() => void process.off('unhandledRejection', unhandled));
     const prefetch = () => Promise.reject(new Error('DynamoDB is away.')); // a mock would handle the rejection
-    organizations.mockResolvedValueOnce({
-      ...ofOrganization,
-      outcome: 'exhausted',
-      bucket: bucketWith(0, 3000),
-    });
-    const respond = async () => ({ status: 200, body: {} });
-    const { status } = await send(endpoint('list-users', { input: {}, prefetch, respond }));
+    organizations.mockResolvedValueOnce(exhausted());
+    const { status } = await send(endpoint('list-users', { input: {}, prefetch, respond: ok }));
     await nextTick();
 
     expect(status).toBe(429);

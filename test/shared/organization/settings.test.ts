@@ -193,19 +193,13 @@ test('a name that nothing has is refused, with what would be right', () => {
 
 test('a name that several active items have is refused, and one that a single active item has is not', () => {
   const file = smallFile();
-  const users = (...active: boolean[]) =>
-    active.map((one, index) => ({ id: index + 7, name: 'Asha Rao', active: one }));
-  const parse = (...active: boolean[]) =>
-    issuesOf(
-      JSON.stringify({
-        ...file,
-        users: users(...active),
-        assignmentRules: [{ users: ['asha rao'] }],
-      }),
-    );
+  const issuesWith = (...active: boolean[]) => {
+    const users = active.map((one, index) => ({ id: index + 7, name: 'Asha Rao', active: one }));
+    return issuesOf(JSON.stringify({ ...file, users, assignmentRules: [{ users: ['asha rao'] }] }));
+  };
 
-  expect(parse(false, true, false)).toEqual([]);
-  expect(parse(true, true, false)).toEqual([
+  expect(issuesWith(false, true, false)).toEqual([]);
+  expect(issuesWith(true, true, false)).toEqual([
     {
       path: '$.assignmentRules[0].users[0]',
       message: 'is "asha rao", which is the name of several: use an ID',

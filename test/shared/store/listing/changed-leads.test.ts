@@ -57,22 +57,14 @@ test('a cached read of as many changed leads as a page reads is extended in page
     entryOf(index + 1, justNow + (index % 900)),
   );
   const { table, queries } = indexOf(entries);
-  const first = await readChangedLeads(
-    { table, organizationId: 2 },
-    since,
-    entriesPerPage,
-    budget(),
-  );
+  const read = (requested: number) =>
+    readChangedLeads({ table, organizationId: 2 }, since, requested, budget());
+  const first = await read(entriesPerPage);
   expect([first.ids.length, first.isComplete]).toEqual([entriesPerPage - 1, true]);
   const queriesBefore = queries();
 
   entries.push(entryOf(entriesPerPage, Date.now()));
-  const { ids, isComplete } = await readChangedLeads(
-    { table, organizationId: 2 },
-    since,
-    1000,
-    budget(),
-  );
+  const { ids, isComplete } = await read(1000);
 
   expect([ids.length, isComplete]).toEqual([entriesPerPage, true]);
   expect(queries() - queriesBefore).toBeLessThanOrEqual(entriesPerPage / 1000 + 1);
