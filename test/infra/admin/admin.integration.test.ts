@@ -1,7 +1,7 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { smallFile } from '../../shared/organization/settings-cases.ts';
 import { runAdmin, spawnAdmin } from '../../support/admin.ts';
-import { givenOrganization, newSettings } from '../../support/organizations.ts';
+import { givenOrganization, newSettings, useOrganization } from '../../support/organizations.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { useFolder } from '../given-folder.ts';
 
@@ -79,15 +79,7 @@ test.each([
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
-const users = [
-  { id: 7, name: 'Asha Rao' },
-  { id: 8, name: 'Ravi Iyer' },
-  { id: 9, name: 'Meera Das', active: false },
-];
-let organizationId: number;
-beforeAll(async () => {
-  organizationId = (await givenOrganization({ users })).id;
-});
+const organization = useOrganization();
 
 /** Status 1: what the command names is not there, or the file is refused. `O` stands for `--organization` and an organization. */
 const refused: [command: string, sentence: RegExp][] = [
@@ -174,7 +166,7 @@ test.each([
   ...refused.map(([command, sentence]) => ({ command, status: 1, sentence })),
   ...wrongUsage.map(([command, sentence]) => ({ command, status: 2, sentence })),
 ])('$command ends with status $status and one sentence', async ({ command, status, sentence }) => {
-  const args = command.replace(' O', ` --organization ${organizationId}`).split(' ');
+  const args = command.replace(' O', ` --organization ${organization.id}`).split(' ');
 
   const { stdout, stderr, ...reply } = await runAdmin(args.map(decodeURIComponent));
 

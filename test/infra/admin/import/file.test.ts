@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -12,7 +11,6 @@ import {
   type ImportFile,
   openImportFile,
 } from '../../../../infra/admin/import/file.ts';
-import type { FileRow } from '../../../../infra/admin/import/rows.ts';
 import { targetNamed } from '../../../../shared/leads/transfer/import-columns.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 import { useFolder } from '../../given-folder.ts';
@@ -24,21 +22,14 @@ async function opened(
   content: string | Buffer,
   encoding: Encoding = 'utf-8',
 ): Promise<ImportFile> {
-  const path = files.path(name);
-  await writeFile(path, content);
+  const path = await files.write(name, content);
   return openImportFile(path, sampleOrganization(), { encoding });
-}
-
-async function rowsIn(file: ImportFile): Promise<FileRow[]> {
-  const rows: FileRow[] = [];
-  for (const row of file.rows) rows.push(row);
-  return rows;
 }
 
 test('the byte order mark of UTF-8 counts for more than --encoding, as in the report of a file without one', async () => {
   const file = await opened('mark.csv', '\uFEFFname,phone\nZoë,1\n', 'windows-1252');
 
-  const [row] = await rowsIn(file);
+  const [row] = file.rows;
 
   expect(row?.original).toEqual(['Zoë', '1']);
   expect(file.form.mark).toBe('\uFEFF');
@@ -48,7 +39,7 @@ test('a large file is read whole, with its byte order mark and line ends', async
   const lines = Array.from({ length: 20_000 }, (_, row) => `Zoë ${row}😀;${row}`);
   const file = await opened('large.csv', `\uFEFFname;phone\r\n${lines.join('\r\n')}\r\n`);
 
-  const rows = await rowsIn(file);
+  const rows = [...file.rows];
 
   expect(file.form).toEqual({
     format: 'csv',
@@ -63,7 +54,7 @@ test('a large file is read whole, with its byte order mark and line ends', async
 test('a first line sep= names the delimiter; an empty column needs no heading, one with a value does', async () => {
   const file = await opened('sep.csv', 'sep=|\r\nname|phone|\r\nA|1|\r\nB|2|x\r\n');
 
-  const rows = await rowsIn(file);
+  const rows = [...file.rows];
 
   expect(file.form.delimiter).toBe('|');
   expect(rows.map(({ number, issue, read }) => [number, issue ?? read])).toEqual([
@@ -75,7 +66,7 @@ test('a first line sep= names the delimiter; an empty column needs no heading, o
 test('a line of JSON that names one field or property twice is refused by itself', async () => {
   const lines = ['{"phone":"1","fields":{"phone":"2"}}', '{"stage":1,"stageId":1}', '{"name":"A"}'];
 
-  const rows = await rowsIn(await opened('twice.jsonl', lines.join('\n')));
+  const rows = [...(await opened('twice.jsonl', lines.join('\n'))).rows];
 
   expect(rows.map(({ issue, read }) => issue ?? read)).toEqual([
     "The line has more than one column for phone: ignore one with --ignore 'COLUMN', or join texts with --map 'COLUMN=phone' for each.",
@@ -181,7 +172,6 @@ test.each<[name: string, text: string, formats: FormatOptions, read: string]>([
   const target = targetNamed(sampleOrganization(), name) ?? expect.fail();
 
   const read = cellReader(formats, ['Bitte', 'Bitte: wählen']);
-
   const value = read({ column: 'Bitte: wählen', target }, text);
 
   expect(value).toEqual(

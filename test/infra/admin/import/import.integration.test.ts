@@ -25,14 +25,8 @@ test('lead import reads headings by key, label or map, and people and stages by 
     ].join('\r\n'),
   );
 
-  const answer = await importJson(
-    organization,
-    file,
-    '--map',
-    'Full name=name',
-    '--ignore',
-    'Notes',
-  );
+  const options = ['--map', 'Full name=name', '--ignore', 'Notes'];
+  const answer = await importJson(organization, file, ...options);
 
   expect(answer).toEqual({
     rows: 2,

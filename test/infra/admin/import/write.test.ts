@@ -199,28 +199,19 @@ test.each([
   ['a file that cannot be read further, after the rows before it', 2, 'The disk is gone.'],
   ['a table, and begins no further batch', 1, 'The table is gone.'],
 ])('an import ends with the error of %s', async (_, lookUps, message) => {
-  let sent = 0;
-  const send = async () => {
-    sent += 1;
+  const table = givenTable(() => {
     if (message === 'The table is gone.') throw new Error(message);
-    return { Responses: { leads: [] } };
-  };
+    return undefined;
+  });
 
-  const counts = importRows(
-    { name: 'leads', client: { send } as unknown as DynamoDBDocumentClient },
-    {
-      rows: brokenFile(),
-      organizationId: 1,
-      organization: async () => sampleOrganization(),
-      keepIds: false,
-      by: 'tester',
-      erasing: new Set<number>(),
-      dryRun: true,
-      leadsPerSecond: 2, // So few that each batch is one row.
-      onResults: () => undefined,
-    },
-  );
+  const counts = importRows(table, {
+    ...options,
+    rows: brokenFile(),
+    dryRun: true,
+    leadsPerSecond: 2, // So few that each batch is one row.
+    onResults: () => undefined,
+  });
 
   await expect(counts).rejects.toThrow(message);
-  expect(sent).toBe(lookUps);
+  expect(table.sent).toHaveLength(lookUps);
 });

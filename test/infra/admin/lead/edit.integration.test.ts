@@ -5,6 +5,7 @@ import { givenLead, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
+import { sampleSettings } from '../../../support/settings.ts';
 import { commandOf, doneTo, json, run, violationsIn } from '../commands.ts';
 
 useOwnTable();
@@ -153,12 +154,7 @@ test('lead edit looks a stage up in the pipeline that is named with it, and offe
   });
 });
 
-const users = [
-  { id: 7, name: 'Asha Rao' },
-  { id: 8, name: 'Ravi Iyer' },
-  { id: 9, name: 'Meera Das', active: false },
-  { id: 10, name: 'Omar Khan' },
-];
+const users = [...sampleSettings.users, { id: 10, name: 'Omar Khan' }];
 
 /** Leads of user 7. */
 async function givenLeads(organization: GivenOrganization, count: number): Promise<number[]> {
@@ -171,9 +167,8 @@ async function givenLeads(organization: GivenOrganization, count: number): Promi
 const argsOf = (organization: GivenOrganization, ...more: string[]) =>
   commandOf(organization, 'lead reassign', '--from', '7', ...more);
 
-const listed = async ({ id }: GivenOrganization, owner: string): Promise<number[]> => {
-  const args = ['lead', 'list', '--organization', String(id), '--owner', owner];
-  const { items } = await adminJson(...args, '--limit', '100');
+const listed = async (organization: GivenOrganization, owner: string): Promise<number[]> => {
+  const { items } = await json(organization, 'lead list', '--owner', owner, '--limit', '100');
   return items.map(({ leadId }: { leadId: number }) => leadId).reverse();
 };
 

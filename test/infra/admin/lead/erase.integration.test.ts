@@ -80,19 +80,6 @@ test('a dry run changes nothing and says what lead erase then removes, former ph
   });
 });
 
-/** Imports leads that were created in these years. */
-async function importFrom(organization: GivenOrganization, years: readonly number[]) {
-  const rows = years.map((year, index) => {
-    const { name, phone } = person();
-    return `${name},${phone},student,${year}-05-0${index + 1}T10:00:00Z`;
-  });
-  const file = await files.write(
-    'old.csv',
-    ['name,phone,lead_type,created at', ...rows].join('\n'),
-  );
-  return json(organization, 'lead import', file);
-}
-
 /** Two leads whose phones are on the timeline of a third: both in one note, the second in another. */
 async function givenNamedLeads(organization: GivenOrganization) {
   const [one, two, other] = [
@@ -157,7 +144,12 @@ test('more changes than --max-items, counted once for all leads, or no confirmat
 
 test('--inactive-since erases the leads without a timeline item since then, at most --max of them', async () => {
   const organization = await givenOrganization();
-  await importFrom(organization, [2018, 2019, 2020, 2021]);
+  const rows = [2018, 2019, 2020, 2021].map((year) => {
+    const { name, phone } = person();
+    return `${name},${phone},${year}-05-01`;
+  });
+  const file = await files.write('old.csv', ['name,phone,created at', ...rows].join('\n'));
+  await json(organization, 'lead import', file);
   await run(organization, 'lead archive', '--lead', 3);
   await organization.note(4, { text: 'Called today' });
   const erase = (since: string, ...more: readonly string[]) =>
@@ -195,11 +187,7 @@ test('a dossier holds everything about its person, and nothing about others', as
   await changeSettings(organization, { fields: inactive });
   const file = files.path('lead.json');
 
-  const { status, stdout } = await run(
-    organization,
-    'lead dossier',
-    ...['--lead', lead, '--out', file],
-  );
+  const { status, stdout } = await run(organization, 'lead dossier', '--lead', lead, '--out', file);
   const dossier = JSON.parse(await readFile(file, 'utf8'));
 
   expect([status, stdout]).toEqual([0, `Wrote everything stored about lead ${lead} to ${file}.\n`]);

@@ -149,7 +149,6 @@ const applyChanges = ({ settings }: GivenOrganization, changes: object, on = tab
 const history = async (organization: GivenOrganization) =>
   (await json(organization, 'organization history')).items;
 const undo = (organization: GivenOrganization) => json(organization, 'organization undo', '--yes');
-const shown = ({ id }: GivenOrganization) => adminJson('organization', 'show', String(id));
 
 test('undo restores the previous settings, a second undo reverts it, --to N restores any kept version', async () => {
   const organization = await givenOrganization();
@@ -158,11 +157,11 @@ test('undo restores the previous settings, a second undo reverts it, --to N rest
   const unasked = await run(organization, 'organization undo');
 
   const undone = await undo(organization);
-  const first = await shown(organization);
+  const first = await show(organization);
   const again = await undo(organization);
-  const second = await shown(organization);
+  const second = await show(organization);
   const toFirst = await run(organization, 'organization undo', '--to', '1', '--yes', '--json');
-  const third = await shown(organization);
+  const third = await show(organization);
   const unchanged = await run(organization, 'organization undo', '--to', '1', '--yes');
   const inForce = await run(organization, 'organization undo', '--to', '5', '--yes');
   const forPeople = await run(organization, 'organization history');
@@ -218,7 +217,7 @@ test('an undo passes over the steps of an apply that dropped something', async (
     { versionAfter: 2, isBetween: true },
     { versionAfter: 1 },
   ]);
-  expect((await shown(organization)).sources).toEqual(sources);
+  expect((await show(organization)).sources).toEqual(sources);
 });
 
 test('an apply that ended between its steps makes no file outdated', async () => {
@@ -260,7 +259,7 @@ test('an undo that was confirmed for a version which no longer holds changes not
   expect(answer.stderr).toContain(
     `The settings of organization ${organization.id} were changed meanwhile: see what was applied`,
   );
-  expect(await shown(organization)).toMatchObject({ name: 'Between', modules: [] });
+  expect(await show(organization)).toMatchObject({ name: 'Between', modules: [] });
 });
 
 test('an organization keeps a bounded number of versions, and check knows them', async () => {

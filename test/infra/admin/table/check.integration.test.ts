@@ -1,31 +1,26 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { phonePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
-import { adminJson, runAdmin } from '../../../support/admin.ts';
+import { runAdmin } from '../../../support/admin.ts';
 import { givenLead } from '../../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { table } from '../../../support/table.ts';
-import { captureLead, run } from '../commands.ts';
+import { captureLead, commandOf, json, run } from '../commands.ts';
 
 useOwnTable();
-
-const check = (organization: GivenOrganization, ...more: string[]) =>
-  run(organization, 'check', ...more);
 
 test('check says that there is no violation, and prints each as a sentence, with status 1', async () => {
   const organization = await givenOrganization();
   const { name, phone } = person();
   const leadId = await captureLead(organization, { name, phone });
-  const clean = await check(organization);
+  const clean = await run(organization, 'check');
   const key = phonePrimaryKey(organization.id, phone);
   await table().client.send(new DeleteCommand({ TableName: table().name, Key: { ...key } }));
 
-  const [forMachines, forPeople] = await Promise.all([
-    check(organization, '--json'),
-    check(organization),
-  ]);
+  const forMachines = await run(organization, 'check', '--json');
+  const forPeople = await run(organization, 'check');
 
   expect(clean).toMatchObject({
     status: 0,
@@ -47,9 +42,7 @@ test('a terminal sees how far it is, on a line that is gone at the end', async (
   const organization = await givenOrganization();
   await givenLead(organization);
 
-  const { stderr } = await runAdmin(['check', '--organization', String(organization.id)], {
-    hasTerminal: true,
-  });
+  const { stderr } = await runAdmin(commandOf(organization, 'check'), { hasTerminal: true });
 
   expect(stderr).toMatch(/Checking: (0 leads|1 lead) and [\d,]+ other items? read/);
   // Every line overwrites the one before it, and the last one is empty.
@@ -59,11 +52,11 @@ test('a terminal sees how far it is, on a line that is gone at the end', async (
 });
 
 test('--rate slows the reads of a command down', async () => {
-  const { id } = await givenOrganization();
+  const organization = await givenOrganization();
   const begun = performance.now();
 
   // At least 10 read units.
-  await adminJson('check', '--organization', String(id), '--rate', '4');
+  await json(organization, 'check', '--rate', '4');
 
   expect(performance.now() - begun).toBeGreaterThan(1000);
 });
