@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -29,8 +29,7 @@ async function givenService(unanswered: string): Promise<string> {
 test.for(ofFolders)(
   'an enquiry that never gets an answer does not hold up the others: $name',
   async (recipe) => {
-    const folder = files.newPath('outbox');
-    await mkdir(folder);
+    const folder = files.newFolder('outbox');
     const url = await givenService('a');
     const environment = { LEADS_URL: url, LEADS_API_KEY: 'leads_live_key', OUTBOX: folder };
     const examples = join(projectFolder, 'test', 'examples');

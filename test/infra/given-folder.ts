@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +21,12 @@ export function useFolder() {
   return {
     path,
     newPath,
+    /** @returns the path of a new folder */
+    newFolder: (name: string): string => {
+      const own = newPath(name);
+      mkdirSync(own);
+      return own;
+    },
     read: (file: string): Promise<string> => readFile(file, 'utf8'),
     /** @returns the path of a new file */
     write: async (name: string, content: string | Buffer | object): Promise<string> => {

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordRunningService } from '../../../infra/local/running-service.ts';
 import { adminJson, runAdmin } from '../../support/admin.ts';
@@ -71,8 +70,7 @@ test('help and wrong usage look up no stack', async () => {
 
 /** A data folder on which a service runs, or ran until it was killed. */
 function givenFolder(name: string, baseUrl: string): string {
-  const own = files.path(name);
-  mkdirSync(own);
+  const own = files.newFolder(name);
   recordRunningService(own, { baseUrl, environment: { ...service().environment } });
   return own;
 }

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -25,15 +24,13 @@ const files = useFolder();
 /** What a fresh machine has on its PATH: npm, and a Node.js that is not the project's. */
 let machine: string;
 beforeAll(() => {
-  machine = files.path('machine');
-  mkdirSync(machine);
+  machine = files.newFolder('machine');
   program('node', `#!/bin/sh\nNODE_OF="the machine" exec "${node24}" "$@"\n`);
   program('npm', fakeNpm);
 });
 
 function program(name: string, source: string): void {
-  writeFileSync(join(machine, name), source);
-  chmodSync(join(machine, name), 0o755);
+  writeFileSync(join(machine, name), source, { mode: 0o755 });
 }
 
 /** Stands in for npm: `npm ci` empties node_modules, takes a moment, and installs Node.js as a package. */
@@ -73,8 +70,7 @@ function givenInstalledProject(): string {
     'node_modules/left': { version: '1.0.0' },
     'node_modules/by-hand': { version: '1.0.0' },
   };
-  const list = join(folder, 'node_modules', '.package-lock.json');
-  writeFileSync(list, JSON.stringify({ packages }));
+  writeFileSync(join(folder, 'node_modules', '.package-lock.json'), JSON.stringify({ packages }));
   return folder;
 }
 

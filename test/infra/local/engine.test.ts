@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -37,11 +37,6 @@ async function startOwner(code: string): Promise<{ child: ChildProcess; line: st
 }
 
 const files = useFolder();
-function newDataFolder(): string {
-  const folder = files.newPath('db');
-  mkdirSync(folder);
-  return folder;
-}
 
 const hasJava = (await dynamodbLocal.missing()) === undefined;
 const engines = [
@@ -61,7 +56,7 @@ describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
   let first: TableEnvironment;
   let next: Engine | undefined;
   beforeAll(async () => {
-    dataFolder = newDataFolder();
+    dataFolder = files.newFolder('db');
     const code = `
       import { startEngine } from './infra/local/engine.ts';
       import { createTable } from './infra/local/table.ts';
@@ -196,7 +191,7 @@ test.each([
 });
 
 test("a data folder is one process-wide owner's, until it is let go of", async () => {
-  const dataFolder = newDataFolder();
+  const dataFolder = files.newFolder('db');
   const code = `
     import { lockFolder } from './infra/local/engine.ts';
     globalThis.unlock = lockFolder('${dataFolder}'); // a lock that nothing refers to is collected

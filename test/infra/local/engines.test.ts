@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { dynamodbLocal } from '../../../infra/local/engines.ts';
 import project from '../../../package.json' with { type: 'json' };
@@ -17,10 +17,9 @@ test.each([
   ['a JRE of 21, which has no compiler', 'echo java.base@21.0.1', false],
   ['a JRE of 8, which does not know modules', 'echo Unrecognized option >&2; exit 1', false],
 ])('%s runs DynamoDB Local, or is refused', async (_, script, runs) => {
-  const java = join(files.newPath('bin'), 'java');
-  mkdirSync(dirname(java));
-  writeFileSync(java, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  vi.stubEnv('PATH', `${dirname(java)}:${process.env.PATH}`);
+  const bin = files.newFolder('bin');
+  writeFileSync(join(bin, 'java'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  vi.stubEnv('PATH', `${bin}:${process.env.PATH}`);
   onTestFinished(() => void vi.unstubAllEnvs());
 
   expect(await dynamodbLocal.missing()).toBe(

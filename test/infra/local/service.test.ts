@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, type TestContext, test, vi } from 'vitest';
@@ -16,7 +16,7 @@ import { startDynamodbProxy } from '../../support/faults/proxy.ts';
 import type { Fault, FaultRule } from '../../support/faults/rules.ts';
 import { useFolder } from '../given-folder.ts';
 
-const { newPath } = useFolder();
+const { newFolder, newPath } = useFolder();
 
 const start = (options: Partial<ServiceOptions>): Promise<Service> =>
   startService({
@@ -29,8 +29,7 @@ const start = (options: Partial<ServiceOptions>): Promise<Service> =>
 test('a start with a wrong number of workers is refused before there is a table with API keys', async () => {
   vi.stubEnv('WORKERS_PER_FUNCTION', '100');
   onTestFinished(() => void vi.unstubAllEnvs());
-  const db = newPath('db');
-  mkdirSync(db);
+  const db = newFolder('db');
 
   await expect(start({ db })).rejects.toThrow(
     new CommandError(

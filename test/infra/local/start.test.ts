@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -19,13 +19,7 @@ import { enginePid, isAlive } from './engine-process.ts';
 
 /** The service as a person starts it, in a process of its own. On a busy machine a start takes 20 s. */
 const timeout = 60_000;
-const { newPath } = useFolder();
-
-function newDb(): string {
-  const db = newPath('db');
-  mkdirSync(db);
-  return db;
-}
+const { newFolder } = useFolder();
 
 const capture = (baseUrl: string, apiKey: string, phone: string): Promise<Response> =>
   fetch(`${baseUrl}/api/v1/leads/capture`, {
@@ -60,7 +54,7 @@ describe('a data folder that a service is started on three times', () => {
   let writer = '';
   let acknowledged: readonly string[];
   beforeAll(() => {
-    db = newDb();
+    db = newFolder('db');
   });
 
   test('npm start prints one ready line, and SIGTERM to npm ends the service and its engine', {
@@ -134,16 +128,9 @@ describe('a data folder that a service is started on three times', () => {
 test('the banner has lines that work as printed; a service whose engine dies ends with status 1', {
   timeout,
 }, async () => {
-  const db = newDb();
-  const { child, printed, ended } = startProgram(node24, [
-    'infra/local/start.ts',
-    '--port',
-    '0',
-    '--engine',
-    'dynoxide',
-    '--db',
-    db,
-  ]);
+  const db = newFolder('db');
+  const args = ['--port', '0', '--engine', 'dynoxide', '--db', db];
+  const { child, printed, ended } = startProgram(node24, ['infra/local/start.ts', ...args]);
   onTestFinished(() => void child.kill());
   await expect.poll(() => printed.stdout, { timeout }).toContain('Ctrl-C');
   const banner = printed.stdout;

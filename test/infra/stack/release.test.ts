@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { canSwitchTo, releaseIn, wayBack } from '../../../infra/stack/release.ts';
@@ -8,8 +8,7 @@ import { useFolder } from '../given-folder.ts';
 const files = useFolder();
 let folder = '';
 beforeEach(() => {
-  folder = files.newPath('checkout');
-  mkdirSync(folder);
+  folder = files.newFolder('checkout');
   writeFileSync(join(folder, 'package.json'), '{ "version": "1.1.0" }\n');
 });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { referencePage, writeSite } from '../../../../infra/openapi/page/site.ts';
@@ -33,8 +33,7 @@ test('--out writes the page with its script and style, openapi.json and llms.txt
 });
 
 test('--out refuses a folder that is not empty, and a file, and changes neither', () => {
-  const full = files.path('full');
-  mkdirSync(full);
+  const full = files.newFolder('full');
   writeFileSync(join(full, 'mine.txt'), 'mine');
 
   expect(() => writeSite(full)).toThrow(/the folder is not empty: name a new folder/);
