@@ -3,6 +3,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { expect, test } from 'vitest';
 import { LeadClient } from '../../shared/client/client.ts';
 import { setArchived } from '../../shared/store/leads/archive.ts';
+import { json } from '../infra/admin/commands.ts';
 import { useFolder } from '../infra/given-folder.ts';
 import { Random } from '../simulation/random.ts';
 import { adminJson, runAdmin } from '../support/admin.ts';
@@ -31,7 +32,6 @@ const past = { createdAt: '2026-01-05T09:00:00.000Z', updatedAt: '2026-01-05T09:
 const writesPerStep = 3; // of the job or a command: fifty kills stay below the hourly limit of an organization
 
 const { path } = useFolder();
-const ofOrganization = ({ id }: GivenOrganization) => ['--organization', String(id)];
 
 /** Runs the job as cron does. */
 const runJob = (apiKey: string, args: readonly string[]) =>
@@ -115,14 +115,7 @@ function writesOf(
     async () => {
       const lead = erased.length === 0 || random.fraction() < 0.2 ? toErase.pop() : undefined;
       if (lead === undefined) return;
-      await adminJson(
-        'lead',
-        'erase',
-        ...ofOrganization(organization),
-        '--lead',
-        String(lead),
-        '--yes',
-      );
+      await json(organization, 'lead erase', '--lead', lead, '--yes');
       erased.push(lead);
     },
   ];
@@ -162,7 +155,7 @@ test('SQLite and PostgreSQL databases equal the service, though their sync jobs 
       () => `${JSON.stringify({ ...person(), ...past, fields: { city: 'Pune' } })}\n`,
     ).join(''),
   );
-  await adminJson('lead', 'import', ...ofOrganization(organization), path('people.jsonl'));
+  await json(organization, 'lead import', path('people.jsonl'));
   const ids: number[] = [];
   for await (const { id } of client.leads()) ids.push(id);
   const show = async () =>
@@ -171,7 +164,7 @@ test('SQLite and PostgreSQL databases equal the service, though their sync jobs 
       (await runAdmin(['organization', 'show', String(organization.id), '--json'])).stdout,
     );
   const timelines = (file: string, ...more: string[]) =>
-    adminJson('lead', 'timelines', ...ofOrganization(organization), '--out', path(file), ...more);
+    json(organization, 'lead timelines', '--out', path(file), ...more);
   const args = (file: string) => [
     ...['--database', path('leads.sqlite'), '--organization', path('organization.json')],
     ...['--timelines', path(file), '--archived', 'mark', '--erased', 'mark'],
@@ -206,7 +199,7 @@ test('SQLite and PostgreSQL databases equal the service, though their sync jobs 
   const exported = { path: path('leads.jsonl'), exportedAt: new Date().toISOString() };
   const write = writesOf(organization, writers, ids);
   const exportLeads = (file: string) =>
-    adminJson('lead', 'export', ...ofOrganization(organization), '--archived', '--out', path(file));
+    json(organization, 'lead export', '--archived', '--out', path(file));
   let [written] = await Promise.all([write(), exportLeads('leads.jsonl')]);
   let since = new Date(Date.now() - 60_000).toISOString();
   for (let turn = 0; sqliteJobs.counts.killed < kills; turn += 1) {
