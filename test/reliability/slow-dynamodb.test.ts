@@ -17,22 +17,17 @@ beforeAll(async () => {
   code = await readService();
 }, 60_000);
 
-interface Disturbed {
-  readonly service: ObservedService;
-  /** The functions' calls since the disturbance began. */
-  readonly calls: readonly CallInfo[];
-  /** The functions' log lines since then. */
-  readonly logged: readonly ReadJson[];
-}
-
-/** A service with lead 1 and, if warm, with functions that know their keys. Its DynamoDB is disturbed from then on. */
+/**
+ * A service with lead 1 and, if warm, with functions that know their keys. Its DynamoDB is disturbed from then on.
+ * @returns the functions' calls and log lines since the disturbance began, too
+ */
 async function disturbed(
   faultOf: (call: CallInfo) => Fault,
   { seed = 'test', latencyMaxMs = 4.5, isWarm = true } = {},
-): Promise<Disturbed> {
+) {
   let isDisturbed = false;
   const calls: CallInfo[] = [];
-  const logged: unknown[] = [];
+  const logged: ReadJson[] = [];
   const service = await ObservedService.start({
     versions: [code],
     latencyMaxMs,

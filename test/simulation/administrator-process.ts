@@ -1,22 +1,13 @@
-import type {
-  AdministratorCommand,
-  CommandOptions,
-  CommandResult,
-  openTable,
-  runCommand,
-} from './administration.ts';
+import type { AdministratorCommand, CommandOptions, CommandResult } from './administration.ts';
 import type { Program } from './lambda/modules.ts';
 import { Runtime, type RuntimeOptions } from './lambda/runtime.ts';
 
-interface Commands {
-  readonly openTable: typeof openTable;
-  readonly runCommand: typeof runCommand;
-}
+type Commands = typeof import('./administration.ts');
 
 /** An administrator's process in a simulation. */
 export class AdministratorProcess extends Runtime {
   readonly #commands: Commands;
-  readonly #table: ReturnType<typeof openTable>;
+  readonly #table: ReturnType<Commands['openTable']>;
 
   /** @param tableName `leads` unless told otherwise */
   constructor(options: RuntimeOptions, program: Program, tableName?: string) {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { eventTypes } from '../../../shared/leads/events.ts';
 import { eventFilter } from '../../../shared/store/table/table-definition.ts';
 import type { HeldKey, History } from '../checker/history.ts';
@@ -90,17 +90,15 @@ test('every timeline entry is published, in order for each lead, though the publ
   );
 }, 120_000);
 
-describe('a defect of the publisher is found', () => {
-  test.each(bugsFoundBy('test/simulation/events/events.test.ts'))(
-    '$breaks',
-    async (bug) => {
-      const defective = await bundlePublisher(planted(bug));
+test.each(bugsFoundBy('test/simulation/events/events.test.ts'))(
+  'a planted bug of the publisher is found: $breaks',
+  async (bug) => {
+    const defective = await bundlePublisher(planted(bug));
 
-      expect((await publishAll(defective, true)).violations).not.toEqual([]);
-    },
-    120_000,
-  );
-});
+    expect((await publishAll(defective, true)).violations).not.toEqual([]);
+  },
+  120_000,
+);
 
 const record = (eventName: string, pk: unknown) => ({ eventName, dynamodb: { Keys: { pk } } });
 

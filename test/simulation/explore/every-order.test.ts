@@ -1,15 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Choices } from '../choices.ts';
+import type { Choices, Touch } from '../choices.ts';
 import { Random } from '../random.ts';
 import { Scheduler } from '../scheduler.ts';
 import { EveryOrder, RedundantRunError } from './every-order.ts';
 
-interface Access {
-  readonly where: string;
-  readonly isWrite: boolean;
-}
 /** Accesses that a process makes at once; the next follow when these are over. */
-type Round = readonly Access[];
+type Round = readonly Touch[];
 
 /** Runs processes that read and write registers; each chooses a mark once. @returns what each has read, and the final registers */
 async function outcomeOf(
@@ -22,7 +18,7 @@ async function outcomeOf(
   const run = async (rounds: readonly Round[], process: number): Promise<void> => {
     for (const [round, accesses] of rounds.entries()) {
       const mark = round === 0 ? choices.choose(2, `${process} mark`) : 0;
-      const accessOf = ({ where, isWrite }: Access, at: number) =>
+      const accessOf = ({ where, isWrite }: Touch, at: number) =>
         new Promise<void>((resolve) => {
           const take = (): void => {
             const before = registers.get(where) ?? '';
@@ -76,7 +72,7 @@ async function outcomesOfEveryOrder(processes: readonly (readonly Round[])[]) {
 test('the explored orders show every outcome that all orders have', async () => {
   const random = new Random('races');
   for (let round = 0; round < 40; round += 1) {
-    const access = (): Access => ({
+    const access = (): Touch => ({
       where: random.pick(['x', 'y', 'z']),
       isWrite: random.chance(0.6),
     });
