@@ -100,7 +100,7 @@ const refusedPlaces: [string, object, reason: string, field: string][] = [
 
 describe('3 a refused stage or pipeline: 422 with details.reason and details.field, nothing changed', () => {
   test.each(refusedPlaces)(
-    'create-lead with %s is refused with details.reason and details.field',
+    'create-lead with %s is refused with reason and field',
     async (_, place, reason, field) => {
       const someone = person();
 
@@ -121,7 +121,7 @@ describe('3 a refused stage or pipeline: 422 with details.reason and details.fie
   );
 
   test.each(refusedPlaces)(
-    'update-lead with %s is refused with details.reason and details.field',
+    'update-lead with %s is refused with reason and field',
     async (_, place, reason, field) => {
       const { id } = await givenLead(organization);
       const before = await storedLead(organization, id);
@@ -214,7 +214,7 @@ describe('3 capture-lead: places only new leads', () => {
     ['the default pipeline', {}, 11],
     ['pipelineId', { pipelineId: 2 }, 21],
   ])(
-    'a captured new lead is in the starting stage of %s, with an owner by the rules, and names the key',
+    'a captured new lead starts in %s, with an owner by the rules, and names the key',
     async (_, place, stageId) => {
       const { status, body } = await organization.capture({ ...person(), ...place });
 

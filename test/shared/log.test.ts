@@ -42,7 +42,7 @@ describe('the metrics of a log line', () => {
     { dynamodbCalls: 1 },
     { dynamodbCalls: 3, readUnits: 1.5, writeUnits: 17, coldStart: 1, failed: 1 },
     { readUnits: 0, notReady: 1, contended: 1, rateLimited: 1, keyExpiresSoon: 1 },
-  ])('metrics %j are on the line as the Powertools library writes them', (requestMetrics) => {
+  ])('metrics $0 are on the line as the Powertools library writes them', (requestMetrics) => {
     vi.stubEnv('SERVICE_NAME', serviceName);
     vi.useFakeTimers({ toFake: ['Date'] });
     const library = new Metrics({ namespace: metricNamespace, serviceName });

@@ -63,7 +63,7 @@ const endpoints: [name: string, schema: v.GenericSchema, good: object, read: Rea
 ];
 
 test.each(endpoints)(
-  'any JSON in any place of a body of %s is read, or refused with a sentence and a reason for its place',
+  'any JSON anywhere in a body of %s is read, or refused with a sentence and a reason',
   (name, schema, good, read) => {
     const ownNames = [...Object.keys(good), 'fields', 'attribution', 'externalId', 'pipelineId'];
     const inFields =
@@ -98,7 +98,7 @@ test.each([
   ['limit', '101', 'must be an integer from 1 to 100.'],
   ['cursor', '2147483648', 'must be an integer from 1 to 2147483647.'],
   ['stage_id', '1.5', 'must be an integer from 1 to 2147483647.'],
-])('%s=%j is refused, and the message says what it must be', (name, value, sentence) => {
+])('%s=%j is refused, and told what it must be', (name, value, sentence) => {
   const { issues } = v.safeParse(query, { [name]: value });
 
   expect(issues && refusalsOf(issues).get(name)?.sentence).toMatch(sentence);
@@ -115,7 +115,7 @@ test.each<readonly [string, string]>([
     (value) => ['updated_since', value] as const,
   ),
   ...['', '{', '{}', 'null', '"name"', '[]]'].map((value) => ['filter', value] as const),
-])('the parameter %s=%s is refused', (name, value) => {
+])('the parameter $0=$1 is refused', (name, value) => {
   expect([...refusalsOf(issuesOf({ [name]: value })!).keys()]).toEqual([name]);
 });
 

@@ -123,7 +123,7 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
     [{ owner_id: 7 }, 'ba'],
     [{ updated_since: '2000-01-01T00:00:00Z' }, 'dcba'],
     [{ owner_id: 7, filter: '[{"field":"name","operator":"equals","value":"b"}]' }, 'b'],
-  ])('the parameters %j show only the leads that they name', { tags: 'written' }, showsOnly);
+  ])('the parameters $0 show only the leads that they name', { tags: 'written' }, showsOnly);
 
   test.each([
     [{ stage_id: 12 }, 'b'],
@@ -136,7 +136,7 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
     [{ stage_id: 21, pipeline_id: 1 }, ''],
     [{ pipeline_id: 1, source_id: 3 }, 'b'],
     [{ pipeline_id: 2, source_id: 3, owner_id: 8, stage_id: 21 }, 'c'],
-  ])('the parameters %j show only the leads that they name, too', showsOnly);
+  ])('%j shows only the leads that it names', showsOnly);
 
   test('pages of an id filter show each lead once', async () => {
     const first = await own.list({ owner_id: 7, limit: 1 });

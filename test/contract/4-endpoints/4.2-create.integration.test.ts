@@ -59,7 +59,7 @@ describe('4.2 required: name and phone, and what the organization requires on cr
     ['phone', { fields: { name: 'Asha' } }],
     ['name', { fields: { ...person(), name: '  ' } }],
     ['phone', { fields: { ...person(), phone: '12' } }],
-  ])('create-lead requires %s, missing or unusable in %j', (name, body) => refused(body, name));
+  ])('create-lead requires %s, missing or unusable in $1', (name, body) => refused(body, name));
 
   test('create-lead requires the organization’s required fields, but none that showWhen hides', async () => {
     const own = await givenOrganization({

@@ -65,17 +65,14 @@ test.each<readonly [string, object, RegExp]>([
   ...onStack.map((command) => [command, {}, noRegion] as const),
   ...onStack.map((command) => [command, region, noCredentials] as const),
   ['lead list --organization 1', { ...region, LEADS_TABLE: 'leads' }, noCredentials],
-])(
-  'an admin command ends in a sentence and the status 1: %s, with only %j',
-  async (command, variables, sentence) => {
-    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-    const io = { environment: process.env, hasTerminal: false, localFolder: '/nowhere' };
+])('one sentence for $0 with only $1', async (command, variables, sentence) => {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  const io = { environment: process.env, hasTerminal: false, localFolder: '/nowhere' };
 
-    const reply = await runPrinted(command.split(' '), io);
+  const reply = await runPrinted(command.split(' '), io);
 
-    expect(reply).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
-  },
-);
+  expect(reply).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) });
+});
 
 test.each([
   ['admin', ['infra/admin/main.ts', 'check', '--stack', 'leads'], /^AWS credentials are missing/],

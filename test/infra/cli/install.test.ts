@@ -142,13 +142,13 @@ test.concurrent.each<[string, (folder: string) => void]>([
   ['in a fresh clone', () => undefined],
   ['after a killed installation', (folder) => lockedBy(folder, spawnSync('true').pid)],
   [
-    'after a killed installation whose process ID another process has by now',
+    'after a killed installation whose process ID is taken by now',
     (folder) => {
       const before = new Date(Date.now() - 16 * 60_000);
       utimesSync(lockedBy(folder, process.pid), before, before);
     },
   ],
-])('several starts at the same moment install once %s', async (_, spoil) => {
+])('several starts at once install once %s', async (_, spoil) => {
   const folder = givenProject();
   spoil(folder);
 

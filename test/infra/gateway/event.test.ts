@@ -111,7 +111,7 @@ test.each([
   ['another word', ['X-Forwarded-Proto', 'ftp'], 'https', '443'],
   ['http and https', ['X-Forwarded-Proto', 'http', 'x-forwarded-PROTO', 'https'], 'http', '80'],
   ['https and http', ['X-Forwarded-Proto', 'https', 'x-forwarded-PROTO', 'http'], 'http', '80'],
-])('passes a request that says %s of its protocol on as %s', (_, rawHeaders, proto, port) => {
+])('passes a request that says $0 of its protocol on as $2', (_, rawHeaders, proto, port) => {
   const { headers, multiValueHeaders } = eventOf({ rawHeaders });
 
   expect(multiValueHeaders['X-Forwarded-Proto']).toEqual([proto]);

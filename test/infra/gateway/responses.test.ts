@@ -13,7 +13,7 @@ const rows = Object.entries<GatewayResponse>(gatewayResponses).map(([type, respo
 }));
 
 test.each(rows)(
-  '$type has an error body of the contract, is never cached, and says when to retry a 429',
+  '$type has the contract’s error body, no caching, and Retry-After for a 429',
   ({ code, status, headers, body }) => {
     expect(JSON.parse(body)).toEqual({ error: { code, message: expect.stringMatching(/.\.$/) } });
     expect(body).not.toMatch(/[$#]/); // API Gateway would read them as part of a template

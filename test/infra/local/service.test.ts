@@ -144,7 +144,7 @@ test.concurrent.for<[string, Fault]>([
   ],
   ['ECONNRESET: socket hang up', { kind: 'cut', applied: false }],
 ])(
-  'an engine that fails is refused with one sentence: %s',
+  'an engine that fails is refused with one sentence: $0',
   async ([reason, fault], { onTestFinished }) => {
     const { endpoint, prepared } = await prepareWith(
       ({ operation }) => (operation === 'TransactWriteItems' ? fault : undefined),

@@ -76,7 +76,7 @@ describe('the routes', () => {
 });
 
 test.each(endpoints)(
-  'the function of $name has its own role, log, time-out and environment, and nothing reserved',
+  'function $name has its own role, log, time-out and environment, and nothing reserved',
   ({ method, path }) => {
     const functions = Object.values(resourcesOf(template, 'AWS::Lambda::Function'));
     const own = functions.find(({ Properties }) => Properties.Description === `${method} ${path}`)!;

@@ -72,12 +72,9 @@ test.each([
     ['-c', 'environment=test', '-c', 'memoryMbByFunction={"get-lead":512}'],
     `git switch --detach v1.0.0 && npm run deploy -- -c environment=test -c 'memoryMbByFunction={"get-lead":512}'`,
   ],
-])(
-  'the way back after a deployment with %j is one line, for the same environment',
-  (args, line) => {
-    expect(wayBack('v1.0.0', args)).toBe(line);
-  },
-);
+])('the way back after $0 is one line, for the same environment', (args, line) => {
+  expect(wayBack('v1.0.0', args)).toBe(line);
+});
 
 test.each(['v1.0.0-dirty', 'unknown'])('no command leads back to the release %s', (release) => {
   expect(wayBack(release, [])).toBe(

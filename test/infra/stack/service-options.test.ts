@@ -81,10 +81,8 @@ describe('the options', () => {
   });
 
   test.each(
-    Object.entries(right).flatMap(([name, values]) =>
-      values.map((value) => [name, value] as const),
-    ),
-  )('%s may be %j', (name, value) => {
+    Object.entries(right).flatMap(([name, values]) => values.map((value) => ({ name, value }))),
+  )('$name may be $value', ({ name, value }) => {
     expect(issuesOf({ [name]: value })).toEqual([]);
   });
 
@@ -101,10 +99,8 @@ describe('the options', () => {
 
 describe('an invalid option is refused with its name and its rule', () => {
   test.each(
-    Object.entries(wrong).flatMap(([name, values]) =>
-      values.map((value) => [name, value] as const),
-    ),
-  )('%s must not be %j', (name, value) => {
+    Object.entries(wrong).flatMap(([name, values]) => values.map((value) => ({ name, value }))),
+  )('$name must not be $value', ({ name, value }) => {
     expect(issuesOf({ [name]: value }).join('\n')).toMatch(
       new RegExp(`^${name}[.:].* must be .+\\.$`, 'm'),
     );
@@ -203,7 +199,7 @@ describe('options that contradict each other are refused', () => {
       { memoryMbByFunction: { 'capture-leed': 512 } },
       /^memoryMbByFunction\.capture-leed: is not a function: did you mean capture-lead\?/,
     ],
-  ])('%j', (given, issue) => {
+  ])('$0 are refused', (given, issue) => {
     expect(issuesOf(given)).toEqual([expect.stringMatching(issue)]);
   });
 
@@ -215,7 +211,7 @@ describe('options that contradict each other are refused', () => {
     { environment: 'acceptance-33', serviceName: 'leads-acceptance-33' },
     { removalPolicy: 'destroy', environment: 'test' },
     { events: true, tableName: 'leads-restored', tableStreamArn },
-  ])('the options %j go together', (given) => {
+  ])('the options $0 go together', (given) => {
     expect(issuesOf(given)).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ const files = useFolder();
 test.each([
   [[], 'Name what to verify: --url BASE_URL or --stack NAME.'],
   [['--url', 'https://a.example', '--stack', 'b'], 'Name either --url or --stack, not both.'],
-])('verify refuses wrong usage with status 2, in one sentence: %j', async (args, sentence) => {
+])('verify refuses wrong usage in one sentence, status 2: %j', async (args, sentence) => {
   const { status, lines, stderr } = await verify(args);
 
   expect({ status, lines }).toEqual({ status: 2, lines: [''] });

@@ -70,7 +70,7 @@ const envelope = (type: string, detail: object) => ({
 
 describe('the event of a timeline entry', () => {
   test.each(cases)(
-    'of %j has no value of a person, and conforms to the schema of its type alone',
+    'of $0.type has no value of a person, and conforms to the schema of its type alone',
     (entry, type, detail) => {
       const schema = jsonSchema(type) as { properties: { detail: { properties: object } } };
       const validate = ajv.compile(schema);

@@ -141,7 +141,7 @@ test.each([
     { field: 'assigned_to', operator: 'is_any_of', values: [99] },
     /^has a value that is not a user ID; GET \/api\/v1\/users lists them\.$/,
   ],
-])('what is wrong with the filter %j is said with what would be right', (filter, sentence) => {
+])('the refusal corrects %j', (filter, sentence) => {
   expect(readFilters(organization, [filter]).issues).toEqual([
     { position: 0, sentence: expect.stringMatching(sentence) },
   ]);
@@ -175,7 +175,7 @@ describe('a filter reads its operands as the field reads values', () => {
       { field: 'email', operator: 'equals', value: 'asha@example.com' },
       { email: '\u200bAsha@example.com' },
     ],
-  ])('%j finds %j', (filter, values) => {
+  ])('%j finds a lead', (filter, values) => {
     expect(matches(values, filter)).toBe(true);
   });
 });

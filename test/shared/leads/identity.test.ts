@@ -144,7 +144,7 @@ describe('an email address', () => {
     'user@xn--p1b6ci4b4b3a.xn--11b5bs3a9aj6g',
     `${'a'.repeat(242)}@example.com`,
     '\u200b asha@exam\u200bple.in\u200b',
-  ])('%s is kept as typed', (text) => expect(read(`  ${text} `)).toBe(text));
+  ])('$0 is kept as typed', (text) => expect(read(`  ${text} `)).toBe(text));
 
   test.each([
     '@example.in',
@@ -161,10 +161,12 @@ describe('an email address', () => {
     '"a b"@example.in',
     'mailto:asha@example.in',
     'a\u0001b@example.in',
-    `${'a'.repeat(243)}@example.com`,
     '\u200b@example.in',
     'asha@example.in\u200bb@c.in',
   ])('%j is not an email', (text) => expect(read(text)).toBeInstanceOf(FieldIssue));
+
+  test('a text of 255 characters is not an email', () =>
+    expect(read(`${'a'.repeat(243)}@example.com`)).toBeInstanceOf(FieldIssue));
 
   test.each(['a', 'a.'])(
     'of many %j is refused in time that grows no faster than its length',

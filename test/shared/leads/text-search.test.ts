@@ -39,7 +39,7 @@ const textsCount = 40;
 
 test.each([
   {
-    what: 'a part that nearly matches at each place',
+    what: 'a part that nearly matches everywhere',
     text: 'a'.repeat(textChars),
     plainText: 'a quick brown fox at'.repeat(textChars / 20),
     part: `${'a'.repeat(975)}b${'a'.repeat(partChars - 976)}`,

@@ -234,7 +234,7 @@ describe('admission', () => {
     ['with more', true, 61, 0],
     ['whose window has ended', true, 1, hourMs],
   ])(
-    'requests the tokens of the organization and of a cached key %s in parallel: %s',
+    'requests tokens of organization and cached key %s in parallel: %s',
     async (_, isParallel, remaining, laterMs) => {
       keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket: bucketWith(remaining) });
       await send(listUsers);

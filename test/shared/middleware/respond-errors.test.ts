@@ -111,34 +111,31 @@ test.each<[string, object | undefined, object]>([
     { keyRefusal: 'revoked', knownKeyRefused: 1 },
   ],
   [
-    'was revoked eight days ago, and belongs to a thief by now',
+    'was revoked eight days ago, and stolen',
     { ...caller, revokedAt: daysAgo(8) },
     { keyRefusal: 'revoked' },
   ],
   [
-    'was made for an hour, as by npm run verify',
+    'was made for an hour, by npm run verify',
     { ...caller, ...forAnHour, revokedAt: daysAgo(0) },
     { keyRefusal: 'revoked' },
   ],
-])(
-  'a key that %s is named with the reason and counted, on every endpoint',
-  async (_, who, line) => {
-    const { body } = await errorResponse(
-      newCall('get-lead', { caller: who as never }),
-      new ApiError('UNAUTHORIZED'),
-    );
-    const { keyId, organizationId, keyRefusal, knownKeyRefused } = logged()[0] ?? {};
-    expect({ keyId, organizationId, keyRefusal, knownKeyRefused }).toEqual({
-      ...(who && { keyId: 'key-1', organizationId: 3 }),
-      ...line,
-    });
-    expect(body).toBe(
-      JSON.stringify({
-        error: { code: 'UNAUTHORIZED', message: apiErrors.UNAUTHORIZED.sentence },
-      }),
-    );
-  },
-);
+])('a key that %s is named and counted by reason, on every endpoint', async (_, who, line) => {
+  const { body } = await errorResponse(
+    newCall('get-lead', { caller: who as never }),
+    new ApiError('UNAUTHORIZED'),
+  );
+  const { keyId, organizationId, keyRefusal, knownKeyRefused } = logged()[0] ?? {};
+  expect({ keyId, organizationId, keyRefusal, knownKeyRefused }).toEqual({
+    ...(who && { keyId: 'key-1', organizationId: 3 }),
+    ...line,
+  });
+  expect(body).toBe(
+    JSON.stringify({
+      error: { code: 'UNAUTHORIZED', message: apiErrors.UNAUTHORIZED.sentence },
+    }),
+  );
+});
 
 test.each<[string, ErrorCode, object, object]>([
   ['a scope is missing', 'FORBIDDEN', {}, { knownKeyRefused: 1 }],
@@ -165,7 +162,7 @@ test.each<[string, ErrorCode, object, object]>([
   ['the body is not JSON', 'INVALID_JSON', {}, {}],
   ['the hourly limit is reached', 'RATE_LIMITED', {}, {}],
 ])(
-  'a capture is counted for the alarms on lasting refusals by its reasons: %s',
+  'alarms on lasting refusals count a capture by reason: %s',
   async (_, code, reasons, counted) => {
     const details = { fields: {}, reasons };
     for (const who of [caller, { ...caller, ...forAnHour }, undefined])

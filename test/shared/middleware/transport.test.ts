@@ -205,7 +205,7 @@ describe('the body', () => {
   );
 
   test.each<[string, EventParts]>([
-    ['that lost bytes on its way, as API Gateway hands it on,', { body: '{"name":"Zo\ufffd"}' }],
+    ['that lost bytes, as API Gateway hands it on,', { body: '{"name":"Zo\ufffd"}' }],
     ['of bytes that are not UTF-8', base64(Buffer.from('"\xeb"', 'latin1'))],
     ['that holds a U+FFFD among its keys', { body: '{"na\ufffdme":"Zoe"}' }],
   ])('%s is refused with the remedy, rather than stored so', async (_, parts) => {

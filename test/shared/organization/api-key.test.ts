@@ -74,7 +74,7 @@ test.each([
   ['application', ['leads.read'], ['leads.read']],
   ['application', ['leads.write'], ['leads.read', 'leads.write']],
   ['application', ['leads.capture', 'leads.read', 'leads.read'], ['leads.read', 'leads.capture']],
-] as const)('a %s key asked for %j gets %j', (type, asked, granted) => {
+] as const)('a %s key of %j gets %j', (type, asked, granted) => {
   expect(scopesFor(type, asked)).toEqual(granted);
 });
 

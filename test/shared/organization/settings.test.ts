@@ -95,7 +95,7 @@ test('the demo organization shows every field type, every meaning, a condition a
 });
 
 test.each(refusals)(
-  'a settings file is refused for %s = %j',
+  'a settings file is refused for $0 = $1',
   (path, value, message, reportedAt = path) => {
     const issues = issuesOf(JSON.stringify(withValue(smallFile(), path, value)));
 
@@ -208,7 +208,7 @@ test('a name that several active items have is refused, and one that a single ac
 });
 
 test.each([[null], ['crm'], [[null, 5, { users: 5, when: 7 }, { when: { field: 3, equals: 4 } }]]])(
-  'rules that are malformed are reported, not read: %j',
+  'malformed rules are reported, unread: %j',
   (assignmentRules) => {
     const issues = issuesOf(JSON.stringify({ ...smallFile(), assignmentRules }));
 

@@ -111,6 +111,6 @@ test.each([
   [false, record('INSERT', { N: '5' })],
   [false, record('INSERT', undefined)],
   [false, { eventName: 'INSERT' }],
-])('the filter of the stream gives %s for %j', (matches, one) => {
+])('the filter gives %s: %j', (matches, one) => {
   expect(matchesFilter(one, eventFilter)).toBe(matches);
 });

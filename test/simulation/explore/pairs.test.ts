@@ -11,9 +11,9 @@ const isOfRequests = (name: string): boolean =>
 
 test.each([
   ['of requests', 132, isOfRequests],
-  ['with a command of an administrator', 87, (name: string) => !isOfRequests(name)],
+  ['with an administrator’s command', 87, (name: string) => !isOfRequests(name)],
 ])(
-  'every pair %s keeps the contract, whoever is interrupted and whichever call fails',
+  'each pair %s keeps the contract, whoever is interrupted, whatever fails',
   { timeout: 600_000 },
   async (_, count, pairs) => {
     const lines: string[] = [];

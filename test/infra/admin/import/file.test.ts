@@ -100,7 +100,7 @@ test.each<[name: string, text: string, hint: string, formats?: FormatOptions]>([
   ['guardian_phone', '12', ''],
   ['city', 'x', ''],
   ['lead id', 'x', ''],
-])('the refusal of %s with %j ends in the hint %j', (name, text, hint, formats = {}) => {
+])('%s %j gets the hint %j', (name, text, hint, formats = {}) => {
   const target = targetNamed(sampleOrganization(), name) ?? expect.fail();
 
   expect(hintFor({ column: "L'école", target }, text, formats)).toBe(hint);
@@ -168,7 +168,7 @@ test.each<[name: string, text: string, formats: FormatOptions, read: string]>([
   ['phone', '+49 151 anrufen', {}, 'holds letters: write only the number.'],
   ['phone', '  ', { country: 'DE' }, '  '],
   ['phone', '12', { country: 'DE' }, 'must be a phone number of DE, or have a country code.'],
-])('%s with %j and the options %j is read as %j', (name, text, formats, expected) => {
+])('%s %j, %j → $3', (name, text, formats, expected) => {
   const target = targetNamed(sampleOrganization(), name) ?? expect.fail();
 
   const read = cellReader(formats, ['Bitte', 'Bitte: wählen']);

@@ -154,7 +154,7 @@ test.each<[state: string, edit: (draft: Settings) => void, warning: RegExp]>([
     (draft) => Object.assign(draft.sources[0]!, { name: 'Web' }),
     /^Warning: \$\.sources has no active "Website": .*have no source/,
   ],
-])('apply warns on stderr when %s, and still applies the settings', async (_, edit, warning) => {
+])('apply warns on stderr if %s, and still applies the settings', async (_, edit, warning) => {
   const organization = await givenOrganization();
   const file = await edited(organization, edit);
 

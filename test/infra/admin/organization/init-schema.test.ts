@@ -34,7 +34,7 @@ test.each<[string, object]>([
 const beyondJsonSchema = ['a\0b', '\ud800', '2026-02-30T00:00:00Z', '2026-02-20'];
 
 test.each(refusals.filter(([, value]) => !beyondJsonSchema.includes(value as string)))(
-  'the JSON Schema refuses %s = %j exactly if its shape is refused',
+  'JSON Schema and shape agree on $0 = $1',
   (path, value) => {
     const file = JSON.parse(JSON.stringify(withValue(smallFile(), path, value)));
 

@@ -139,7 +139,7 @@ test.concurrent.each<[string, (old: Table, organizationId: number) => Promise<un
     (old, organizationId) => addAuditEntry(old, organizationId, { who, what: 'lead archive 1' }),
   ],
 ])(
-  'a restore fails when %s reaches the old table meanwhile, and a repeat without one succeeds',
+  'a restore fails if %s reaches the old table meanwhile, and a repeat succeeds',
   async (_, reach) => {
     const { old, organization, backup } = await givenBackup(2);
     const on = await restored(backup);

@@ -39,7 +39,7 @@ const metricNames = ({ Metrics = [] }: Resource['Properties']): string[] =>
 
 describe('the alarms', () => {
   test.each(names)(
-    '%s says in its message what is the case, what to do and where the dashboard is',
+    'the message of %s says what is wrong, what to do and where the dashboard is',
     (name) => {
       const description = filledIn(alarm(name).AlarmDescription);
       expect(description).toMatch(

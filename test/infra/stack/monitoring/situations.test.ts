@@ -75,7 +75,7 @@ const situations: readonly SituationCase[] = [
     30,
   ],
   [
-    'the keys of the websites, which send a tenth of the calls, lack the scope',
+    'website keys, which send a tenth of the calls, lack the scope',
     { ...busy, capturesUnauthorized: 12_000, knownKeyRefused: 12_000 },
     ['CapturesUnauthorized', 'KnownKeyRefused'],
     20,
@@ -158,16 +158,17 @@ const situations: readonly SituationCase[] = [
 ];
 
 test.each<SituationCase>([...situations])(
-  'these alarms and no others go off when %s',
+  'exactly these alarms go off when %s',
   (_, situation, expected, minutes = 15) => {
     expect(goingOff(situation, minutes)).toEqual(expected);
   },
 );
 
 test.each<SituationCase>(situations.filter(([, , expected]) => expected.length > 0))(
-  'its alarms end, with calls and without, within 40 minutes or the hours that they watch: %s',
+  'its alarms end in time, called or not: %s',
   (_, situation) => {
     const cause = metricsOf(situation);
+    // In time: within 40 minutes, or the hours that the alarm watches.
     for (const afterwards of [metricsOf(busy), metricsOf({ calls: 0 })]) {
       const over: PeriodSum = (metric, period) => (period < 6 ? cause : afterwards)(metric, period);
       const on = replayed

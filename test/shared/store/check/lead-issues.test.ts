@@ -50,7 +50,7 @@ test.each<[string, string, ...unknown[]]>([
   ['second_source', 'the organization does not have', 2, '1'],
   ['mentor', 'the organization does not have', 70, '7'],
 ])(
-  'a value in the field %s that is no value, or that the settings lack, is an issue: %s',
+  'in the field %s, a wrong or unknown value is an issue: %s',
   (fieldKey, requirement, ...values) => {
     for (const value of values) {
       const issues = faultsOf(item({ ...person, [fieldKey]: value }));

@@ -90,7 +90,7 @@ test.each<[leads: string, page: Page]>([
     { changed: 100, ownerId: 9, units: 115, calls: 4 },
   ],
   [
-    '10,000 changed leads of an owner of one in 10,000, whose list it reads',
+    '10,000 changed leads of an owner of one in 10,000, by owner',
     { changed: 10_000, ownerId: 9, ownerOf: oneIn(10_000), units: 260 },
   ],
   [
