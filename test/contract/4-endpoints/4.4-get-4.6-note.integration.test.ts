@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { leadPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
+import { writeItem } from '../../../shared/store/table/writes.ts';
 import { call } from '../../support/call.ts';
 import { givenLead, timelineOf, useOrganizationWithLead } from '../../support/leads.ts';
+import { table } from '../../support/table.ts';
 
 /** What a leadId in an address may not be; schemas.test.ts has more. */
 const noLeadIds = ['0', '2147483648', 'abc', '1%2F2', '%00', '%E0%A4%A', '__proto__'];
@@ -77,6 +80,22 @@ describe('4.6 a note is added to the timeline, shown as added via the API', () =
       requestId: headers.get('X-Request-Id'),
       text,
     });
+  });
+
+  test('a note on a lead that a clock ahead has dated follows that change', async () => {
+    const { id } = await givenLead(organization);
+    const ahead = new Date(Date.now() + 30_000).toISOString();
+    await writeItem(table(), {
+      Update: {
+        Key: leadPrimaryKey(organization.id, id),
+        UpdateExpression: 'SET updatedAt = :ahead',
+        ExpressionAttributeValues: { ':ahead': ahead },
+      },
+    });
+
+    const { status, body } = await organization.note(id, { text: 'Called.' });
+
+    expect([status, body.note?.createdAt > ahead]).toEqual([201, true]);
   });
 
   test('a note does not change the lead itself', async () => {

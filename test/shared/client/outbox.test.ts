@@ -24,11 +24,7 @@ function memoryStore(): OutboxStore & { readonly texts: Map<string, string> } {
 
 function outboxOf(answers: Parameters<typeof stubService>[0], store = memoryStore()) {
   const { fetch, requests } = stubService(answers);
-  const client = new LeadClient({
-    baseUrl: 'https://leads.example.com',
-    apiKey: 'k',
-    fetch,
-  });
+  const client = new LeadClient({ baseUrl: 'https://leads.example.com', apiKey: 'k', fetch });
   const attention: OutboxEntry[] = [];
   const delivered: number[] = [];
   const outbox = new Outbox(client, {
@@ -101,6 +97,17 @@ describe('an enquiry', () => {
 
     expect(requests).toHaveLength(1);
     expect(attention.map(({ state }) => state)).toEqual(['given-up']);
+  });
+
+  test('that is added again while it waits keeps its attempts and its day', async () => {
+    const { outbox, store } = outboxOf(down);
+    const key = await outbox.add(enquiry, { formView: 'v1' });
+    await outbox.sendDue();
+    const waiting = await store.get(key);
+
+    await outbox.add(enquiry, { formView: 'v1' });
+
+    expect(await store.get(key)).toEqual(waiting);
   });
 
   test('of yesterday that was never sent is sent', async () => {
@@ -263,6 +270,19 @@ test('start sends what is added and what is due, until stop', async () => {
   await vi.advanceTimersByTimeAsync(10 * minute);
 
   expect([delivered.length, store.texts.size]).toEqual([2, 1]);
+});
+
+test('an entry whose delivery fails while others are sent waits for its next attempt', async () => {
+  const isLast = (body: unknown) => (body as typeof enquiry).name === 'Last';
+  const { outbox, requests } = outboxOf(({ body }) => (isLast(body) ? down() : silence));
+  for (const notes of ['a', 'b', 'c', 'd']) await outbox.add({ ...enquiry, notes });
+  const last = await outbox.add({ ...enquiry, name: 'Last' });
+
+  const sending = outbox.sendDue();
+  await outbox.deliver(last);
+  await sending;
+
+  expect(requests).toHaveLength(5);
 });
 
 test('an enquiry that waits for a slow response keeps no other waiting', async () => {

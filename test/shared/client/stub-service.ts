@@ -31,10 +31,13 @@ export const captured = (id = 1): StubAnswer => ({
 /** Never answers. */
 export const silence = Symbol('silence');
 
+type Answer = StubAnswer | typeof silence | Error;
+
 /** A `fetch` that answers from a list or by a function, and records what it was asked. */
-export function stubService(
-  answers: (StubAnswer | typeof silence | Error)[] | ((request: StubRequest) => StubAnswer),
-): { fetch: typeof fetch; requests: StubRequest[] } {
+export function stubService(answers: Answer[] | ((request: StubRequest) => Answer)): {
+  fetch: typeof fetch;
+  requests: StubRequest[];
+} {
   const requests: StubRequest[] = [];
   const stub: typeof fetch = (url, init) => {
     const request = {
