@@ -17,8 +17,8 @@ import {
 import { useFolder } from '../given-folder.ts';
 import { enginePid, isAlive } from './engine-process.ts';
 
-/** The service as a person starts it, in a process of its own. On a busy machine a start takes 20 s. */
-const timeout = 60_000;
+/** The service as a person starts it, in a process of its own. It bundles every function: on a very busy machine, a start takes a minute. */
+const timeout = 180_000;
 const { newFolder } = useFolder();
 
 const capture = (baseUrl: string, apiKey: string, phone: string): Promise<Response> =>
