@@ -151,10 +151,8 @@ const unlock = ({ table, organizationId }: OrganizationTable, leadId: number, un
   });
 
 /** Whether a timeline has only what the import of the lead wrote: its creation and its note. */
-const isUntouched = ([opening, ...later]: readonly TimelineEntryItem[]): boolean =>
-  opening !== undefined &&
-  'importedAt' in opening &&
-  later.every((entry) => 'importedAt' in entry && entry.importedAt === opening.importedAt);
+const isUntouched = (entries: readonly TimelineEntryItem[]): boolean =>
+  entries.length > 0 && entries.every((entry) => 'importedAt' in entry);
 
 /** Completes an interrupted undo, after the first transaction of another undo, an erasure or an import has become visible. */
 async function completeUndo(
