@@ -86,6 +86,12 @@ export const knownDisagreements: readonly KnownDisagreement[] = [
       errorOf(engine) === 'ConditionalCheckFailedException',
   },
   {
+    engines: ['dynamodb-local'],
+    what: 'accepts the reserved word size as a name before an operator',
+    documentation: `${guide}/ReservedWords.html`,
+    matches: ({ model }) => /reserved keyword: size/.test(messageOf(model)),
+  },
+  {
     engines: ['dynoxide'],
     what: 'validates an expression late or never: operand types, bounds of BETWEEN, overlapping paths, key attributes, unused placeholders',
     documentation: `${guide}/Expressions.OperatorsAndFunctions.html`,

@@ -24,9 +24,11 @@ export const phrase = (
 export const oneOfValues = (...values: readonly AttributeValue[]): fc.Arbitrary<string> =>
   fc.constantFrom(...values).map(literal);
 
-/** A name as an expression may write it. */
+/** A name as an expression may write it: by a placeholder, where it must or may. */
 const written = (name: AttributeName): fc.Arbitrary<string> =>
-  seldom(fc.constant(name), fc.constant(`#${name}`), 3);
+  name === 'size'
+    ? seldom(fc.constant('#size'), fc.constant('size'), 50)
+    : seldom(fc.constant(name), fc.constant(`#${name}`), 3);
 const anyName = fc.constantFrom(...attributeNames).chain(written);
 const path = seldom(
   anyName,

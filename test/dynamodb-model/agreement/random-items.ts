@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { AttributeValue, Item } from '../attribute-values.ts';
 
-/** Attributes besides the key. */
+/** Attributes besides the key; `size` is a reserved word. */
 export const attributeNames = [
   'n',
   's',
@@ -11,6 +11,7 @@ export const attributeNames = [
   'note',
   'team',
   'score',
+  'size',
 ] as const;
 export type AttributeName = (typeof attributeNames)[number];
 
@@ -56,6 +57,7 @@ const usual: Readonly<Record<AttributeName, fc.Arbitrary<AttributeValue>>> = {
   note: fc.constantFrom(1, 1, 300).map((times) => ({ S: 'note '.repeat(times) })),
   team: fc.constantFrom('red', 'blue').map(asText),
   score: score.map(asText),
+  size: fc.constant({ N: '1' }),
 };
 /** Mostly of the type that its name suggests, so that conditions and updates meet what they are written for. */
 export const usualValue = (name: AttributeName): fc.Arbitrary<AttributeValue> =>

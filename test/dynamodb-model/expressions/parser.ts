@@ -1,5 +1,6 @@
 import type { AttributeValue } from '../attribute-values.ts';
 import { NotModelledError } from '../errors.ts';
+import { reservedWords } from './reserved-words.ts';
 import { ExpressionError, type Token, tokensOf } from './tokens.ts';
 
 /** A document path: the name of an attribute, then names inside it. */
@@ -15,7 +16,7 @@ export interface Placeholders {
 const notModelled =
   /(?<![#:.\w])(?:(?:NOT|IN|DELETE)\b|(?:size|attribute_type|list_append|contains)\s*\()|[[-]|\(\s*\(/i;
 
-/** The cursor that all grammars share. Words of the language are read in any case. */
+/** The cursor that all grammars share. Words of the language are read in any case; reserved words are refused as names. */
 export class Parser {
   readonly #tokens: readonly Token[];
   readonly #placeholders: Placeholders;
@@ -92,6 +93,8 @@ export class Parser {
   #name(): string {
     const { kind, text } = this.next;
     if (kind !== 'name' && kind !== 'word') throw this.unexpected();
+    if (kind === 'word' && reservedWords.has(text.toUpperCase()))
+      throw new ExpressionError(`Attribute name is a reserved keyword; reserved keyword: ${text}`);
     this.take();
     return kind === 'name' ? this.#placeholders.name(text) : text;
   }
