@@ -26,8 +26,8 @@ type Handler = (
 
 const publisherFile = `./functions/${publisherName}.ts`;
 
-export const bundlePublisher = (change?: Change): Promise<Program> =>
-  readProgram(`export { handler } from ${JSON.stringify(publisherFile)};`, change);
+export const bundlePublisher = (...changes: readonly Change[]): Promise<Program> =>
+  readProgram(`export { handler } from ${JSON.stringify(publisherFile)};`, changes);
 
 const faults: readonly Fault[] = [
   'lost before',

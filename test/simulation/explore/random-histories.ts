@@ -17,16 +17,13 @@ export interface RunHistory {
 /** The code under test, and another version of it that may answer at the same time. */
 export type Versions = readonly [Program, Program];
 
-/** The other version looks again for another time, as releases do. */
-export async function bundleVersions(change: Change = (_, text) => text): Promise<Versions> {
-  const other: Change = (path, text) => {
-    const changed = change(path, text);
-    return path === 'shared/limits.ts'
-      ? changed.replace('conflictRetryMs: 2000', 'conflictRetryMs: 1500')
-      : changed;
-  };
-  return Promise.all([readService(change), readService(other)]);
-}
+/** The other version retries for another time, as releases do. */
+const otherVersion: Change = {
+  file: 'shared/limits.ts',
+  of: (text) => text.replace('conflictRetryMs: 2000', 'conflictRetryMs: 1500'),
+};
+export const bundleVersions = (...changes: readonly Change[]): Promise<Versions> =>
+  Promise.all([readService(...changes), readService(...changes, otherVersion)]);
 
 const gatewayFaults: readonly GatewayFault[] = ['none', 'request lost', 'answer lost'];
 const lowLimits = { perKey: 12, perOrganization: 30 };

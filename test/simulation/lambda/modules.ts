@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { relative } from 'node:path';
 import type { Plugin } from 'esbuild';
-import { projectFolder } from '../../../infra/bundle/built-functions.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { bundled, sharedPackages } from './packages.ts';
 import { ownGlobals } from './process-globals.ts';
@@ -10,8 +8,12 @@ import { ownGlobals } from './process-globals.ts';
 /** Evaluates a program with all project modules that it imports, anew, as a new process does. @returns its exports */
 export type Program = () => unknown;
 
-/** Changes a module's source text, to run another version of the code. The path is relative to the project's folder. */
-export type Change = (path: string, text: string) => string;
+/** A change of a module's source text, to run another version of the code. */
+export interface Change {
+  /** Relative to the project's folder. */
+  readonly file: string;
+  readonly of: (text: string) => string;
+}
 
 /** Every function, whose modules a process evaluates when it serves its endpoint, and what an administrator's process runs. */
 const serviceSource = `
@@ -21,14 +23,13 @@ const serviceSource = `
   };`;
 
 /** The code of the service, read once and evaluated in as many processes as a simulation has. */
-export const readService = (change?: Change): Promise<Program> =>
-  readProgram(serviceSource, change);
+export const readService = (...changes: readonly Change[]): Promise<Program> =>
+  readProgram(serviceSource, changes);
 
 /** Bundles a source text in the project's folder with the project modules that it imports, directly or not. The packages are shared. */
-export async function readProgram(source: string, change?: Change): Promise<Program> {
+export async function readProgram(source: string, changes: readonly Change[]): Promise<Program> {
   const packages = await sharedPackages();
-  const plugins = change ? [changedBy(change)] : [];
-  const evaluate = await bundled(source, { packages: 'external', plugins });
+  const evaluate = await bundled(source, { packages: 'external', plugins: [changedBy(changes)] });
   const { getBuiltinModule } = ownGlobals.process as NodeJS.Process;
   return () =>
     evaluate((name) => {
@@ -38,12 +39,14 @@ export async function readProgram(source: string, change?: Change): Promise<Prog
     });
 }
 
-const changedBy = (change: Change): Plugin => ({
-  name: 'change',
+const changedBy = (changes: readonly Change[]): Plugin => ({
+  name: 'changes',
   setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      return { contents: change(relative(projectFolder, path), text), loader: 'ts' };
-    });
+    for (const { file } of changes)
+      onLoad({ filter: new RegExp(`/${file.replaceAll('.', '\\.')}$`) }, async ({ path }) => {
+        const text = await readFile(path, 'utf8');
+        const own = changes.filter((change) => change.file === file);
+        return { contents: own.reduce((before, { of }) => of(before), text), loader: 'ts' };
+      });
   },
 });

@@ -33,15 +33,15 @@ function bugOf(row: string): PlantedBug {
 }
 
 /** The source with a bug in it. The text is found however the formatter breaks its lines. @throws Error unless the text is there once */
-export const planted =
-  ({ file, before, after, breaks }: PlantedBug): Change =>
-  (path, text) => {
-    if (path !== file) return text;
+export const planted = ({ file, before, after, breaks }: PlantedBug): Change => ({
+  file,
+  of(text) {
     const [place, ...others] = text.matchAll(inAnyLayout(before));
     if (!place || others.length > 0)
       throw new Error(`The bug "${breaks}": ${file} must have its text exactly once: ${before}`);
     return text.slice(0, place.index) + after + text.slice(place.index + place[0].length);
-  };
+  },
+});
 
 /** Matches a piece of source with any white space where it has some or a bracket has some, and with or without a trailing comma. */
 function inAnyLayout(source: string): RegExp {

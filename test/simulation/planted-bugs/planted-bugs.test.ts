@@ -14,7 +14,7 @@ const longMs = 120_000;
 test('every planted bug changes a text that its file has exactly once', async () => {
   const plant = async (bug: (typeof plantedBugs)[number]): Promise<void> => {
     const text = await readFile(join(projectFolder, bug.file), 'utf8');
-    expect(planted(bug)(bug.file, text), bug.breaks).not.toBe(text);
+    expect(planted(bug).of(text), bug.breaks).not.toBe(text);
   };
   await Promise.all(plantedBugs.map(plant));
 });

@@ -11,8 +11,8 @@ beforeAll(async () => {
   versions = await bundleVersions();
 }, 120_000);
 
-const bundleRestore = async (change?: Change): Promise<RestoreBundles> => ({
-  restoring: await readService(change),
+const bundleRestore = async (...changes: readonly Change[]): Promise<RestoreBundles> => ({
+  restoring: await readService(...changes),
   working: versions[0],
 });
 
