@@ -85,19 +85,22 @@ describe('5 key types: scopes and lifetime', () => {
       ['leads.read', 'leads.write', 'leads.capture'],
       90,
     ],
-  ] as const)('$0 key, $1: $2, $3 days', async (type, asked, scopes, lifetime) => {
-    const own = await givenOrganization();
+  ] as const)(
+    'a key of type $0 that asks for $1 lasts $3 days',
+    async (type, asked, scopes, lifetime) => {
+      const own = await givenOrganization();
 
-    const { keyId, key } = await createApiKey(table(), {
-      ...order,
-      organizationId: own.id,
-      type,
-      scopes: asked,
-    });
+      const { keyId, key } = await createApiKey(table(), {
+        ...order,
+        organizationId: own.id,
+        type,
+        scopes: asked,
+      });
 
-    const listed = (await listApiKeys(table(), own.id)).find((one) => one.keyId === keyId)!;
-    expect(listed.scopes).toEqual(scopes);
-    expect(days(listed.createdAt, listed.expiresAt)).toBe(lifetime);
-    expect((await call('list-lead-fields', { apiKey: key })).status).toBe(200);
-  });
+      const listed = (await listApiKeys(table(), own.id)).find((one) => one.keyId === keyId)!;
+      expect(listed.scopes).toEqual(scopes);
+      expect(days(listed.createdAt, listed.expiresAt)).toBe(lifetime);
+      expect((await call('list-lead-fields', { apiKey: key })).status).toBe(200);
+    },
+  );
 });

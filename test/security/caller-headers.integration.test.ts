@@ -34,7 +34,7 @@ test.each([
   ['/api/v1/users', randomUUID()],
   ['/api/v1/users', 'chosen-by-a-caller'],
   ['/api/v1/nothing-here', randomUUID()],
-])('callers choose one ID, not X-Request-Id: %s %s', async (path, chosen) => {
+])('X-Amzn-RequestId is the caller’s choice: %s %s', async (path, chosen) => {
   const { headers } = await fetch(service().baseUrl + path, {
     headers: { 'X-Amzn-RequestId': chosen },
   });

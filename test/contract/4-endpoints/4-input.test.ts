@@ -98,7 +98,7 @@ test.each([
   ['limit', '101', 'must be an integer from 1 to 100.'],
   ['cursor', '2147483648', 'must be an integer from 1 to 2147483647.'],
   ['stage_id', '1.5', 'must be an integer from 1 to 2147483647.'],
-])('%s=%j is refused, and told what it must be', (name, value, sentence) => {
+])('%s=%j is refused, with what it must be', (name, value, sentence) => {
   const { issues } = v.safeParse(query, { [name]: value });
 
   expect(issues && refusalsOf(issues).get(name)?.sentence).toMatch(sentence);

@@ -136,7 +136,7 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
     [{ stage_id: 21, pipeline_id: 1 }, ''],
     [{ pipeline_id: 1, source_id: 3 }, 'b'],
     [{ pipeline_id: 2, source_id: 3, owner_id: 8, stage_id: 21 }, 'c'],
-  ])('%j shows only the leads that it names', showsOnly);
+  ])('the parameters $0 show only the leads that they name, too', showsOnly);
 
   test('pages of an id filter show each lead once', async () => {
     const first = await own.list({ owner_id: 7, limit: 1 });

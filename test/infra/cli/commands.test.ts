@@ -65,7 +65,7 @@ test.each<readonly [string, object, RegExp]>([
   ...onStack.map((command) => [command, {}, noRegion] as const),
   ...onStack.map((command) => [command, region, noCredentials] as const),
   ['lead list --organization 1', { ...region, LEADS_TABLE: 'leads' }, noCredentials],
-])('one sentence for $0 with only $1', async (command, variables, sentence) => {
+])('$0 with only $1: one sentence', async (command, variables, sentence) => {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   const io = { environment: process.env, hasTerminal: false, localFolder: '/nowhere' };
 

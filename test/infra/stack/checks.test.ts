@@ -92,7 +92,7 @@ const listedTypes: ReadonlySet<string> = new Set([
   'AWS::SQS::Queue',
 ]);
 
-test.each(variants)('no lasting ID changes with %s', (name) => {
+test.each(variants)('resources keep their IDs: %s', (name) => {
   expect(typesIn(name)).toMatchObject(logicalIds[name] ?? {});
 });
 

@@ -234,7 +234,7 @@ describe('admission', () => {
     ['with more', true, 61, 0],
     ['whose window has ended', true, 1, hourMs],
   ])(
-    'requests tokens of organization and cached key %s in parallel: %s',
+    'takes tokens of a cached key %s and its organization in parallel: %s',
     async (_, isParallel, remaining, laterMs) => {
       keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket: bucketWith(remaining) });
       await send(listUsers);

@@ -208,7 +208,7 @@ test('a name that several active items have is refused, and one that a single ac
 });
 
 test.each([[null], ['crm'], [[null, 5, { users: 5, when: 7 }, { when: { field: 3, equals: 4 } }]]])(
-  'malformed rules are reported, unread: %j',
+  'malformed rules are only reported: %j',
   (assignmentRules) => {
     const issues = issuesOf(JSON.stringify({ ...smallFile(), assignmentRules }));
 

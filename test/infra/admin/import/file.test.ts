@@ -100,7 +100,7 @@ test.each<[name: string, text: string, hint: string, formats?: FormatOptions]>([
   ['guardian_phone', '12', ''],
   ['city', 'x', ''],
   ['lead id', 'x', ''],
-])('%s %j gets the hint %j', (name, text, hint, formats = {}) => {
+])('the refusal of $0 $1 ends in the hint $2', (name, text, hint, formats = {}) => {
   const target = targetNamed(sampleOrganization(), name) ?? expect.fail();
 
   expect(hintFor({ column: "L'école", target }, text, formats)).toBe(hint);
@@ -168,7 +168,7 @@ test.each<[name: string, text: string, formats: FormatOptions, read: string]>([
   ['phone', '+49 151 anrufen', {}, 'holds letters: write only the number.'],
   ['phone', '  ', { country: 'DE' }, '  '],
   ['phone', '12', { country: 'DE' }, 'must be a phone number of DE, or have a country code.'],
-])('%s %j, %j → $3', (name, text, formats, expected) => {
+])('$0 $1, $2: $3', (name, text, formats, expected) => {
   const target = targetNamed(sampleOrganization(), name) ?? expect.fail();
 
   const read = cellReader(formats, ['Bitte', 'Bitte: wählen']);
