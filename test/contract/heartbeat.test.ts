@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -11,28 +12,45 @@ import { keepLines, logged } from '../shared/middleware/logged-lines.ts';
 
 keepLines();
 
-const pem = (kind: string, base64: string): string =>
-  `-----BEGIN ${kind}-----\n${base64.trim()}\n-----END ${kind}-----\n`;
-/** A certificate of localhost for these tests alone, signed by itself, valid until the end of 2049. */
-const certificate = {
-  key: pem(
-    'PRIVATE KEY',
-    `
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgRQj6N0qUr2IZjQqOk1BBnCZECIKxw6MiFOxqf+sqcE
-GhRANCAAQDmyjb5oYaep2g6VRFd6vsa4FgrJZlOHPyYRHkyZwSRFirNgWpHw1X299Ht506g0VevZ0qTNO2J5RtaB5U
-BIKJ`,
-  ),
-  cert: pem(
-    'CERTIFICATE',
-    `
-MIIBMDCCANWgAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwHhcNMjAwMTAxMDAwMDAwWh
-cNNDkxMjMxMDAwMDAwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQDmyjb
-5oYaep2g6VRFd6vsa4FgrJZlOHPyYRHkyZwSRFirNgWpHw1X299Ht506g0VevZ0qTNO2J5RtaB5UBIKJoxgwFjAUBg
-NVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwIDSQAwRgIhAI9P4nM3sG1/nJew8RKARLyGk+y53pb7YuzEflol
-Aj32AiEAsOVcW2nJoPobs3paa7aKQwWsrMtUWxPfmD4YkQq5u68=`,
-  ),
+/** DER, as X.509 is written (RFC 5280, section 4.1; ITU-T X.690). */
+const der = (tag: number, ...parts: readonly (Uint8Array | string)[]): Buffer => {
+  const content = Buffer.concat(parts.map((part) => Buffer.from(part)));
+  const { length } = content;
+  const size = length < 128 ? [length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
 };
+const sequence = (...parts: Buffer[]): Buffer => der(0x30, ...parts);
+const ecdsaWithSha256 = sequence(Buffer.from('06082a8648ce3d040302', 'hex'));
+const commonName = Buffer.from('0603550403', 'hex');
+const subjectAltName = Buffer.from('0603551d11', 'hex');
+const utcTime = (at: number): Buffer =>
+  der(0x17, `${new Date(at).toISOString().replace(/\D/g, '').slice(2, 14)}Z`);
 
+/** A certificate of localhost, signed by itself, which ends after so many days. */
+function certificateFor(days: number): { key: string; cert: string } {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const name = sequence(der(0x31, sequence(commonName, der(0x0c, 'localhost'))));
+  const now = Date.now();
+  const alternatives = der(0x04, sequence(der(0x82, 'localhost')));
+  const toBeSigned = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))),
+    der(0x02, Buffer.from([1])),
+    ecdsaWithSha256,
+    name,
+    sequence(utcTime(now - 86_400_000), utcTime(now + days * 86_400_000)),
+    name,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, sequence(sequence(subjectAltName, alternatives))),
+  );
+  const signature = der(0x03, Buffer.from([0]), sign('sha256', toBeSigned, privateKey));
+  const body = sequence(toBeSigned, ecdsaWithSha256, signature).toString('base64');
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    cert: `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`,
+  };
+}
+
+const certificate = certificateFor(20);
 const trusted = getCACertificates();
 
 const servers: Server[] = [];
@@ -61,7 +79,6 @@ const changed =
 beforeEach(() => void vi.stubEnv('SERVICE_NAME', 'lead-service-test'));
 afterEach(() => {
   setDefaultCACertificates(trusted);
-  vi.useRealTimers();
   vi.unstubAllEnvs();
   for (const server of servers.splice(0)) {
     server.close();
@@ -104,14 +121,13 @@ describe('a heartbeat that is answered', () => {
   test('reports how many days the certificate of a domain is still valid, on a connection of its own', async () => {
     setDefaultCACertificates([...trusted, certificate.cert]);
     const baseUrl = await secure();
-    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2049-12-11T06:00:00Z') });
     const withoutDomain = (await beat(baseUrl)).metrics;
     vi.stubEnv('HEARTBEAT_WATCHES_CERTIFICATE', 'true');
 
     const twice = [(await beat(baseUrl)).metrics, (await beat(baseUrl)).metrics];
 
     expect(withoutDomain).toEqual({ heartbeatAnswered: 1, heartbeatMs: expect.any(Number) });
-    expect(twice.map(({ certificateDays }) => certificateDays)).toEqual([19, 19]); // whole days
+    expect(twice.map(({ certificateDays }) => certificateDays)).toEqual([19, 19]); // whole days: 20 end in less than 20
   });
 });
 
