@@ -55,7 +55,7 @@ const phoneTextMaxChars = 250;
 const parsesMax = 16;
 
 function readPhone(text: string | undefined, country: CountryCode): string | undefined {
-  // libphonenumber reads the same context and refuses it in turn: it tests for it with regular expressions that keep their position.
+  // libphonenumber accepts and rejects the same context alternately: its regular expressions keep their position between calls.
   const number =
     text === undefined || text.includes(';phone-context=')
       ? undefined

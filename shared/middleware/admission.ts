@@ -25,7 +25,7 @@ interface LiveKey {
   readonly seenAt: number;
 }
 
-/** For how long an exhausted key is refused before DynamoDB is asked again: it may have been revoked. */
+/** How long an exhausted key is refused from the cache. Then DynamoDB is asked again, because the key may have been revoked. */
 const exhaustedMs = 10_000;
 
 const cachedKeysMax = 1000;

@@ -13,7 +13,7 @@ test.each([
   ['of requests', 132, isOfRequests],
   ['with an administrator’s command', 87, (name: string) => !isOfRequests(name)],
 ])(
-  'each pair %s keeps the contract, whoever is interrupted, whatever fails',
+  'every pair %s keeps the contract in random orders, with random faults',
   { timeout: 600_000 },
   async (_, count, pairs) => {
     const lines: string[] = [];
