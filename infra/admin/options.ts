@@ -6,9 +6,10 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import { parseDateTime } from '../../shared/date-time.ts';
-import { asciiDigits, parsePhone } from '../../shared/leads/identity.ts';
+import { parsePhone } from '../../shared/leads/identity.ts';
 import type { NamedItem } from '../../shared/organization/named.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
+import { asciiDigits } from '../../shared/text.ts';
 import { CommandError } from '../cli/command.ts';
 
 export type { CountryCode };

@@ -5,8 +5,9 @@ import { memoize } from '../memoize.ts';
 import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
 import { optionFinder } from '../organization/named.ts';
 import type { Field, Organization } from '../organization/organization.ts';
+import { asciiDigits, visibleText } from '../text.ts';
 import type { Refusal } from '../validation.ts';
-import { asciiDigits, emailIdentity, parsePhone, visibleText } from './identity.ts';
+import { emailIdentity, parsePhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
 
 /** A field's value as it is sent (contract, section 4.2). */

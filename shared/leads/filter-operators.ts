@@ -1,7 +1,8 @@
 import type { FieldType } from '../organization/field-kinds.ts';
+import { foldText } from '../text.ts';
 import { comparableEmail } from './identity.ts';
 import type { FieldValue } from './lead.ts';
-import { foldText, partFinder } from './text-search.ts';
+import { partFinder } from './text-search.ts';
 
 /** The operands of an operator (contract, section 4.1). */
 export type Takes = 'nothing' | 'value' | 'two values' | 'values';

@@ -3,10 +3,11 @@ import { limits } from '../limits.ts';
 import { fieldKinds } from '../organization/field-kinds.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
+import { asciiDigits } from '../text.ts';
 import { FieldIssue, parsers, withAllOptions } from './field-types.ts';
 import { activeFields } from './fields.ts';
 import { matchingEmpty, type Operator, operators, type Takes } from './filter-operators.ts';
-import { asciiDigits, parsePhone } from './identity.ts';
+import { parsePhone } from './identity.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
 export type LeadFilter = (fields: FieldValues) => boolean;

@@ -1,4 +1,5 @@
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { asciiDigits, visibleText } from '../text.ts';
 
 /** Numbers without a country code are read as this country's (contract, section 4.3). */
 const defaultCountry = 'IN';
@@ -24,13 +25,6 @@ export function parsePhone(
   }
   return undefined;
 }
-
-/**
- * A text without surrounding blanks, and without the characters that no reader sees. Address books and web pages put them around phones and
- * emails, and who copies one copies them too. Format characters, and those that displays ignore (Unicode Standard Annex #44).
- */
-export const visibleText = (text: string): string =>
-  text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '').trim();
 
 /** Without what surrounds a number, and with at most one plus. */
 function typedPhone(text: string, country: CountryCode): string {
@@ -61,20 +55,6 @@ function readPhone(text: string | undefined, country: CountryCode): string | und
       ? undefined
       : parsePhoneNumberFromString(text, { defaultCountry: country, extract: false });
   return number?.isPossible() ? number.number : undefined;
-}
-
-/** Replaces every decimal digit of Unicode by its ASCII digit: libphonenumber reads neither Devanagari nor Bengali. */
-export function asciiDigits(text: string): string {
-  return text
-    .normalize('NFKC')
-    .replace(/(?![0-9])\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
-}
-
-/** The ten digits of a script are consecutive code points, zero first (The Unicode Standard, section 4.6); two scripts can adjoin. */
-function digitValue(codePoint: number): number {
-  let before = 0;
-  while (/\p{Nd}/u.test(String.fromCodePoint(codePoint - before - 1))) before += 1;
-  return before % 10;
 }
 
 /**

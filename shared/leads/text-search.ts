@@ -1,15 +1,3 @@
-/** No script stacks more marks (Unicode Standard Annex #15, section 13, allows 30). */
-const stackedMarks = /\p{M}{30}/gu;
-const graphemeJoiner = '\u034f';
-
-/**
- * The form in which texts are compared, which ignores case and composition. Takes time in proportion to the text's length: normalization
- * sorts the marks after a letter, a second's work for the 47,000 that a value can hold. It does not sort across a joiner, so one
- * follows every 30 marks.
- */
-export const foldText = (text: string): string =>
-  text.replace(stackedMarks, `$&${graphemeJoiner}`).normalize('NFC').toLowerCase();
-
 /** For longer parts, V8's search is not linear in the text's length (v8: `src/strings/string-search.h`, kBMMaxShift). */
 const nativePartMaxChars = 250;
 

@@ -1,13 +1,13 @@
 import { parseDateTime } from '../../../shared/date-time.ts';
 import { keysOf } from '../../../shared/keys-of.ts';
 import { FieldIssue, isDate, type RawValue } from '../../../shared/leads/field-types.ts';
-import { asciiDigits } from '../../../shared/leads/identity.ts';
 import type {
   ImportProperty,
   ImportTarget,
 } from '../../../shared/leads/transfer/import-columns.ts';
 import type { RowValue } from '../../../shared/leads/transfer/import-row.ts';
 import type { FieldType } from '../../../shared/organization/field-kinds.ts';
+import { asciiDigits } from '../../../shared/text.ts';
 import { type CountryCode, phoneOfCountry } from '../options.ts';
 import { assertColumn, type Column } from './mapping.ts';
 

@@ -1,6 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { asciiDigits } from '../../text.ts';
 import { hasEmailForm } from '../field-types.ts';
-import { asciiDigits, comparableEmail, parsePhone } from '../identity.ts';
+import { comparableEmail, parsePhone } from '../identity.ts';
 
 /** A person's phones (E.164) and emails (as they are compared). Only an email has an `@`. */
 export type Identities = readonly string[];

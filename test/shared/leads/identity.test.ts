@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FieldIssue, parsers } from '../../../shared/leads/field-types.ts';
 import {
-  asciiDigits,
   comparableEmail,
   emailIdentity,
   lacksCountryCode,
   parsePhone,
 } from '../../../shared/leads/identity.ts';
+import { asciiDigits } from '../../../shared/text.ts';
 import { processorMs } from '../../support/busy-machine.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 
