@@ -19,12 +19,21 @@ export interface GatewayOptions {
 
 /** API Gateway's quota for REST APIs (developer guide, "Quotas"). */
 const bodyMaxBytes = 10 * 1024 * 1024;
+/**
+ * API Gateway refuses a longer body before it has an ID for the request, and without the response REQUEST_TOO_LARGE, which is for bodies that
+ * Lambda refuses (https://github.com/koki-develop/lgtm-generator/issues/10, https://github.com/reapit/foundations/issues/4338).
+ */
+const bodyTooLong: Reply = {
+  status: 413,
+  headers: [['Content-Type', 'text/plain; charset=utf-8']],
+  body: `HTTP content length exceeded ${bodyMaxBytes} bytes.`,
+};
 /** More than API Gateway's 10,240: room for a `filter` of 8,000 characters, percent-encoded to three times that, and for long cookies. */
 const headersMaxBytes = 256 * 1024;
 
 /**
  * An HTTP server that stands in for API Gateway's REST API. It sends the same responses of its own as the deployed API
- * (gateway/responses.ts). Not yet listening. Logs nothing: addresses and headers may contain keys.
+ * (gateway/responses.ts), and the one that no API can set. Not yet listening. Logs nothing: addresses and headers may contain keys.
  */
 export function createGateway(options: GatewayOptions): Server {
   const server = createServer({
@@ -37,11 +46,15 @@ export function createGateway(options: GatewayOptions): Server {
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     const extendedRequestId = newExtendedRequestId();
     const requestId = requestIdOf(request);
-    response.setHeader('x-amzn-RequestId', requestId);
-    response.setHeader('x-amz-apigw-id', extendedRequestId);
     answer(request, { requestId, extendedRequestId }, options)
       .catch(() => ownReply(gatewayResponses.DEFAULT_5XX, extendedRequestId))
-      .then((reply) => send(response, reply));
+      .then((reply) => {
+        if (reply !== bodyTooLong) {
+          response.setHeader('x-amzn-RequestId', requestId);
+          response.setHeader('x-amz-apigw-id', extendedRequestId);
+        }
+        send(response, reply);
+      });
   };
   server.on('request', serve);
   server.on('checkExpectation', serve);
@@ -68,7 +81,7 @@ async function answer(
   const found = route(method, path);
   if (!found) return own(gatewayResponses.MISSING_AUTHENTICATION_TOKEN);
   const body = await read(request);
-  if (!body) return own(gatewayResponses.REQUEST_TOO_LARGE);
+  if (!body) return bodyTooLong;
 
   const sourceIp = socket.remoteAddress ?? '127.0.0.1';
   const protocol = `HTTP/${httpVersion}`;

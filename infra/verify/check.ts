@@ -11,13 +11,18 @@ export interface CheckResult {
   readonly came: string;
   /** On failure, the next thing to look at. */
   readonly next?: string;
+  /** Of a check that passed: what callers should know. */
+  readonly note?: string;
 }
+
+/** What a check that passes has to say. */
+export type Came = string | Pick<CheckResult, 'came' | 'note'>;
 
 /** Formats results as lines for people. Advice that several failures share is printed only with the first. */
 export function linesOfResults(): (result: CheckResult) => string {
   const firstWith = new Map<string | undefined, string>();
-  return ({ check, passed, came, next }) => {
-    if (passed) return `✓ ${check}: ${came}`;
+  return ({ check, passed, came, next, note }) => {
+    if (passed) return `✓ ${check}: ${came}${note === undefined ? '' : `. Note: ${note}`}`;
     const first = firstWith.get(next);
     if (first !== undefined) return `✗ ${check}: ${came}. Next: as for ${first}`;
     firstWith.set(next, check);
@@ -38,8 +43,8 @@ export class Checks {
     this.interrupted = interrupted;
   }
 
-  /** @param run returns the result as a text. @returns whether the check passed: false too if it was skipped */
-  async passes(check: string, run: () => string | Promise<string>): Promise<boolean> {
+  /** @param run returns the result. @returns whether the check passed: false too if it was skipped */
+  async passes(check: string, run: () => Came | Promise<Came>): Promise<boolean> {
     if (this.interrupted.aborted) return false;
     const place = this.#begun;
     this.#begun += 1;
@@ -50,9 +55,11 @@ export class Checks {
   }
 }
 
-async function resultOf(check: string, run: () => string | Promise<string>): Promise<CheckResult> {
+async function resultOf(check: string, run: () => Came | Promise<Came>): Promise<CheckResult> {
   try {
-    return { check, passed: true, came: printable(await run()) };
+    const result = await run();
+    const { came, ...note } = typeof result === 'string' ? { came: result } : result;
+    return { check, passed: true, came: printable(came), ...note };
   } catch (error) {
     const { message: came, next } = error instanceof CheckError ? error : dynamodbError(error);
     return { check, passed: false, came: printable(came), next: printable(next) };

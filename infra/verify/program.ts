@@ -53,7 +53,7 @@ off. What each option proves is in infra/OPERATE.md, "Verify".
 Status: 0 if all checks passed, 1 if one failed or could not begin, 2 for wrong
 usage, 130 if interrupted. With --json (a name with ? can be absent):
   {"url","stack"?,"release"?,"version"?,"passed":N,"failed":N,
-   "checks":[{"check","passed","came","next"?}],
+   "checks":[{"check","passed","came","next"?,"note"?}],
    "temporaryOrganization"?:{"id","removed"}}
 
 Examples:

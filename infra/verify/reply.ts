@@ -36,32 +36,33 @@ export function replyText(reply: Reply): string {
 
 /** The next thing to look at after a reply that is not the expected one. */
 export function nextFor(reply: Reply): string {
-  if (reply.status >= 400 && codeOf(reply) === undefined)
-    return `The gateway's own responses are not the contract's: deploy again, so that the API has the responses of infra/gateway/responses.ts${gatewayNext(reply)}`;
+  if (reply.status >= 400 && codeOf(reply) === undefined) return gatewayNext(reply);
   if (reply.status >= 500) return functionNext;
-  return (
-    nextByStatus[reply.status] ??
-    'Is the deployed version the one that this command comes with? If so, report this line as a defect.'
-  );
+  return nextByStatus[reply.status] ?? versionNext;
 }
+
+export const versionNext =
+  'Is the deployed version the one that this command comes with, and its address without a proxy? If so, report this line as a defect.';
 
 const functionNext =
   'Find the error by its X-Request-Id: npm run admin -- request ID --stack NAME, or the terminal of a local service. AccessDeniedException: the role lacks an action, or the encryption key. ' +
-  'ResourceNotFoundException: LEADS_TABLE names no table of the region. ValidationException: the table lacks an index.';
+  'ResourceNotFoundException: LEADS_TABLE names no table of the region. ValidationException: the table lacks an index. ' +
+  'Without a line of that request, the function crashed, ran out of time or may not be invoked: see its log, and the permission of the API to invoke it.';
 
 const nextByStatus: Readonly<Record<number, string>> = {
   401: 'The service does not know the key. Its functions use another table or region than this command (LEADS_TABLE of the function, TableName of the stack).',
-  403: 'Does the firewall or a policy of the API refuse this caller? See WAF and the resource policy of the API.',
+  403: 'Does the firewall or a policy of the API refuse this caller, or a proxy send X-Forwarded-Proto: http? See WAF and the resource policy of the API.',
   404: 'Is the base URL right, with the stage (…/live) or the custom domain? Is the method deployed?',
-  429: 'The limit of the API or of the deployment is reached: wait for the seconds in Retry-After, or compare requestsPerOrganizationPerHour with the requests of --write (about 100).',
+  429: 'A limit of the deployment is too low for a verification: raise requestsPerSecond (5 at once), or for --write requestsPerOrganizationPerHour (about 100). If other callers use it up, run the command later.',
 };
 
+/** CloudFormation leaves a gateway response alone that somebody changed by hand: to deploy the same release again would not help. */
 function gatewayNext({ status }: Reply): string {
-  if (status === 403)
-    return '. If the API has a custom domain, its execute-api address answers 403: use the domain. A firewall or a proxy may answer, too.';
-  if (status >= 500)
-    return '. The function crashed, ran out of time or may not be invoked: see its log, and the permission of the API to invoke it.';
-  return ', and check that no proxy in front of it answers instead.';
+  const ofDomain =
+    status === 403
+      ? 'If the API has a custom domain, its execute-api address answers 403: use the domain. A firewall or a proxy may refuse the request, too. '
+      : '';
+  return `${ofDomain}Does a proxy in front of the API answer instead? Verify the output BaseUrl of the stack. If that fails too, the responses of the gateway are not those of infra/gateway/responses.ts: restore them in API Gateway and deploy the stage. Deploy again only if an older release runs.`;
 }
 
 export interface Request {
@@ -117,7 +118,7 @@ export async function send(
     const cause = error instanceof TypeError && error.cause ? error.cause : error;
     throw new CheckError(
       `no reply (${errorText(cause)})`,
-      'Check the base URL, the network, and that the service is running.',
+      'Check the base URL, the network, and that the service is running. If other checks pass, a proxy or a firewall drops this request: verify the output BaseUrl of the stack.',
     );
   } finally {
     replied.abort();

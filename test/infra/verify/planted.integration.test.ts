@@ -1,10 +1,9 @@
-import { createServer, request } from 'node:http';
+import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../../infra/cli/listen.ts';
 import { Checks } from '../../../infra/verify/check.ts';
 import { readOnlyChecks } from '../../../infra/verify/read-only-checks.ts';
 import { writeChecks } from '../../../infra/verify/write-checks.ts';
-import { errorBody } from '../../../shared/errors.ts';
 import { removeOrganization } from '../../../shared/store/maintenance/remove-organization.ts';
 import { listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
@@ -13,7 +12,7 @@ import { type OwnService, startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
 import { freePort } from '../../support/service-process.ts';
 import { environmentOf, givenTable, table } from '../../support/table.ts';
-import { failedLines, linesOf, verify, workersPerFunction } from './verify-run.ts';
+import { linesOf, verify, workersPerFunction } from './verify-run.ts';
 
 /** Real faults of a deployment, planted one at a time: verify must name each. */
 
@@ -123,57 +122,6 @@ test('functions that use another table than the command: the new key is unknown,
       /^✗ The new key is known to the service: 401 UNAUTHORIZED.*Its functions use another table or region/,
     ),
   ]);
-});
-
-test("a gateway without the contract's error bodies is named, and a function that answers 500", async () => {
-  const { baseUrl } = service();
-  const underWay = { now: 0, most: 0 };
-  const server = createServer({ maxHeaderSize: 65_536 }, (incoming, outgoing) => {
-    const { method, url, headers } = incoming;
-    underWay.now += 1;
-    underWay.most = Math.max(underWay.most, underWay.now);
-    outgoing.on('close', () => {
-      underWay.now -= 1;
-    });
-    // A connection that is used again may just have been closed by the service.
-    const options = { method, headers, agent: false } as const;
-    const forwarded = request(`${baseUrl}${url}`, options, (reply) => {
-      const { statusCode = 500 } = reply;
-      const instead =
-        statusCode === 404
-          ? { status: 403, body: '{"message":"Missing Authentication Token"}' }
-          : url === '/api/v1/pipelines' && statusCode === 401
-            ? { status: 500, body: JSON.stringify(errorBody('INTERNAL')) }
-            : undefined;
-      outgoing.writeHead(
-        instead?.status ?? statusCode,
-        instead ? { 'content-type': 'application/json', 'x-request-id': 'altered' } : reply.headers,
-      );
-      if (instead) reply.resume().on('end', () => outgoing.end(instead.body));
-      else reply.pipe(outgoing);
-    });
-    forwarded.on('error', () => outgoing.destroy());
-    incoming.pipe(forwarded);
-  });
-  const port = await listen(server, 0);
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-
-  const failed = failedLines({ lines: await readOnly(`http://127.0.0.1:${port}`) });
-
-  expect(underWay.most).toBe(5);
-  const ofGateway = failed.filter((line) => !line.includes('/pipelines'));
-  expect(failed.filter((line) => !ofGateway.includes(line))).toEqual([
-    expect.stringMatching(
-      /^✗ GET \/api\/v1\/pipelines with an unknown key: 500 INTERNAL, X-Request-Id altered; expected 401 UNAUTHORIZED\. Next: Find the error by its X-Request-Id/,
-    ),
-  ]);
-  const unlikeContract = expect.stringMatching(
-    /unknown address: 403.*without the contract's error body: \{"message":"Missing Authentication Token"\}; expected 404 NOT_FOUND\. Next: (.*infra\/gateway\/responses\.ts|as for .*, an unknown address)/,
-  );
-  expect(ofGateway).toEqual(Array(4).fill(unlikeContract));
 });
 
 test('another website fails one check, and gets no key of a temporary organization', async () => {

@@ -60,7 +60,8 @@ test('verify --stack checks the address in the outputs of a stack, a line per ch
   for (const came of [
     '404 NOT_FOUND',
     'A body that is not UTF-8: 400 INVALID_JSON',
-    'more than API Gateway accepts: 413 PAYLOAD_TOO_LARGE',
+    'A body of 7 MB, more than Lambda accepts: 413 PAYLOAD_TOO_LARGE',
+    'A body of 11 MB, more than API Gateway accepts: 413\n',
     'A request over plain HTTP: 403 HTTPS_REQUIRED',
     '400 KEY_IN_URL',
   ])
