@@ -3,7 +3,7 @@ import { type CaptureRequest, idempotencyKeyOf, type LeadClient } from './client
 import { isoTime, sleep } from './connection.ts';
 import { isLeadServiceError, retryAfterMsOf } from './errors.ts';
 import { fileStore, type OutboxEntry, type OutboxStore } from './outbox-store.ts';
-import { withoutRefusedValues } from './refused-values.ts';
+import { withoutNulls, withoutRefusedValues } from './refused-values.ts';
 
 export { fileStore, type OutboxEntry, type OutboxStore } from './outbox-store.ts';
 export { type ReducedEnquiry, withoutRefusedValues } from './refused-values.ts';
@@ -64,14 +64,13 @@ export class Outbox {
   }
 
   /**
-   * Stores an enquiry. The same content from the same view of the form is one enquiry.
+   * Stores an enquiry; null counts as not given. The same content from the same view of the form is one enquiry.
+   * @param sent the enquiry
    * @param options.formView a random ID per page view
    * @returns the entry's key
    */
-  async add(
-    enquiry: CaptureRequest,
-    options: { readonly formView?: string } = {},
-  ): Promise<string> {
+  async add(sent: CaptureRequest, options: { readonly formView?: string } = {}): Promise<string> {
+    const enquiry = withoutNulls(sent);
     const key = await idempotencyKeyOf(enquiry, options.formView);
     const now = Date.now();
     const entry = { ...newAttempts(key, now), key, enquiry, addedAt: isoTime(now), removed: {} };

@@ -1,5 +1,12 @@
 import type { CaptureRequest } from './client.ts';
 
+/** An enquiry without its nulls, which the service refuses: `FormData.get` returns null for a field that the form does not have. */
+export function withoutNulls(enquiry: CaptureRequest): CaptureRequest {
+  const present = (_: string, value: unknown) => value ?? undefined;
+  const copy: CaptureRequest = JSON.parse(JSON.stringify(enquiry, present));
+  return copy;
+}
+
 /** An enquiry without the values that the service refused. Their texts are in its notes. */
 export interface ReducedEnquiry {
   readonly enquiry: CaptureRequest;
@@ -20,7 +27,8 @@ export function withoutRefusedValues(
   refused: readonly string[],
 ): ReducedEnquiry | undefined {
   if (refused.includes('name') || refused.includes('phone')) return undefined;
-  const { fields: { ...fields } = {}, notes = '', ...others } = enquiry;
+  const given = withoutNulls(enquiry);
+  const { fields = {}, notes = '', ...others } = given;
   const parts: Record<string, unknown> = others;
   const removed: Record<string, string> = {};
   const remove = (from: Record<string, unknown>, key: string): void => {
@@ -32,14 +40,17 @@ export function withoutRefusedValues(
     if (Object.hasOwn(fields, name)) remove(fields, name);
     else if (name !== 'notes' && Object.hasOwn(parts, top)) remove(parts, top);
   }
-  if (Object.keys(removed).length === 0 && !(refused.includes('notes') && notes)) return undefined;
+  const hasNulls = JSON.stringify(given) !== JSON.stringify(enquiry);
+  const isShorter = refused.includes('notes') && notes !== '';
+  if (Object.keys(removed).length === 0 && !isShorter && !hasNulls) return undefined;
   const { name, phone, ...rest } = others;
+  const text = notesWith(notes, removed);
   const mended = {
     name,
     phone,
     ...rest,
     ...(Object.keys(fields).length > 0 && { fields }),
-    notes: notesWith(notes, removed),
+    ...(text !== '' && { notes: text }),
   };
   return { enquiry: mended, removed };
 }

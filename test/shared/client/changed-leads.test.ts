@@ -7,8 +7,8 @@ useFakeClock();
 
 /** The service's clock is three minutes behind the machine's. */
 const serviceDate = 'Sat, 21 Nov 2026 09:57:00 GMT';
-const page = (ids: number[], nextCursor: number | null): StubAnswer => ({
-  headers: { Date: serviceDate },
+const page = (ids: number[], nextCursor: number | null, date = serviceDate): StubAnswer => ({
+  headers: { Date: date },
   body: { items: ids.map((id) => ({ id })), nextCursor },
 });
 
@@ -29,7 +29,8 @@ function clientOf(answers: StubAnswer[]) {
 }
 
 test('the first run reads all leads, and the next starts a minute before it by the service’s clock', async () => {
-  const { read, queries } = clientOf([page([9], 9), page([], null), page([9], null)]);
+  const later = 'Sat, 21 Nov 2026 10:41:00 GMT';
+  const { read, queries } = clientOf([page([9], 9), page([], null, later), page([9], null)]);
 
   const first = await read();
   const position = first.at(-1)?.position;

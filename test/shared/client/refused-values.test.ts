@@ -69,3 +69,17 @@ test('the enquiry itself is not changed', () => {
 
   expect(enquiry).toEqual({ ...person, fields: { gpa: 'high' } });
 });
+
+test('null is no value: it is left out, and nothing of it is in the notes', () => {
+  const sent = {
+    ...person,
+    email: null,
+    notes: null,
+    fields: null,
+    attribution: { utmTerm: null },
+  };
+
+  const reduced = withoutRefusedValues(sent as never, ['email', 'notes', 'fields']);
+
+  expect(reduced).toEqual({ enquiry: { ...person, attribution: {} }, removed: {} });
+});
