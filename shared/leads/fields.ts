@@ -32,6 +32,10 @@ export class FieldIssues {
     this.add(fieldKey, 'unknown_field', `is not an active field${hint}`);
   }
 
+  get isEmpty(): boolean {
+    return this.#issues.size === 0;
+  }
+
   /** @throws ApiError VALIDATION_FAILED with every issue; with `details.validKeys` if a key is unknown */
   throwIfAny(): void {
     if (this.#issues.size > 0) throw validationFailed([...this.#issues], this.#validKeys);

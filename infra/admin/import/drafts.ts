@@ -10,6 +10,7 @@ import {
   type RowLead,
   readImportRow,
 } from '../../../shared/leads/transfer/import-row.ts';
+import { memoize } from '../../../shared/memoize.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import type { RowDigests } from '../../../shared/store/maintenance/import-leads.ts';
 import type { ImportedRowItem } from '../../../shared/store/table/items.ts';
@@ -48,6 +49,15 @@ export function draftOf(organization: Organization, row: FileRow): Draft {
     return { ...draft, start: undefined, issues: issuesOf(error, row) };
   }
 }
+
+/** DynamoDB charges a write by the kilobyte: of the lead, and of the settings if the lead counts there (`countReference`). */
+export const kilobytesOf = ({ start, organization }: LeadDraft): number =>
+  Math.ceil((jsonBytes([start.lead.fields, start.note]) + 400) / 1024) +
+  (start.settingsVersion === undefined ? 0 : kilobytesOfSettings(organization));
+const kilobytesOfSettings = memoize((organization: Organization) =>
+  Math.ceil(jsonBytes(organization) / 1024),
+);
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /** Each issue as a sentence with the name of its column and the option by which the value could be read. */
 export function issuesOf({ message, details }: ApiError, { columnOf }: FileRow): string[] {

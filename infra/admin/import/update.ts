@@ -44,7 +44,7 @@ async function change(
   const edited = await editLead(table, lead, async (before) => {
     const after = updatedByRow(await organization(), row.read, before, new Date());
     note = after.note;
-    return after.lead;
+    return after;
   });
   if (edited.outcome === 'absent') return undefined;
   if (edited.outcome === 'duplicate')

@@ -6,7 +6,7 @@ import {
   findRows,
   type ImportedLead,
   type ImportLeadResult,
-  importLead,
+  importLeads,
   passLeadId,
   type RowMatches,
   reserveLeadIds,
@@ -22,6 +22,7 @@ import {
   identitiesOf,
   imported,
   isLeadDraft,
+  kilobytesOf,
   type LeadDraft,
   type RowResult,
   refused,
@@ -67,8 +68,9 @@ export interface ImportCounts {
 type Write = LeadDraft & { readonly leadId: number };
 
 /**
- * A row's write ends within 7.5 s of reading the settings that it uses: they are at most 1 s old when an attempt begins (`CommandContext.organization`),
- * and an attempt is aborted after 6.5 s. An apply that removes something waits longer (apply-settings.ts).
+ * A row's write ends within 7.5 s of when its settings were read. An attempt has 6.5 s, which begin before it asks for settings that are at
+ * most 1 s old (`CommandContext.organization`): a late response only shortens the time for the write. An apply that removes something
+ * waits longer (apply-settings.ts). A row that refers to an inactive item needs no limit, because its transaction checks the settings.
  */
 const writeTimeoutMs = 6500;
 const attemptsMax = 5;
@@ -159,19 +161,20 @@ export class LeadWriter {
     const forbidden: RowResult[] = [];
     let isSent = false;
     for (let attempt = 1; ; attempt += 1) {
+      const deadline = AbortSignal.timeout(writeTimeoutMs);
+      const table = usableUntil(this.#table, deadline);
       const read = await this.#readAgain(writes);
       writes = read.filter(isLeadDraft);
       // A repeat of the import finds the record of a row that is written.
       if (isSent && writes.length < read.length) throw unknownOutcome();
       for (const { row, start, issues } of read)
         if (!start) forbidden.push(refused(row, ...issues));
-      const deadline = AbortSignal.timeout(writeTimeoutMs);
-      const table = usableUntil(this.#table, deadline);
       try {
         const leads = await this.#leadsOf(table, writes);
+        deadline.throwIfAborted();
         const wasSent = isSent;
         isSent = true;
-        const results = await allSettled(leads.map((lead) => importLead(table, lead)));
+        const results = await importLeads(this.#table, leads, deadline);
         const written = writes.map((write, at) => this.#resultOf(write, results[at], wasSent));
         return [...forbidden, ...written];
       } catch (error) {
@@ -215,10 +218,11 @@ export class LeadWriter {
     }
     return writes.map((write) => {
       const { leadId: id, digests } = write;
-      const { lead, note } = write.start;
+      const { lead, note, settingsVersion } = write.start;
       const owner = owners.get(write);
       const fields = owner === undefined ? lead.fields : { ...lead.fields, assigned_to: owner };
-      return { lead: { ...lead, id, fields }, note, by, digests, keepsId: keepIds };
+      const own = { note, by, digests, keepsId: keepIds, settingsVersion };
+      return { lead: { ...lead, id, fields }, ...own };
     });
   }
 
@@ -239,6 +243,11 @@ export class LeadWriter {
         return taken(draft.row, 'lead id', 'a lead under erasure');
     }
     if (mayBeWritten) throw unknownOutcome();
+    if (result?.outcome === 'settingsMoved')
+      return refused(
+        draft.row,
+        'The settings were changed while the row was imported, and it has a value that is not active: import the row again.',
+      );
     const sentence =
       result?.outcome === 'throttled'
         ? 'DynamoDB throttled the write: import the row again, with a lower --rate.'
@@ -289,7 +298,3 @@ export function* batchesOf(
 
 const unknownOutcome = (): UnknownOutcomeError =>
   new UnknownOutcomeError('An earlier attempt got no response and may have written this row.');
-
-/** DynamoDB charges a write by the kilobyte. */
-const kilobytesOf = ({ start: { lead, note } }: LeadDraft): number =>
-  Math.ceil((Buffer.byteLength(JSON.stringify([lead.fields, note])) + 400) / 1024);

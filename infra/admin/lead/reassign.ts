@@ -125,8 +125,8 @@ async function giveByRotation(
   let reassigned = 0;
   for (const [position, leadId] of leadIds.entries()) {
     const newOwnerId = to[position % to.length] ?? 0;
-    assertActive(await context.organization(), newOwnerId);
     const table = tableForOneWrite(context.table());
+    assertActive(await context.organization(), newOwnerId);
     if (await reassignLead(table, owned, leadId, { newOwnerId, by })) reassigned += 1;
     context.progress(`${reassigned} of ${countOf(leadIds.length, 'lead')} reassigned`);
   }

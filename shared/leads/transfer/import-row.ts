@@ -8,7 +8,7 @@ import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization } from '../../organization/organization.ts';
 import { FieldIssue, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
-import type { Lead } from '../lead.ts';
+import { type FieldValue, type Lead, valueOf } from '../lead.ts';
 import { type LeadStart, startLead } from '../new-lead.ts';
 import { placeLead, type RequestedPlace } from '../placement.ts';
 import { updatedLead } from '../update.ts';
@@ -29,6 +29,8 @@ export interface RowLead extends Pick<LeadStart, 'rotation'> {
   readonly leadId: number | undefined;
   readonly lead: Omit<Lead, 'id'>;
   readonly note: string | undefined;
+  /** Of a lead that refers to an inactive item: the settings by which it was read. The item may be removed under any later ones. */
+  readonly settingsVersion: number | undefined;
 }
 
 /**
@@ -56,7 +58,8 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   } = startLead(rules, { submitted, stage, mayLackOwner: isExported }, issues);
   const { id: organizationId } = organization;
   const lead = { organizationId, version: 1, fields, stageId, pipelineId, ...times };
-  return { leadId, lead, rotation, note };
+  const settingsVersion = isExported ? versionToCheck(organization, lead) : undefined;
+  return { leadId, lead, rotation, note, settingsVersion };
 }
 
 /** The phone and the email of a row, as far as they can be read. */
@@ -80,7 +83,7 @@ export function updatedByRow(
   row: ImportRow,
   lead: Lead,
   now: Date,
-): { readonly lead: Lead; readonly note: string | undefined } {
+): Omit<RowLead, 'leadId' | 'rotation'> & { readonly lead: Lead } {
   const { isEdit = false } = row;
   const issues = new FieldIssues();
   const all = withAllActive(organization);
@@ -91,8 +94,28 @@ export function updatedByRow(
   issues.throwIfAny();
   const isThere = !isEdit && place?.stageId === undefined && place?.pipelineId === lead.pipelineId;
   const requested = { fields, ...(isThere ? {} : place) };
-  const rules = isEmpty(row.properties.mark) ? organization : all;
-  return { lead: updatedLead(rules, lead, requested, now), note };
+  const isExported = !isEmpty(row.properties.mark);
+  const after = updatedLead(isExported ? all : organization, lead, requested, now);
+  const settingsVersion = isExported ? versionToCheck(organization, after, lead) : undefined;
+  return { lead: after, note, settingsVersion };
+}
+
+/**
+ * The version of settings whose rules would refuse a value that is new in a lead: an inactive item, which an apply may be removing.
+ * @returns undefined if they allow each: no apply removes an active item
+ */
+function versionToCheck(
+  organization: Organization,
+  { fields, stageId }: Pick<Lead, 'fields' | 'stageId'>,
+  before?: Lead,
+): number | undefined {
+  const issues = new FieldIssues();
+  const isNew = ([key, value]: [string, FieldValue]): boolean =>
+    JSON.stringify(value) !== JSON.stringify(before && valueOf(before.fields, key));
+  const values = Object.fromEntries(Object.entries(fields).filter(isNew));
+  readFields(organization, values, activeFields(organization), issues);
+  placeLead(organization, { stageId }, issues, before?.stageId);
+  return issues.isEmpty ? undefined : organization.version;
 }
 
 /** The organization with every field, option, stage, source and user active: exported leads can have any of them. */

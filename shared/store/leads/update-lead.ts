@@ -24,15 +24,22 @@ export const changedLeadWrites = (before: Lead, after: Lead, entry: TimelineEntr
 ];
 
 /** Writes a changed lead of `changedLeadWrites`, all or none, in one transaction. */
-export async function updateLead(
+export const updateLead = (
   table: Table,
   before: Lead,
   after: Lead,
   entry: TimelineEntry,
+): Promise<UpdateLeadResult> => writeUpdate(table, after, changedLeadWrites(before, after, entry));
+
+/** @param writes `changedLeadWrites`, and other parts of the same transaction */
+export async function writeUpdate(
+  table: Table,
+  after: Lead,
+  writes: readonly Write[],
 ): Promise<UpdateLeadResult> {
-  const written = await transact(table, changedLeadWrites(before, after, entry));
+  const written = await transact(table, writes);
   if (written.outcome === 'written') return { outcome: 'changed' };
   const holder =
-    written.outcome === 'refused' && firstHolderIn(written.existing, identityOf(after), before.id);
+    written.outcome === 'refused' && firstHolderIn(written.existing, identityOf(after), after.id);
   return holder ? { outcome: 'duplicate', holder } : { outcome: 'conflict' };
 }

@@ -5,7 +5,8 @@ import { findLeadByIdentity } from '../leads/create-lead.ts';
 import { type IdentityHolder, identityOf } from '../leads/identities.ts';
 import { readLead } from '../leads/leads.ts';
 import { addToTimeline, readTimeline } from '../leads/timeline.ts';
-import { updateLead } from '../leads/update-lead.ts';
+import { changedLeadWrites, writeUpdate } from '../leads/update-lead.ts';
+import { countReference } from '../organizations/organizations.ts';
 import type { Table } from '../table/client.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 
@@ -25,21 +26,28 @@ export type EditLeadResult =
   | { readonly outcome: 'absent' }
   | { readonly outcome: 'duplicate'; readonly holder: IdentityHolder };
 
+export interface Edit {
+  /** The changed lead, or the lead itself to leave it as it is. */
+  readonly lead: Lead;
+  /** Of an edit that refers to an inactive item: it is decided again if the settings are no longer of this version. */
+  readonly settingsVersion?: number | undefined;
+}
+
 /**
  * Changes a lead as the administrator, with an entry on its timeline. One read and one transaction, repeated while other requests write the
  * lead.
- * @param edit returns the changed lead, or the lead itself to leave it as it is; called again for each attempt
+ * @param edit called again for each attempt
  * @throws ContentionError, and what `edit` throws
  */
 export function editLead(
   table: Table,
   { organizationId, leadId, by, dryRun = false }: EditedLead,
-  edit: (before: Lead) => Lead | Promise<Lead>,
+  edit: (before: Lead) => Edit | Promise<Edit>,
 ): Promise<EditLeadResult> {
   return retryOnConflict<EditLeadResult>(async () => {
     const before = await readLead(table, organizationId, leadId);
     if (!before) return { outcome: 'absent' };
-    const after = await edit(before);
+    const { lead: after, settingsVersion } = await edit(before);
     const changes = changesBetween(before, after);
     if (changes.length === 0) return { outcome: 'unchanged' };
     if (dryRun) {
@@ -47,7 +55,9 @@ export function editLead(
       return holder ? { outcome: 'duplicate', holder } : { outcome: 'changed', changes };
     }
     const entry = { at: after.updatedAt, actorId: null, by, via: 'admin', changes } as const;
-    const written = await updateLead(table, before, after, { type: 'lead_updated', ...entry });
+    const writes = changedLeadWrites(before, after, { type: 'lead_updated', ...entry });
+    if (settingsVersion !== undefined) writes.push(countReference(organizationId, settingsVersion));
+    const written = await writeUpdate(table, after, writes);
     if (written.outcome === 'conflict') return conflict;
     return written.outcome === 'duplicate' ? written : { outcome: 'changed', changes };
   });

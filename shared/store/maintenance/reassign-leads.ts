@@ -60,9 +60,10 @@ export async function reassignLead(
 ): Promise<boolean> {
   const { organizationId } = owned;
   const { outcome } = await editLead(table, { organizationId, leadId, by }, (before) => {
-    if (!isOwned(before, owned)) return before;
+    if (!isOwned(before, owned)) return { lead: before };
     const updatedAt = changeTimeOf(before, new Date());
-    return { ...before, fields: { ...before.fields, assigned_to: newOwnerId }, updatedAt };
+    const fields = { ...before.fields, assigned_to: newOwnerId };
+    return { lead: { ...before, fields, updatedAt } };
   });
   return outcome === 'changed';
 }

@@ -19,7 +19,7 @@ import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { putIfAbsent, type Write } from '../table/writes.ts';
 import { type AuditAction, auditEntryPut } from './audit-log.ts';
-import { countApiKey, readSettings, type StoredSettings } from './organizations.ts';
+import { countReference, readSettings, type StoredSettings } from './organizations.ts';
 
 /** An API key as the administrator sees it, without the key itself. Times are ISO 8601, UTC. */
 export interface ListedApiKey
@@ -77,7 +77,7 @@ export async function createApiKey(table: Table, request: ApiKeyRequest): Promis
     const apiKeyHash = hashApiKey(key);
     const own = { organizationId, keyId, type, label, scopes, createdBy, createdAt, expiresAt };
     const items = [
-      countApiKey(organizationId, stored.version),
+      countReference(organizationId, stored.version),
       putIfAbsent({ ...apiKeyPrimaryKey(apiKeyHash), ...own, used: 0, windowEndsAt: 0 }),
       putIfAbsent({ ...keyListingPrimaryKey(organizationId, keyId), ...own, apiKeyHash }),
       ...auditEntries(organizationId, request.action?.(keyId), now),

@@ -50,7 +50,7 @@ export interface SettingsChange {
 /**
  * Replaces an organization's settings in one transaction of up to six items: the settings, their version in the usage item, the name in
  * the directory, the settings before (kept for an undo) and an audit entry. The counters of the usage item do not change.
- * @returns the version written; undefined if the settings were replaced, or an API key was created, since they were read
+ * @returns the version written; undefined if the settings were replaced, or a reference was counted, since they were read
  * @throws ContentionError
  */
 export async function replaceSettings(
@@ -109,8 +109,12 @@ export async function listOrganizations(table: Table): Promise<{ id: number; nam
   return items.map(({ sk, name }) => ({ id: Number(sk), name }));
 }
 
-/** Part of a transaction: counts a new API key, if the settings have not been replaced since they were read. */
-export function countApiKey(organizationId: number, version: number): Write {
+/**
+ * Part of a transaction that begins to refer to an item that is, or may be, inactive: a new API key to its creator, an imported lead to any.
+ * It is refused if the settings have been replaced since they were read. An apply that has read the count before is refused too, and looks
+ * for references again.
+ */
+export function countReference(organizationId: number, version: number): Write {
   const asRead = hasVersion(version);
   return {
     Update: {

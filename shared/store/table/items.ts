@@ -21,7 +21,7 @@ export type SettingsItem = {
   readonly appliedVersion?: number;
   /** ISO 8601, UTC. */
   readonly appliedAt: string;
-  /** Grows by one with each API key, so that a user cannot be removed while a key is created in their name. */
+  /** Grows by one with each API key, and each lead that an import lets refer to an inactive item: none is removed meanwhile (`countReference`). */
   readonly keysCreated: number;
 };
 

@@ -19,7 +19,11 @@ export const countLeads = async (organization: GivenOrganization): Promise<numbe
   (await leadsOf(organization)).length;
 
 /** A row of a file as it was read. */
-export function rowWith(number: number, fields: FieldValues): FileRow {
-  const read = { fields, properties: {} };
+export function rowWith(
+  number: number,
+  fields: FieldValues,
+  properties: FileRow['read']['properties'] = {},
+): FileRow {
+  const read = { fields, properties };
   return { number, original: [], sent: read, read, columnOf: (label) => ({ label, hint: '' }) };
 }

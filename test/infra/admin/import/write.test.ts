@@ -13,6 +13,7 @@ import { importRows, LeadWriter, type WriteOptions } from '../../../../infra/adm
 import { FieldIssue } from '../../../../shared/leads/field-types.ts';
 import type { Organization } from '../../../../shared/organization/organization.ts';
 import { importedRowPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
+import { UnknownOutcomeError } from '../../../../shared/store/table/transact.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 import { rowWith } from './given-files.ts';
 
@@ -103,11 +104,17 @@ test('a row whose write conflicts until its time is up is refused, because nothi
   expect(await outcomesOf(table, [givenRow()])).toEqual(['refused']);
 });
 
-test('a write that gets no answer until its deadline is aborted, and sent again under the same lead ID', async () => {
+/** The deadline of the first attempt. Later ones have time enough. */
+function givenDeadline(): AbortController {
   const deadline = new AbortController();
   vi.spyOn(AbortSignal, 'timeout')
     .mockReturnValue(new AbortController().signal)
     .mockReturnValueOnce(deadline.signal);
+  return deadline;
+}
+
+test('a write that gets no answer until its deadline is aborted, and sent again under the same lead ID', async () => {
+  const deadline = givenDeadline();
   const isEnded: (boolean | undefined)[] = [];
   const table = givenTable((command, signal) => {
     if (!(command instanceof TransactWriteCommand)) return undefined;
@@ -137,8 +144,7 @@ function forbiddenLater(): () => Promise<Organization> {
 }
 
 test('a row of which nothing was written before its deadline is refused by settings that forbid it since', async () => {
-  const deadline = new AbortController();
-  vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+  const deadline = givenDeadline();
   const table = givenTable((command) => {
     if (!isTurn(command)) return undefined;
     deadline.abort();
@@ -149,6 +155,42 @@ test('a row of which nothing was written before its deadline is refused by setti
 
   expect(outcomes).toEqual(['refused']);
   expect(table.sent.some((command) => command instanceof TransactWriteCommand)).toBe(false);
+});
+
+test('a row that may be written is not refused by settings that forbid it since: its outcome is unknown', async () => {
+  const deadline = givenDeadline();
+  const table = givenTable((command) => {
+    if (!(command instanceof TransactWriteCommand)) return undefined;
+    deadline.abort();
+    throw aborted();
+  });
+
+  const outcomes = outcomesOf(table, [givenRow()], { organization: forbiddenLater() });
+
+  await expect(outcomes).rejects.toThrow(UnknownOutcomeError);
+});
+
+test('settings that come after the deadline of an attempt are read again before a lead is written', async () => {
+  const begun: AbortController[] = [];
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+    const deadline = new AbortController();
+    begun.push(deadline);
+    return deadline.signal;
+  });
+  let reads = 0;
+  const organization = async () => {
+    reads += 1;
+    if (reads === 2) for (const deadline of begun) deadline.abort(); // The first is for the drafts.
+    return sampleOrganization();
+  };
+  const readsBefore: number[] = [];
+  const table = givenTable((command) => {
+    if (command instanceof TransactWriteCommand) readsBefore.push(reads);
+    return undefined;
+  });
+
+  expect(await outcomesOf(table, [givenRow()], { organization })).toEqual(['imported']);
+  expect(readsBefore).toEqual([3]);
 });
 
 test.each([
