@@ -1,9 +1,21 @@
+/** Format characters, and those that displays ignore (Unicode Standard Annex #44). */
+const invisible = '\\p{Cf}\\p{Default_Ignorable_Code_Point}';
+
 /**
  * A text without surrounding blanks, and without the characters that no reader sees. Address books and web pages put them around phones and
- * emails, and who copies one copies them too. Format characters, and those that displays ignore (Unicode Standard Annex #44).
+ * emails, and who copies one copies them too.
  */
 export const visibleText = (text: string): string =>
-  text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '').trim();
+  text.replace(new RegExp(`[${invisible}]`, 'gu'), '').trim();
+
+/** It looks behind first, so that its time grows no faster than the text's length. */
+const surroundings = new RegExp(
+  `^[\\s${invisible}]+|(?<![\\s${invisible}])[\\s${invisible}]+$`,
+  'gu',
+);
+
+/** A text without what nobody sees before and after it. Within it, a web address may need a joiner. */
+export const withoutSurroundings = (text: string): string => text.replace(surroundings, '');
 
 /** Replaces every decimal digit of Unicode by its ASCII digit: libphonenumber reads neither Devanagari nor Bengali. */
 export function asciiDigits(text: string): string {
@@ -24,9 +36,36 @@ const stackedMarks = /\p{M}{30}/gu;
 const graphemeJoiner = '\u034f';
 
 /**
+ * Unicode's full case folding, which JavaScript lacks: `ẞ` as `ss`, `ς` as `σ`, `İ` as `i` and a dot above. Only the dotless `ı` would fold
+ * otherwise: its capital is `I`. Turkish folds `I` and `İ` differently, but a text does not say its language.
+ */
+const foldCase = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^ı]+/g, (part) => part.toUpperCase())
+    .toLowerCase()
+    .replaceAll('ς', 'σ');
+
+/**
  * The form in which texts are compared, which ignores case and composition. Takes time in proportion to the text's length: normalization
  * sorts the marks after a letter, a second's work for the 47,000 that a value can hold. It does not sort across a joiner, so one
  * follows every 30 marks.
  */
 export const foldText = (text: string): string =>
-  text.replace(stackedMarks, `$&${graphemeJoiner}`).normalize('NFC').toLowerCase();
+  foldCase(text.replace(stackedMarks, `$&${graphemeJoiner}`).normalize('NFC')).normalize('NFC');
+
+/**
+ * The form in which names are compared: of sources, stages, users, options and columns, and words such as `yes`. Whoever copies a name copies
+ * what nobody sees: a decomposed accent, a no-break space, a direction mark. An exact match goes first.
+ */
+export const comparableName = (name: string): string =>
+  foldText(visibleText(name)).replace(/\p{White_Space}+/gu, ' ');
+
+/** More than a number or a date has. Bounds the work of normalization, and of regular expressions that visit each digit many times. */
+const figuresMaxChars = 400;
+
+/** A number, date or ID in ASCII, with its digits of any script, and its minus or hyphens as word processors write them; empty for a longer text. */
+export const asciiFigures = (text: string): string =>
+  text.length > figuresMaxChars
+    ? ''
+    : visibleText(asciiDigits(text)).replace(/[\u2010-\u2013\u2212]/g, '-');

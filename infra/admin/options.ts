@@ -7,7 +7,7 @@ import {
 } from 'libphonenumber-js/max';
 import { parseDateTime } from '../../shared/date-time.ts';
 import { parsePhone } from '../../shared/leads/identity.ts';
-import type { NamedItem } from '../../shared/organization/named.ts';
+import { itemsNamed, type NamedItem } from '../../shared/organization/named.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { asciiDigits } from '../../shared/text.ts';
 import { CommandError } from '../cli/command.ts';
@@ -59,17 +59,15 @@ export function namedId(
 ): number | undefined {
   if (named === undefined) return undefined;
   const items: readonly NamedItem[] = organization[`${noun}s`];
-  const folded = named.trim().toLowerCase();
-  const withId = items.filter(({ id }) => String(id) === folded);
-  const withName = items.filter(({ name }) => name.trim().toLowerCase() === folded);
-  const [found, ...others] = withId.length > 0 ? withId : withName;
+  const same = itemsNamed(items, named);
+  const [found, ...others] = same;
   if (found && others.length === 0) return found.id;
-  const text = /^\d+$/.test(folded) ? folded : JSON.stringify(named);
+  const text = /^\d+$/.test(named.trim()) ? named.trim() : JSON.stringify(named);
   const choices = items.filter(({ active = true }) => active || offered === 'all');
   const known = choices.map(({ id, name }) => `${id} (${name})`).join(', ');
   const nouns = offered === 'all' ? `${noun}s` : `active ${noun}s`;
   const issue = found
-    ? `more than one ${noun} ${text}: use its ID; the IDs are ${withName.map(({ id }) => id).join(' and ')}`
+    ? `more than one ${noun} ${text}: use its ID; the IDs are ${same.map(({ id }) => id).join(' and ')}`
     : `no ${noun} ${text}: ${known === '' ? `it has no ${nouns}` : `its ${nouns} are ${known}`}`;
   throw new CommandError(`Organization ${organizationId} has ${issue}.`);
 }

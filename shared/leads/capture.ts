@@ -1,9 +1,6 @@
 import type { CaptureRequest } from '../client/api-types.ts';
-import {
-  activeSourceNamed,
-  defaultSourceName,
-  type Organization,
-} from '../organization/organization.ts';
+import { activeSourceNamed } from '../organization/named.ts';
+import { defaultSourceName, type Organization } from '../organization/organization.ts';
 import { changeTimeOf } from './changes.ts';
 import { isEmptyValue, notAPhone } from './field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from './fields.ts';

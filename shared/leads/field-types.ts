@@ -5,7 +5,7 @@ import { memoize } from '../memoize.ts';
 import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
 import { optionFinder } from '../organization/named.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import { asciiDigits, visibleText } from '../text.ts';
+import { asciiFigures, comparableName, visibleText, withoutSurroundings } from '../text.ts';
 import type { Refusal } from '../validation.ts';
 import { emailIdentity, parsePhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
@@ -28,11 +28,13 @@ type Parse = (raw: FieldValue, field: Field, organization: Organization) => Fiel
 
 const notAString = new FieldIssue('wrong_type', 'must be a string.');
 
+const trimmed = (text: string): string => text.trim();
+
 /** @param parse undefined for a text that is not a value of the type */
 const ofText =
-  (parse: (text: string) => FieldValue | undefined, issue: FieldIssue): Parse =>
+  (parse: (text: string) => FieldValue | undefined, issue: FieldIssue, clean = trimmed): Parse =>
   (raw) =>
-    typeof raw === 'string' ? (parse(raw.trim()) ?? issue) : notAString;
+    typeof raw === 'string' ? (parse(clean(raw)) ?? issue) : notAString;
 
 /** For text that `parsePhone` cannot read. */
 export const notAPhone = new FieldIssue(
@@ -61,10 +63,14 @@ export const parsers: Readonly<Record<FieldType, Parse>> = {
   text: (raw) => (typeof raw === 'string' ? raw.trim() : notAString),
   textarea: (raw) => (typeof raw === 'string' ? raw : notAString),
   number: parseNumber,
-  date: ofText((text) => (isDate(text) ? text : undefined), notADate),
+  date: ofText((text) => (isDate(text) ? text : undefined), notADate, asciiFigures),
   phone: ofText(parsePhone, notAPhone),
   email: ofText((text) => (isEmail(text) ? text : undefined), notAnEmail),
-  url: ofText((text) => (isWebAddress(text) ? text : undefined), notAWebAddress),
+  url: ofText(
+    (text) => (isWebAddress(text) ? text : undefined),
+    notAWebAddress,
+    withoutSurroundings,
+  ),
   select: (raw, { options }) =>
     typeof raw === 'string'
       ? (optionFinder(options)(raw)?.value ?? notAnOption(options))
@@ -80,7 +86,9 @@ export const parsers: Readonly<Record<FieldType, Parse>> = {
 export function isEmptyValue(raw: RawValue, type: FieldType): raw is null {
   if (raw === null) return true;
   if (typeof raw === 'string') return visibleText(raw) === '';
-  return fieldKinds[type].isList && Array.isArray(raw) && raw.every((item) => item.trim() === '');
+  return (
+    fieldKinds[type].isList && Array.isArray(raw) && raw.every((item) => visibleText(item) === '')
+  );
 }
 
 /** A JSON number is not exact beyond this, and DynamoDB cannot store 1E126. */
@@ -90,8 +98,6 @@ const smallestNumber = 1e-130;
 const plainNumber =
   /^[+-]?(?=[\d.])([1-9]\d{0,2}(,\d{2,3})*,\d{3}(\.\d+)?|\d*(\.\d+)?(e[+-]?\d{1,3})?)$/i;
 const significantDigitsMax = 17;
-/** Longer than any number that can be stored. Bounds the work of the regular expressions, which visit each digit many times. */
-const numberTextMaxChars = 400;
 const notANumber = new FieldIssue('invalid_number', 'must be a number.');
 const tooSmall = new FieldIssue(
   'out_of_range',
@@ -99,7 +105,7 @@ const tooSmall = new FieldIssue(
 );
 
 function parseNumber(raw: FieldValue): FieldValue | FieldIssue {
-  const number = typeof raw === 'string' ? numberFrom(raw.trim()) : raw;
+  const number = typeof raw === 'string' ? numberFrom(raw) : raw;
   if (number instanceof FieldIssue) return number;
   if (typeof number !== 'number' || Number.isNaN(number)) return notANumber;
   const size = Math.abs(number);
@@ -113,8 +119,7 @@ function parseNumber(raw: FieldValue): FieldValue | FieldIssue {
 }
 
 function numberFrom(typed: string): number | FieldIssue {
-  if (typed.length > numberTextMaxChars) return notANumber;
-  const text = asciiDigits(typed).trim();
+  const text = asciiFigures(typed);
   if (!plainNumber.test(text)) return notANumber;
   const digits = text
     .replace(/e.*$/i, '')
@@ -176,7 +181,7 @@ function parseList(raw: FieldValue, field: Field): FieldValue | FieldIssue {
   const texts = typeof raw === 'string' && !isOneOption ? raw.split(',') : [raw].flat();
   // Forms send a blank item with every list, also when nothing is ticked.
   const chosen = new Set(
-    texts.filter((text) => text.trim() !== '').map((text) => find(text)?.value),
+    texts.filter((text) => visibleText(text) !== '').map((text) => find(text)?.value),
   );
   if (chosen.size === 0 || chosen.has(undefined)) return notAnOption(field.options);
   // In the order of the form and without repeats, so that the same choice is the same value.
@@ -186,11 +191,17 @@ function parseList(raw: FieldValue, field: Field): FieldValue | FieldIssue {
 const yes = new Set(['true', 'yes', 'y', 'on', '1', 'checked']);
 const no = new Set(['false', 'no', 'n', 'off', '0', 'unchecked']);
 
-/** Reads `true`, `no`, `1` and the like, ignoring case; undefined for any other value. */
+/** Reads `true`, `no`, `1` and the like, as names are compared; undefined for any other value. */
 export function parseYesOrNo(raw: FieldValue): boolean | undefined {
-  const text = typeof raw === 'object' ? '' : String(raw).trim().toLowerCase();
+  const text = typeof raw === 'object' ? '' : comparableName(String(raw));
   if (yes.has(text)) return true;
   return no.has(text) ? false : undefined;
+}
+
+/** The ID in a text; any other value as it is. */
+export function idFrom(raw: FieldValue): FieldValue {
+  const text = typeof raw === 'string' ? asciiFigures(raw) : '';
+  return /^\d{1,10}$/.test(text) ? Number(text) : raw;
 }
 
 function parseReference(
@@ -200,7 +211,7 @@ function parseReference(
 ): FieldValue | FieldIssue {
   const [noun, list] = kind === 'source' ? ['source', 'lead-sources'] : ['user', 'users'];
   const sentence = `must be the ID of an active ${noun}; GET /api/v1/${list} lists them.`;
-  const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw.trim()) ? Number(raw) : raw;
+  const id = idFrom(raw);
   const found = typeof id === 'number' ? known.get(id) : undefined;
   if (typeof id !== 'number' || !found) return new FieldIssue(`${kind}_not_found`, sentence);
   return found.active ? id : new FieldIssue(`${kind}_not_active`, sentence);

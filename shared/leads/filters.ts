@@ -4,7 +4,7 @@ import { fieldKinds } from '../organization/field-kinds.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
 import { asciiDigits } from '../text.ts';
-import { FieldIssue, parsers, withAllOptions } from './field-types.ts';
+import { FieldIssue, idFrom, parsers, withAllOptions } from './field-types.ts';
 import { activeFields } from './fields.ts';
 import { matchingEmpty, type Operator, operators, type Takes } from './filter-operators.ts';
 import { parsePhone } from './identity.ts';
@@ -179,7 +179,7 @@ function readId(
   { sourceById, userById }: Organization,
   list: 'sources' | 'users',
 ): number {
-  const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw) ? Number(raw) : raw;
+  const id = idFrom(raw);
   const known = list === 'sources' ? sourceById : userById;
   if (typeof id === 'number' && known.has(id)) return id;
   throw new InvalidFilter(

@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { asciiDigits, visibleText } from '../text.ts';
 
@@ -57,12 +58,24 @@ function readPhone(text: string | undefined, country: CountryCode): string | und
   return number?.isPossible() ? number.number : undefined;
 }
 
+/** A label of a domain in punycode, as browsers send it; DNS has none of more than 63 characters. */
+const punycode = /(?<![^.])xn--[a-z\d-]{1,59}(?![^.])/gi;
+
 /**
- * The form in which email addresses are compared; they are stored as typed. Normalized again at the end, because `J` with a caron has no
- * composed form, but `j` has.
+ * The form in which email addresses are compared; they are stored as typed. A domain is compared in Unicode. Normalized again at the end,
+ * because `J` with a caron has no composed form, but `j` has.
  */
-export const comparableEmail = (email: string): string =>
-  visibleText(email.normalize('NFKC')).toLowerCase().normalize('NFKC');
+export function comparableEmail(email: string): string {
+  const typed = visibleText(email.normalize('NFKC'));
+  const domainAt = typed.lastIndexOf('@') + 1;
+  const domain = typed
+    .slice(domainAt)
+    .replace(punycode, (label) => domainToUnicode(label) || label);
+  return visibleText(typed.slice(0, domainAt) + domain)
+    .toLowerCase()
+    .replaceAll('ς', 'σ')
+    .normalize('NFKC');
+}
 
 /** 254 characters of 4 bytes each. The comparable form of some characters is longer. */
 const emailIdentityMaxBytes = 1024;

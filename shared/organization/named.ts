@@ -1,5 +1,6 @@
 import { memoize } from '../memoize.ts';
-import type { FieldOption } from './organization.ts';
+import { asciiFigures, comparableName } from '../text.ts';
+import type { FieldOption, Organization, Source } from './organization.ts';
 
 export interface NamedItem {
   readonly id: number;
@@ -7,24 +8,48 @@ export interface NamedItem {
   readonly active?: boolean;
 }
 
+const comparedName = memoize(({ name }: { readonly name: string }) => comparableName(name));
+
+/** The items that a text names: exactly, else as names are compared. */
+export function withName<T extends { readonly name: string }>(
+  items: readonly T[],
+  text: string,
+): readonly T[] {
+  const exact = items.filter(({ name }) => name.trim() === text.trim());
+  if (exact.length > 0) return exact;
+  const compared = comparableName(text);
+  return items.filter((item) => comparedName(item) === compared);
+}
+
+/** The items that a text names by ID, else by name. */
+export function itemsNamed(items: readonly NamedItem[], named: unknown): readonly NamedItem[] {
+  const text = String(named);
+  const id = asciiFigures(text);
+  const found = /^\d{1,10}$/.test(id) && items.find((item) => item.id === Number(id));
+  return found ? [found] : withName(items, text);
+}
+
 /**
- * The ID of an item that is named by ID or by name, ignoring case. If several items have the name, the only active one.
+ * The ID of an item that is named by ID or by name. If several items have the name, the only active one.
  * @returns undefined if there is no such item, `several` if the name is ambiguous
  */
 export function idNamed(
   items: readonly NamedItem[],
   named: unknown,
 ): number | 'several' | undefined {
-  const text = String(named).trim();
-  const id = Number(text);
-  if (/^\d{1,10}$/.test(text) && items.some((item) => item.id === id)) return id;
-  const same = items.filter(({ name }) => name.trim().toLowerCase() === text.toLowerCase());
-  if (same.length <= 1) return same[0]?.id;
-  const [only, second] = same.filter(({ active }) => active !== false);
+  const found = itemsNamed(items, named);
+  if (found.length <= 1) return found[0]?.id;
+  const [only, second] = found.filter(({ active }) => active !== false);
   return only && !second ? only.id : 'several';
 }
 
-/** Finds the option that is named by its value, else by its label, else by either, ignoring case. Indexed once per list of options. */
+export const activeSourceNamed = ({ sources }: Organization, name: string): Source | undefined =>
+  withName(
+    sources.filter(({ active }) => active),
+    name,
+  )[0];
+
+/** Finds the option that is named by its value, else by its label, else by either as names are compared. Indexed once per list of options. */
 export const optionFinder = memoize(
   (options: readonly FieldOption[]): ((text: string) => FieldOption | undefined) => {
     const found = new Map<string, FieldOption>();
@@ -35,8 +60,9 @@ export const optionFinder = memoize(
     for (const option of live) add(`as is ${option.value}`, option);
     for (const option of live) add(`as is ${option.label}`, option);
     for (const option of live)
-      for (const name of [option.value, option.label]) add(`folded ${name.toLowerCase()}`, option);
+      for (const name of [option.value, option.label])
+        add(`compared ${comparableName(name)}`, option);
     return (text) =>
-      found.get(`as is ${text.trim()}`) ?? found.get(`folded ${text.trim().toLowerCase()}`);
+      found.get(`as is ${text.trim()}`) ?? found.get(`compared ${comparableName(text)}`);
   },
 );

@@ -82,10 +82,3 @@ export function organizationFrom(settings: Settings, version: number): Organizat
 
 /** The source of captures that name no source, or an unknown one (contract, section 4.3). */
 export const defaultSourceName = 'Website';
-
-export function activeSourceNamed(organization: Organization, name: string): Source | undefined {
-  const folded = name.trim().toLowerCase();
-  return organization.sources.find(
-    (source) => source.active && source.name.toLowerCase() === folded,
-  );
-}

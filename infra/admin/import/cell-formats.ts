@@ -7,9 +7,9 @@ import type {
 } from '../../../shared/leads/transfer/import-columns.ts';
 import type { RowValue } from '../../../shared/leads/transfer/import-row.ts';
 import type { FieldType } from '../../../shared/organization/field-kinds.ts';
-import { asciiDigits } from '../../../shared/text.ts';
+import { asciiFigures, comparableName } from '../../../shared/text.ts';
 import { type CountryCode, phoneOfCountry } from '../options.ts';
-import { assertColumn, type Column } from './mapping.ts';
+import { type Column, headingsNamed } from './mapping.ts';
 
 /** How a file's program writes values, as the command line says. */
 export interface FormatOptions {
@@ -37,7 +37,7 @@ const midnight = 'T00:00:00Z';
 
 /** Reads a date, and its time if it has one, as `YYYY-MM-DDTHH:MM:SSZ`; undefined for any other text, and for a date or time that does not exist. */
 function writtenTime(text: string, format: DateFormat): string | undefined {
-  const parts = dateForms[format].exec(text.trim())?.groups;
+  const parts = dateForms[format].exec(asciiFigures(text))?.groups;
   if (!parts) return undefined;
   const pad = (part: string | undefined): string => (part ?? '0').padStart(2, '0');
   const date = `${parts.year}-${pad(parts.month)}-${pad(parts.day)}`;
@@ -60,15 +60,11 @@ const numberForms = {
 export const decimalMarks = keysOf(numberForms);
 type DecimalMark = keyof typeof numberForms;
 
-/** Longer texts are not numbers: the rules reject them, and regular expressions should not read them. */
-const numberTextMaxChars = 400;
-
 /** A number as the rules read it: with a decimal point and no groups; undefined for a text that is not a number with this mark. */
 export function writtenNumber(text: string, mark: DecimalMark): string | undefined {
-  if (text.length > numberTextMaxChars) return undefined;
-  const trimmed = asciiDigits(text).trim();
-  if (!numberForms[mark].test(trimmed)) return undefined;
-  return trimmed.replace(mark === 'comma' ? /[.\s'’]/g : /[,\s'’]/g, '').replace(',', '.');
+  const figures = asciiFigures(text);
+  if (!numberForms[mark].test(figures)) return undefined;
+  return figures.replace(mark === 'comma' ? /[.\s'’]/g : /[,\s'’]/g, '').replace(',', '.');
 }
 
 /** Whether a text is one number with a decimal comma and another with a decimal point: `12.500`, `1,250`. */
@@ -137,12 +133,14 @@ export function cellReader(
   { dates, decimal, value = [], country }: FormatOptions,
   headings?: readonly string[],
 ): ReadCell {
-  /** By column, then by value in lower case. */
+  /** By column, then by value, as names are compared. */
   const replacements = new Map<string, Map<string, string>>();
   for (const text of value) {
-    const { column, from, to } = replacementIn(text, headings);
-    const ofColumn = replacements.get(column) ?? new Map<string, string>();
-    replacements.set(column, ofColumn.set(from.toLowerCase(), to));
+    const { columns, from, to } = replacementIn(text, headings);
+    for (const column of columns) {
+      const ofColumn = replacements.get(column) ?? new Map<string, string>();
+      replacements.set(column, ofColumn.set(comparableName(from), to));
+    }
   }
   return ({ column, target }, raw) => {
     const type = typeOf(target);
@@ -154,7 +152,7 @@ export function cellReader(
     if (type === 'phone') return phoneOf(text, country);
     if (replaced !== undefined) return text;
     if (type === 'number') return numberOf(text, decimal);
-    if (!dates || isDate(text.trim())) return text;
+    if (!dates || isDate(asciiFigures(text))) return text;
     if (type === 'time') return writtenTime(text, dates) ?? text;
     return type === 'date' ? (writtenDate(text, dates) ?? notADate(dates)) : text;
   };
@@ -168,10 +166,10 @@ function replacedBy(
 ): string | undefined {
   if (!replacements || (raw !== null && typeof raw === 'object')) return undefined;
   const text = String(raw ?? '');
-  const whole = replacements.get(text.trim().toLowerCase());
+  const whole = replacements.get(comparableName(text));
   if (whole !== undefined || !isList || !text.includes(',')) return whole;
   const items = text.split(',').map((item) => item.trim());
-  return items.map((item) => replacements.get(item.toLowerCase()) ?? item).join(',');
+  return items.map((item) => replacements.get(comparableName(item)) ?? item).join(',');
 }
 
 function numberOf(text: string, decimal: DecimalMark | undefined): string | FieldIssue {
@@ -212,14 +210,18 @@ function notADate(dates: DateFormat): FieldIssue {
 function replacementIn(
   text: string,
   headings: readonly string[] | undefined,
-): { column: string; from: string; to: string } {
+): { columns: readonly string[]; from: string; to: string } {
   const colons = [...text.matchAll(/:/g)].map(({ index }) => index);
-  const names = headings?.map((heading) => heading.trim());
+  const compared = headings?.map(comparableName);
   const at =
-    colons.findLast((index) => names?.includes(text.slice(0, index).trim())) ?? colons[0] ?? 0;
+    colons.findLast((index) => compared?.includes(comparableName(text.slice(0, index)))) ??
+    colons[0] ??
+    0;
   const column = text.slice(0, at).trim();
-  if (names) assertColumn(`--value ${JSON.stringify(text)}`, column, names, 'the file');
+  const columns = headings
+    ? headingsNamed(`--value ${JSON.stringify(text)}`, column, headings, 'the file')
+    : [column];
   const value = text.slice(at + 1);
   const equals = value.lastIndexOf('=');
-  return { column, from: value.slice(0, equals).trim(), to: value.slice(equals + 1).trim() };
+  return { columns, from: value.slice(0, equals).trim(), to: value.slice(equals + 1).trim() };
 }

@@ -7,6 +7,7 @@ import {
   targetNamed,
   unknownColumn,
 } from '../../../shared/leads/transfer/import-columns.ts';
+import { withName } from '../../../shared/organization/named.ts';
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
@@ -47,8 +48,8 @@ export interface Column {
 export class ColumnMapping {
   readonly #organization: Organization;
   readonly #isUpdate: boolean;
-  readonly #mapped: MappedColumns;
-  readonly #ignored: ReadonlySet<string>;
+  #mapped: MappedColumns;
+  #ignored: ReadonlySet<string>;
 
   /** @throws CommandError for a `--map` to an unknown field, or to the lead ID without `--keep-ids` */
   constructor(
@@ -86,11 +87,16 @@ export class ColumnMapping {
       throw new CommandError(
         `The first row of ${file} has one cell, ${JSON.stringify(named[0])}: it must have the headings. Delete the title and other rows above the headings, or name another sheet of a workbook with --sheet.`,
       );
-    // A typo in an option must not go unnoticed.
-    for (const [column, field] of this.#mapped)
-      assertColumn(mapOption(column, field), column, headings, file);
-    for (const column of this.#ignored)
-      assertColumn(`--ignore ${JSON.stringify(column)}`, column, headings, file);
+    // As the file spells them. A typo in an option must not go unnoticed.
+    const mapped = [...this.#mapped].map(([column, field]) =>
+      headingsNamed(mapOption(column, field), column, headings, file).map(
+        (heading) => [heading, field] as const,
+      ),
+    );
+    const ignored = [...this.#ignored].map((column) =>
+      headingsNamed(`--ignore ${JSON.stringify(column)}`, column, headings, file),
+    );
+    [this.#mapped, this.#ignored] = [new Map(mapped.flat()), new Set(ignored.flat())];
     const found = headings.map((heading) => {
       const column = heading.trim();
       const target = this.targetOf(heading);
@@ -139,15 +145,19 @@ export const nameless: ImportTarget = { name: '' };
 const mapOption = (column: string, field: string): string =>
   `--map ${JSON.stringify(`${column}=${field}`)}`;
 
-/** @throws CommandError for an option that names a column that the file does not have */
-export function assertColumn(
+/** The headings that an option's column names. @throws CommandError if the file has none */
+export function headingsNamed(
   option: string,
   column: string,
   headings: readonly string[],
   file: string,
-): void {
+): readonly string[] {
   const names = headings.map((heading) => heading.trim());
-  if (names.includes(column)) return;
+  const found = withName(
+    names.map((name) => ({ name })),
+    column,
+  );
+  if (found.length > 0) return found.map(({ name }) => name);
   const near = nearestName(column, names);
   const hint = near
     ? `did you mean ${JSON.stringify(near)}?`

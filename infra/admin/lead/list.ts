@@ -196,7 +196,7 @@ async function find(context: CommandContext, options: FindOptions): Promise<void
 
 /** `Müller` as `muller`, `Weiß` as `weiss`. Other scripts keep their marks, which are letters there. */
 const foldAccents = (text: string): string =>
-  foldText(text.normalize('NFD').replace(/[\u0300-\u036f]/g, '')).replaceAll('ß', 'ss');
+  foldText(text.normalize('NFD').replace(/[\u0300-\u036f]/g, ''));
 
 /** What distinguishes a lead from others, and the ID that the other commands need. */
 const summaryOf = (lead: Lead) => ({

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defaultPipelineId, startingStage } from '../../../shared/leads/placement.ts';
+import { activeSourceNamed } from '../../../shared/organization/named.ts';
 import {
-  activeSourceNamed,
   defaultSourceName,
   type Field,
   organizationFrom,

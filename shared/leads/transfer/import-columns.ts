@@ -1,6 +1,8 @@
 import { keysOf } from '../../keys-of.ts';
+import { memoize } from '../../memoize.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
+import { comparableName } from '../../text.ts';
 
 /** The columns of an export besides the fields: a lead's properties, and the mark of the export. */
 export const exportedProperties = {
@@ -46,7 +48,9 @@ export const exportMark = {
 /** The columns that a report of refused rows adds. An import ignores them, so that a corrected report can be imported. */
 export const reportHeadings = { row: 'refused row', reason: 'refused because' } as const;
 
-const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]|\(utc\)$/g, '');
+const plain = (name: string): string => comparableName(name).replace(/[\s_-]|\(utc\)$/g, '');
+
+const namesOf = memoize(({ key, label }: Field) => [key, label].map(comparableName));
 
 /** By plain name. */
 const properties = new Map<string, ImportProperty>([
@@ -70,16 +74,16 @@ export function targetNamed(
   const ofField = (field: Field): ImportTarget => ({ name: field.key, field });
   const byKey = hasFieldsObject ? undefined : fieldByKey.get(name);
   if (byKey) return ofField(byKey);
-  if (name === reportHeadings.row || name === reportHeadings.reason) return nowhere;
+  const compared = comparableName(heading);
+  if (compared === reportHeadings.row || compared === reportHeadings.reason) return nowhere;
   const property = properties.get(plain(name));
   if (property) return propertyTarget(property);
-  const lower = name.toLowerCase();
-  const folded = lower === 'owner' ? 'assigned_to' : lower;
-  const candidates = fields.filter(
-    ({ key, label }) => key.toLowerCase() === folded || label.toLowerCase() === folded,
-  );
-  const found = candidates.length > 1 ? candidates.filter(({ active }) => active) : candidates;
-  if (found.length === 0 && folded === propertyHeadings.note) return propertyTarget('note');
+  const wanted = compared === 'owner' ? 'assigned_to' : compared;
+  const candidates = fields.filter((field) => namesOf(field).includes(wanted));
+  const exact = candidates.filter(({ label }) => label === name);
+  const named = exact.length > 0 ? exact : candidates;
+  const found = named.length > 1 ? named.filter(({ active }) => active) : named;
+  if (found.length === 0 && wanted === propertyHeadings.note) return propertyTarget('note');
   return found.length === 1 && found[0] ? ofField(found[0]) : undefined;
 }
 

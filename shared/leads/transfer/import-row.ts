@@ -6,6 +6,7 @@ import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization } from '../../organization/organization.ts';
+import { asciiFigures, comparableName } from '../../text.ts';
 import { FieldIssue, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
 import { type FieldValue, type Lead, valueOf } from '../lead.ts';
@@ -147,8 +148,9 @@ const importedIdMax = 1_000_000_000;
 
 function readLeadId(raw: RawValue | undefined, issues: FieldIssues): number | undefined {
   if (isEmpty(raw)) return undefined;
-  const id = Number(raw);
-  if (/^[1-9]\d{0,9}$/.test(String(raw)) && id <= importedIdMax) return id;
+  const text = asciiFigures(String(raw));
+  const id = Number(text);
+  if (/^[1-9]\d{0,9}$/.test(text) && id <= importedIdMax) return id;
   return issues.add('lead id', 'invalid_id', `must be an integer from 1 to ${importedIdMax}.`);
 }
 
@@ -250,7 +252,7 @@ function readTimes(
     const sentence = `is earlier than the time of creation, ${createdAt}.`;
     issues.add('updated at', 'invalid_date', sentence);
   }
-  const text = textOf(archived).toLowerCase();
+  const text = comparableName(textOf(archived));
   const isArchived = text === 'archived' || (text !== '' && parseYesOrNo(text));
   const archivedThen = isArchived ? updatedAt : undefined;
   const archivedAt = isArchived === undefined ? timeOf('archived', archived) : archivedThen;
@@ -263,7 +265,7 @@ function readTime(
   now: string,
   issues: FieldIssues,
 ): string | undefined {
-  const text = typeof raw === 'string' ? raw.trim() : '';
+  const text = typeof raw === 'string' ? asciiFigures(raw) : '';
   const at = parseDateTime(text) ?? parseDateTime(`${text}T00:00Z`);
   if (at === undefined) {
     const sentence =

@@ -48,6 +48,7 @@ describe('4.3 source: the name of an active source, case-insensitive; any other 
   test.each([
     ['Facebook Ads', 3, 'Facebook Ads'],
     [' facebook ADS ', 3, 'Facebook Ads'],
+    ['Facebook\u00a0Ads\u200b', 3, 'Facebook Ads'],
     ['Old fair', 1, 'Website'],
     [undefined, 1, 'Website'],
   ])(

@@ -8,6 +8,7 @@ const organization = sampleOrganization({
     { id: 8, name: '9' },
     { id: 9, name: 'Ravi Iyer' },
     { id: 10, name: 'asha RAO', active: false },
+    { id: 11, name: 'Zoë' },
   ],
 });
 
@@ -16,13 +17,16 @@ test.each([
   ['stage', ' enrolled ', 12],
   ['pipeline', 'CORPORATE', 2],
   ['source', 'Facebook Ads', 3],
+  ['source', 'facebook\u00a0ads\u200b', 3],
   ['user', '9', 9],
+  ['user', 'Asha Rao', 7],
+  ['user', 'ZOE\u0308', 11],
 ] as const)('the %s %j is %i', (noun, named, id) => {
   expect(namedId(organization, noun, named)).toBe(id);
 });
 
 test.each([
-  ['Asha Rao', 'more than one user "Asha Rao": use its ID; the IDs are 7 and 10.'],
+  ['ASHA RAO', 'more than one user "ASHA RAO": use its ID; the IDs are 7 and 10.'],
   ['Asha', 'no user "Asha": its users are 7 (Asha Rao), 8 (9), '],
   ['99', 'no user 99: its users are '],
 ])('the user %j is refused', (named, sentence) => {

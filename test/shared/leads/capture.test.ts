@@ -29,6 +29,25 @@ test.each<[string, Partial<CaptureRequest>, string, string]>([
   expect(message).toContain(`${fieldKey} `);
 });
 
+const fairs = sampleOrganization({
+  sources: [
+    { id: 1, name: 'Website' },
+    { id: 2, name: 'Café Fair' },
+    { id: 3, name: 'STRASSE', active: false },
+    { id: 4, name: 'Straße' },
+    { id: 5, name: 'Cafe\u0301\u00a0Fair' },
+  ],
+});
+test.each([
+  ['Cafe\u0301 Fair', 2],
+  ['Cafe\u0301\u00a0Fair', 5],
+  ['\u200ecafé  FAIR', 2],
+  ['STRASSE', 4],
+  ['Strase', undefined],
+])('the source %j is that of ID %s', (source, id) =>
+  expect(read({ source }, fairs).submitted.source).toBe(id),
+);
+
 const lead = (fields: FieldValues): Lead =>
   leadOf(
     { organizationId: 1, id: 5, createdAt: '2026-01-01T00:00:00.000Z' },

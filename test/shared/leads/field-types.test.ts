@@ -74,6 +74,7 @@ describe('a text as long as a body can be', () => {
     ','.repeat(long),
     'red,'.repeat(long / 4),
     `1${'\u0301'.repeat(long / 4)}${'\u0323'.repeat(long / 4)}`,
+    `${'\u200b'.repeat(long / 3)}x`,
   ];
   // Five readings of each: one that looks at every character once for each other one does not end in the test's time.
   test.each(Object.keys(parsers))(

@@ -33,6 +33,23 @@ const withFields = (...fields: object[]) =>
   sampleOrganization({ fields: [...sampleSettings.fields, ...fields] });
 const person = { name: 'Asha', phone: '+919876543210' };
 
+test.each<[string, RawValue, RawValue]>([
+  ['course', 'Product\u00a0Design\u200b', 'design'],
+  ['interests', ['\u200ehostel', '\u200b'], ['hostel']],
+  ['interests', 'Education\u2009loan, bank', ['loan']],
+  ['wants_call', '\u200eYes\u00a0', true],
+  ['budget', '\u22125\u200b', -5],
+  ['start_on', '\u200e२०२६\u2011११\u2011२०\u00a0', '2026-11-20'],
+  ['mentor', '\u200e8\u00a0', 8],
+  [
+    'portfolio',
+    '\u200b\u00a0https://a.in/\u0645\u200c\u0647\u200e \u2060',
+    'https://a.in/\u0645\u200c\u0647',
+  ],
+])('%s reads %j as people see it', (fieldKey, raw, value) =>
+  expect(read({ [fieldKey]: raw })).toEqual({ [fieldKey]: value }),
+);
+
 describe('a key that is not an active field', () => {
   test.each(['old_notes', '__proto__', 'constructor', '', 'City'])(
     '%j is refused, the valid keys listed',

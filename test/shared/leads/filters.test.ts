@@ -160,6 +160,16 @@ describe('a filter reads its operands as the field reads values', () => {
       { field: 'interests', operator: 'has_any_of', values: ['Education loan, bank'] },
       { interests: ['loan'] },
     ],
+    [
+      { field: 'course', operator: 'is_any_of', values: ['\u200eProduct\u00a0Design'] },
+      { course: 'design' },
+    ],
+    [
+      { field: 'interests', operator: 'has_any_of', values: ['Study\u2009abroad'] },
+      { interests: ['abroad'] },
+    ],
+    [{ field: 'source', operator: 'is_any_of', values: ['\u200e3 '] }, { source: 3 }],
+    [{ field: 'city', operator: 'contains', value: 'STRASSE' }, { city: 'Hauptstraße' }],
     [{ field: 'city', operator: 'equals', value: 'PUNE' }, { city: 'Pune' }],
     [{ field: 'budget', operator: 'equals', value: '1,20,000' }, { budget: 120000 }],
     [{ field: 'source', operator: 'is_any_of', values: ['3'] }, { source: 3 }],

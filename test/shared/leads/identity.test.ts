@@ -1,3 +1,4 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FieldIssue, parsers } from '../../../shared/leads/field-types.ts';
@@ -192,10 +193,17 @@ describe('an email address', () => {
     ['as\u3164ha\ufe0f@example.in', 'asha@example.in'],
     ['u\u200b\u0308@example.de', '\u00fc@example.de'],
     ['\u200b asha@example.in', 'asha@example.in'],
+    ['ΝΙΚΟΣ.Α@example.gr', 'νικος.α@example.gr'],
+    ['a@xn--bcher-kva.de', 'a@BÜCHER.de'],
+    ['a@mail.XN--STRAE-OQA.de', 'a@mail.straße.de'],
+    ['a@xn--3xa.gr', 'a@Σ.gr'],
+    ['a@xn--mgba3gch31f060k.ir', 'a@نامه\u200cای.ir'],
   ])('%j is compared as %j', (a, b) => expect(comparableEmail(a)).toBe(comparableEmail(b)));
 
   test.each([
     ['strasse@example.de', 'straße@example.de'],
+    ['xn--bcher-kva@example.de', 'bücher@example.de'],
+    ['a@axn--bcher-kva.de', 'a@abücher.de'],
     ['a.sha@example.in', 'asha@example.in'],
     ['asha@example.in', 'аsha@example.in'],
   ])('%j and %j are two people’s', (a, b) =>
@@ -226,6 +234,18 @@ describe('an email address', () => {
         expect(comparableEmail(compared)).toBe(compared);
         expect(compared).toBe(compared.normalize('NFKC'));
         expect(compared).not.toMatch(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('is the same with its domain in punycode, which browsers send', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const label = text.normalize('NFKC').replace(/[^\p{L}\p{N}\p{M}\p{Cf}-]/gu, '');
+        const ascii = comparableEmail(`a@mail.${domainToASCII(label)}.in`);
+        expect(comparableEmail(ascii)).toBe(ascii);
+        expect(comparableEmail(`a@mail.${domainToUnicode(label)}.in`)).toBe(ascii);
       }),
       { numRuns: 1000 },
     );

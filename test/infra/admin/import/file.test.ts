@@ -75,6 +75,25 @@ test('a line of JSON that names one field or property twice is refused by itself
   ]);
 });
 
+test('headings, options and labels that people read as one name are one, and an exact heading goes first', async () => {
+  const path = await files.write(
+    'heads.csv',
+    'Na\u0308me,Phone\u00a0No,NOTE,note,City\u200b\nA,1,x,y,P\n',
+  );
+  const map = new Map([
+    ['NÄME', 'name'],
+    ['phone no', 'phone'],
+  ]);
+  const options = { encoding: 'utf-8', map, ignore: ['NOTE'] } as const;
+
+  const [row] = (await openImportFile(path, sampleOrganization(), options)).rows;
+
+  expect(row?.read).toEqual({
+    fields: { name: 'A', phone: '1', city: 'P' },
+    properties: { note: 'y' },
+  });
+});
+
 const dates = (formats: string) => ` Add --dates ${formats}.`;
 const eitherDate = dates('dd/mm/yyyy or --dates mm/dd/yyyy');
 const eitherMark = ' Add --decimal comma or --decimal point.';
@@ -159,6 +178,9 @@ test.each<[name: string, text: string, formats: FormatOptions, read: string]>([
   ['created at', '21.11.2026 24:00', { dates: 'dd.mm.yyyy' }, '21.11.2026 24:00'],
   ['city', '', { value: ['Bitte: wählen:=Pune'] }, 'Pune'],
   ['city', 'Delhi', { value: ['Bitte: wählen:=Pune'] }, 'Delhi'],
+  ['city', 'Zu\u0308rich\u00a0', { value: ['bitte: wa\u0308hlen:ZÜRICH=Zurich'] }, 'Zurich'],
+  ['start_on', '२१.११.२०२६\u200e', { dates: 'dd.mm.yyyy' }, '2026-11-21'],
+  ['budget', '\u22121.250,5', { decimal: 'comma' }, '-1250.5'],
   ['interests', 'Wohnheim, loan', { value: ['Bitte: wählen:wohnheim=hostel'] }, 'hostel,loan'],
   ['phone', 'Tel.: 0151 23456782', { country: 'DE' }, '+4915123456782'],
   ['phone', 'tel. 0151 23456782', {}, '0151 23456782'],

@@ -70,6 +70,12 @@ describe('a person is found in a text', () => {
     );
   });
 
+  test('by an email whose domain has another spelling', () => {
+    const search = new PersonSearch(['asha@bücher.de', 'ΝΙΚΟΣ@xn--3xa.gr']);
+
+    expect(erasedText('asha@xn--bcher-kva.de, νικοσ@Σ.gr', search)).toBe('[erased], [erased]');
+  });
+
   test('by a phone that was possible when it was stored, and no longer is', () => {
     const stored = '+5215512345678'; // Mexico has dropped the 1 behind its code
     expect(parsePhone(stored)).toBeUndefined();

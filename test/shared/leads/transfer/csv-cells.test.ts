@@ -85,7 +85,7 @@ test('a cell names a user or source by name only if the name leads back to it', 
 
   const cells = items.map(({ id }) => nameOrId(items, id));
 
-  expect(cells).toEqual(['Asha', '2', 'Ravi', '4', '5', '6', '7']);
+  expect(cells).toEqual(['Asha', 'asha', 'Ravi', '4', '5', '6', '7']);
   expect(cells.map((cell) => idNamed(items, cell))).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(nameOrId(items, 99)).toBe('99');
 });
