@@ -42,7 +42,7 @@ export function leadEraseCommand(lead: AdminCommand): void {
     .option('--lead <ID>', 'lead ID; separate several with commas', parseIds)
     .option(
       '--inactive-since <DATE>',
-      'every lead without a timeline item at or after this date or date-time',
+      'every lead that has not changed, and has no timeline item, since this date or date-time',
       parseTime,
     )
     .option('--archived', 'with --inactive-since: only archived leads')
@@ -117,7 +117,12 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
   if (!dryRun && plans.size > 0) {
     await confirmErasure(context, options, plans);
     const who = await context.callerIdentity();
-    outcome = await eraseLeads(own, [...plans.keys()], { who, ...progress('Erasing the leads') });
+    const inactiveSince = sinceOf(options);
+    outcome = await eraseLeads(own, [...plans.keys()], {
+      who,
+      inactiveSince,
+      ...progress('Erasing the leads'),
+    });
   }
   const backupsUntil = new Date(Date.now() + backupDays * 86_400_000).toISOString();
   const more = dryRun ? { dryRun } : { backupsUntil };
@@ -128,13 +133,16 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
   context.refuse(refusals);
 }
 
+const sinceOf = ({ inactiveSince }: Pick<EraseOptions, 'inactiveSince'>): string | undefined =>
+  inactiveSince === undefined ? undefined : new Date(inactiveSince).toISOString();
+
 /** The leads of --inactive-since, and those whose erasure was interrupted. @throws CommandError for too many */
 async function selectInactive(
   context: CommandContext,
   own: OrganizationTable,
-  { inactiveSince = 0, archived = false, max }: EraseOptions,
+  { archived = false, max, ...options }: EraseOptions,
 ): Promise<number[]> {
-  const before = new Date(inactiveSince).toISOString();
+  const before = sinceOf(options) ?? '';
   const leadIds: number[] = [];
   for await (const leadId of inactiveLeads(own, before, { onlyArchived: archived })) {
     leadIds.push(leadId);
@@ -143,7 +151,7 @@ async function selectInactive(
   if (leadIds.length > max)
     throw new CommandError(
       `${countOf(leadIds.length, `${archived ? 'archived ' : ''}lead`)} of organization ${own.organizationId} ` +
-        `${leadIds.length === 1 ? 'has' : 'have'} no timeline item since ${before}, more than ${max}: check the date, then set --max to that number. Nothing was changed.`,
+        `${leadIds.length === 1 ? 'has' : 'have'} not changed since ${before}, more than ${max}: check the date, then set --max to that number. Nothing was changed.`,
     );
   return [...leadIds, ...(await unfinishedErasures(own))];
 }

@@ -41,12 +41,15 @@ import {
   removeRelatedItems,
 } from './erase-related-items.ts';
 import { untilVisible, withoutWrites } from './pacing.ts';
+import { isInactive } from './read-leads.ts';
 
 export interface EraseOptions {
   /** Who erases, for the audit log. */
   readonly who: string;
   /** The action that the erasure is part of, such as a restore. */
   readonly partOf?: string;
+  /** Leads that are not inactive since then are spared: they may have changed since they were chosen. ISO 8601, UTC. */
+  readonly inactiveSince?: string | undefined;
   /** Called with the number of erasures that have begun. */
   readonly onBegun?: ((leads: number) => void) | undefined;
   /** Called with the number of items read so far. */
@@ -75,7 +78,7 @@ export interface Erased extends RelatedItems {
  * until it is complete, and stores an item that says what is left to do. It ends the timeline with an entry `erased`, which the table's stream
  * has after all others, and which is removed after them. From then on no request or import can add anything to the lead, and a capture of the
  * same person creates a new lead. A repeat of the erasure, even after a crash, completes it.
- * @returns what was erased, by lead ID; not of leads that do not exist and have no unfinished erasure
+ * @returns what was erased, by lead ID; not of leads that are spared, or that do not exist and have no unfinished erasure
  * @throws ContentionError
  */
 export async function eraseLeads(
@@ -172,17 +175,22 @@ const byKind = (identities: Identities) => ({
 
 /**
  * Deletes the lead and stores what is still to be removed.
- * @returns the item that says so; undefined if there is neither a lead nor an unfinished erasure
+ * @returns the item that says so; undefined for a lead that is spared, and if there is neither a lead nor an unfinished erasure
  */
 async function beginErasure(
   { table, organizationId, leadId }: ErasedLead,
-  { who, partOf }: EraseOptions,
+  { who, partOf, inactiveSince }: EraseOptions,
 ): Promise<ErasureItem | undefined> {
   const what = `${partOf === undefined ? '' : `${partOf}: `}lead erase ${leadId}`;
   return retryOnConflict(async () => {
     const lead = await readLead(table, organizationId, leadId);
     const before = await getItem(table, erasurePrimaryKey(organizationId, leadId));
     if (!lead) return before;
+    if (
+      inactiveSince !== undefined &&
+      !(await isInactive({ table, organizationId }, lead, inactiveSince))
+    )
+      return undefined;
     const { phones = [], emails = [], auditEntries } = before ?? {};
     // In a partly restored table, an identity item may name another lead or be missing. A new lead's item may not be visible yet: its deletion
     // meets a conflict.

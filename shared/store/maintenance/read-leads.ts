@@ -141,26 +141,36 @@ async function readEntries(
 }
 
 /**
- * The leads without a timeline entry at or after a time, by ascending ID. An imported entry counts by its own time. Consistent reads: a read
- * unit for each 4 KB of leads, and one for each lead's timeline.
+ * Whether a lead has not changed since a time, and has no timeline entry since then. An imported lead counts by the times of its file. A
+ * consistent read of at most one unit.
  * @param since ISO 8601, UTC
  */
-export async function* inactiveLeads(
+export async function isInactive(
   { table, organizationId }: OrganizationTable,
+  { id, updatedAt }: Lead,
+  since: string,
+): Promise<boolean> {
+  if (updatedAt >= since) return false;
+  const pages = queryPages(table, timelinePartitionKey(organizationId, id), {
+    sortKey: 'sk >= :since',
+    ExpressionAttributeValues: { ':since': since },
+    ProjectionExpression: 'sk',
+    Limit: 1,
+  });
+  for await (const entries of pages) if (entries.length > 0) return false;
+  return true;
+}
+
+/** The inactive leads, by ascending ID. Consistent reads: a read unit for each 4 KB of leads, and up to one for each lead's timeline. */
+export async function* inactiveLeads(
+  own: OrganizationTable,
   since: string,
   { onlyArchived }: { readonly onlyArchived: boolean },
 ): AsyncGenerator<number> {
-  const ifInactive = async ({ id, archivedAt }: Lead): Promise<number[]> => {
-    if (onlyArchived && archivedAt === undefined) return [];
-    const pages = queryPages(table, timelinePartitionKey(organizationId, id), {
-      sortKey: 'sk >= :since',
-      ExpressionAttributeValues: { ':since': since },
-      ProjectionExpression: 'sk',
-      Limit: 1,
-    });
-    for await (const entries of pages) if (entries.length > 0) return [];
-    return [id];
-  };
-  for await (const inactive of ofEachLead(table, organizationId, ifInactive))
+  const ifInactive = async (lead: Lead): Promise<number[]> =>
+    (!onlyArchived || lead.archivedAt !== undefined) && (await isInactive(own, lead, since))
+      ? [lead.id]
+      : [];
+  for await (const inactive of ofEachLead(own.table, own.organizationId, ifInactive))
     yield* inactive.flat();
 }

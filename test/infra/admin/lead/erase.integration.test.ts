@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { eraseLeads } from '../../../../shared/store/maintenance/erase-lead.ts';
 import { spawnAdmin } from '../../../support/admin.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
@@ -142,14 +143,21 @@ test('more changes than --max-items, counted once for all leads, or no confirmat
   expect((await erase('--yes', '--max-items', '2')).status).toBe(0);
 });
 
+/** Imports leads whose file says when they were created, and last changed in another system. */
+async function givenImported(organization: GivenOrganization, times: readonly string[]) {
+  const rows = times.map((both) => `${person().name},${person().phone},${both}`);
+  const headings = 'name,phone,created at,updated at';
+  const file = await files.write(`${randomUUID()}.csv`, [headings, ...rows].join('\n'));
+  await json(organization, 'lead import', file);
+}
+
 test('--inactive-since erases the leads without a timeline item since then, at most --max of them', async () => {
   const organization = await givenOrganization();
-  const rows = [2018, 2019, 2020, 2021].map((year) => {
-    const { name, phone } = person();
-    return `${name},${phone},${year}-05-01`;
-  });
-  const file = await files.write('old.csv', ['name,phone,created at', ...rows].join('\n'));
-  await json(organization, 'lead import', file);
+  const years = ['2018-05-01', '2019-05-01', '2020-05-01', '2021-05-01'];
+  await givenImported(
+    organization,
+    years.map((day) => `${day},${day}`),
+  );
   await run(organization, 'lead archive', '--lead', 3);
   await organization.note(4, { text: 'Called today' });
   const erase = (since: string, ...more: readonly string[]) =>
@@ -166,6 +174,37 @@ test('--inactive-since erases the leads without a timeline item since then, at m
   expect(refused.stderr).toMatch(/^2 leads .* more than 1: .*--max .* Nothing was changed\.$/m);
   expect(erased.json.items).toMatchObject([{ leadId: 1 }, { leadId: 2 }]);
   expect((await erase('2024-01-01')).json).toEqual({ items: [] });
+});
+
+test('--inactive-since erases no lead that a list shows as changed since then', async () => {
+  const organization = await givenOrganization();
+  const before = ['2019-01-31,2023-12-31', '2019-01-31,2023-12-31T23:59:59.999Z'];
+  const since = ['2019-01-31,2024-01-01T05:30:00+05:30', '2019-01-31,2026-01-01', '2019-01-31,'];
+  await givenImported(organization, [...before, ...since]);
+
+  const erased = await json(
+    organization,
+    'lead erase',
+    ...['--inactive-since', '2024-01-01', '--yes'],
+  );
+
+  expect(erased.items).toMatchObject([{ leadId: 1 }, { leadId: 2 }]);
+  const listed = await json(organization, 'lead list', '--updated-since', '2024-01-01');
+  expect(listed.items).toHaveLength(since.length);
+});
+
+test('--inactive-since spares a lead that a request changes before its turn', async () => {
+  const organization = await givenOrganization();
+  await givenImported(organization, ['2018-05-01,2018-05-01', '2019-05-01,2019-05-01']);
+  const own = { table: table(), organizationId: organization.id };
+  await organization.note(2, { text: 'Called today' });
+
+  const erased = await eraseLeads(own, [1, 2], {
+    who: 'administrator',
+    inactiveSince: '2024-01-01T00:00:00.000Z',
+  });
+
+  expect([...erased.keys()]).toEqual([1]);
 });
 
 test('a dossier holds everything about its person, and nothing about others', async () => {
