@@ -1,3 +1,4 @@
+import { identitiesAmong } from '../../../shared/leads/erasure/person-search.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
 import {
   type Erased,
@@ -81,11 +82,14 @@ name the person, such as a guardian's phone, are listed and not changed: decide 
 them yourself.
 
 Searches for whole phones and emails that the lead has or had, and that no other lead
-has now. One that an enquiry only submitted may be another person's, and is not searched
-for. An enquiry on another lead that submitted one of the person's is erased whole.
+has now, also where addresses, forms, HTML, JSON or quoted-printable encode them. One that
+an enquiry only submitted, or that a custom field has, may be another person's, such as a
+guardian's, and is not searched for. An enquiry on another lead that submitted one of the
+person's is erased whole.
 
---dry-run names the phones and emails, and each item of another lead that would change.
-Read them before you erase: one that the lead had by mistake is somebody else's.
+--dry-run names the phones and emails, those of custom fields too, and each item of another
+lead that would change. Read them before you erase: one that the lead had by mistake is
+somebody else's.
 
 A person who writes again, even during the erasure, gets a new lead, which is left alone.
 Until it is complete, lead import --keep-ids refuses the erased lead's ID. Files and
@@ -128,7 +132,8 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
   const more = dryRun ? { dryRun } : { backupsUntil };
   const items = [...outcome].map(([leadId, erased]) => ({ leadId, ...erased, ...more }));
   const isOne = options.lead?.length === 1;
-  const report = reportOf(organizationId, outcome, options, backupsUntil);
+  const unsearched = dryRun ? await unsearchedIn(context, outcome) : new Map<number, string>();
+  const report = reportOf(organizationId, outcome, { ...options, unsearched }, backupsUntil);
   context.print(isOne ? items[0] : { items }, [...report]);
   context.refuse(refusals);
 }
@@ -193,13 +198,46 @@ async function confirmErasure(
 const otherItems = (erased: Pick<Erased, 'otherEntries' | 'otherLeads'>): string =>
   `${countOf(erased.otherEntries, 'timeline item')} of ${countOf(erased.otherLeads, 'other lead')}`;
 
+/**
+ * The phones and emails in custom fields, by lead. They may be a guardian's or an agent's, whom other leads name, too: an erasure would take
+ * that person's data from those leads, and whole enquiries that they sent.
+ */
+async function unsearchedIn(
+  context: CommandContext,
+  outcome: Outcome,
+): Promise<ReadonlyMap<number, string>> {
+  const { fieldByKey } = await context.organization();
+  const unsearched = new Map<number, string>();
+  for (const [leadId, { phones, emails }] of outcome) {
+    const lead = await readLead(context.table(), context.organizationId, leadId);
+    const named = Object.entries(lead?.fields ?? {}).flatMap(([fieldKey, value]) => {
+      const type = fieldByKey.get(fieldKey)?.type;
+      if ((type !== 'phone' && type !== 'email') || typeof value !== 'string') return [];
+      const identities = identitiesAmong([value]);
+      const isSearched = identities.some((one) => phones.includes(one) || emails.includes(one));
+      return isSearched ? [] : [`${fieldKey} ${printable(value)}`];
+    });
+    if (named.length > 0) unsearched.set(leadId, named.join(', '));
+  }
+  return unsearched;
+}
+
+interface ReportOptions extends EraseOptions {
+  readonly unsearched: ReadonlyMap<number, string>;
+}
+
 function* reportOf(
   organizationId: number,
   outcome: Outcome,
-  { lead, dryRun = false }: EraseOptions,
+  { lead, dryRun = false, unsearched }: ReportOptions,
   backupsUntil: string,
 ): Generator<string> {
-  for (const [leadId, erased] of outcome) yield* leadReport(leadId, erased, dryRun);
+  for (const [leadId, erased] of outcome) {
+    yield* leadReport(leadId, erased, dryRun);
+    const named = unsearched.get(leadId);
+    if (named !== undefined)
+      yield `Not searched for, because custom fields may name somebody else: ${named}.`;
+  }
   if (outcome.size === 0)
     yield lead ? 'No lead was erased.' : `No lead of organization ${organizationId} is inactive.`;
   else if (dryRun) yield 'Nothing was changed.';

@@ -2,6 +2,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { asciiDigits } from '../../text.ts';
 import { hasEmailForm } from '../field-types.ts';
 import { comparableEmail, parsePhone } from '../identity.ts';
+import { readingsOf, type Span } from './readings.ts';
 
 /** A person's phones (E.164) and emails (as they are compared). Only an email has an `@`. */
 export type Identities = readonly string[];
@@ -46,15 +47,13 @@ function spellingsOf(phone: string): string[] {
 }
 
 /** A part of a text that is one of the person's phones or emails. */
-interface Match {
-  readonly start: number;
-  readonly end: number;
+interface Match extends Span {
   readonly identities: Identities;
 }
 
 /**
- * Finds a person's phones in any spelling, with and without the country code, and emails in any case, also inside a URL. It finds whatever
- * could be a phone or an email, and looks each one up: the number of phones and emails hardly matters.
+ * Finds a person's phones in any spelling, with and without the country code, and emails in any case, also where they are encoded. It finds
+ * whatever could be a phone or an email, and looks each one up: the number of phones and emails hardly matters.
  */
 export class PersonSearch {
   readonly #identities: Set<string>;
@@ -84,21 +83,40 @@ export class PersonSearch {
 
   /** Replaces each phone and email of the person. @returns the text unchanged if it has neither */
   replaceIn(text: string, mark: string): string {
-    // Emails first: an email that contains the person's phone is erased as a whole.
-    const withoutEmails = replaced(text, this.#emailsIn(text), mark);
-    return replaced(withoutEmails, this.#phonesIn(withoutEmails), mark);
+    const taken = new Uint8Array(text.length);
+    const spans = this.#matchesIn(text).filter(({ start, end }) => {
+      if (taken.subarray(start, end).includes(1)) return false;
+      taken.fill(1, start, end);
+      return true;
+    });
+    return replaced(
+      text,
+      spans.toSorted((a, b) => a.start - b.start),
+      () => mark,
+    );
   }
 
   /** The person's phones and emails that a text contains. */
   foundIn(text: string): Identities {
-    const emails = this.#emailsIn(text);
-    const phones = this.#phonesIn(replaced(text, emails, '[]'));
-    return [...emails, ...phones].flatMap(({ identities }) => identities);
+    return this.#matchesIn(text).flatMap(({ identities }) => identities);
+  }
+
+  /** Those of every reading of the text, as places of the text. Of two that overlap, the first counts. */
+  #matchesIn(text: string): Match[] {
+    return readingsOf(text).flatMap((reading) => {
+      const emails = this.#emailsIn(reading.text);
+      // An email that contains the person's phone is erased as a whole.
+      const others = replaced(reading.text, emails, ({ start, end }) => '['.repeat(end - start));
+      return [...emails, ...this.#phonesIn(others)].flatMap((match) => {
+        const span = reading.original(match);
+        return span ? [{ ...match, ...span }] : [];
+      });
+    });
   }
 
   #emailsIn(text: string): Match[] {
     const matches: Match[] = [];
-    for (const { index, 0: at } of text.matchAll(/@|%40/g)) {
+    for (const { index, 0: at } of text.matchAll(/@/g)) {
       const match = this.#emailAround(text, index, index + at.length);
       if (match && match.start >= (matches.at(-1)?.end ?? 0)) matches.push(match);
     }
@@ -115,7 +133,7 @@ export class PersonSearch {
     for (let start = at - local.length; start < at; start += 1) {
       emailStart.lastIndex = start;
       if (!emailStart.test(text)) continue;
-      const email = comparableEmail(`${text.slice(start, at).replaceAll(/%2B/gi, '+')}@${domain}`);
+      const email = comparableEmail(`${text.slice(start, at)}@${domain}`);
       if (this.#identities.has(email))
         return { start, end: after + domain.length, identities: [email] };
     }
@@ -154,13 +172,16 @@ export class PersonSearch {
   }
 }
 
-function replaced(text: string, matches: readonly Match[], mark: string): string {
-  if (matches.length === 0) return text;
+function replaced<T extends Span>(
+  text: string,
+  spans: readonly T[],
+  replacementOf: (span: T) => string,
+): string {
   let end = 0;
-  const parts = matches.map((match) => {
-    const before = text.slice(end, match.start);
-    end = match.end;
-    return `${before}${mark}`;
+  const parts = spans.map((span) => {
+    const before = text.slice(end, span.start);
+    end = span.end;
+    return `${before}${replacementOf(span)}`;
   });
   return parts.join('') + text.slice(end);
 }
@@ -168,17 +189,16 @@ function replaced(text: string, matches: readonly Match[], mark: string): string
 /** Those of `hasEmailForm`, and invisible ones. */
 const localCharacters = /[^\s\p{Cc}@<>(),;:"\\[\]]*$/u;
 const domainCharacters = /[\p{L}\p{N}\p{M}\p{Cf}.-]*/uy;
-/** An email has at most 254 characters; an escape of an address has three for one. */
-const localPartMax = 3 * 254;
-/** Not behind what would make the text the end of another email, such as the hyphen of anne-marie@example.com, unless that is an escape. */
-const emailStart = /(?<![\p{L}\p{N}._+]|[\p{L}\p{N}][-'])|(?<=%[0-9A-Fa-f]{2})/uy;
+/** Of an email. */
+const localPartMax = 254;
+/** Not behind what would make the text the end of another email, such as the hyphen of anne-marie@example.com. */
+const emailStart = /(?<![\p{L}\p{N}._+]|[\p{L}\p{N}][-'])/uy;
 
-/** The first digit of a number, or one behind an escape of an address, such as `%20`. A date, such as 2026-11-21, is not a phone. */
-const phoneStart = /(?:(?<!\p{Nd})|(?<=%[0-9A-Fa-f]{2}))(?!\d{4}-\d\d-\d\d(?!\d))/uy;
-/** The characters that people write between the digits of a phone, in an address too. */
-const gap = '(?:[\\s().\\p{Pd}\\p{Cf}]|%20)*';
-const gapCharacters = new RegExp(gap, 'uy');
-const plusBefore = new RegExp(`(?:[+＋]|%2B)${gap}$`, 'iu');
+/** The first digit of a number. A date, such as 2026-11-21, is not a phone. */
+const phoneStart = /(?<!\p{Nd})(?!\d{4}-\d\d-\d\d(?!\d))/uy;
+/** What people write between the digits of a phone. A plus is the blank of a form. */
+const gapCharacters = /[\s().+\p{Pd}\p{Cf}]*/uy;
+const plusBefore = /[+＋][\s().\p{Pd}\p{Cf}]*$/u;
 /** A plus, and as many characters between it and the first digit as are looked at. */
 const plusMax = 20;
 

@@ -17,16 +17,17 @@ const files = useFolder();
 
 test('a dry run changes nothing and says what lead erase then removes, former phones included', async () => {
   const organization = await givenOrganization();
-  const [who, former] = [person(), person()];
+  const [who, former, guardian] = [person(), person(), person()];
   const first = { ...who, phone: former.phone, externalId: randomUUID() };
   const leadId = await captureLead(organization, first);
-  await organization.update(leadId, { fields: { phone: who.phone } });
+  const fields = { phone: who.phone, guardian_phone: guardian.phone };
+  await organization.update(leadId, { fields });
   const erase = ['lead erase', '--lead', leadId] as const;
   const [one, two] = [
     await givenLead(organization),
     await givenLead(organization, { fields: { guardian_phone: who.phone } }),
   ];
-  await organization.note(one.id, { text: `Brother of ${who.phone}` });
+  await organization.note(one.id, { text: `Brother of ${who.phone}, son of ${guardian.phone}` });
   const text = `Write to ${who.email.toUpperCase()} or ${former.phone}`;
   await organization.note(one.id, { text });
   await organization.note(two.id, { text: `Brother of ${who.phone}` });
@@ -61,6 +62,9 @@ test('a dry run changes nothing and says what lead erase then removes, former ph
     `The person's phones: ${who.phone}, ${former.phone}. Emails: ${who.email}.`,
   );
   expect(stdout).toContain(
+    `\nNot searched for, because custom fields may name somebody else: guardian_phone ${guardian.phone}.\n`,
+  );
+  expect(stdout).toContain(
     `Lead ${one.id} would change in 2 timeline items: ${notes[0]?.id}, ${notes[1]?.id}.`,
   );
   const { dryRun: _, ...counts } = planned;
@@ -71,7 +75,7 @@ test('a dry run changes nothing and says what lead erase then removes, former ph
   for (const trace of [former.phone, who.email, `#${who.phone}`, `#${organization.id}#${leadId}"`])
     expect(stored).not.toContain(trace.toLowerCase());
   expect((await timelineOf(organization, one.id)).slice(1)).toMatchObject([
-    { text: 'Brother of [erased]' },
+    { text: `Brother of [erased], son of ${guardian.phone}` },
     { text: 'Write to [erased] or [erased]' },
   ]);
   expect(await violationsIn(organization)).toEqual([]);

@@ -45,6 +45,20 @@ describe('a person is found in a text', () => {
     '९८१२३ ४५६७८',
     '＋९１ ९８１२३４５６７८',
     '%2B91%2098123%2045678',
+    '98123+45678',
+    '98123%C2%A045678',
+    '98123%A045678',
+    '98123&nbsp;45678',
+    '98123=C2=A045678',
+    '98123=\r\n45678',
+    '=2B91=2098123=2045678',
+    '%252B91%2B98123%2B45678',
+    '&amp;#43;919812345678',
+    '\\u002B91\\u00a098123\\u00a045678',
+    'asha&period;rao&plus;x&commat;example.com',
+    'asha.rao=2Bx=40example.com',
+    'asha%2Erao%2Bx%40example%2Ecom',
+    'asha.rao+x%40example.com',
   ])('as %s', (spelled) => {
     expect(erasedText(`Before ${spelled}, after.`)).toBe(`Before ${erasedMark}, after.`);
   });
@@ -59,6 +73,13 @@ describe('a person is found in a text', () => {
     '९९८१२३४५६७८',
     'ravi-asha.rao+x@example.com',
     "d'asha.rao+x@example.com",
+    '2%2098123%203456789',
+    '9812345678%39',
+    '?tel=209812345678',
+    '?tel=409812345678&to=b',
+    'd%27asha.rao%2Bx%40example.com',
+    'd&#39;asha.rao+x@example.com',
+    'asha.rao+x@example.com%2Eau',
   ])('not in %s, which is another’s', (other) => {
     expect(erasedText(`Before ${other}, after.`)).toBe(`Before ${other}, after.`);
   });
@@ -68,6 +89,36 @@ describe('a person is found in a text', () => {
     expect(erasedText('/?to=%2Fme%3Femail%3Dasha.rao%2Bx%40example.com')).toBe(
       `/?to=%2Fme%3Femail%3D${erasedMark}`,
     );
+    expect(erasedText('/?note=Write+to+asha.rao%2Bx%40example.com+or:98123+45678')).toBe(
+      `/?note=Write+to+${erasedMark}+or:${erasedMark}`,
+    );
+    expect(erasedText('{"a":"Phone:\\n9812345678\\nasha.rao+x@example.com"}')).toBe(
+      `{"a":"Phone:\\n${erasedMark}\\n${erasedMark}"}`,
+    );
+  });
+
+  test('by an email that looks encoded, and behind one that is not', () => {
+    const odd = new PersonSearch(['a%41b@example.com', 'nora@example.com']);
+    expect(erasedText('a%41b@example.com and a%2541b%40example.com', odd)).toBe(
+      `${erasedMark} and ${erasedMark}`,
+    );
+    expect(erasedText('CORP\\nora@example.com', odd)).toBe(`CORP\\${erasedMark}`);
+  });
+
+  test.each([
+    '%25',
+    '&amp;',
+    '\\\\',
+    '=3D',
+    '1+',
+    '9812345678%',
+    '@%40',
+    '=asha.rao+x@example.com',
+  ])('in linear time in a text of many %s', (part) => {
+    const text = part.repeat(100_000 / part.length);
+    const before = process.cpuUsage();
+    erasedText(text);
+    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
   });
 
   test('by an email whose domain has another spelling', () => {
