@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Settings } from '../../shared/organization/organization.ts';
-import { type KeyRequest, parseSettingsFile } from '../../shared/organization/settings.ts';
+import { type ParsedSettingsFile, parseSettingsFile } from '../../shared/organization/settings.ts';
 import { SettingsRejectedError } from '../../shared/organization/settings-shape.ts';
 import {
   ApiKeyError,
@@ -21,10 +20,8 @@ import {
 } from './table.ts';
 
 /** A settings file that was read and validated. */
-export interface OrganizationFile {
+export interface OrganizationFile extends ParsedSettingsFile {
   readonly file: string;
-  readonly settings: Settings;
-  readonly keys: readonly KeyRequest[];
 }
 
 /** An organization that is served, with the API keys created at this start, by label. */
@@ -51,7 +48,7 @@ export function readOrganizationFiles(files: readonly string[]): OrganizationFil
   return read;
 }
 
-function parse(file: string): { settings: Settings; keys: readonly KeyRequest[] } {
+function parse(file: string): ParsedSettingsFile {
   try {
     return parseSettingsFile(readFileSync(file, 'utf8'));
   } catch (error) {
@@ -110,13 +107,13 @@ function engineFailure(error: unknown, endpoint: string, answersWithinMs: number
  */
 async function applyFile(
   table: Table,
-  { file, settings }: OrganizationFile,
+  { file, settings, names }: OrganizationFile,
   tell: (sentence: string) => void,
 ): Promise<void> {
   if (file === demoFile && (await readSettings(table, settings.id))) return;
   const onWait = (seconds: number): void =>
     tell(`${file} removes settings: waiting ${seconds} s for requests that may still use them.`);
-  await applySettings(table, settings, { onWait }).catch((error) => refuse(file, error));
+  await applySettings(table, settings, { names, onWait }).catch((error) => refuse(file, error));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { builtInFieldKeys, builtInNamed, builtIns } from './field-kinds.ts';
+import { namesIn, type PlacedName } from './lookalikes.ts';
 import type { Field, Settings } from './organization.ts';
 import { readReferences } from './settings-references.ts';
 import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
@@ -17,6 +18,7 @@ export interface ParsedSettingsFile {
   readonly keys: readonly KeyRequest[];
   /** The version of the settings that the file was made from; undefined if the file does not say. */
   readonly version: number | undefined;
+  readonly names: readonly PlacedName[];
 }
 
 /** Reads a settings file. @throws SettingsRejectedError with every issue of the file */
@@ -31,7 +33,7 @@ export function parseSettingsFile(text: string): ParsedSettingsFile {
   const issues = [...shape.issues, ...references.issues.filter(({ path }) => !isMalformed(path))];
   if (issues.length > 0) throw refused(issues);
   const { $schema: _, keys, version, ...rest } = references.file as SettingsFile; // without an issue, it is whole
-  return { settings: settingsOf(rest), keys, version };
+  return { settings: settingsOf(rest), keys, version, names: namesIn(rest) };
 }
 
 const refused = (issues: readonly SettingsIssue[]) =>

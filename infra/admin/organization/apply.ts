@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Settings } from '../../../shared/organization/organization.ts';
-import { parseSettingsFile } from '../../../shared/organization/settings.ts';
+import {
+  type ParsedSettingsFile,
+  parseSettingsFile,
+} from '../../../shared/organization/settings.ts';
 import {
   type Applied,
   applySettings,
@@ -49,28 +52,27 @@ in infra/guides/settings-file.md.`)
     .run(apply);
 }
 
-interface FileToApply {
-  readonly settings: Settings;
+interface FileToApply extends Pick<ParsedSettingsFile, 'settings' | 'names'> {
   /** Undefined if the file may overwrite any version. */
   readonly version: number | undefined;
 }
 
 async function apply(context: CommandContext, options: ApplyOptions, path: string): Promise<void> {
   const { ignoreKeys = false, dryRun = false, overwrite = false } = options;
-  const { settings, keys, version } = parseSettingsFile(await readText(path));
+  const { settings, keys, version, names } = parseSettingsFile(await readText(path));
   if (keys.length > 0 && !ignoreKeys) {
     throw new CommandError(
       `${path} has $.keys, which only npm start creates: remove them, or add --ignore-keys and create keys with key create.`,
     );
   }
-  const file = { settings, version: overwrite ? undefined : version };
+  const file = { settings, names, version: overwrite ? undefined : version };
   if (dryRun) return preview(context, file);
   const expectedVersion = await replaceableVersion(context, file);
   const what = `organization apply${overwrite ? ' --overwrite' : ''}`;
   await applyAndNote(
     context,
     settings,
-    { what, expectedVersion },
+    { what, expectedVersion, names },
     ({ outcome, version: now, before }) => {
       const done = outcome === 'unchanged' ? 'already has these settings' : `is ${outcome}`;
       const total = `${nameOf(settings)} ${done}, version ${now}: ${inventory(settings)}.`;
@@ -131,12 +133,13 @@ const isOutdated = ({ settings, version }: FileToApply, inForce: StoredSettings)
 export async function applyAndNote(
   context: CommandContext,
   settings: Settings,
-  request: { what: string; expectedVersion: number | undefined },
+  request: { what: string; expectedVersion: number | undefined; names?: FileToApply['names'] },
   linesOf: (applied: Applied) => readonly string[],
 ): Promise<void> {
-  const { what, expectedVersion } = request;
+  const { what, expectedVersion, names = [] } = request;
   const table = context.pacedTable();
   const applied = await applySettings(table, settings, {
+    names,
     ...(expectedVersion !== undefined && { expectedVersion }),
     action: { who: await context.callerIdentity(), what },
     onWait: (seconds, removals) =>
@@ -150,9 +153,9 @@ export async function applyAndNote(
 }
 
 async function preview(context: CommandContext, file: FileToApply): Promise<void> {
-  const { settings, version } = file;
+  const { settings, names, version } = file;
   const table = context.pacedTable();
-  const { before, ...found } = await previewSettings(table, settings);
+  const { before, ...found } = await previewSettings(table, settings, names);
   const refusals = [...found.refusals];
   if (before && isOutdated(file, before))
     refusals.unshift({

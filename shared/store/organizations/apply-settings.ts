@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { storedBytes } from '../../item-size.ts';
 import { limits } from '../../limits.ts';
+import { lookalikesAmong, type PlacedName } from '../../organization/lookalikes.ts';
 import type { Settings } from '../../organization/organization.ts';
 import {
   type ReferencingLead,
@@ -30,6 +31,8 @@ export class SettingsMovedError extends Error {
 export interface ApplyOptions {
   /** Replace only this version; left out, any version. */
   readonly expectedVersion?: number;
+  /** Those of the file, by which it is refused if two of them look alike. */
+  readonly names?: readonly PlacedName[];
   /** For the audit log; left out, the service itself. */
   readonly action?: AuditAction;
   /** Waits; replaced in tests. */
@@ -114,6 +117,12 @@ class Apply {
       );
     if (before && isDeepStrictEqual(before.settings, settings))
       return { outcome: 'unchanged', version: before.version, before: before.settings };
+    const lookalikes = lookalikesAmong(this.#options.names ?? [], before?.settings);
+    if (lookalikes.length > 0)
+      throw new SettingsRejectedError(
+        'The file has names that look alike; nothing was changed.',
+        lookalikes,
+      );
     const removals = before ? removalsBetween(before.settings, settings) : [];
     if (before && removals.length > 0) {
       if (!this.#inactive) {
@@ -193,7 +202,11 @@ export interface ApplyPreview {
 }
 
 /** What an apply would do. Writes nothing; reads as much as an apply: every lead, if items are removed. */
-export async function previewSettings(table: Table, settings: Settings): Promise<ApplyPreview> {
+export async function previewSettings(
+  table: Table,
+  settings: Settings,
+  names: readonly PlacedName[] = [],
+): Promise<ApplyPreview> {
   const before = await readSettings(table, settings.id);
   const removals = before ? removalsBetween(before.settings, settings) : [];
   const hasSteps = removals.some(({ wasActive }) => wasActive);
@@ -201,6 +214,7 @@ export async function previewSettings(table: Table, settings: Settings): Promise
     before,
     refusals: [
       ...sizeIssues(settings),
+      ...lookalikesAmong(names, before?.settings),
       ...(before && hasSteps ? sizeIssues(withRemovalsInactive(before.settings, settings)) : []),
       ...(await referenceIssues(table, settings.id, removals)),
     ],

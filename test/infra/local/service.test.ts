@@ -167,10 +167,10 @@ test('after a start whose second settings file was refused, the next start shows
   const [demo] = readOrganizationFiles([]) as [OrganizationFile];
   const first: OrganizationFile = { ...demo, file: 'first.json' };
   const second = { ...first, file: 'second.json', settings: { ...first.settings, id: 2 } };
-  const tooLarge = { ...second.settings, name: 'x'.repeat(400_000) };
+  const names = ['Fair', 'FAIR'].map((name) => ({ name, list: 'sources', path: '$.sources' }));
 
-  await expect(prepare(first, { ...second, settings: tooLarge })).rejects.toThrow(
-    /^--organization second\.json: /,
+  await expect(prepare(first, { ...second, names })).rejects.toThrow(
+    /^--organization second\.json: The file has names that look alike/,
   );
   const [prepared] = await prepare(first, second);
   expect(prepared?.keys).toHaveProperty('writer');

@@ -102,6 +102,35 @@ test('a dry run says what would be refused, by name and count, with status 1, as
   expect(await shown(organization)).toEqual(before);
 });
 
+test('names that people read alike are refused with both paths, unless both are in force', async () => {
+  const organization = await givenOrganization({
+    sources: [
+      { id: 1, name: 'Website' },
+      { id: 2, name: 'Straße' },
+      { id: 3, name: 'STRASSE' },
+    ],
+  });
+  const alike = await edited(organization, (draft) => {
+    draft.users[1]!.name = 'asha rao';
+  });
+  const issue =
+    '$.users[1].name is "asha rao", which people read as "Asha Rao" in $.users[0].name: give each a name of its own';
+
+  const dry = await apply(alike, '--dry-run');
+  const refused = await apply(alike);
+  const other = await edited(organization, (draft) => {
+    draft.name = 'South';
+  });
+  const renamed = await apply(other);
+
+  expect([dry.status, dry.stdout.trim().split('\n').at(-1)]).toEqual([1, `  ${issue}`]);
+  expect([refused.status, refused.stderr.trim()]).toEqual([
+    1,
+    `The file has names that look alike; nothing was changed.\n  ${issue}`,
+  ]);
+  expect([renamed.status, renamed.stderr]).toEqual([0, '']);
+});
+
 test('a dry run of an unknown organization would create it; organizations are listed by ID', async () => {
   const organization = await givenOrganization();
   const file = await edited(organization, (draft) => {
