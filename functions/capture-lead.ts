@@ -104,7 +104,7 @@ async function decide(
   const replay = replayOf(capture, matches.records);
   if (replay) return replay;
   const read = readCapture(organization, body, capture.phone);
-  const enquiry = enquiryOf(caller, requestId, body, read.sourceName);
+  const enquiry = enquiryOf(caller, requestId, body, read);
   const match = await findMatch(table, capture, matches);
   if (match === conflict) return conflict;
   const { fingerprint } = capture;

@@ -50,6 +50,8 @@ export interface ReadCapture {
   /** The sent values that may fill a lead; `source` only if the request names a known one. */
   readonly submitted: FieldValues;
   readonly sourceName: string;
+  /** The source as sent, if it names no active one. */
+  readonly submittedSource: string | undefined;
   /** `submitted` with the recorded source, for a new lead; without a source if the organization has no active `Website`. */
   readonly onCreate: FieldValues;
 }
@@ -99,6 +101,7 @@ export function readCapture(
     submitted,
     onCreate: recorded ? { ...submitted, source: recorded.id } : submitted,
     sourceName: recorded?.name ?? defaultSourceName,
+    submittedSource: named ? undefined : source,
   };
 }
 
@@ -154,13 +157,14 @@ export const enquiryOf = (
   caller: { readonly createdBy: number; readonly keyId: string; readonly label: string },
   requestId: string,
   { notes, attribution }: CaptureRequest,
-  sourceName: string,
+  { sourceName, submittedSource }: Pick<ReadCapture, 'sourceName' | 'submittedSource'>,
 ): RecordedEnquiry => ({
   actorId: caller.createdBy,
   keyId: caller.keyId,
   keyLabel: caller.label,
   requestId,
   source: sourceName,
+  ...(submittedSource !== undefined && { submittedSource }),
   ...(notes && { notes }),
   ...(attribution && Object.keys(attribution).length > 0 && { attribution: { ...attribution } }),
 });

@@ -30,6 +30,8 @@ export interface Enquiry {
   readonly keyLabel: string;
   /** The recorded source's name. */
   readonly source: string;
+  /** The source as sent, if it names no active one. */
+  readonly submittedSource?: string;
   readonly notes?: string;
   /** The page and campaign that it came from (contract, section 2, CaptureAttribution). */
   readonly attribution?: Readonly<Record<string, string | undefined>>;

@@ -21,7 +21,7 @@ export function leadShowCommands(lead: AdminCommand): void {
     .ofLead('show', 'print one lead with all its fields, archived or not')
     .notes(`
 With --json, the command prints the lead as the API returns it. Without --json, it
-prints inactive fields too.`)
+prints inactive fields too, and sources that enquiries named and that are not active.`)
     .examples('--organization 1 --lead 5')
     .json('{"lead":{…the contract\'s Lead…},"archivedAt":null}')
     .run(show);
@@ -49,6 +49,9 @@ async function show(context: CommandContext, options: LeadOptions): Promise<void
     ['updated at', updatedAt],
     ['archived at', archivedAt],
   ];
+  const entries = await readTimeline(context.table(), organization.id, id);
+  for (const name of new Set(entries.map((one) => 'submittedSource' in one && one.submittedSource)))
+    if (name) details.push(['submitted source', name]);
   const result = { lead: presentLead(organization, lead), archivedAt: archivedAt ?? null };
   context.print(result, detailLines(details));
 }
@@ -111,6 +114,7 @@ function detailsOf(organization: Organization, item: TimelineItem): Detail[] {
     ['API key', keyLabel === undefined ? keyId : `${keyId} (${keyLabel})`],
     ['request', item.requestId],
     ['source', item.source],
+    ['submitted source', item.submittedSource],
     ['archived', archived && 'yes: the capture did not change the lead'],
     ['filled', filled?.join(', ')],
     ...kept.map(

@@ -46,7 +46,14 @@ function cleaned(value: unknown, search: PersonSearch): unknown {
 }
 
 /** The attributes of an entry that hold text that people typed. The others, such as times, IDs and keys, hold no personal data. */
-const typedAttributes: readonly string[] = ['notes', 'text', 'attribution', 'kept', 'changes'];
+const typedAttributes: readonly string[] = [
+  'notes',
+  'text',
+  'submittedSource',
+  'attribution',
+  'kept',
+  'changes',
+];
 
 /**
  * Erases a person from an entry of another lead's timeline. An enquiry with their phone or email is theirs: everything that it submitted is
@@ -62,11 +69,12 @@ export function withoutPerson(entry: TimelineEntry, search: PersonSearch): Timel
       ({ field, submitted }) => isIdentityField(field) && isIdentity(submitted, search),
     );
   if (!isTheirs || !('kept' in clean)) return clean;
-  const { notes, attribution } = clean;
+  const { notes, submittedSource, attribution } = clean;
   return {
     ...clean,
     kept: clean.kept.map((value) => ({ ...value, submitted: erasedMark })),
     ...(notes !== undefined && { notes: erasedMark }),
+    ...(submittedSource !== undefined && { submittedSource: erasedMark }),
     ...(attribution && { attribution: mapValues(attribution, () => erasedMark) }),
   };
 }

@@ -61,6 +61,7 @@ describe('4.3 source: the name of an active source, case-insensitive; any other 
         ({ type }) => type === 'captured',
       );
       expect(captured?.source).toBe(recorded);
+      expect(captured?.submittedSource).toBe(source === 'Old fair' ? source : undefined);
     },
   );
 

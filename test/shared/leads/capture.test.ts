@@ -39,14 +39,16 @@ const fairs = sampleOrganization({
   ],
 });
 test.each([
-  ['Cafe\u0301 Fair', 2],
-  ['Cafe\u0301\u00a0Fair', 5],
-  ['\u200ecafé  FAIR', 2],
-  ['STRASSE', 4],
-  ['Strase', undefined],
-])('the source %j is that of ID %s', (source, id) =>
-  expect(read({ source }, fairs).submitted.source).toBe(id),
-);
+  ['Cafe\u0301 Fair', 2, undefined],
+  ['Cafe\u0301\u00a0Fair', 5, undefined],
+  ['\u200ecafé  FAIR', 2, undefined],
+  ['STRASSE', 4, undefined],
+  ['Strase ', undefined, 'Strase '],
+  [undefined, undefined, undefined],
+])('the source %j is that of ID %s, and is recorded as %j', (source, id, recorded) => {
+  const { submitted, submittedSource } = read(source === undefined ? {} : { source }, fairs);
+  expect([submitted.source, submittedSource]).toEqual([id, recorded]);
+});
 
 const lead = (fields: FieldValues): Lead =>
   leadOf(
@@ -68,7 +70,7 @@ describe('filling a matched lead', () => {
   test('refuses a value that makes the lead too large, and names it', async () => {
     const full = lead({ remarks: 'x'.repeat(limits.leadMaxBytes - 100) });
     const caller = { createdBy: 7, keyId: 'k', label: 'website' };
-    const enquiry = enquiryOf(caller, 'request', asha, 'Website');
+    const enquiry = enquiryOf(caller, 'request', asha, read());
     const situation = { holders: [], fingerprint: 'f', now: new Date() };
 
     const { code, details } = await refusalOf(() =>

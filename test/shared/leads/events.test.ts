@@ -16,6 +16,7 @@ const enquiry = {
   keyId: 'abc',
   keyLabel: secret,
   source: secret,
+  submittedSource: secret,
   notes: secret,
   attribution: { pageUrl: secret },
 };

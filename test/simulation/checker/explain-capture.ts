@@ -87,9 +87,9 @@ function enquiryIssues(
   );
   return [
     ...(entry?.keyLabel === key?.label ? [] : [`is on the timeline under ${entry?.keyLabel}`]),
-    ...(sources.includes(String(entry?.source))
+    ...(sources.some((shown) => isSame(shown, [entry?.source, entry?.submittedSource]))
       ? []
-      : [`is on the timeline as of the source ${entry?.source}`]),
+      : [`is on the timeline as of the source ${entry?.source}, sent ${entry?.submittedSource}`]),
     ...((entry?.archived === true) === (before?.archivedAt !== undefined)
       ? []
       : ['is on the timeline as of a lead that is archived, or is not']),

@@ -233,10 +233,12 @@ function sourceNamed({ sources }: ReferenceSettings, name: unknown): number | un
   return sources.find((source) => source.active && source.name.toLowerCase() === wanted)?.id;
 }
 
-/** The name of the source that a capture is recorded with. */
-export const sourceShown = (settings: ReferenceSettings, name: unknown): string => {
-  const id = sourceNamed(settings, name) ?? sourceNamed(settings, 'Website');
-  return settings.sources.find((source) => source.id === id)?.name ?? 'Website';
+/** The name of the source that a capture is recorded with, and what it sent if that is another. */
+export const sourceShown = (settings: ReferenceSettings, name: unknown): unknown[] => {
+  const named = sourceNamed(settings, name);
+  const id = named ?? sourceNamed(settings, 'Website');
+  const shown = settings.sources.find((source) => source.id === id)?.name ?? 'Website';
+  return [shown, named === undefined ? name : undefined];
 };
 
 /** A new lead of capture-lead, its owner apart. @throws Refusal */

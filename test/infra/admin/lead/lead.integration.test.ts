@@ -65,6 +65,7 @@ test('a printed timeline names what IDs stand for, in one order, and leaves out 
   const somebody = person();
   const leadId = await captureLead(organization, {
     ...somebody,
+    source: 'Bing\u001Bads',
     notes: 'First line\n\u001B[2Jsecond',
     attribution: { formName: 'Fees', pageUrl: 'https://example.com/' },
   });
@@ -72,6 +73,7 @@ test('a printed timeline names what IDs stand for, in one order, and leaves out 
   await organization.capture({ ...somebody, name: 'Other', fields: { budget: '5' } });
 
   const { stdout } = await run(organization, 'lead timeline', '--lead', leadId);
+  const shown = await run(organization, 'lead show', '--lead', leadId);
 
   const by = (type: string) => expect.stringMatching(new RegExp(`^20\\S+Z  ${type}  by Asha Rao$`));
   const key = expect.stringMatching(/^ {4}API key: \w{10} \(leads\.capture\)$/);
@@ -85,6 +87,7 @@ test('a printed timeline names what IDs stand for, in one order, and leaves out 
     key,
     request,
     '    source: Website',
+    '    submitted source: Bing\uFFFDads',
     '    notes: First line',
     '      \uFFFD[2Jsecond',
     '    formName: Fees',
@@ -104,6 +107,7 @@ test('a printed timeline names what IDs stand for, in one order, and leaves out 
     `    kept: name: ${somebody.name}; submitted: Other`,
     '',
   ]);
+  expect(shown.stdout).toMatch(/\nsubmitted source: Bing\uFFFDads\n$/);
 });
 
 test('lead archive and restore take several leads, and name one that does not exist', async () => {

@@ -248,12 +248,13 @@ test('an enquiry that submitted the person’s email loses all that it submitted
     { field: 'city', current: 'Pune', submitted: 'Delhi' },
   ];
   const attribution = { landingPage: '/asha', utmSource: 'letter' };
-  const entry = enquiry(kept, { notes: 'Call at nine', attribution });
+  const entry = enquiry(kept, { notes: 'Call at nine', submittedSource: 'Asha', attribution });
 
   expect(withoutPerson(entry, pattern)).toEqual({
     ...entry,
     kept: kept.map((value) => ({ ...value, submitted: erasedMark })),
     notes: erasedMark,
+    submittedSource: erasedMark,
     attribution: { landingPage: erasedMark, utmSource: erasedMark },
   });
 });
@@ -263,10 +264,11 @@ test('an enquiry that names the person’s phone in another field loses only tha
     { field: 'guardian_phone', current: '+919800000000', submitted: '+919812345678' },
     { field: 'remarks', current: 'Ask +91 98123 45678.', submitted: 'Delhi' },
   ];
-  const entry = enquiry(kept, { notes: 'Call at nine' });
+  const entry = enquiry(kept, { notes: 'Call at nine', submittedSource: 'of 98123 45678' });
 
   expect(withoutPerson(entry, pattern)).toEqual({
     ...entry,
+    submittedSource: `of ${erasedMark}`,
     kept: [
       { ...kept[0], submitted: erasedMark },
       { ...kept[1], current: `Ask ${erasedMark}.` },
