@@ -64,7 +64,9 @@ const contextInForce: Readonly<Record<string, unknown>> = {
 };
 
 try {
-  process.exitCode = await deploy(checkEnvironmentOptions(contextInForce, contextOfCdkJson()));
+  const region = await regionOf();
+  const options = checkEnvironmentOptions(contextInForce, contextOfCdkJson(), region);
+  process.exitCode = await deploy(options, region);
 } catch (error) {
   if (error instanceof OptionsError)
     tell(`${error.message}\nSet them in cdk.json under "context", or with -c NAME=VALUE.`);
@@ -74,12 +76,11 @@ try {
 }
 
 /** @returns the exit status */
-async function deploy(options: ServiceOptions): Promise<number> {
+async function deploy(options: ServiceOptions, region: string | undefined): Promise<number> {
   const { serviceName: stackName } = options;
   const qualifier = String(
     contextInForce['@aws-cdk/core:bootstrapQualifier'] ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER,
   );
-  const region = await regionOf();
   if (region && canAsk()) await openMfaSession(region);
   const deployment = { region, options, allowsNewTable: newTable, qualifier };
   const { failedChecks, unknown, target, releaseBefore } = await preflight(deployment);

@@ -1,7 +1,8 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { type CfnTrail, Trail } from 'aws-cdk-lib/aws-cloudtrail';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
 import type { LeadTable } from './lead-table.ts';
 
 /**
@@ -33,7 +34,7 @@ export class Audit extends Construct {
         dataResources: [{ type: 'AWS::DynamoDB::Table', values: [table.tableArn] }],
       },
     ];
-    Validations.of(this.bucket).acknowledge({
+    acknowledge(this.bucket, {
       id: 'AwsSolutions-S1',
       reason:
         'It is a log itself: only CloudTrail writes to it, and the trail has digests of its files.',

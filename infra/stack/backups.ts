@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import {
   BackupPlan,
   BackupPlanRule,
@@ -10,6 +10,7 @@ import {
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
 import type { LeadTable } from './lead-table.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -54,9 +55,11 @@ export class Backups extends Construct {
     plan.addSelection('Table', {
       role,
       resources: [BackupResource.fromDynamoDbTable(table.table)],
+      // Another table replaces the selection, and the new one is created first. AWS Backup allows 50 characters.
+      backupSelectionName: (options.tableName ?? 'Table').slice(-50),
       disableDefaultBackupPolicy: true, // the role has it
     });
-    Validations.of(role).acknowledge({
+    acknowledge(role, {
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
       reason:
         'AWS Backup documents this policy for its roles and extends it as its features need; only AWS Backup can assume the role.',

@@ -28,9 +28,13 @@ export class OptionsError extends Error {
 
 /**
  * Adds the defaults to the options.
+ * @param region of the deployment, if it is known
  * @throws OptionsError with all issues at once, each with the name of its option
  */
-export function checkOptions(named: Readonly<Record<string, unknown>>): ServiceOptions {
+export function checkOptions(
+  named: Readonly<Record<string, unknown>>,
+  region?: string,
+): ServiceOptions {
   const issues: string[] = [];
   const valid: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(named)) {
@@ -43,6 +47,7 @@ export function checkOptions(named: Readonly<Record<string, unknown>>): ServiceO
   const serviceName = options.serviceName ?? `lead-service-${options.environment}`;
   const checked: ServiceOptions = { ...options, serviceName };
   issues.push(...conflicts(checked));
+  if (region !== undefined) issues.push(...lackingIn(region, checked));
   if (issues.length > 0) throw new OptionsError(issues);
   return checked;
 }
@@ -112,6 +117,28 @@ const conflictsOfGivenTable = (options: ServiceOptions): readonly (string | fals
     !options.tableStreamArn &&
     'events: needs tableStreamArn with tableName: switch on the stream of that table, with new images, and set its ARN.',
 ];
+
+/** Regions whose CloudFormation has no budgets (its resource schemas, as of cfn-lint 1.51.0). A test lints every option in every region. */
+const withoutBudgets = new Set(
+  [
+    'af-south-1 ap-east-1 ap-east-2 ap-northeast-3 ap-south-2 ap-southeast-3 ap-southeast-4 ap-southeast-5 ap-southeast-6',
+    'ap-southeast-7 ca-west-1 eu-central-2 eu-north-1 eu-south-1 eu-south-2 il-central-1 me-central-1 me-south-1 mx-central-1',
+    'us-gov-east-1 us-gov-west-1',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/** The issues of options for which CloudFormation lacks a type or a property in a region: the deployment would fail. */
+function lackingIn(region: string, { monthlyBudget, domainName }: ServiceOptions): string[] {
+  const issues: readonly (string | false)[] = [
+    monthlyBudget !== undefined &&
+      withoutBudgets.has(region) &&
+      `monthlyBudget: CloudFormation has no budgets in ${region}: remove it, and create the budget in the console of AWS Budgets.`,
+    domainName !== undefined &&
+      region === 'eu-south-1' &&
+      `domainName: CloudFormation cannot set the TLS policy of a domain in ${region}: remove it, or use another region.`,
+  ];
+  return issues.filter((issue) => issue !== false);
+}
 
 function unknownName(kind: 'option' | 'function', name: string, names: readonly string[]): string {
   const nearest = nearestName(name, names);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -21,6 +21,7 @@ import {
 import { rateLimitVariables } from '../../shared/rate-limits.ts';
 import { builtRelease, bundleFolder } from '../bundle/built-functions.ts';
 import { memoryVariables } from '../bundle/function-memory.ts';
+import { acknowledge } from './acknowledge.ts';
 import type { LeadTable } from './lead-table.ts';
 import type { Release } from './release.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -89,7 +90,8 @@ export class BundledFunction extends LambdaFunction {
 
   /** The findings of cdk-nag that are intended, with the reasons. */
   #acknowledge({ tracing }: ServiceOptions): void {
-    Validations.of(this).acknowledge(
+    acknowledge(
+      this,
       {
         id: 'Serverless-LambdaDLQ',
         reason:
@@ -102,7 +104,7 @@ export class BundledFunction extends LambdaFunction {
       },
     );
     if (tracing)
-      Validations.of(this.role).acknowledge({
+      acknowledge(this.role, {
         id: 'AwsSolutions-IAM5[Resource::*]',
         reason:
           'xray:PutTraceSegments and xray:PutTelemetryRecords do not support resources (IAM reference, AWS X-Ray).',

@@ -45,9 +45,14 @@ export function optionsInContext(context: Options): Options {
  *
  * @param context what the CDK app sees: the context of cdk.json, overridden by the command line
  * @param fileContext the context of cdk.json
+ * @param region of the deployment, if it is known
  * @throws OptionsError with all issues at once
  */
-export function checkEnvironmentOptions(context: Options, fileContext: Options): ServiceOptions {
+export function checkEnvironmentOptions(
+  context: Options,
+  fileContext: Options,
+  region?: string,
+): ServiceOptions {
   const { environments = {}, ...inForce } = optionsInContext(context);
   const { environments: _, ...inFile } = optionsInContext(fileContext);
   if (!isRecordOfRecords(environments)) {
@@ -65,7 +70,7 @@ export function checkEnvironmentOptions(context: Options, fileContext: Options):
     ...issuesOfEnvironments(environments),
   ];
   if (issues.length > 0) throw new OptionsError(issues);
-  return checkOptions({ ...inFile, ...environments[environment], ...fromCommandLine });
+  return checkOptions({ ...inFile, ...environments[environment], ...fromCommandLine }, region);
 }
 
 /** With an environment of the command line, an option at the top level of cdk.json may be that of another environment. */

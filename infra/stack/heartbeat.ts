@@ -1,9 +1,10 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { heartbeatVariables } from '../../shared/metrics.ts';
 import { heartbeatName } from '../bundle/built-functions.ts';
+import { acknowledge } from './acknowledge.ts';
 import { BundledFunction, type OfService } from './endpoint-function.ts';
 
 /** A heartbeat that is late says nothing about now: it is dropped, and the next one comes (the shortest age that Lambda allows). */
@@ -37,7 +38,8 @@ export class Heartbeat extends Construct {
       targets: [new LambdaFunction(handler, { maxEventAge: heartbeatMaxAge, retryAttempts: 0 })],
     });
     const reason = 'A heartbeat that is lost is missing data, which sets off HeartbeatFailed.';
-    Validations.of(this).acknowledge(
+    acknowledge(
+      this,
       { id: 'Serverless-LambdaAsyncFailureDestination', reason },
       { id: 'Serverless-EventBusDLQ', reason },
     );

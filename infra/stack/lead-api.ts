@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   type CfnRestApi,
@@ -17,6 +17,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Endpoint } from '../../shared/endpoints.ts';
 import { type GatewayResponse, gatewayReply, gatewayResponses } from '../gateway/responses.ts';
+import { acknowledge } from './acknowledge.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 /** The stage is the first part of the path, `/live/api/v1/leads`, except under a custom domain. */
@@ -111,9 +112,7 @@ export class LeadApi extends RestApi {
           'A web ACL is an option (waf), because it costs a monthly fee. Keys and rate limits work without it.',
       }),
     };
-    Validations.of(this).acknowledge(
-      ...Object.entries(reasons).map(([id, reason]) => ({ id, reason })),
-    );
+    acknowledge(this, ...Object.entries(reasons).map(([id, reason]) => ({ id, reason })));
   }
 }
 

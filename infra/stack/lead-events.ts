@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -6,6 +6,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { eventFilter } from '../../shared/store/table/table-definition.ts';
 import { publisherName } from '../bundle/built-functions.ts';
+import { acknowledge } from './acknowledge.ts';
 import { BundledFunction, type OfService } from './endpoint-function.ts';
 import type { LeadTable } from './lead-table.ts';
 
@@ -26,8 +27,8 @@ export class LeadEvents extends Construct {
   constructor(scope: Construct, id: string, table: LeadTable, service: OfService) {
     super(scope, id);
     this.bus = new EventBus(this, 'Bus', {
+      // No description: CloudFormation does not know it in every region.
       eventBusName: service.options.serviceName,
-      description: 'Events of the lead management service',
     });
     this.undelivered = new Queue(this, 'Undelivered', {
       encryption: QueueEncryption.SQS_MANAGED,
@@ -61,12 +62,13 @@ export class LeadEvents extends Construct {
 
   /** The findings of cdk-nag that are intended, with the reasons. */
   #acknowledge(): void {
-    Validations.of(this.publisher.role).acknowledge({
+    acknowledge(this.publisher.role, {
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'dynamodb:ListStreams does not support resources (IAM reference, DynamoDB).',
     });
     const reason = 'It is a dead-letter queue itself, of the event source mapping.';
-    Validations.of(this.undelivered).acknowledge(
+    acknowledge(
+      this.undelivered,
       { id: 'AwsSolutions-SQS3', reason },
       { id: 'Serverless-SQSRedrivePolicy', reason },
     );

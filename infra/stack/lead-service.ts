@@ -1,14 +1,16 @@
-import { Annotations, CfnOutput, Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
+import { createHash } from 'node:crypto';
+import { Annotations, CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import { endpoints } from '../../shared/endpoints.ts';
 import { projectFolder } from '../bundle/built-functions.ts';
+import { acknowledge } from './acknowledge.ts';
 import { Audit } from './audit.ts';
 import { Backups } from './backups.ts';
-import { checkOptions } from './check-options.ts';
+import { checkOptions, OptionsError } from './check-options.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -51,13 +53,20 @@ export class LeadService extends Construct {
   readonly functions: readonly EndpointFunction[];
 
   /**
-   * @throws OptionsError with all invalid options at once
+   * @throws OptionsError with all options at once that are invalid, or that the region of the stack lacks
    * @throws Error when the functions are not built
    */
   constructor(scope: Construct, id: string, props: LeadServiceProps = {}) {
     super(scope, id);
-    const options = checkOptions({ ...props });
+    const stack = Stack.of(this);
+    const options = checkOptions({ ...props }, stack.region);
     this.options = options;
+    assertOnlyOfName(this, stack);
+    if (/^(cn|us-gov)-/.test(stack.region))
+      Annotations.of(this).addWarningV2(
+        'lead-service:region',
+        `Nothing was tried in ${stack.region}: see "regions of China and GovCloud" in infra/guides/engineer.md.`,
+      );
     this.table = new LeadTable(this, 'Table', options);
     this.api = new LeadApi(this, 'Api', options);
     this.baseUrl = this.api.baseUrl;
@@ -77,6 +86,19 @@ export class LeadService extends Construct {
     addOutputs(this);
     tagResources(this, options.serviceName);
   }
+}
+
+/** Alarms, dashboard, bus and vault have the service's name: the deployment would fail halfway. @throws OptionsError */
+function assertOnlyOfName({ options, node }: LeadService, stack: Stack): void {
+  const isOther = (one: IConstruct): boolean =>
+    one instanceof LeadService &&
+    one.node !== node &&
+    one.options.serviceName === options.serviceName;
+  const other = stack.node.findAll().find(isOther);
+  if (other)
+    throw new OptionsError([
+      `serviceName: ${options.serviceName} is that of ${other.node.path}: two services of a stack cannot share it.`,
+    ]);
 }
 
 /**
@@ -126,19 +148,25 @@ function addBudget(
   { monthlyBudget, alarmEmail, serviceName }: ServiceOptions,
 ): void {
   if (!monthlyBudget || !alarmEmail) return;
+  const stack = Stack.of(service);
+  const notificationsWithSubscribers = ['ACTUAL', 'FORECASTED'].map((notificationType) => ({
+    notification: { notificationType, comparisonOperator: 'GREATER_THAN', threshold: 100 },
+    subscribers: [{ subscriptionType: 'EMAIL', address: alarmEmail }],
+  }));
+  // CloudFormation replaces the budget when they change, and creates the new one first: under the same name, that would fail.
+  const digest = createHash('sha256')
+    .update(JSON.stringify(stack.resolve(notificationsWithSubscribers)))
+    .digest('hex');
   new CfnBudget(service, 'Budget', {
     budget: {
       // Unique in the account, whose other regions may have a service of this name.
-      budgetName: `${serviceName}-${Stack.of(service).region}`,
+      budgetName: `${serviceName}-${stack.region}-${digest.slice(0, 8)}`,
       budgetType: 'COST',
       timeUnit: 'MONTHLY',
       budgetLimit: { amount: monthlyBudget, unit: 'USD' },
       costFilters: { TagKeyValue: [`user:${costTag}$${serviceName}`] },
     },
-    notificationsWithSubscribers: ['ACTUAL', 'FORECASTED'].map((notificationType) => ({
-      notification: { notificationType, comparisonOperator: 'GREATER_THAN', threshold: 100 },
-      subscribers: [{ subscriptionType: 'EMAIL', address: alarmEmail }],
-    })),
+    notificationsWithSubscribers,
   });
 }
 
@@ -189,7 +217,7 @@ function emailTopic(scope: Construct, address: string): Topic {
       conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(topic).account } },
     }),
   );
-  Validations.of(topic).acknowledge({
+  acknowledge(topic, {
     id: 'Serverless-SNSRedrivePolicy',
     reason:
       'If an email cannot be delivered, the dashboard still shows the alarm: nobody would read a queue of old alarms.',

@@ -56,7 +56,7 @@ export const optionsSchema = v.object({
   /**
    * Custom domain of the API, such as `leads.example.com`; it switches the `execute-api` address off, unless `keepDefaultAddress`. Point its
    * DNS record (CNAME or alias) to the output `DomainTarget`. A proxy in front must send the domain as SNI and `Host`. Callers need TLS 1.2
-   * with ECDHE and AES-GCM, or TLS 1.3, without client certificates (mutual TLS). @default none
+   * with ECDHE and AES-GCM, or TLS 1.3, without client certificates (mutual TLS). Refused in eu-south-1. @default none
    */
   domainName: v.optional(
     text(
@@ -203,7 +203,7 @@ export const optionsSchema = v.object({
    * Dollars a month. If the service costs more, or will, `alarmEmail` is notified. It counts what has the tag `lead-service` with the
    * service's name; dashboards and metrics of log lines have none. First
    * [activate the tag](https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/activating-tags.html) for cost allocation, in an
-   * organization's management account. @default none
+   * organization's management account. Refused in 21 regions, where CloudFormation has no budgets. @default none
    */
   monthlyBudget: v.optional(wholeNumber(1, 1_000_000, 'dollars')),
   /**

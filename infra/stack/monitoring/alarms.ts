@@ -140,7 +140,7 @@ export const alarms = {
     // One failure may be the network between the two; the second comes five minutes later.
     threshold: { below: 1, datapoints: 2 },
     when: 'In 2 consecutive periods of 5 minutes, no heartbeat got the right response at BASE_URL.',
-    act: 'Callers may be unable to reach the service. The ERROR line in the log of the heartbeat function has the reason: DNS, certificate, time-out, status. Run "npm run verify -- --url BASE_URL" from elsewhere. After "service stop" this is expected. Without an ERROR line the heartbeat itself did not run: see its function and its rule. When the option is switched on, the alarm can go off once before the first heartbeats.',
+    act: 'Callers may be unable to reach the service. The ERROR line in the log of the heartbeat function has the reason: DNS, certificate, time-out, status. From elsewhere, run "npm run verify -- --url" with this address. After "service stop" this is expected. Without an ERROR line the heartbeat itself did not run: see its function and its rule. When the option is switched on, the alarm can go off once before the first heartbeats.',
     only: 'heartbeat',
   },
   CertificateExpires: {
@@ -198,7 +198,7 @@ export const alarms = {
 
 export type AlarmName = keyof typeof alarms;
 
-/** The description of an alarm, which its email shows. CloudWatch allows 1,024 characters. */
+/** The description of an alarm, which its email shows. CloudWatch allows 1,024 characters, and a domain can have 253 of them. */
 export function alarmDescription(name: AlarmName, values: AlarmValues): string {
   const { when, act, runbook = 'a-bad-night' }: AlarmDefinition = alarms[name];
   const text = `${when} What to do: ${act} More: infra/OPERATE.md#${runbook}.`;

@@ -7,14 +7,26 @@ const replies = useAccount();
 
 const check = (...args: readonly string[]) => deployWith('--check', ...args);
 
-async function deployWith(
+const deployWith = (...args: readonly string[]) => deployIn(region, ...args);
+
+async function deployIn(
+  AWS_REGION: string,
   ...args: readonly string[]
 ): Promise<{ status: unknown; lines: string[] }> {
   const { status, stderr } = await runProgram(node24, ['infra/deploy/deploy.ts', ...args], {
-    env: { ...process.env, AWS_REGION: region },
+    env: { ...process.env, AWS_REGION },
   });
   return { status, lines: stderr.trim().split('\n') };
 }
+
+test('npm run deploy refuses an option that the region lacks, before it asks AWS', async () => {
+  const budget = ['-c', 'alarmEmail=ops@example.com', '-c', 'monthlyBudget=50'];
+
+  const { status, lines } = await deployIn('eu-north-1', ...budget);
+
+  expect(status).toBe(1);
+  expect(lines[1]).toMatch(/^ {2}monthlyBudget: CloudFormation has no budgets in eu-north-1: /);
+});
 
 test('npm run deploy -- --check prints what is unknown and the target, by its options', async () => {
   replies.ListTables = jsonRefusal('AccessDeniedException');

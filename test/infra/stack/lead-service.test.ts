@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
-import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { Annotations, Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { bundleFile, bundleFolder, releaseOf } from '../../../infra/bundle/built-functions.ts';
 import { OptionsError } from '../../../infra/stack/check-options.ts';
@@ -10,6 +10,7 @@ import { LeadService } from '../../../infra/stack/lead-service.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import {
   everyOption,
+  newApp,
   propertiesOf,
   type Resource,
   resourcesOf,
@@ -212,6 +213,32 @@ test('the construct refuses wrong options by name, whatever their type said', ()
 
   expect(() => new LeadService(stack, 'Leads', { waff: true, memoryMb: 1 } as never)).toThrow(
     OptionsError,
+  );
+});
+
+test('a second service of a name in a stack is refused, and one of another name is not', () => {
+  const stack = new Stack(newApp(), 'Theirs');
+  new LeadService(stack, 'Leads', { environment: 'staging' });
+
+  expect(() => new LeadService(stack, 'Other', { serviceName: 'lead-service-staging' })).toThrow(
+    'serviceName: lead-service-staging is that of Theirs/Leads: two services of a stack cannot share it.',
+  );
+  new LeadService(stack, 'Third', { serviceName: 'leads-of-others' });
+});
+
+test('what a region lacks is refused by name, and a region where nothing was tried is said', () => {
+  const stackIn = (region: string) => new Stack(newApp(), 'Theirs', { env: { region } });
+  const { monthlyBudget, alarmEmail } = everyOption;
+  const options = { monthlyBudget, alarmEmail, domainName, certificateArn };
+
+  expect(() => new LeadService(stackIn('eu-south-1'), 'Leads', options)).toThrow(
+    /^ {2}monthlyBudget: .* in eu-south-1: remove it.*\n {2}domainName: .* in eu-south-1: /m,
+  );
+  const inChina = stackIn('cn-north-1');
+  new LeadService(inChina, 'Leads', { alarmEmail });
+  Annotations.fromStack(inChina).hasWarning(
+    '*',
+    Match.stringLikeRegexp('Nothing was tried in cn-north-1'),
   );
 });
 

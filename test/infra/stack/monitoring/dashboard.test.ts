@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Aws } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import {
   type AlarmName,
   alarmDescription,
   alarms,
+  dashboardUrl,
 } from '../../../../infra/stack/monitoring/alarms.ts';
+import { serviceNameMaxChars } from '../../../../infra/stack/service-options.ts';
 import { endpoints } from '../../../../shared/endpoints.ts';
 import { projectFolder } from '../../../support/service-process.ts';
 import { expectPage } from '../expect-page.ts';
@@ -52,6 +55,18 @@ describe('the alarms', () => {
     },
   );
 
+  test.each(names)('the description of %s fits with the longest names', (name) => {
+    const values = {
+      NAME: 'S'.repeat(128),
+      BASE_URL: `https://${'d'.repeat(253)}`,
+      VAULT: 'v'.repeat(serviceNameMaxChars),
+      HOURS: '168',
+    };
+    const url = dashboardUrl(values.VAULT).replaceAll(Aws.REGION, 'us-isof-south-1');
+
+    expect(`${alarmDescription(name, values)} Dashboard: ${url}`.length).toBeLessThanOrEqual(1024);
+  });
+
   test('the sentences of an alarm name the stack, the address, the vault and the hours of the service', () => {
     const values = { NAME: 'crm', BASE_URL: 'https://a.example', VAULT: 'leads', HOURS: '72' };
     const described = (
@@ -60,7 +75,7 @@ describe('the alarms', () => {
 
     expect(described).toEqual([
       expect.stringContaining('npm run verify -- --stack crm'),
-      expect.stringContaining('npm run verify -- --url https://a.example'),
+      expect.stringContaining('the right response at https://a.example.'),
       expect.stringContaining('--by-backup-vault-name leads'),
       expect.stringMatching(/^No capture arrived for 72 hours\./),
     ]);
