@@ -4,6 +4,9 @@ import type { Outbox, OutboxEntry, OutboxStore } from 'lead-service-client/outbo
 
 /** Your country's code, put before a number that begins with one 0. */
 const country = '+91';
+/** The source of this website's leads, such as 'MBA site', unless the form has an input `source`. Without one it is Website. */
+const source = '';
+const sourceMaxChars = 60;
 /** What a visitor may read, by field and reason. Everything else is the website's matter, so the visitor is thanked. */
 const sentences: Readonly<Record<string, string>> = {
   name: 'Please enter your name, in at most 200 characters.',
@@ -34,7 +37,16 @@ export async function takeForm(outbox: Outbox, body: string): Promise<Answer> {
 }
 
 function enquiryIn(post: Readonly<Record<string, string>>): CaptureRequest {
-  const { name = '', phone = '', email, notes, pageUrl, referrer, ...others } = post;
+  const {
+    name = '',
+    phone = '',
+    email,
+    source: input = '',
+    notes,
+    pageUrl,
+    referrer,
+    ...others
+  } = post;
   const {
     utm_source: utmSource,
     utm_medium: utmMedium,
@@ -48,6 +60,7 @@ function enquiryIn(post: Readonly<Record<string, string>>): CaptureRequest {
     name,
     phone: phone.replace(/^\s*\(?0(?!0)/, country),
     email,
+    source: [...(input.trim() || source)].slice(0, sourceMaxChars).join('') || undefined,
     notes,
     fields,
     attribution: { pageUrl, referrer, ...utm },

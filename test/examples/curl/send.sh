@@ -9,13 +9,16 @@
 # and send it again: sh send.sh /var/enquiries again /var/enquiries/refused/….json
 set -u
 COUNTRY=+91 # your country's code, put before a number that begins with one 0
+SOURCE='' # the source of this website's leads, such as 'MBA site', unless the file has a source; '' is Website
 folder=$1
 mkdir -p "$folder/refused"
 answer=$(mktemp) && body=$(mktemp) && order=$(mktemp) && trap 'rm -f "$answer" "$body" "$order"' EXIT
 
 # Prints the status; 000 for no response. The key is a digest of the file's name and of the body.
 send() {
-  jq -c --arg country "$COUNTRY" '(.phone | strings) |= sub("^\\s*\\(?0(?!0)"; $country)' "$1" >"$body"
+  jq -c --arg country "$COUNTRY" --arg source "$SOURCE" '(.phone | strings) |= sub("^\\s*\\(?0(?!0)"; $country) | .source //= ""
+    | (.source | strings) |= (gsub("^\\s+|\\s+$"; "") | if . == "" then $source else . end | .[:60]) # the service refuses more
+    | if .source == "" then del(.source) else . end' "$1" >"$body"
   key=$({ basename "$1"; cat "$body"; } | sha256sum | cut -d ' ' -f 1)
   # The API key is read from stdin, so that `ps` does not show it.
   printf 'header = "Authorization: Bearer %s"\n' "$LEADS_API_KEY" | curl -sS -K - --max-time 15 -o "$answer" -w '%{http_code}' \

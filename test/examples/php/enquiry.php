@@ -15,6 +15,7 @@
  */
 
 const COUNTRY = '+91'; // your country's code, put before a number that begins with one 0
+const SOURCE = ''; // the source of this website's leads, such as 'MBA site', unless the form has an input source; '' is Website
 /** What a visitor may read, by field and reason. Everything else is the website's matter, so the visitor is thanked. */
 const SENTENCES = [
     'name' => 'Please enter your name, in at most 200 characters.',
@@ -198,7 +199,10 @@ if (isset($sent['leave_empty'])) answer([]); // no person sees that input: a rob
 $enquiry = array_intersect_key($sent, array_flip(['name', 'phone', 'email', 'notes']));
 if (is_string($sent['phone'] ?? null)) $enquiry['phone'] = preg_replace('/^\s*\(?0(?!0)/', COUNTRY, $sent['phone']);
 if ($wrong = problems($enquiry)) answer($wrong);
-foreach (array_diff_key($sent, $enquiry, ['view' => '']) as $name => $value) {
+$source = $sent['source'] ?? '';
+if (is_string($source)) $source = mb_substr(trim($source) ?: SOURCE, 0, 60); // the service refuses more
+if ($source !== '') $enquiry['source'] = $source;
+foreach (array_diff_key($sent, $enquiry, ['view' => '', 'source' => '']) as $name => $value) {
     if (isset(ATTRIBUTION[$name])) $enquiry['attribution'][ATTRIBUTION[$name]] = $value;
     else $enquiry['fields'][$name] = $value;
 }

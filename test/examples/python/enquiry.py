@@ -19,6 +19,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 COUNTRY = "+91"  # your country's code, put before a number that begins with one 0
+SOURCE = ""  # the source of this website's leads, such as "MBA site", unless the form has an input source; "" is Website
 
 # What a visitor may read, by field and reason. Everything else is the website's matter, so the visitor is thanked.
 SENTENCES = {
@@ -55,6 +56,9 @@ def take(post):
     wrong = problems(enquiry)
     if wrong:
         return sentences(wrong)
+    source = (sent.pop("source", "").strip() or SOURCE)[:60]  # the service refuses more
+    if source:
+        enquiry["source"] = source
     attribution = {ATTRIBUTION[name]: sent.pop(name) for name in ATTRIBUTION if name in sent}
     enquiry.update({name: values for name, values in (("attribution", attribution), ("fields", sent)) if values})
     text = json.dumps(enquiry, sort_keys=True)

@@ -8,10 +8,11 @@
  * Let the system's cron call wp-cron.php every minute. While enquiries wait or were refused, administrators see a notice with a button, and
  * get a mail a day. Refused enquiries are the options that begin with enquiry_refused_.
  *
- * Contact Form 7: name the inputs your-name, your-phone, your-email, your-message, and your-KEY for a field of the organization. Write
+ * Contact Form 7: name the inputs your-name, your-phone, your-email, your-message, your-source, and your-KEY for a field of the organization. Write
  * skip_mail: on into its additional settings, unless it is to send its mail too.
  */
 const LEADS_COUNTRY = '+91'; // your country's code, put before a number that begins with one 0
+const LEADS_SOURCE = ''; // the source of this website's leads, such as 'MBA site', unless the form has an input source; '' is Website
 const LEADS_SENTENCES = [ // what a visitor may read
     'name' => 'Please enter your name, in at most 200 characters.',
     'phone' => 'Please check your phone number. Begin with the country code, such as ' . LEADS_COUNTRY . '.',
@@ -93,6 +94,9 @@ function leads_take($posted) {
     $thanks = [200, 'Thank you. We will call you.'];
     if (isset($sent['leave_empty'])) return $thanks; // no person sees that input: a robot
     if (is_string($sent['phone'] ?? null)) $sent['phone'] = preg_replace('/^\s*\(?0(?!0)/', LEADS_COUNTRY, $sent['phone']);
+    $source = $sent['source'] ?? '';
+    if (is_string($source)) $sent['source'] = mb_substr(trim($source) ?: LEADS_SOURCE, 0, 60); // the service refuses more
+    if ($sent['source'] === '') unset($sent['source']);
     $wrong = leads_problems($sent);
     if (!$wrong) {
         $name = 'enquiry_waits_' . hash('sha256', wp_json_encode($sent)); // this view and this content: a double click is the same option
@@ -143,7 +147,7 @@ function leads_send($name) {
 
 /** The request's body; an empty PHP array would be sent as [], so there is none. */
 function leads_body($sent) {
-    $enquiry = array_intersect_key($sent, array_flip(['name', 'phone', 'email', 'notes']));
+    $enquiry = array_intersect_key($sent, array_flip(['name', 'phone', 'email', 'notes', 'source']));
     foreach (array_diff_key($sent, $enquiry) as $name => $value) {
         if (isset(LEADS_ATTRIBUTION[$name])) $enquiry['attribution'][LEADS_ATTRIBUTION[$name]] = $value;
         else $enquiry['fields'][$name] = $value;

@@ -42,11 +42,11 @@ export interface Recipe {
   submit?(site: Site, post: Post): Promise<void>;
 }
 
-/** Copies the recipes as a developer does, for a country. @returns their folder */
+/** Copies the recipes as a developer does, for a country and a source of leads. @returns their folder */
 export async function copyRecipes(
   root: string,
   clientPackage: string,
-  country: string,
+  { country, source }: { readonly country: string; readonly source: string },
 ): Promise<string> {
   const examples = join(root, 'test', 'examples');
   await cp(join(projectFolder, 'test', 'examples'), examples, { recursive: true });
@@ -56,15 +56,15 @@ export async function copyRecipes(
   await run('tar', ['-xzf', clientPackage, '-C', client, '--strip-components=1']);
   await writeFile(join(root, 'package.json'), '{"type":"module"}');
   await cp(join(examples, 'form.html'), join(examples, 'wordpress', 'form.html'));
-  for (const name of countryFiles) {
+  for (const name of constantFiles) {
     const text = await readFile(join(examples, name), 'utf8');
-    const constant = /(COUNTRY ?= ?['"]?)\+91/i;
-    if (!constant.test(text)) throw new Error(`${name} has no constant for the country.`);
-    await writeFile(join(examples, name), text.replace(constant, `$1${country}`));
+    const constants = /(COUNTRY ?= ?['"]?)\+91(.*?SOURCE ?= ?['"])/is;
+    if (!constants.test(text)) throw new Error(`${name} lacks a country, or a source after it.`);
+    await writeFile(join(examples, name), text.replace(constants, `$1${country}$2${source}`));
   }
   return examples;
 }
-const countryFiles = [
+const constantFiles = [
   'php/enquiry.php',
   'wordpress/lead-service.php',
   'python/enquiry.py',
@@ -171,9 +171,9 @@ export const recipes: readonly Recipe[] = [
     cron: (site) => sendSh(site),
     again: (site, id) => sendSh(site, 'again', refusedFile(site, id)),
     async submit({ outbox }, { view, ...post }) {
-      const { name, phone, email, notes, ...fields } = post;
+      const { name, phone, email, source, notes, ...fields } = post;
       const own = Object.keys(fields).length > 0 && { fields };
-      const text = JSON.stringify({ name, phone, email, notes, ...own });
+      const text = JSON.stringify({ name, phone, email, source, notes, ...own });
       const key = createHash('sha256').update(`${view}${text}`).digest('hex');
       const part = join(outbox, `${randomUUID()}.part`);
       await mkdir(outbox, { recursive: true });

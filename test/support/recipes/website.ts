@@ -1,13 +1,24 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { adminJson } from '../admin.ts';
+import { storedLeads } from '../leads.ts';
 import type { GivenOrganization } from '../organizations.ts';
 import { freePort, type Program, runProgram, startProgram } from '../service-process.ts';
-import type { Post, Recipe, Site } from './recipes.ts';
+import { keptBy, type Post, type Recipe, type Site } from './recipes.ts';
 
 export interface Printed {
   readonly status: number | null;
   readonly text: string;
+}
+
+/** A lead as it is stored, with the enquiries on its timeline. */
+export interface Person {
+  readonly lead: { readonly fields?: { readonly name?: string; readonly phone?: string } };
+  readonly timeline: {
+    readonly notes?: string;
+    readonly attribution?: Readonly<Record<string, string>>;
+  }[];
 }
 
 /** A recipe at work. */
@@ -31,6 +42,11 @@ export class Website {
   get #options() {
     const { folder, environment } = this.site;
     return { cwd: folder, env: { ...process.env, ...environment } };
+  }
+
+  /** What its server has printed on stderr. */
+  get log(): string {
+    return this.#server?.printed.stderr ?? '';
   }
 
   url(path: string): string {
@@ -82,6 +98,23 @@ export class Website {
 
   again(id: string): Promise<Printed> {
     return this.#run(this.recipe.again(this.site, id));
+  }
+
+  async isDelivered(): Promise<boolean> {
+    await this.cron();
+    return (await keptBy(this.site)).waiting === 0;
+  }
+
+  async people(): Promise<readonly Person[]> {
+    return (await storedLeads(this.organization)) as Person[];
+  }
+
+  /** The phones that `lead list` shows with each value of an option. */
+  phonesBy(option: string, values: readonly string[]): Promise<string[][]> {
+    const list = ['lead', 'list', '--organization', String(this.organization.id), option];
+    const phonesOf = async (value: string): Promise<string[]> =>
+      (await adminJson(...list, value)).items.map(({ phone }: { phone: string }) => phone);
+    return Promise.all(values.map(phonesOf));
   }
 
   async #run([command = '', ...args]: readonly string[]): Promise<Printed> {
