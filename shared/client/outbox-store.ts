@@ -19,6 +19,8 @@ export interface OutboxEntry {
   readonly refused: Readonly<Record<string, string>>;
   /** The values that the service refused, by name. Their texts are in the enquiry's notes. */
   readonly removed: Readonly<Record<string, string>>;
+  /** Why they were refused, by the same names: `unknown_field` is an input of a form that no field has. */
+  readonly removedReasons?: Readonly<Record<string, string>>;
 }
 
 /** Where an outbox keeps its entries. An entry is JSON: a file, a row of a database, or a value of a key-value store. */

@@ -205,6 +205,7 @@ export class Outbox {
         ...again,
         enquiry,
         removed: { ...entry.removed, ...removed },
+        removedReasons: { ...entry.removedReasons, ...invalid.reasons },
       });
     }
     if (isLeadServiceError(error) && finalCodes.has(error.code))

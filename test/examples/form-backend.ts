@@ -3,15 +3,15 @@
  *
  *   LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… OUTBOX=./outbox PORT=3000 node form-backend.ts
  *
- * Every minute it prints what waits and what needs a person. To send a refused enquiry again, correct it in its file in OUTBOX if needed,
- * and run with the same environment: node form-backend.ts again KEY
+ * Every minute it prints what waits, what needs a person, and which inputs match no field. To send a refused enquiry again, correct it in its
+ * file in OUTBOX if needed, and run with the same environment: node form-backend.ts again KEY
  */
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { LeadClient } from '../../shared/client/client.ts'; // in your project: 'lead-service-client'
 import { fileStore, Outbox } from '../../shared/client/outbox.ts'; // 'lead-service-client/outbox'
-import { report, takeForm } from './form.ts';
+import { noteInputs, report, takeForm } from './form.ts';
 
 const {
   LEADS_URL = 'http://127.0.0.1:4010',
@@ -20,7 +20,8 @@ const {
   PORT = '3000',
 } = process.env;
 const store = fileStore(OUTBOX);
-const outbox = new Outbox(new LeadClient({ baseUrl: LEADS_URL, apiKey: LEADS_API_KEY }), { store });
+const client = new LeadClient({ baseUrl: LEADS_URL, apiKey: LEADS_API_KEY });
+const outbox = new Outbox(client, { store, onDelivered: noteInputs });
 
 async function show(response: ServerResponse): Promise<void> {
   const form = await readFile(new URL('form.html', import.meta.url), 'utf8');

@@ -83,9 +83,29 @@ function answerTo(reasons: Readonly<Record<string, string>>): Answer {
   return shown.length > 0 ? { status: 422, text: shown.join('\n') } : { status: 200, text: thanks };
 }
 
+const hourMs = 3_600_000;
+/** The latest inputs that match no field, and when an enquiry had one. */
+const unmatched = new Map<string, number>();
+
+/** For the outbox's `onDelivered`: logs the inputs of an enquiry that match no field, and keeps them for the reports of an hour. */
+export function noteInputs({ removedReasons = {} }: OutboxEntry): void {
+  for (const [name, reason] of Object.entries(removedReasons)) {
+    if (reason !== 'unknown_field' && reason !== 'not_accepted') continue;
+    console.error(unmatchedLine(name));
+    unmatched.delete(name); // the last entry is the latest
+    unmatched.set(name, Date.now());
+  }
+  for (const name of [...unmatched.keys()].slice(0, -5)) unmatched.delete(name);
+}
+
+function unmatchedLine(name: string): string {
+  const printable = name.replace(/\p{C}/gu, ' '); // a robot can post any name
+  return `${printable} is not a field that a form can fill: correct the form, or add the field.`;
+}
+
 /**
  * Answers cron, which sends the secret as a bearer token: sends what is due, and the refused enquiries that `?again=KEY` names. The status is 503
- * while enquiries wait or need a person, so that `curl --fail-with-body` fails.
+ * while `report` has a line, so that `curl --fail-with-body` fails.
  */
 export async function answerCron(
   request: Request,
@@ -99,12 +119,14 @@ export async function answerCron(
   return new Response(`${text}\n`, { status: text === '' ? 200 : 503 });
 }
 
-/** Such as "3 enquiries waiting since 15:14: …", and a line about what needs a person; empty if there is nothing to do. */
+/** Such as "3 enquiries waiting since 15:14: …", what needs a person, and inputs that match no field; empty if there is nothing to do. */
 export function report(entries: readonly OutboxEntry[]): string {
   const waiting = entries.filter(({ state, lastError }) => state === 'waiting' && lastError);
   const refused = entries.filter(({ state }) => state !== 'waiting');
+  const recent = [...unmatched].filter(([, at]) => at > Date.now() - hourMs);
   const lines = [line('waiting', waiting), line('awaiting review', refused)];
-  return lines.filter((one) => one !== undefined).join('\n');
+  const inputs = recent.map(([name]) => unmatchedLine(name));
+  return [...lines.filter((one) => one !== undefined), ...inputs].join('\n');
 }
 
 function line(state: string, [first, ...others]: readonly OutboxEntry[]): string | undefined {

@@ -4,9 +4,9 @@
 #
 #   * * * * * LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… flock -n /var/enquiries sh send.sh /var/enquiries
 #
-# Write a file under another name, then rename it. Name it by a digest of the view of the form and of its content. A run says what waits and
-# what was refused, and ends with 1. FOLDER/refused/ has what needs a person, with the reasons. Correct the enquiry in its file if needed,
-# and send it again: sh send.sh /var/enquiries again /var/enquiries/refused/….json
+# Write a file under another name, then rename it. Name it by a digest of the view of the form and of its content. A run says what waits,
+# what was refused, and which inputs match no field, and ends with 1. FOLDER/refused/ has what needs a person, with the reasons. Correct the
+# enquiry in its file if needed, and send it again: sh send.sh /var/enquiries again /var/enquiries/refused/….json
 set -u
 COUNTRY=+91 # your country's code, put before a number that begins with one 0
 SOURCE='' # the source of this website's leads, such as 'MBA site', unless the file has a source; '' is Website
@@ -39,6 +39,15 @@ without_refused() {
     | (.lines | map(.[:500]) | join("\n") | if . == "" then . else "\n\n" + . end) as $tail
     | .enquiry | if .fields == {} then del(.fields) else . end
     | .notes = ((($old.notes // "") | .[:5000 - ($tail | length)]) + $tail | sub("^\\s+"; ""))' "$1"
+}
+
+# Keeps the latest inputs that match no field: names, and when an enquiry had one.
+note_unmatched() {
+  touch "$folder/unmatched-inputs"
+  jq -c --slurpfile known "$folder/unmatched-inputs" '[.error.details.reasons // {} | to_entries[]
+    | select(.value == "unknown_field" or .value == "not_accepted") | {key, value: now}] as $new | select($new != [])
+    | ($known[0] // {}) + ($new | from_entries) | to_entries | sort_by(-.value) | .[:5] | from_entries' "$answer" >"$body"
+  [ ! -s "$body" ] || keep "$folder/unmatched-inputs" <"$body"
 }
 
 # Puts a text into a file, whole: written under another name, flushed, renamed.
@@ -77,7 +86,7 @@ while IFS= read -r file; do
   # The service knows an idempotency key for 24 hours.
   [ -z "$(find "$file" -mmin +1380)" ] || { refuse "$file" 'not delivered within 23 hours' && continue; }
   status=$(send "$file")
-  while [ "$status" = 422 ] && without_refused "$file" >"$body" && [ -s "$body" ]; do
+  while [ "$status" = 422 ] && note_unmatched && without_refused "$file" >"$body" && [ -s "$body" ]; do
     keep "$file" <"$body"
     status=$(send "$file")
   done
@@ -93,4 +102,10 @@ result=0
 [ -z "$waits" ] || report waiting "$waits" "$folder"/*.json
 set -- "$folder"/refused/*.json
 report 'awaiting review' "$([ ! -e "$1" ] || jq -r .refused "$1"), see $1" "$@"
+if [ -s "$folder/unmatched-inputs" ]; then
+  jq -r 'to_entries[] | select(.value > now - 3600) | .key | gsub("[[:cntrl:]]"; " ") # anything can be in a file
+    | "\(.) is not a field that a form can fill: correct the form, or add the field."' "$folder/unmatched-inputs" >"$body"
+  cat "$body" >&2
+  [ ! -s "$body" ] || result=1
+fi
 exit $result

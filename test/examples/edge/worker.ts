@@ -1,17 +1,21 @@
 /**
  * The server side of form.html at the edge, for static sites: a browser may not call the lead service, because that would show the API key.
- * Written for Cloudflare Workers, with a KV namespace as the outbox and a cron trigger every minute:
+ * Written for Cloudflare Workers, with a KV namespace as the outbox and a cron trigger every minute. Beside this file must lie form.ts, whose
+ * import below is then './form.ts', and wrangler.toml with the lines that follow. The client is a package: `npm run client` in the service's
+ * project writes dist/lead-service-client-VERSION.tgz; `npm install` that file in yours.
  *
+ *   main = "worker.ts"
  *   kv_namespaces = [{ binding = "ENQUIRIES", id = "…" }]
  *   triggers = { crons = ["* * * * *"] }
  *   vars = { LEADS_URL = "https://leads.example.com", SITE = "https://www.example.com" }    # wrangler secret put: LEADS_API_KEY, CRON_SECRET
  *
- * A cron event fails, with a line in its log, while enquiries wait or need a person. To send a refused one again, correct its value in the
- * namespace if needed, and run: curl -H "Authorization: Bearer $CRON_SECRET" 'https://enquiries.example.workers.dev/?again=KEY'
+ * A cron event fails, with a line in its log, while enquiries wait or need a person. If an input matches no field, the log of the request says
+ * so; the cron event does, too, if it runs in the same isolate. To send a refused enquiry again, correct its value in the namespace if needed,
+ * and run: curl -H "Authorization: Bearer $CRON_SECRET" 'https://enquiries.example.workers.dev/?again=KEY'
  */
 import { LeadClient } from 'lead-service-client';
 import { Outbox, type OutboxEntry, type OutboxStore } from 'lead-service-client/outbox';
-import { answerCron, report, takeForm } from '../form.ts';
+import { answerCron, noteInputs, report, takeForm } from '../form.ts'; // beside this file: './form.ts'
 
 /** What is used of a Workers KV namespace. */
 interface KeyValues {
@@ -35,7 +39,7 @@ interface Environment {
 function outboxOf({ LEADS_URL, LEADS_API_KEY, ENQUIRIES }: Environment) {
   const client = new LeadClient({ baseUrl: LEADS_URL, apiKey: LEADS_API_KEY });
   const store = storeIn(ENQUIRIES);
-  return { outbox: new Outbox(client, { store }), store };
+  return { outbox: new Outbox(client, { store, onDelivered: noteInputs }), store };
 }
 
 function storeIn(values: KeyValues): OutboxStore {

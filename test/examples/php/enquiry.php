@@ -8,7 +8,7 @@
  * The web process needs the same three variables (PHP-FPM: env[OUTBOX] = /var/enquiries in the pool). Without them it answers 500 and stores
  * nothing. OUTBOX must be outside the web root.
  *
- * A run says what waits and what was refused, and ends with 1. OUTBOX/refused/ has what needs a person, with the reasons. Correct the enquiry in its
+ * A run says what waits, what was refused, and which inputs match no field, and ends with 1. OUTBOX/refused/ has what needs a person, with the reasons. Correct the enquiry in its
  * file if needed, and send it again:
  *
  *   LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… OUTBOX=/var/enquiries php enquiry.php again /var/enquiries/refused/….json
@@ -48,6 +48,16 @@ function keep(string $file, array $enquiry): void
     }
 }
 
+/** Tells the log of the web server, at most once a minute, that the service refuses the web process: cron may have another key. */
+function log_refusal(string $why): void
+{
+    $said = fopen(outbox('key-refused'), 'c+');
+    if (!flock($said, LOCK_EX) || time() - (int) fgets($said) < 60) return;
+    rewind($said);
+    fwrite($said, (string) time());
+    error_log("The lead service refuses this website: $why. Enquiries wait: correct LEADS_API_KEY of the web process, or LEADS_URL.");
+}
+
 /** @return array{int, array} the status, 0 for no response, and the error */
 function capture(string $text, string $key): array
 {
@@ -83,6 +93,9 @@ function send(string $file): array
         return [$status, '', []];
     }
     $details = $error['details'] ?? [];
+    $unmatched = array_intersect($details['reasons'] ?? [], ['unknown_field', 'not_accepted']);
+    $latest = array_fill_keys(array_keys($unmatched), time()) + unmatched_inputs();
+    if ($unmatched) keep(outbox('unmatched-inputs'), array_slice($latest, 0, 5, true));
     $reduced = $status === 422 ? without(json_decode($text, true), array_keys($details['fields'] ?? [])) : null;
     if ($reduced !== null) {
         keep($file, $reduced);
@@ -149,6 +162,25 @@ function report(array $files, string $state, string $why): int
     return 1;
 }
 
+/** @return array the latest inputs of an hour that match no field: names, and when an enquiry had one */
+function unmatched_inputs(): array
+{
+    $all = json_decode((string) @file_get_contents(outbox('unmatched-inputs')), true) ?: [];
+    return array_filter($all, fn ($at) => $at > time() - 3600);
+}
+
+/** Prints a line for each of them. @return int cron's status */
+function report_unmatched(): int
+{
+    foreach (unmatched_inputs() as $name => $at) {
+        $name = preg_replace('/\p{C}/u', ' ', $name); // a robot can post any name
+        fwrite(STDERR, "$name is not a field that a form can fill: correct the form, or add the field.\n");
+    }
+    return unmatched_inputs() ? 1 : 0;
+}
+
+$lacking = array_filter(['curl', 'mbstring'], fn ($name) => !extension_loaded($name));
+if ($lacking) misused('PHP lacks the extension ' . implode(', ', $lacking) . ': install and enable it.');
 if (!getenv('LEADS_URL') || !getenv('LEADS_API_KEY') || !getenv('OUTBOX')) misused("Set LEADS_URL, LEADS_API_KEY and OUTBOX, as in cron's line.");
 if (PHP_SAPI === 'cli') {
     $again = ($argv[1] ?? '') === 'again' ? array_slice($argv, 2) : [];
@@ -169,7 +201,7 @@ if (PHP_SAPI === 'cli') {
     }
     $refused = glob(outbox('refused/*.json'));
     $why = $refused ? json_decode(file_get_contents($refused[0]), true)['refused'] . ", see $refused[0]" : '';
-    exit(report($waits ? glob(outbox('*.json')) : [], 'waiting', $waits) | report($refused, 'awaiting review', $why));
+    exit(report($waits ? glob(outbox('*.json')) : [], 'waiting', $waits) | report($refused, 'awaiting review', $why) | report_unmatched());
 }
 
 /** @return array the reasons, by field, for which the visitor has to correct the enquiry; found without the service */
@@ -212,6 +244,7 @@ $file = outbox(hash('sha256', ($sent['view'] ?? '') . $text) . '.json');
 if (!file_exists($file)) keep($file, $enquiry); // a double click is the same file
 
 [$status, $why, $reasons] = send($file);
+if ($status === 401 || $status === 403) log_refusal($why);
 if (array_intersect(['name', 'phone'], array_keys($reasons))) @unlink($file); // the visitor is told, and corrects it
 else refuse($file, $status, $why);
 answer($reasons);

@@ -6,8 +6,8 @@ at once, and by cron every minute until the lead service has it:
 
 The web process needs the same three variables: without them it answers 500 and stores nothing. OUTBOX must be outside the web root.
 
-A run says what waits and what was refused, and ends with 1. OUTBOX/refused/ has what needs a person, with the reasons. Correct the enquiry
-in its file if needed, and send it again:
+A run says what waits, what was refused, and which inputs match no field, and ends with 1. OUTBOX/refused/ has what needs a person, with the
+reasons. Correct the enquiry in its file if needed, and send it again:
 
     LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… OUTBOX=/var/enquiries python3 enquiry.py again /var/enquiries/refused/….json
 
@@ -66,6 +66,8 @@ def take(post):
     if not file.exists():  # a double click is the same file
         keep(file, text)
     status, why, reasons = send(file)
+    if status in (401, 403):
+        log_refusal(why)
     if "name" in reasons or "phone" in reasons:  # the visitor is told, and corrects it
         file.unlink(missing_ok=True)
     else:
@@ -99,6 +101,19 @@ def keep(file, text):
         handle.flush()
         os.fsync(handle.fileno())
     part.rename(file)
+
+
+def log_refusal(why):
+    """Tells the web server's log, at most once a minute, that the service refuses the web process: cron may have another key."""
+    with open(outbox("key-refused"), "a+") as said:
+        fcntl.flock(said, fcntl.LOCK_EX)
+        said.seek(0)
+        if time.time() - float(said.read() or 0) < 60:
+            return
+        said.truncate(0)
+        said.write(str(time.time()))
+    line = f"The lead service refuses this website: {why}. Enquiries wait: correct LEADS_API_KEY of the web process, or LEADS_URL."
+    print(line, file=sys.stderr, flush=True)
 
 
 def capture(text, key):
@@ -136,11 +151,14 @@ def send(file):
         file.unlink(missing_ok=True)
         return status, "", {}
     details = error.get("details", {})
+    reasons = details.get("reasons", {})
+    new = {name: time.time() for name, reason in reasons.items() if reason in ("unknown_field", "not_accepted")}
+    if new:
+        keep(outbox("unmatched-inputs"), json.dumps(dict(sorted({**unmatched_inputs(), **new}.items(), key=lambda item: item[1])[-5:])))
     reduced = without(json.loads(text), details.get("fields", {})) if status == 422 else None
     if reduced:
         keep(file, json.dumps(reduced, sort_keys=True))
         return send(file)
-    reasons = details.get("reasons", {})
     code = f"{status} {error.get('code', '')}" if status else "no response"
     return status, code + ",".join(f" {name}: {reason}" for name, reason in reasons.items()), reasons
 
@@ -186,7 +204,8 @@ def refused_in(file):
 
 
 def send_all(again=()):
-    """Sends what waits, after what the files of `again` keep. Returns a line about what still waits, and one about what was refused."""
+    """Sends what waits, after what the files of `again` keep. Returns lines about what still waits, what was refused, and which
+    inputs match no field."""
     for file, enquiry in {file: refused_in(file) for file in map(Path, again)}.items():  # all are read before one is moved
         keep(outbox(file.name), json.dumps(enquiry, sort_keys=True))
         file.unlink()
@@ -207,7 +226,7 @@ def send_all(again=()):
         waiting, refused = outbox().glob("*.json") if waits else [], sorted(outbox("refused").glob("*.json"))
         why = refused and f"{json.loads(refused[0].read_text())['refused']}, see {refused[0]}"
         lines = (report(waiting, "waiting", waits), report(refused, "awaiting review", why))
-        return [line for line in lines if line]
+        return [line for line in lines if line] + report_unmatched()
 
 
 def report(files, state, why):
@@ -218,6 +237,17 @@ def report(files, state, why):
     what = "1 enquiry" if len(times) == 1 else f"{len(times)} enquiries"
     since = time.strftime("%H:%M" if time.time() - min(times) < 86400 else "%Y-%m-%d %H:%M", time.localtime(min(times)))
     return f"{what} {state} since {since}: {why}"
+
+
+def unmatched_inputs():
+    """The latest inputs of an hour that match no field: names, and when an enquiry had one."""
+    file = outbox("unmatched-inputs")
+    return {name: at for name, at in (json.loads(file.read_text()) if file.exists() else {}).items() if at > time.time() - 3600}
+
+
+def report_unmatched():
+    names = [re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", name) for name in unmatched_inputs()]  # a robot can post any name
+    return [f"{name} is not a field that a form can fill: correct the form, or add the field." for name in names]
 
 
 def application(environ, start_response):

@@ -5,11 +5,11 @@
  *
  * Copy this file and form.html into a folder of wp-content/plugins. In wp-config.php:
  *   define('LEADS_URL', 'https://leads.example.com'); define('LEADS_API_KEY', 'leads_live_…');
- * Let the system's cron call wp-cron.php every minute. While enquiries wait or were refused, administrators see a notice with a button, and
- * get a mail a day. Refused enquiries are the options that begin with enquiry_refused_.
+ * Let the system's cron call wp-cron.php every minute. While enquiries wait or were refused, and for a day after an input matched no field,
+ * administrators see a notice with a button, and get a mail a day. Refused enquiries are the options that begin with enquiry_refused_.
  *
- * Contact Form 7: name the inputs your-name, your-phone, your-email, your-message, your-source, and your-KEY for a field of the organization. Write
- * skip_mail: on into its additional settings, unless it is to send its mail too.
+ * Contact Form 7: name the inputs your-name, your-phone, your-email, your-message, your-source, and your-KEY for a field of the organization.
+ * Write skip_mail: on into its additional settings, unless it is to send its mail too.
  */
 const LEADS_COUNTRY = '+91'; // your country's code, put before a number that begins with one 0
 const LEADS_SOURCE = ''; // the source of this website's leads, such as 'MBA site', unless the form has an input source; '' is Website
@@ -76,7 +76,7 @@ function leads_options($state) {
     return $wpdb->get_col($like);
 }
 
-/** Such as "3 enquiries waiting since 15:14: 401 UNAUTHORIZED.", and the same of those that need a person; '' if there is nothing to do. */
+/** Such as "3 enquiries waiting since 15:14: 401 UNAUTHORIZED.", what needs a person, and inputs that match no field; '' for nothing to do. */
 function leads_report() {
     $lines = [];
     foreach (['waits' => 'waiting', 'refused' => 'awaiting review'] as $name => $state) {
@@ -85,7 +85,15 @@ function leads_report() {
         $what = count($kept) === 1 ? '1 enquiry' : count($kept) . ' enquiries';
         $lines[] = "$what $state since " . wp_date('Y-m-d H:i', min(array_column($kept, 'at'))) . ': ' . reset($kept)['why'] . '.';
     }
+    foreach (leads_unmatched() as $name => $at) {
+        $lines[] = "$name is not a field that a form can fill: correct the form, or add the field.";
+    }
     return implode(' ', $lines);
+}
+
+/** The latest inputs of a day that match no field: names, and when an enquiry had one. */
+function leads_unmatched() {
+    return array_filter(get_transient('leads_unmatched') ?: [], fn ($at) => $at > time() - DAY_IN_SECONDS);
 }
 
 /** Stores an enquiry and sends it at once. @return array the status for the visitor, and a sentence */
@@ -130,6 +138,9 @@ function leads_send($name) {
     $status = $isLate ? 410 : (int) wp_remote_retrieve_response_code($response); // 0 for no response
     $error = json_decode(wp_remote_retrieve_body($response), true)['error'] ?? [];
     $reasons = $error['details']['reasons'] ?? [];
+    $unmatched = array_intersect($reasons, ['unknown_field', 'not_accepted']);
+    $latest = array_fill_keys(array_keys($unmatched), time()) + leads_unmatched();
+    if ($unmatched) set_transient('leads_unmatched', array_slice($latest, 0, 5, true), DAY_IN_SECONDS);
     $why = $isLate ? 'not delivered within 23 hours' : ($status ? "$status " . ($error['code'] ?? '') : 'no response');
     foreach ($reasons as $field => $reason) $why .= " $field: $reason";
     if ($status >= 500 || in_array($status, [0, 401, 403, 404, 408, 409, 429], true)) { // cron sends it again

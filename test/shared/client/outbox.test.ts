@@ -173,15 +173,15 @@ describe('a refused value', () => {
   });
 
   test('stays out when the next attempt comes after a lost response, or after a crash', async () => {
-    const { outbox, keys, requests } = outboxOf([refuse('linkedin'), silence, captured(6)]);
+    const { outbox, store, keys, requests } = outboxOf([refuse('linkedin'), silence, captured(6)]);
     await outbox.add(full);
 
     const next = await outbox.sendDue();
+    expect([...store.texts.values()].join()).toContain('"linkedin":"wrong_type"');
     await vi.advanceTimersByTimeAsync((next ?? 0) - Date.now());
     await outbox.sendDue();
 
-    expect(keys()[2]).toBe(keys()[1]);
-    expect(requests[2]?.body).toEqual(requests[1]?.body);
+    expect([keys()[2], requests[2]?.body]).toEqual([keys()[1], requests[1]?.body]);
   });
 
   test('that is the phone, or that was not sent, keeps the enquiry for a person', async () => {

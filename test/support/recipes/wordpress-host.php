@@ -30,8 +30,8 @@ function esc_html($text) { return htmlspecialchars($text); }
 function current_user_can($capability) { return true; }
 function check_admin_referer($action) { return 1; }
 function wp_safe_redirect($url) {}
-function get_transient($name) { return file_exists(getenv('OUTBOX') . "/$name"); }
-function set_transient($name, $value, $seconds) { touch(getenv('OUTBOX') . "/$name"); }
+function get_transient($name) { return unserialize((string) @file_get_contents(getenv('OUTBOX') . "/$name")); }
+function set_transient($name, $value, $seconds) { file_put_contents(getenv('OUTBOX') . "/$name", serialize($value)); }
 function wp_mail($to, $subject, $text) { fwrite(STDERR, "mail: $text\n"); }
 
 function option_file($name) { return getenv('OUTBOX') . "/$name.option"; }
