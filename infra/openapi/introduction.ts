@@ -65,6 +65,7 @@ random delays. On any other 4xx, fix the request. A repeated capture is safe wit
 
 Request the list with \`updated_since\` until \`nextCursor\` is null, with the same \`updated_since\` on every page. A page can be short, even empty. Start each
 run one minute before the start of the last run, because an index lags the table. Archived and erased leads leave the list.
+A connector that resumes from the largest \`updatedAt\` needs a lookback longer than its longest run, such as a day; otherwise it loses changes.
 `.trim();
 
 export const tags = {
