@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest';
 import { compare } from './agreement/comparison.ts';
-import { type EngineName, isKnownOf, knownDisagreements } from './agreement/known-disagreements.ts';
+import { isKnownOf, knownDisagreements } from './agreement/known-disagreements.ts';
 
 /** Each asks in a table of its own, so that all ask at once: they mostly wait for the engine. Fixed: what was found equal stays so, and a new disagreement is a change of the model or of the engine. */
 const seeds = Array.from({ length: 12 }, (_, at) => at);
@@ -9,10 +9,11 @@ const requestsPerSeed = 150;
 describe.concurrent('the simulated DynamoDB takes random requests as an engine does', () => {
   test.for(seeds)(
     'answers, errors and items are equal, but for what is listed: seed %s',
-    async (seed, { task }) => {
+    async (seed) => {
       // The engine of this test run, which the project's global setup provides.
-      const { AWS_ENDPOINT_URL_DYNAMODB: endpoint = '' } = inject('service').environment;
-      const isKnown = isKnownOf(task.file.projectName as EngineName);
+      const { engine, environment } = inject('service');
+      const { AWS_ENDPOINT_URL_DYNAMODB: endpoint = '' } = environment;
+      const isKnown = isKnownOf(engine);
 
       const found = await compare({ endpoint, seed, requests: requestsPerSeed, isKnown });
 

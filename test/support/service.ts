@@ -1,10 +1,13 @@
 import { inject } from 'vitest';
+import type { EngineKind } from '../../infra/local/engines.ts';
 
 /** The service of the test run, and the variables that reach its table. */
 export interface RunningService {
   readonly baseUrl: string;
   /** `LEADS_TABLE` and the AWS SDK's own variables. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Undefined for a service that the test run did not start. */
+  readonly engine?: EngineKind['name'];
 }
 
 declare module 'vitest' {

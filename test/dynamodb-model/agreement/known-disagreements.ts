@@ -1,6 +1,6 @@
 import { type Disagreement, type Outcome, textOf } from './comparison.ts';
 
-export type EngineName = 'dynoxide' | 'dynamodb-local';
+type EngineName = 'dynoxide' | 'dynamodb-local';
 
 /** Where an engine does not do what DynamoDB's documentation says, and the model does. */
 interface KnownDisagreement {
@@ -113,8 +113,8 @@ export const knownDisagreements: readonly KnownDisagreement[] = [
 
 /** Whether a disagreement of this engine is listed. */
 export const isKnownOf =
-  (engine: EngineName) =>
+  (engine: EngineName | undefined) =>
   (disagreement: Disagreement): boolean =>
     knownDisagreements.some(
-      ({ engines, matches }) => engines.includes(engine) && matches(disagreement),
+      ({ engines, matches }) => engines.some((name) => name === engine) && matches(disagreement),
     );
