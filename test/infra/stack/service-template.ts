@@ -36,6 +36,25 @@ export const everyOption = {
   monthlyBudget: 100,
 } as const satisfies LeadServiceProps;
 
+/** The deployments whose resources and rules are checked, by what they are. */
+export const variants: readonly (readonly [string, LeadServiceProps])[] = [
+  ['no option set', {}],
+  ['every option on', everyOption],
+  [
+    'an existing table with events, and a domain beside the default address',
+    {
+      domainName: everyOption.domainName,
+      certificateArn: everyOption.certificateArn,
+      keepDefaultAddress: true,
+      tableName: 'leads-restored',
+      events: true,
+      tableStreamArn:
+        'arn:aws:dynamodb:eu-central-1:123456789012:table/leads-restored/stream/2026-11-21T00:00:00.000',
+      kmsKey: 'arn:aws:kms:eu-central-1:123456789012:key/12345678-aaaa',
+    },
+  ],
+];
+
 export interface Resource {
   readonly Type: string;
   readonly Properties: ReadJson;
