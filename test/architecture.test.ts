@@ -1,5 +1,7 @@
+import { globSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parts, serviceTests, slowTests } from './parts.ts';
 import {
   files,
   type Import,
@@ -237,4 +239,11 @@ describe('source files', () => {
 
     expect([...new Set(reached)].filter((file) => hook.test(sources.get(file) ?? ''))).toEqual([]);
   });
+});
+
+test('every folder of a part of npm run prove has tests that the part runs', () => {
+  const proved = globSync([...slowTests, ...serviceTests]);
+  const folders = parts.flatMap((part) => part.folders ?? []);
+
+  expect(folders.filter((folder) => !proved.some((path) => path.startsWith(folder)))).toEqual([]);
 });

@@ -1,33 +1,81 @@
 import { spawn } from 'node:child_process';
-import { engines } from './support/engine.ts';
+import { globSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseCLI, startVitest } from 'vitest/node';
+import { dynoxide } from '../infra/local/engines.ts';
+import { type Project, parts } from './parts.ts';
+import { firstEngine } from './support/engine.ts';
 
 /**
- * `npm test`: lint, types, unit tests, the simulator's explorations, and integration tests on every engine that runs here. Arguments
- * go to Vitest: then only the tests that they select run, integration tests on one engine:
+ * `npm test`, before each commit: lint, types, unit tests, and the contract over HTTP. `npm run prove` (prove.ts) runs the rest. Arguments
+ * go to Vitest: then only the tests that they select run, whichever command has them, on the first engine:
  *
  *   npm test -- endpoints/4.4-get
+ *   npm test -- --watch leads/capture
  *   npm test -- documents -t 'every relative link'
  */
-const selection = process.argv.slice(2);
+const args = process.argv.slice(2);
 const commands =
-  selection.length > 0
-    ? [['vitest', 'run', ...(await projectsOf(selection)), ...selection]]
+  args.length > 0
+    ? [await selected()]
     : [
         ['biome', 'check', '--error-on-warnings'],
         ['tsc', '-p', '.'],
-        ['vitest', 'run'],
       ];
 for (const command of commands) {
   const status = await run(command);
   if (status !== 0) process.exit(status);
 }
+if (args.length === 0) {
+  const project = await withService(['unit'], ['contract']);
+  const rest = parts.map(({ name }) => name).join(', ');
+  const nameTheRest = (): void => console.log(`\n Not run: ${rest}. Run them with: npm run prove`);
+  await startVitest('test', [], {
+    project,
+    watch: false,
+    reporters: [{ onTestRunEnd: nameTheRest }, 'default'],
+  });
+  process.exit(); // with the status that Vitest has set
+}
 
-/** All tests without an engine, and the first engine that is found: the second repeats its tests, and its Java takes seconds to start. */
-async function projectsOf(args: readonly string[]): Promise<string[]> {
-  if (args.some((arg) => arg.startsWith('--project'))) return [];
-  for (const engine of engines)
-    if (!(await engine.missing())) return ['--project', 'unit', '--project', engine.name];
-  return ['--project', 'unit'];
+/** Vitest's command line for the tests that the arguments select. */
+async function selected(): Promise<string[]> {
+  const { filter, options } = parseCLI(['vitest', ...args]);
+  for (const path of filter)
+    if (!isInATest(path)) {
+      process.stderr.write(
+        `No test has "${path}" in its path. test/README.md says where each test is.\n`,
+      );
+      process.exit(1);
+    }
+  const projects = options.project
+    ? []
+    : await withService(['unit', 'slow'], ['contract', 'service']);
+  return [
+    'vitest',
+    options.watch ? 'watch' : 'run',
+    ...projects.flatMap((name) => ['--project', name]),
+    ...args,
+  ];
+}
+
+/** As Vitest selects: a part of the path, in any case, or a file or folder. */
+function isInATest(text: string): boolean {
+  return globSync('test/**/*.test.ts').some(
+    (path) =>
+      path.toLowerCase().includes(text.toLowerCase()) || resolve(path).startsWith(resolve(text)),
+  );
+}
+
+async function withService(
+  without: readonly Project[],
+  calling: readonly Project[],
+): Promise<Project[]> {
+  if (await firstEngine()) return [...without, ...calling];
+  process.stderr.write(
+    `\nWARNING: no test calls the service: no DynamoDB engine runs here. ${dynoxide.remedy}.\n\n`,
+  );
+  return [...without];
 }
 
 /** @returns the command's exit status; 1 when a signal ended it or this process, whatever status the command has then */

@@ -1,0 +1,129 @@
+/** Which tests run when: those of `npm test`, and the parts of `npm run prove`. A test's name and folder say where it belongs. */
+
+/** Tests that start programs of their own, or take a processor for seconds. */
+export const slowTests = [
+  'test/examples/{sync-database,unanswered-enquiry}.test.ts',
+  'test/infra/cli/{commands,install,resumable-file}.test.ts',
+  'test/infra/deploy/deploy-command.test.ts',
+  'test/infra/guides/guides.test.ts',
+  'test/infra/local/{engine,service,start}.test.ts',
+  'test/infra/openapi/client/build.test.ts',
+  'test/infra/stack/package/build.test.ts',
+  'test/infra/stack/{cfn-lint,replacements}.test.ts',
+  'test/infra/verify/program.test.ts',
+  'test/simulation/check/beside-writers.test.ts',
+  'test/simulation/events/events.test.ts',
+  'test/simulation/explore/{pairs,random-histories}.test.ts',
+  'test/simulation/planted-bugs/planted-bugs.test.ts',
+  'test/simulation/restore/restores.test.ts',
+];
+
+/** Tests that call the built functions through the local gateway, on the first engine that this machine has. */
+export const serviceTests = ['test/**/*.integration.test.ts'];
+
+/**
+ * Those of them that the second engine repeats, because they are about what DynamoDB decides: conditions, transactions, expressions, indexes,
+ * sizes, pages. All others run on the first engine alone: what is refused before a write, rules about what was read, faults that this
+ * code injects, commands that write as an endpoint does.
+ */
+export const engineTests = [
+  'test/*.integration.test.ts',
+  'test/contract/{1-timeline,2-,3-,8-}*.integration.test.ts',
+  'test/contract/4-endpoints/*.integration.test.ts',
+  'test/dynamodb-model/**/*.integration.test.ts',
+  'test/infra/admin/import/{import,undo}.integration.test.ts',
+  'test/infra/admin/lead/erase.integration.test.ts',
+  'test/infra/admin/table/{check,restore}.integration.test.ts',
+  'test/shared/store/**/*.integration.test.ts',
+];
+
+/** The service tests of `npm test`. */
+export const contractTests = ['test/contract/**/*.integration.test.ts'];
+
+/** A project of vitest.config.ts. */
+export type Project = 'unit' | 'contract' | 'slow' | 'service' | 'second-engine';
+
+/** What `npm run prove` can run alone. */
+export interface Part {
+  readonly name: string;
+  readonly proves: string;
+  /** Of two quiet cores. */
+  readonly seconds: number;
+  readonly projects: readonly Project[];
+  /** Undefined for all that no other part has. */
+  readonly folders?: readonly string[];
+}
+
+const projects = ['slow', 'service'] as const;
+export const parts: readonly Part[] = [
+  {
+    name: 'simulator',
+    proves:
+      'random histories, pairs of operations, restores and planted bugs, under a simulated DynamoDB',
+    seconds: 85,
+    projects,
+    folders: ['test/simulation/'],
+  },
+  {
+    name: 'second-engine',
+    proves: 'what DynamoDB decides, once more on DynamoDB Local, which needs Java',
+    seconds: 75,
+    projects: ['second-engine'],
+  },
+  {
+    name: 'administration',
+    proves: 'the commands for organizations, keys, leads, imports and tables, on an engine',
+    seconds: 65,
+    projects,
+    folders: ['test/infra/admin/', 'test/infra/cli/'],
+  },
+  {
+    name: 'programs',
+    proves:
+      'npm start, npm run docs and verify, the client’s package, and every command of the guides',
+    seconds: 60,
+    projects,
+    folders: [
+      'test/infra/guides/',
+      'test/infra/local/',
+      'test/infra/openapi/',
+      'test/infra/verify/',
+    ],
+  },
+  {
+    name: 'cloud',
+    proves:
+      'the deployment command, the construct’s package, the templates by cfn-lint, and what a change replaces',
+    seconds: 35,
+    projects,
+    folders: ['test/infra/deploy/', 'test/infra/stack/'],
+  },
+  {
+    name: 'recipes',
+    proves:
+      'the recipes in seven languages under faults and in a browser, and the copies of all leads',
+    seconds: 60,
+    projects,
+    folders: ['test/examples/'],
+  },
+  {
+    name: 'fuzz',
+    proves: 'hostile requests, random histories and random calls of DynamoDB on a real engine',
+    seconds: 35,
+    projects,
+    folders: ['test/dynamodb-model/', 'test/fuzz/', 'test/reliability/'],
+  },
+  {
+    name: 'service',
+    proves: 'budgets of calls, security, the client and the store against the running service',
+    seconds: 35,
+    projects,
+  },
+];
+
+/** The part that runs a test file. @param path from the project's folder */
+export function partOf(path: string, project: string): Part | undefined {
+  const own = parts.filter(({ projects }) => projects.some((name) => name === project));
+  const isIn = ({ folders }: Part): boolean => !!folders?.some((folder) => path.startsWith(folder));
+  return own.find(isIn) ?? own.find(({ folders }) => folders === undefined);
+}
