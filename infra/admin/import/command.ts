@@ -199,7 +199,9 @@ names their leads. If DynamoDB throttles, the import waits: choose a lower --rat
 The report has the file's format, delimiter and line ends, in UTF-8. Only a complete run
 replaces an earlier report.
 
---update changes the columns that the file names. An empty cell changes nothing (lead
+--update changes the columns that the file names. It refuses a row that would change
+"created at", "updated at" or "archived", which lead archive changes; the times of an
+exported row are not compared with its lead's. An empty cell changes nothing (lead
 edit --set KEY= empties a field), and a row that changes nothing is "already there". A
 row that matches two leads is refused, and so is a second row of one lead. Phone and
 email alone find the lead, not a lead ID. The dry run names the first 20 changes and new

@@ -1,4 +1,3 @@
-import { parseDateTime } from '../../date-time.ts';
 import { isStorableText } from '../../json.ts';
 import { limits } from '../../limits.ts';
 import { memoize } from '../../memoize.ts';
@@ -6,14 +5,15 @@ import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization } from '../../organization/organization.ts';
-import { asciiFigures, comparableName } from '../../text.ts';
-import { FieldIssue, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
+import { asciiFigures } from '../../text.ts';
+import { FieldIssue, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
 import { type FieldValue, type Lead, valueOf } from '../lead.ts';
 import { type LeadStart, startLead } from '../new-lead.ts';
 import { placeLead, type RequestedPlace } from '../placement.ts';
 import { updatedLead } from '../update.ts';
 import type { ImportProperty } from './import-columns.ts';
+import { isEmpty, readTimes, refuseOtherTimes, textOf } from './import-times.ts';
 
 /** A value of a file, or why it cannot be read at all. */
 export type RowValue = RawValue | FieldIssue;
@@ -76,7 +76,8 @@ export function identityOfRow(
 }
 
 /**
- * Applies a row to a lead by the rules of update-lead: its fields, stage and pipeline, and its note. Empty values of a file change nothing.
+ * Applies a row to a lead by the rules of update-lead: its fields, stage and pipeline, and its note. Empty values of a file change nothing. What
+ * an update cannot change must be as it is: the times, and whether the lead is archived.
  * @throws ApiError VALIDATION_FAILED
  */
 export function updatedByRow(
@@ -97,6 +98,8 @@ export function updatedByRow(
   const requested = { fields, ...(isThere ? {} : place) };
   const isExported = !isEmpty(row.properties.mark);
   const after = updatedLead(isExported ? all : organization, lead, requested, now);
+  refuseOtherTimes(row.properties, lead, after, issues);
+  issues.throwIfAny();
   const settingsVersion = isExported ? versionToCheck(organization, after, lead) : undefined;
   return { lead: after, note, settingsVersion };
 }
@@ -138,10 +141,6 @@ const withAllActive = memoize((organization: Organization): Organization => {
     userById: byId(organization.userById),
   };
 });
-
-const isEmpty = (raw: RowValue | undefined): raw is null | undefined | '' =>
-  raw === undefined || raw === null || raw === '';
-const textOf = (raw: RowValue | undefined): string => (isEmpty(raw) ? '' : String(raw).trim());
 
 /** New leads get IDs after the highest imported one: about half of all IDs stay free for them. */
 const importedIdMax = 1_000_000_000;
@@ -235,43 +234,4 @@ function namedPlace(
   const items = stages.filter((one) => pipelineId === undefined || one.pipelineId === pipelineId);
   const stageId = readNamed({ noun: 'stage', items }, stage, 'stage', issues);
   return stageId === undefined ? undefined : { stageId, pipelineId };
-}
-
-function readTimes(
-  { createdAt: created, updatedAt: updated, archived }: ImportRow['properties'],
-  now: string,
-  issues: FieldIssues,
-): Pick<Lead, 'createdAt' | 'updatedAt' | 'archivedAt'> {
-  const timeOf = (name: string, raw: RawValue | undefined): string | undefined =>
-    isEmpty(raw) ? undefined : readTime(name, raw, now, issues);
-  const createdThen = timeOf('created at', created);
-  // The default is now, so that a sync job that follows updated_since sees the lead.
-  const updatedAt = timeOf('updated at', updated) ?? now;
-  const createdAt = createdThen ?? updatedAt;
-  if (updatedAt < createdAt) {
-    const sentence = `is earlier than the time of creation, ${createdAt}.`;
-    issues.add('updated at', 'invalid_date', sentence);
-  }
-  const text = comparableName(textOf(archived));
-  const isArchived = text === 'archived' || (text !== '' && parseYesOrNo(text));
-  const archivedThen = isArchived ? updatedAt : undefined;
-  const archivedAt = isArchived === undefined ? timeOf('archived', archived) : archivedThen;
-  return { createdAt, updatedAt, ...(archivedAt !== undefined && { archivedAt }) };
-}
-
-function readTime(
-  name: string,
-  raw: RawValue,
-  now: string,
-  issues: FieldIssues,
-): string | undefined {
-  const text = typeof raw === 'string' ? asciiFigures(raw) : '';
-  const at = parseDateTime(text) ?? parseDateTime(`${text}T00:00Z`);
-  if (at === undefined) {
-    const sentence =
-      'must be a date, or a date-time with an offset, such as 2026-01-31T18:30:00+05:30.';
-    return issues.add(name, 'invalid_date', sentence);
-  }
-  if (at > Date.parse(now)) issues.add(name, 'invalid_date', `is in the future: ${text}.`);
-  return new Date(at).toISOString();
 }

@@ -118,3 +118,26 @@ test('an exported file that was edited updates its leads, with an owner who is i
     { fields: { name: 'Asha', phone, assigned_to: owner?.id } },
   ]);
 });
+
+test('an update refuses a row that would archive its lead or change its times, and says what to do', async () => {
+  const organization = await givenOrganization();
+  const { name, phone } = person();
+  await importJson(organization, await csv(['name', 'phone'], [name, phone]));
+  const before = await leadsOf(organization);
+  const headings = ['phone', 'archived', 'Created'];
+  const more = ['--map', 'Created=created at'];
+
+  const { report } = await updateJson(
+    organization,
+    await csv(headings, [phone, 'yes', '2020-01-01']),
+    ...more,
+  );
+  const emptied = await updateJson(organization, await csv(headings, [phone, '', '']), ...more);
+
+  expect((await refusedIn(report)).map((row) => row['refused because'])).toEqual([
+    'archived cannot be changed by an update: use lead archive or lead restore, and empty the cell. ' +
+      'created at (column "Created") cannot be changed by an update: empty the cell, or add --ignore for the column.',
+  ]);
+  expect(emptied).toMatchObject({ alreadyThere: 1, refused: 0 });
+  expect(await leadsOf(organization)).toEqual(before);
+});
