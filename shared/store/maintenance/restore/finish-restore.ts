@@ -79,7 +79,7 @@ export async function finishRestore(
   const inOld = old ? await assertOrigin(table, old, listed) : [];
   const activity = old && (await readActivity(old, inOld));
   const plan = await planRestore(table, old, listed, onProgress);
-  const mended = new MendedTable(table, old);
+  const mended = new MendedTable(table, old, plan.restoredAt);
   const restore = { ...options, table };
   const organizations = await begin(restore, plan, mended, listed);
   for (const id of organizations) await continueCounters(restore, id);

@@ -14,35 +14,40 @@ import {
   type PrimaryKey,
   timelinePartitionKey,
 } from '../../table/primary-keys.ts';
-import { namesNobodyBut } from '../../table/writes.ts';
+import { type Condition, hasVersion, isAbsent, namesNobodyBut } from '../../table/writes.ts';
 import type { LeadReference, MendedTable } from './mended-table.ts';
 
 /**
  * Brings a lead and its timeline to one state. If the old table has the lead as the latest of the two tells it, the rest is copied from
  * there. Otherwise the lead decides: entries that tell of later changes are removed, those that are missing are copied or written from
- * what the lead shows, and the timeline of a lead that is missing is removed. Does nothing to a lead that is whole.
+ * what the lead shows, and the timeline of a lead that is missing is removed. Does nothing to a lead that is whole. If the restored table is
+ * in use already, nothing is removed or copied over of what was written to it.
  */
 export async function mendLead(mended: MendedTable, reference: LeadReference): Promise<void> {
   const found = await readHistory(mended.table, reference);
   const old = mended.old && (await readHistory(mended.old, reference));
-  const copy = old?.lead && isSameLead(found, old) ? old : undefined;
+  const ofUse = entriesOfUse(mended, found, old);
+  const copy = old?.lead && isSameLead(found, old) && ofUse.size === 0 ? old : undefined;
   let { lead } = found;
-  // The restored table may be in use already: later changes in it stay.
   if (
     copy?.lead &&
     isComplete(copy) &&
-    (toldUntil(copy) <= toldUntil(found) || toldUntil(copy) <= (lead?.updatedAt ?? '')) &&
+    toldUntil(copy) <= toldUntil(found) &&
     (lead?.version ?? 0) < copy.lead.version
   ) {
+    if (!(await mended.put(copy.lead, asRead(lead)))) return; // The table is in use; the next round reads it again.
     lead = copy.lead;
-    await mended.put(lead);
   }
+  const unused = found.entries.filter((entry) => !ofUse.has(entry));
+  // The use went on from the state of the lead's item, not from that of its timeline.
+  const versionBefore = (lead?.version ?? 0) - [...ofUse].filter(isState).length;
+  const beyond = ofUse.size === 0 ? [] : unused.filter(isState).slice(versionBefore);
   const isWrong = (entry: TimelineEntryItem) =>
-    !lead || (isChange(entry) && entry.at > lead.updatedAt);
-  for (const entry of found.entries.filter(isWrong)) await mended.remove(entry);
+    !lead || (isChange(entry) && (entry.at > lead.updatedAt || beyond.includes(entry)));
+  for (const entry of unused.filter(isWrong)) await mended.remove(entry);
   if (!lead) return;
   const until = lead.updatedAt;
-  const entries = found.entries.filter((entry) => !isWrong(entry));
+  const entries = found.entries.filter((entry) => ofUse.has(entry) || !isWrong(entry));
   const known = new Set(found.entries.map(({ sk }) => sk));
   const missing = copy?.entries.filter(({ at, sk }) => at <= until && !known.has(sk)) ?? [];
   const told = [...entries, ...missing].sort((a, b) => (a.sk < b.sk ? -1 : 1));
@@ -86,9 +91,12 @@ async function advanceLead(
   if (!old?.lead || !isComplete(old) || !isSameLead(found, old)) return false;
   if (hasIdentity(reference, old.lead, key)) return false;
   if (found.lead && found.lead.version >= old.lead.version) return false;
-  await mended.put(old.lead);
-  return true;
+  if (entriesOfUse(mended, found, old).size > 0) return false;
+  return mended.put(old.lead, asRead(found.lead));
 }
+
+const asRead = (lead: LeadItem | undefined): Condition =>
+  lead ? hasVersion(lead.version) : isAbsent;
 
 const readLeadItem = (table: Table, { organizationId, leadId }: LeadReference) =>
   getItem(table, leadPrimaryKey(organizationId, leadId));
@@ -108,12 +116,28 @@ interface LeadHistory {
   readonly entries: readonly TimelineEntryItem[];
 }
 
-/** Consistent: one read, and one query for each megabyte of the timeline. */
+/** Consistent: two reads, and one query for each megabyte of the timeline; again if the lead is changed meanwhile. */
 async function readHistory(table: Table, reference: LeadReference): Promise<LeadHistory> {
   const { organizationId, leadId } = reference;
-  const lead = await readLeadItem(table, reference);
-  const entries = await readTimelineItems({ table, organizationId }, leadId);
-  return { lead, entries };
+  let lead = await readLeadItem(table, reference);
+  for (;;) {
+    const entries = await readTimelineItems({ table, organizationId }, leadId);
+    const after = await readLeadItem(table, reference);
+    if (after?.version === lead?.version) return { lead, entries };
+    lead = after;
+  }
+}
+
+/** The entries that were written to the restored table since it was made: neither the backup nor the old table has them. */
+function entriesOfUse(
+  { restoredAt }: MendedTable,
+  { entries }: LeadHistory,
+  old: LeadHistory | undefined,
+): ReadonlySet<TimelineEntryItem> {
+  const known = new Set(old?.entries.map(({ sk }) => sk));
+  const writtenAt = (entry: TimelineEntryItem) =>
+    Date.parse('importedAt' in entry ? entry.importedAt : entry.at);
+  return new Set(entries.filter((entry) => writtenAt(entry) >= restoredAt && !known.has(entry.sk)));
 }
 
 /** An ID can be given again to another lead, which an import creates. */
@@ -174,13 +198,13 @@ const lastSuffix = 'nrestored';
 /** From what the timeline last says of a field, the stage or the pipeline to what the lead has. */
 function unexplainedChanges(lead: LeadItem, entries: readonly TimelineEntryItem[]) {
   const told = new Map<string, FieldValue | null>();
+  const values = { ...lead.fields, stage: lead.stageId, pipeline: lead.pipelineId };
   for (const entry of entries) {
     if ('changes' in entry) for (const { field, to } of entry.changes) told.set(field, to);
     if ('filled' in entry) for (const field of entry.filled) told.delete(field);
   }
   return [...told].flatMap(([field, from]) => {
-    const to =
-      { stage: lead.stageId, pipeline: lead.pipelineId }[field] ?? valueOf(lead.fields, field);
+    const to = valueOf(values, field);
     return isDeepStrictEqual(from, to) ? [] : [{ field, from, to }];
   });
 }

@@ -22,25 +22,29 @@ export class MendedTable {
   readonly table: Table;
   /** The table that was in use until now; undefined if it is lost. */
   readonly old: Table | undefined;
+  /** When the restored table was made, in epoch milliseconds. */
+  readonly restoredAt: number;
   completed = 0;
   removed = 0;
   /** The leads whose items these are, each once. */
   readonly #leads = new Map<string, LeadReference>();
 
-  constructor(table: Table, old: Table | undefined) {
+  constructor(table: Table, old: Table | undefined, restoredAt: number) {
     this.table = table;
     this.old = old;
+    this.restoredAt = restoredAt;
   }
 
   get leads(): LeadReference[] {
     return [...this.#leads.values()];
   }
 
-  /** @param condition the item is written only if the stored one fulfils it */
-  async put(item: Stored<Item>, condition?: Condition): Promise<void> {
-    if (!(await writeItem(this.table, put(item, condition)))) return;
+  /** @param condition the item is written only if the stored one fulfils it @returns whether it was written */
+  async put(item: Stored<Item>, condition?: Condition): Promise<boolean> {
+    if (!(await writeItem(this.table, put(item, condition)))) return false;
     this.completed += 1;
     this.#addLeadOf(item);
+    return true;
   }
 
   /** @param condition the item is removed only if the stored one fulfils it */

@@ -37,6 +37,8 @@ export async function planRestore(
 
 /** What a restored table holds, and the differences between it and the old one. */
 export class RestorePlan {
+  /** When the restored table was made, in epoch milliseconds. */
+  readonly restoredAt: number;
   /** The organizations that have items; one may be there in part. */
   readonly organizations = new Set<number>();
   readonly organizationsWithLeads = new Set<number>();
@@ -53,14 +55,13 @@ export class RestorePlan {
   readonly #missing: LeadReference[] = [];
   readonly #table: Table;
   readonly #old: Table | undefined;
-  readonly #restoredAt: number;
   /** By lead: when the last erasure of a lead with this ID began, in epoch milliseconds, as an audit log tells. */
   readonly #erasedAt = new Map<string, number>();
 
   constructor(table: Table, old: Table | undefined, restoredAt: number) {
     this.#table = table;
     this.#old = old;
-    this.#restoredAt = restoredAt;
+    this.restoredAt = restoredAt;
   }
 
   /** Leads that were erased since the backup, or were being erased when it was made. */
@@ -123,7 +124,7 @@ export class RestorePlan {
     const added = await addedAt(this.#table, kind, lead);
     // An import can create another lead with the ID of an erased one: an erasure is of the lead that the table had when it began.
     if (erasedAt > added) this.#erased.set(nameOf(kind), referenceOf(kind));
-    if (this.#erased.has(nameOf(kind)) || isAsInOld || !this.#old || added >= this.#restoredAt)
+    if (this.#erased.has(nameOf(kind)) || isAsInOld || !this.#old || added >= this.restoredAt)
       return;
     if (copy)
       throw new RestoreError(

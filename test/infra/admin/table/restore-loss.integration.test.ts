@@ -2,6 +2,7 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { checkTable } from '../../../../shared/store/check/check-table.ts';
+import { createLead } from '../../../../shared/store/leads/create-lead.ts';
 import { readLead } from '../../../../shared/store/leads/leads.ts';
 import { importLead } from '../../../../shared/store/maintenance/import-leads.ts';
 import { revokeApiKey } from '../../../../shared/store/organizations/api-keys.ts';
@@ -16,7 +17,7 @@ import { eraseLead } from '../../../support/leads.ts';
 import { environmentOf } from '../../../support/table.ts';
 import { useFolder } from '../../given-folder.ts';
 import { commandOf } from '../commands.ts';
-import { givenBackup, who } from './given-backup.ts';
+import { givenBackup, newLead, who } from './given-backup.ts';
 import { finish, itemsOf, nextSecond, restored } from './restored-tables.ts';
 
 const folder = useFolder();
@@ -131,6 +132,21 @@ test.concurrent.each([true, false])(
     expect(await leadIdsIn(on)).toHaveLength(1);
   },
 );
+
+test.concurrent('the imported row of a lead whose ID the restored table gave to another lead is not copied', async () => {
+  const { old, organization, backup } = await givenBackup(0);
+  const lead = await newLead(old, organization);
+  await importAgain(old, lead);
+  const on = await restored(backup);
+  const other = { ...(await newLead(old, organization)), id: lead.id };
+  const opening = { type: 'lead_created', via: 'api', keyId: 'k', actorId: 7 } as const;
+  await createLead(on, () => ({ lead: other, opening: { ...opening, at: other.createdAt } }));
+
+  const { status, document } = await finish(on, '--from', old.name);
+
+  expect([status, document.violations]).toEqual([0, []]);
+  expect((await itemsOf(on)).filter(({ readDigest }) => readDigest !== undefined)).toEqual([]);
+});
 
 test.concurrent('the leads that were created since the backup are named, and written as a file that brings them back', async () => {
   const { old, organization, backup, leadIds } = await givenBackup(2);

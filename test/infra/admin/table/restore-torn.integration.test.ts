@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { changesBetween, changeTimeOf } from '../../../../shared/leads/changes.ts';
 import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 import { parseApiKey } from '../../../../shared/organization/api-key.ts';
@@ -6,6 +7,7 @@ import { setArchived } from '../../../../shared/store/leads/archive.ts';
 import { writeCapture } from '../../../../shared/store/leads/captures.ts';
 import { putTimelineEntry } from '../../../../shared/store/leads/timeline.ts';
 import { updateLead } from '../../../../shared/store/leads/update-lead.ts';
+import { revokeApiKey } from '../../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { keyText } from '../../../../shared/store/table/primary-keys.ts';
 import { transact } from '../../../../shared/store/table/transact.ts';
@@ -104,26 +106,63 @@ test.concurrent('what somebody else wrote about their own phone stays when its f
   expect((await itemsOf(on)).map((item) => item.text).filter(Boolean)).toEqual([text]);
 });
 
-test.concurrent('a restore keeps what was written to the restored table before its lead was mended', async () => {
+const isOf = (prefix: string, { pk }: Item): boolean => String(pk).startsWith(prefix);
+type Tear = (before: Map<string, Item>, after: Map<string, Item>) => Iterable<Item>;
+const lacking =
+  (prefix: string): Tear =>
+  (before) =>
+    [...before.values()].filter((item) => !isOf(prefix, item));
+/** The parts of a change but the lead itself. */
+const ahead: Tear = (before, after) =>
+  [...after].map(([name, item]) => (isOf('LEADS#', item) ? (before.get(name) ?? item) : item));
+
+test.concurrent.each<[string, number, Tear]>([
+  ['without its email', 0, lacking('EMAIL#')],
+  ['without its email', 1, lacking('EMAIL#')],
+  ['without its email', 2, lacking('EMAIL#')],
+  ['without its timeline', 1, lacking('TIMELINE#')],
+  ['with an entry ahead of it', 1, ahead],
+  ['with an entry ahead of it', 2, ahead],
+])(
+  'a restore keeps a later change of a lead %s in the backup (%i changes in the old table)',
+  async (_, laterChanges, tear) => {
+    const old = await givenTable();
+    const organization = await givenOrganization({}, old);
+    const lead = await captured(old, organization);
+    const versions = [await itemsByName(old)];
+    let later = lead;
+    for (let change = 1; change <= laterChanges; change += 1) {
+      later = await changed(old, later, { name: `Old ${change}` });
+      versions.push(await itemsByName(old));
+    }
+    await nextSecond();
+    const [before = new Map(), after = before] = versions;
+    const on = await restored([...tear(before, after)]);
+    await changed(on, lead, { name: 'New name' }, new Date());
+
+    const { status, document } = await finish(on, '--from', old.name);
+
+    expect([status, document.violations]).toEqual([0, []]);
+    expect(await itemOf(on, lead)).toMatchObject({ version: 2, fields: { name: 'New name' } });
+    expect(JSON.stringify(await changesIn(on))).toContain('New name');
+  },
+);
+
+const changesIn = async (on: Table): Promise<unknown[]> =>
+  (await itemsOf(on)).flatMap(({ changes }) => (changes === undefined ? [] : [changes]));
+
+test.concurrent('a restore writes no change of a field that has not changed, though objects have one of its key', async () => {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
-  const lead = await captured(old, organization);
-  const torn = (await itemsOf(old)).filter(({ pk }) => !String(pk).startsWith('EMAIL#'));
-  await nextSecond();
+  const lead = await captured(old, organization, { hasOwnProperty: 'a' });
+  const last = await changed(old, await changed(old, lead, { hasOwnProperty: 'b' }), { name: 'Z' });
+  const torn = (await itemsOf(old)).filter(({ sk }) => !String(sk).startsWith(last.updatedAt));
   const on = await restored(torn);
-  const updatedAt = new Date().toISOString();
-  const changes = [{ field: 'name', from: lead.fields.name ?? null, to: 'New name' }];
-  await updateLead(
-    on,
-    lead,
-    { ...lead, fields: { ...lead.fields, name: 'New name' }, updatedAt },
-    { type: 'lead_updated', via: 'admin', changes, at: updatedAt, actorId: null },
-  );
 
-  const { status, document } = await finish(on, '--from', old.name);
+  const { status } = await finish(on, '--yes');
 
-  expect([status, document.violations]).toEqual([0, []]);
-  expect(await itemOf(on, lead)).toMatchObject({ version: 2, fields: { name: 'New name' } });
+  expect(status).toBe(0);
+  expect(await changesIn(on)).toEqual([[{ field: 'hasOwnProperty', from: 'a', to: 'b' }], []]);
 });
 
 test.concurrent('a lead whose last restoring and archiving the backup lacks is made whole without the old table', async () => {
@@ -166,6 +205,26 @@ test.concurrent('a lead that a restore has mended is mended again when the next 
   expect([status, document.violations, document.partsCompleted]).toEqual([0, [], 1]);
 });
 
+test.concurrent.each(['KEY#', 'ORG#'])(
+  'a key whose revocation the backup has only in its %s item is revoked in both',
+  async (revoked) => {
+    const old = await givenTable();
+    const organization = await givenOrganization({}, old);
+    const { keyId } = await organization.key();
+    const before = await itemsByName(old);
+    await revokeApiKey(old, organization.id, keyId);
+    const torn = [...(await itemsByName(old))].map(([name, item]) =>
+      name.startsWith(revoked) ? item : (before.get(name) ?? item),
+    );
+    const on = await restored(torn);
+
+    await finish(on, '--yes', '--keep-key', keyId);
+
+    const items = (await itemsOf(on)).filter((item) => item.keyId === keyId);
+    expect(items.map(({ revokedAt }) => typeof revokedAt)).toEqual(['string', 'string']);
+  },
+);
+
 const enquiry = { actorId: 7, keyLabel: 'website', source: 'Website', filled: [], kept: [] };
 
 async function captured(
@@ -194,15 +253,22 @@ async function captured(
   return lead;
 }
 
-async function moved(on: Table, before: Lead): Promise<void> {
+const moved = async (on: Table, before: Lead): Promise<void> => {
   const { phone, email } = person();
-  const at = new Date(Date.parse(before.updatedAt) + 1).toISOString();
-  const after = { ...before, fields: { ...before.fields, phone, email }, updatedAt: at };
-  const changes = (['phone', 'email'] as const).map((field) => ({
-    field,
-    from: before.fields[field] ?? null,
-    to: after.fields[field],
-  }));
+  await changed(on, before, { phone, email });
+};
+
+/** Changes fields of a lead as the administrator. @param now by default just after its last change */
+async function changed(
+  on: Table,
+  before: Lead,
+  fields: FieldValues,
+  now = new Date(0),
+): Promise<Lead> {
+  const at = changeTimeOf(before, now);
+  const after = { ...before, fields: { ...before.fields, ...fields }, updatedAt: at };
+  const changes = changesBetween(before, after);
   const change = { type: 'lead_updated', via: 'admin', changes, at, actorId: null } as const;
   await updateLead(on, before, after, change);
+  return { ...after, version: before.version + 1 };
 }
