@@ -126,12 +126,16 @@ async function createKeysOf(
 ): Promise<ServedOrganization> {
   const { id, users } = settings;
   const existing = new Set((await listApiKeys(table, id)).map(({ label }) => label));
-  const keys: Record<string, string> = {};
+  const keys = new Map<string, string>();
   for (const request of requests.filter(({ label }) => !existing.has(label))) {
     const creating = createApiKey(table, { organizationId: id, ...request, now: new Date() });
-    keys[request.label] = (await creating.catch((error) => refuse(file, error))).key;
+    keys.set(request.label, (await creating.catch((error) => refuse(file, error))).key);
   }
-  return { id, keys, activeUserId: users.find(({ active }) => active)?.id };
+  return {
+    id,
+    keys: Object.fromEntries(keys),
+    activeUserId: users.find(({ active }) => active)?.id,
+  };
 }
 
 /** @throws CommandError that says why the file is refused; any other error as it is */
