@@ -2,7 +2,7 @@
 
 /** Tests that start programs of their own, or take a processor for seconds. */
 export const slowTests = [
-  'test/examples/{sync-database,unanswered-enquiry}.test.ts',
+  'test/examples/{recipe-reports,sync-database,unanswered-enquiry}.test.ts',
   'test/infra/cli/{commands,install,resumable-file}.test.ts',
   'test/infra/deploy/deploy-command.test.ts',
   'test/infra/guides/guides.test.ts',

@@ -97,7 +97,7 @@ process.exit(compared?.fails ? 1 : 0);
 async function recordCounts(): Promise<void> {
   await withFolder(async (folder) => {
     const file = join(folder, 'requests.json');
-    const vitest = spawn('vitest', ['run', '--project', 'dynoxide', 'test/budgets'], {
+    const vitest = spawn('vitest', ['run', '--project', 'service', 'test/budgets'], {
       stdio: 'inherit',
       env: { ...process.env, RECORD_COUNTS: file },
     });
