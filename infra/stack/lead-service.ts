@@ -115,6 +115,7 @@ function addOutputs(service: LeadService): void {
   };
   add('Release', release.name, 'Release: its tag or commit, to go back to it (OPERATE.md)');
   add('Version', release.version, 'Version and commit');
+  add('ServiceName', options.serviceName, 'SERVICE in OPERATE.md: alarms begin with it');
   add('BaseUrl', api.baseUrl, 'Base URL: put it before the paths of the contract');
   add('DashboardUrl', dashboardUrl(options.serviceName), 'Dashboard, with alarms and log queries');
   add('TableName', table.tableName, 'LEADS_TABLE for the admin command');

@@ -24,7 +24,8 @@ export const prices = {
     customMetric: 0.3,
     /** Three with up to 50 metrics are free. */
     dashboard: 3,
-    key: 1,
+    /** From its second rotation on: $1, and $1 more for each of the first two. One that is rotated yearly reaches it after two years. */
+    key: 3,
     webAcl: 5,
     webAclRule: 1,
   },

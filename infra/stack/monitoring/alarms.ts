@@ -76,7 +76,7 @@ export const alarms = {
     threshold: { from: 1, datapoints: 2 },
     when: 'For 10 minutes, in every 5 minutes, calls failed because DynamoDB throttled the table or an index.',
     act: 'One partition gets too many requests, or traffic grew faster than on-demand capacity. The log lines of failed calls name the table or index and the reason (throttling). Find the organization in the log by its calls. Stop an import that runs too fast. If the traffic is expected, raise the warm throughput of the table.',
-    runbook: 'an-organization-sends-too-much',
+    runbook: 'traffic-grows',
   },
   TableFailed: {
     threshold: { from: 5 },

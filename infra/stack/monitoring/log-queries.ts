@@ -35,15 +35,19 @@ const linesWhere = (condition: string): string =>
 | sort @timestamp desc
 | limit 100`;
 
-/** The lines of one request, key, organization or lead: replace the value in capitals. */
+/** The lines of one request, key, organization or lead: replace the value in capitals. And when each release answered. */
 const lookups: Queries = {
   Request: linesWhere('requestId = "REQUEST_ID"'),
   Key: linesWhere('keyId = "KEY_ID"'),
   Organization: linesWhere('organizationId = ORGANIZATION_ID'),
   Lead: linesWhere('organizationId = ORGANIZATION_ID and leadId = LEAD_ID'),
+  // The release before the deployed one is named nowhere else in AWS (OPERATE.md, "Go back").
+  Releases: `filter message = "answered"
+| stats min(@timestamp) as first, max(@timestamp) as last, count() as calls by version
+| sort last desc`,
 };
 
-/** CloudWatch's saved queries, in a folder with the name of the service: by request, key, organization and lead, and those of the dashboard. */
+/** CloudWatch's saved queries, in a folder with the name of the service: by request, key, organization, lead and release, and those of the dashboard. */
 export function saveQueries(scope: Construct, serviceName: string, logGroupNames: string[]): void {
   const queries = new Construct(scope, 'Queries');
   for (const [title, queryString] of Object.entries({ ...lookups, ...tables }))

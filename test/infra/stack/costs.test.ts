@@ -182,7 +182,7 @@ function monthlyCostsOf(template: Template): MonthlyCost[] {
       customMetric,
     ),
     row('dashboards', count('AWS::CloudWatch::Dashboard'), dashboard),
-    row('keys', count('AWS::KMS::Key'), key),
+    row('keys, from the third year on', count('AWS::KMS::Key'), key),
     row('web ACLs', acls.length, webAcl),
     row('rules of web ACLs', rules, webAclRule),
   ].filter((one) => one.count > 0);

@@ -69,6 +69,7 @@ describe('in a fresh account, with no option set', () => {
     expect(Object.keys(plain.toJSON().Outputs)).toEqual([
       'Release',
       'Version',
+      'ServiceName',
       'BaseUrl',
       'DashboardUrl',
       'TableName',

@@ -5,19 +5,22 @@ import { serviceOfStack } from '../../../infra/cli/stack.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { useStandInAws } from '../../support/aws/stand-in-aws.ts';
-import { functionsBuilt, newApp } from './service-template.ts';
+import { functionsBuilt, newApp, propertiesOf } from './service-template.ts';
 
 /** The commands with `--stack` on stacks of other people's apps: the outputs are those of the synthesized templates. */
 const { aws, run } = useStandInAws();
 
 let outputs: [name: string, value: string][];
+let alarmNames: string[];
 beforeAll(async () => {
   await functionsBuilt();
   const stack = new Stack(newApp(), 'Theirs');
   new CfnOutput(stack, 'CustomersTableName', { value: 'customers' });
   for (const id of ['Leads', 'MoreLeads'])
     new LeadService(stack, id, { serviceName: `leads-${id.toLowerCase()}` });
-  outputs = outputsOf(Template.fromStack(stack).toJSON());
+  const template = Template.fromStack(stack);
+  outputs = outputsOf(template.toJSON());
+  alarmNames = propertiesOf(template, 'AWS::CloudWatch::Alarm').map(({ AlarmName }) => AlarmName);
 }, 60_000);
 
 /** Gives the stand-in's stack these outputs. */
@@ -39,6 +42,16 @@ test('of two services in a stack, one is chosen by its ID, and service stop stop
     baseUrl: expect.stringMatching(/^https:.*LeadsApi/),
     version: expect.stringMatching(/^\d+\.\d+\.\d+\+/),
   });
+});
+
+test('the output ServiceName is what the alarms of a service in another app begin with', () => {
+  const names = outputs.filter(([name]) => name.endsWith('ServiceName'));
+
+  expect(names).toEqual([
+    ['LeadsServiceName', 'leads-leads'],
+    ['MoreLeadsServiceName', 'leads-moreleads'],
+  ]);
+  for (const [, name] of names) expect(alarmNames).toContain(`${name}-KnownKeyRefused`);
 });
 
 test.each([

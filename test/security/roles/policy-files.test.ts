@@ -13,12 +13,47 @@ interface Person {
   readonly file: string;
   /** Files and folders of the commands' source. */
   readonly source: readonly string[];
-  /** What no command of the SDK is imported for: the CDK's own requests. */
+  /** Pages with commands of the AWS command line. */
+  readonly pages?: readonly string[];
+  /** What no command is found for: the requests of the CDK and of the console, and what a restore writes. */
   readonly besides?: readonly string[];
+  /** The resource of an action, where it is not its service's usual one. */
+  readonly own?: Readonly<Record<string, string>>;
 }
+
+/** A restore writes as its caller (DynamoDB developer guide, "Using IAM with DynamoDB backup and restore"). */
+const restoreWrites = [
+  'BatchWriteItem',
+  'DeleteItem',
+  'GetItem',
+  'PutItem',
+  'Query',
+  'Scan',
+  'UpdateItem',
+].map((name) => `dynamodb:${name}`);
 const people: readonly Person[] = [
   { file: 'deploy.json', source: [], besides: ['sts:AssumeRole'] },
   { file: 'administer.json', source: ['infra/admin', 'infra/cli', 'infra/verify', 'shared/store'] },
+  {
+    file: 'on-call.json',
+    source: [],
+    pages: ['infra/OPERATE.md', 'infra/stack/monitoring/ALARMS.md'],
+    besides: [
+      'cloudwatch:GetDashboard',
+      'cloudwatch:GetMetricData',
+      'logs:DescribeQueryDefinitions',
+      'logs:GetQueryResults',
+      'logs:StartQuery',
+      ...restoreWrites,
+    ],
+    own: {
+      ...Object.fromEntries(
+        restoreWrites.map((action) => [action, arn('dynamodb', 'table/leads-restored-1')]),
+      ),
+      'dynamodb:RestoreTableFromBackup': arn('dynamodb', 'table/leads/backup/01'),
+      'cloudwatch:GetDashboard': 'arn:aws:cloudwatch::123456789012:dashboard/crm-production',
+    },
+  },
 ];
 
 const own: Readonly<Record<string, string>> = {
@@ -26,6 +61,10 @@ const own: Readonly<Record<string, string>> = {
   cloudformation: arn('cloudformation', 'stack/lead-service-production/1a2b'),
   lambda: arn('lambda', 'function:lead-service-production-ServiceListLeads-1a2b'),
   logs: arn('logs', 'log-group:lead-service-production-ServiceListLeadsLog-1a2b'),
+  // Not the name of the stack: another app may have installed the package.
+  cloudwatch: arn('cloudwatch', 'alarm:crm-production-ServerErrors'),
+  backup: arn('backup', 'backup-vault:crm-production'),
+  s3: 'arn:aws:s3:::audit-of-leads',
   sts: 'arn:aws:iam::123456789012:role/cdk-hnb659fds-deploy-role-123456789012-ap-south-1',
 };
 const others: Readonly<Record<string, string>> = {
@@ -33,8 +72,24 @@ const others: Readonly<Record<string, string>> = {
   cloudformation: arn('cloudformation', 'stack/another/1a2b'),
   lambda: arn('lambda', 'function:another-function'),
   logs: arn('logs', 'log-group:another'),
+  cloudwatch: arn('cloudwatch', 'alarm:another-ServerErrors'),
+  'cloudwatch:GetDashboard': 'arn:aws:cloudwatch::123456789012:dashboard/another',
+  backup: arn('backup', 'backup-vault:another'),
+  s3: 'arn:aws:s3:::another',
   sts: 'arn:aws:iam::123456789012:role/Administrator',
 };
+/** They support no resource, or the list of all would be refused. */
+const withoutResource: ReadonlySet<string> = new Set([
+  'backup:ListBackupJobs',
+  'backup:ListCopyJobs',
+  'budgets:ViewBudget',
+  'cloudwatch:GetMetricData',
+  'cloudwatch:ListMetrics',
+  'dynamodb:ListBackups',
+  'logs:DescribeQueryDefinitions',
+  'tag:GetResources',
+  'xray:BatchGetTraces',
+]);
 /** Needs no permission (IAM: "sts:GetCallerIdentity"). */
 const alwaysAllowed = 'sts:GetCallerIdentity';
 
@@ -43,14 +98,18 @@ const policyIn = (file: string): PolicyStatement[] => {
     .replaceAll('REGION', 'ap-south-1')
     .replaceAll('ACCOUNT', '123456789012')
     .replaceAll('STACK', 'lead-service-production')
-    .replaceAll('TABLE', 'leads');
+    .replaceAll('TABLE', 'leads')
+    .replaceAll('SERVICE', 'crm-production')
+    .replaceAll('BUCKET', 'audit-of-leads');
   return (JSON.parse(text) as { Statement: PolicyStatement[] }).Statement;
 };
 
 /** Where the service has no name of its own, actions have no resource. */
 const requestOf = (action: string, arns: Readonly<Record<string, string>>): IamRequest => ({
   action,
-  resource: arns[action.split(':')[0] ?? ''] ?? '*',
+  resource: withoutResource.has(action)
+    ? '*'
+    : (arns[action] ?? arns[action.split(':')[0] ?? ''] ?? '*'),
   context: {},
 });
 
@@ -98,23 +157,59 @@ function actionsOf(source: readonly string[]): string[] {
   return [...new Set(actions)].filter((action) => action !== alwaysAllowed).sort();
 }
 
-describe.each(people)('the policy $file', ({ file, source, besides = [] }) => {
-  const statements = policyIn(file);
-  const sent = [...actionsOf(source), ...besides].sort();
+/** Commands whose action has another name. */
+const otherActions: Readonly<Record<string, string>> = {
+  'budgets describe-budgets': 'budgets:ViewBudget',
+  'dynamodb wait': 'dynamodb:DescribeTable',
+  'resourcegroupstaggingapi get-resources': 'tag:GetResources',
+  's3 ls': 's3:ListBucket',
+};
+/** It ends a service, which is no task of a bad night. */
+const endsAService = 'dynamodb:DeleteTable';
 
-  test('names exactly the actions of the commands', () => {
-    const named = statements.flatMap(({ Action }) => [Action].flat());
+const awsCommands = /\baws (([a-z0-9]+) ([a-z0-9-]+))[^`\n]*/g;
 
-    expect(sent.length).toBeGreaterThan(source.length);
-    expect([...new Set(named)].sort()).toEqual(sent);
-  });
+/** The actions of the `aws` commands on pages. */
+function actionsOnPages(pages: readonly string[]): string[] {
+  const text = pages.map((page) => readFileSync(join(projectFolder, page), 'utf8')).join('\n');
+  const actions = [...text.matchAll(awsCommands)].map(
+    ([, words = '', service = '', command = '']) =>
+      otherActions[words] ??
+      `${service}:${command.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+  );
+  return [...new Set(actions)].filter((action) => action !== endsAService);
+}
 
-  test.each(sent)('allows %s on what the service has, and on nothing else', async (action) => {
-    expect((await decide(statements, requestOf(action, own))).isAllowed).toBe(true);
-    if (action === 'xray:BatchGetTraces') return; // supports no resource and no condition
-    expect((await decide(statements, requestOf(action, others))).isAllowed).toBe(false);
-  });
+test('no aws command of the runbook takes the name of the stack for that of the service', () => {
+  const runbook = readFileSync(join(projectFolder, 'infra', 'OPERATE.md'), 'utf8');
+
+  const commands = [...runbook.matchAll(awsCommands)].map(([command]) => command);
+
+  expect(commands.length).toBeGreaterThan(15);
+  expect(commands.filter((command) => /\bNAME\b/.test(command))).toEqual([]);
 });
+
+describe.each(people)(
+  'the policy $file',
+  ({ file, source, pages = [], besides = [], own: special }) => {
+    const statements = policyIn(file);
+    const sent = [...actionsOf(source), ...actionsOnPages(pages), ...besides].sort();
+
+    test('names exactly the actions of the commands', () => {
+      const named = statements.flatMap(({ Action }) => [Action].flat());
+
+      expect(sent.length).toBeGreaterThan(source.length);
+      expect([...new Set(named)].sort()).toEqual(sent);
+    });
+
+    test.each(sent)('allows %s on what the service has, and on nothing else', async (action) => {
+      const request = requestOf(action, { ...own, ...special });
+      expect((await decide(statements, request)).isAllowed).toBe(true);
+      if (withoutResource.has(action)) return;
+      expect((await decide(statements, requestOf(action, others))).isAllowed).toBe(false);
+    });
+  },
+);
 
 test('the policy for administrators reaches the indexes of the table', async () => {
   const request = { action: 'dynamodb:Query', resource: `${own.dynamodb}/index/leadsByStage` };
@@ -129,6 +224,7 @@ test('every policy file is known here', () => {
     'administer.json',
     'check-deployment.json',
     'deploy.json',
+    'on-call.json',
     'read-timelines.json',
     'trust-github.json',
   ]);

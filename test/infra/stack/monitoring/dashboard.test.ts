@@ -141,7 +141,7 @@ describe('what an alarm watches', () => {
 });
 
 const tables = ['Affected organizations', 'Endpoints', 'Failures', 'Organizations', 'Refusals'];
-const lookups = ['Key', 'Lead', 'Organization', 'Request'];
+const lookups = ['Key', 'Lead', 'Organization', 'Releases', 'Request'];
 
 test('one dashboard has the tables, and CloudWatch the saved queries, on every log of an endpoint', () => {
   const [dashboard, ...others] = propertiesOf(plain, 'AWS::CloudWatch::Dashboard');
