@@ -107,6 +107,15 @@ test('every resource that no release may replace is in logical-ids.json', async 
   );
 });
 
+test('for cdk-nag 2 too, what a role may do is acknowledged one by one', () => {
+  const text = JSON.stringify(apps.get('every option on')?.template);
+
+  const ofRoles = text.match(/\{"id":"AwsSolutions-IAM[45]"[^}]*\}/g) ?? [];
+
+  expect(ofRoles.length).toBeGreaterThan(10);
+  for (const one of ofRoles) expect(one).toMatch(/"applies_to":\["(Resource|Policy)::/);
+});
+
 test('cdk-nag finds what is wrong where something is: the checks above do look', () => {
   const app = new App();
   const stack = new Stack(app, 'Wrong');
