@@ -1,21 +1,15 @@
-/** Format characters, and those that displays ignore (Unicode Standard Annex #44). */
-const invisible = '\\p{Cf}\\p{Default_Ignorable_Code_Point}';
-
 /**
  * A text without surrounding blanks, and without the characters that no reader sees. Address books and web pages put them around phones and
- * emails, and who copies one copies them too.
+ * emails, and who copies one copies them too. Format characters, and those that displays ignore (Unicode Standard Annex #44).
  */
 export const visibleText = (text: string): string =>
-  text.replace(new RegExp(`[${invisible}]`, 'gu'), '').trim();
+  text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '').trim();
 
-/** It looks behind first, so that its time grows no faster than the text's length. */
-const surroundings = new RegExp(
-  `^[\\s${invisible}]+|(?<![\\s${invisible}])[\\s${invisible}]+$`,
-  'gu',
-);
-
-/** A text without what nobody sees before and after it. Within it, a web address may need a joiner. */
-export const withoutSurroundings = (text: string): string => text.replace(surroundings, '');
+/** A text from its first visible character to its last. Between them, a web address may need a joiner. */
+export function trimInvisible(text: string): string {
+  const visible = visibleText(text);
+  return text.slice(text.indexOf(visible.charAt(0)), text.lastIndexOf(visible.slice(-1)) + 1);
+}
 
 /** Replaces every decimal digit of Unicode by its ASCII digit: libphonenumber reads neither Devanagari nor Bengali. */
 export function asciiDigits(text: string): string {
@@ -59,7 +53,7 @@ export const foldText = (text: string): string =>
  * what nobody sees: a decomposed accent, a no-break space, a direction mark. An exact match goes first.
  */
 export const comparableName = (name: string): string =>
-  foldText(visibleText(name)).replace(/\p{White_Space}+/gu, ' ');
+  foldText(visibleText(name)).replace(/\s+/g, ' ');
 
 /** More than a number or a date has. Bounds the work of normalization, and of regular expressions that visit each digit many times. */
 const figuresMaxChars = 400;

@@ -5,7 +5,7 @@ import { memoize } from '../memoize.ts';
 import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
 import { optionFinder } from '../organization/named.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import { asciiFigures, comparableName, visibleText, withoutSurroundings } from '../text.ts';
+import { asciiFigures, comparableName, trimInvisible, visibleText } from '../text.ts';
 import type { Refusal } from '../validation.ts';
 import { emailIdentity, parsePhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
@@ -66,11 +66,7 @@ export const parsers: Readonly<Record<FieldType, Parse>> = {
   date: ofText((text) => (isDate(text) ? text : undefined), notADate, asciiFigures),
   phone: ofText(parsePhone, notAPhone),
   email: ofText((text) => (isEmail(text) ? text : undefined), notAnEmail),
-  url: ofText(
-    (text) => (isWebAddress(text) ? text : undefined),
-    notAWebAddress,
-    withoutSurroundings,
-  ),
+  url: ofText((text) => (isWebAddress(text) ? text : undefined), notAWebAddress, trimInvisible),
   select: (raw, { options }) =>
     typeof raw === 'string'
       ? (optionFinder(options)(raw)?.value ?? notAnOption(options))

@@ -49,7 +49,7 @@ export function readReferences(file: File): { file: File; issues: readonly Setti
   return { file: { ...file, fields, assignmentRules }, issues };
 }
 
-/** Reports each item that has the same property as an earlier one: names ignoring case, as they are found. */
+/** Reports each item that has the same property as an earlier one: names ignoring case. Of names, `lookalikes.ts` finds the others. */
 function checkRepeats<T>(
   { report }: Check,
   entries: readonly Entry<T>[],
