@@ -169,7 +169,7 @@ function withReferences(
     }
     const type = organization.fieldByKey.get(fieldKey)?.type;
     const references = type === undefined ? null : fieldKinds[type].references;
-    if (typeof raw !== 'string' || raw.trim() === '' || references === null) return [fieldKey, raw];
+    if (typeof raw !== 'string' || isEmpty(raw) || references === null) return [fieldKey, raw];
     const noun = nouns[references];
     const id = readNamed({ noun, items: organization[references] }, raw, fieldKey, issues);
     const found = id === undefined ? undefined : organization[`${noun}ById`].get(id);

@@ -1,5 +1,5 @@
 import { parseDateTime } from '../../date-time.ts';
-import { asciiFigures, comparableName } from '../../text.ts';
+import { asciiFigures, comparableName, visibleText } from '../../text.ts';
 import { changesBetween } from '../changes.ts';
 import { type FieldIssue, parseYesOrNo, type RawValue } from '../field-types.ts';
 import type { FieldIssues } from '../fields.ts';
@@ -9,7 +9,7 @@ import type { ImportProperty } from './import-columns.ts';
 type TimeProperties = Readonly<Partial<Record<ImportProperty, RawValue>>>;
 
 export const isEmpty = (raw: RawValue | FieldIssue | undefined): raw is null | undefined | '' =>
-  raw === undefined || raw === null || raw === '';
+  raw === undefined || raw === null || (typeof raw === 'string' && visibleText(raw) === '');
 export const textOf = (raw: RawValue | FieldIssue | undefined): string =>
   isEmpty(raw) ? '' : String(raw).trim();
 

@@ -12,7 +12,7 @@ import {
   openImportFile,
 } from '../../../../infra/admin/import/file.ts';
 import { targetNamed } from '../../../../shared/leads/transfer/import-columns.ts';
-import { sampleOrganization } from '../../../support/settings.ts';
+import { customField, sampleOrganization } from '../../../support/settings.ts';
 import { useFolder } from '../../given-folder.ts';
 
 const files = useFolder();
@@ -92,6 +92,19 @@ test('headings, options and labels that people read as one name are one, and an 
     fields: { name: 'A', phone: '1', city: 'P' },
     properties: { note: 'y' },
   });
+});
+
+test('a heading that only the comparison makes equal to two labels names neither', () => {
+  const labels = [
+    customField('mixed', 'text', { label: 'Straße' }),
+    customField('capitals', 'text', { label: 'STRASSE' }),
+  ];
+  const organization = sampleOrganization({ fields: labels });
+  const named = ['Straße', 'STRASSE', 'strasse'].map(
+    (name) => targetNamed(organization, name)?.name,
+  );
+
+  expect(named).toEqual(['mixed', 'capitals', undefined]);
 });
 
 const dates = (formats: string) => ` Add --dates ${formats}.`;

@@ -21,7 +21,7 @@ test('lead import reads headings by key, label or map, and people and stages by 
       '\uFEFFFull name;Phone;email;Ow\u200bner;source;stage;pipeline;interests;budget;created at;Notes',
       'Asha "A" Rao;98200 11111;asha@example.com;ravi\u00a0iyer;face\u00adbook ads;Enquiry;Corporate\u200e;hostel,abroad;"1,250.5";२०२४-०२-२९;x',
       '',
-      '"Ravi\nKumar";+91 98200 22222;;7;3;;;"[""hostel""]";;;',
+      '"Ravi\nKumar";+91 98200 22222;;7;3;\u200b;\u00a0;"[""hostel""]";;;',
     ].join('\r\n'),
   );
 
