@@ -4,6 +4,7 @@ import type { Rotation } from '../shared/leads/assignment.ts';
 import {
   type Capture,
   type CaptureDecision,
+  capturedFields,
   captureMatch,
   captureNew,
   enquiryOf,
@@ -69,6 +70,7 @@ type CaptureCall = ReadyCall<
 /** POST /api/v1/leads/capture (contract, section 4.3; design, sections 4 and 6). */
 export const handler = endpoint('capture-lead', {
   input,
+  acceptedFields: capturedFields,
   prefetch: async ({ table, organizationId, keyId, input: { headers, body } }) => {
     const capture = newCapture({ organizationId, keyId }, headers['idempotency-key'], body);
     return { capture, matches: await findForCapture(table, capture) };

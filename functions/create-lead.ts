@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { ApiError } from '../shared/errors.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../shared/leads/fields.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
-import { presentLead } from '../shared/leads/lead.ts';
+import { duplicateLead, presentLead } from '../shared/leads/lead.ts';
 import { type LeadStart, newLead, newLeadId, startLead } from '../shared/leads/new-lead.ts';
 import { placeLead } from '../shared/leads/placement.ts';
 import { byApi } from '../shared/leads/timeline.ts';
@@ -10,6 +9,8 @@ import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
 import { createLead, findLeadByIdentity } from '../shared/store/leads/create-lead.ts';
+import type { IdentityHolder } from '../shared/store/leads/identities.ts';
+import { readLead } from '../shared/store/leads/leads.ts';
 import { nextOwner } from '../shared/store/leads/rotation.ts';
 
 export const body = object({
@@ -22,6 +23,7 @@ type Body = v.InferOutput<typeof body>;
 /** POST /api/v1/leads (contract, section 4.2). */
 export const handler = endpoint('create-lead', {
   input: { body },
+  acceptedFields: activeFields,
   prefetch: ({ table, organizationId, input }) => {
     const { phone, email } = input.body.fields;
     return findLeadByIdentity(table, {
@@ -33,7 +35,9 @@ export const handler = endpoint('create-lead', {
   respond: async (call) => {
     const { table, organization, leadSequence, input, prefetched: holder } = call;
     const { fields, stage, rotation } = readNewLead(organization, input.body);
-    if (holder) throw new ApiError('DUPLICATE_LEAD', { ...holder });
+    const duplicate = async (of: IdentityHolder) =>
+      duplicateLead(of, await readLead(table, organization.id, of.leadId));
+    if (holder) throw await duplicate(holder);
 
     const id = newLeadId(organization.id, leadSequence); // it can throw, so it comes before the rotation advances
     const owner =
@@ -43,7 +47,7 @@ export const handler = endpoint('create-lead', {
       lead: newLead({ id, organizationId: organization.id, fields, stage, owner, now }),
       opening: { type: 'lead_created', at: now, ...byApi(call.caller, call.requestId) },
     }));
-    if (result.outcome === 'duplicate') throw new ApiError('DUPLICATE_LEAD', { ...result.holder });
+    if (result.outcome === 'duplicate') throw await duplicate(result.holder);
 
     return { status: 201, leadId: id, body: { lead: presentLead(organization, result.lead) } };
   },

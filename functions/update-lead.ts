@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
 import { changesBetween } from '../shared/leads/changes.ts';
-import { presentLead } from '../shared/leads/lead.ts';
+import { activeFields } from '../shared/leads/fields.ts';
+import { duplicateLead, presentLead } from '../shared/leads/lead.ts';
 import { byApi } from '../shared/leads/timeline.ts';
 import { updatedLead } from '../shared/leads/update.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
@@ -20,6 +21,7 @@ export const body = object({
 /** PATCH /api/v1/leads/{leadId} (contract, section 4.5). Updates that race on one lead are applied one after the other. */
 export const handler = endpoint('update-lead', {
   input: { path, body },
+  acceptedFields: activeFields,
   prefetch: ({ table, organizationId, input }) =>
     readLead(table, organizationId, input.path.leadId),
   respond: async ({ table, requestId, organization, caller, input, prefetched }) => {
@@ -39,8 +41,10 @@ export const handler = endpoint('update-lead', {
         ...byApi(caller, requestId),
         changes,
       });
-      if (result.outcome === 'duplicate')
-        throw new ApiError('DUPLICATE_LEAD', { ...result.holder });
+      if (result.outcome === 'duplicate') {
+        const { holder } = result;
+        throw duplicateLead(holder, await readLead(table, organization.id, holder.leadId));
+      }
       return result.outcome === 'changed' ? after : conflict;
     });
     return { status: 200, leadId: lead.id, body: { lead: presentLead(organization, lead) } };

@@ -94,6 +94,7 @@ export const endpoints = [
     numbersLeads: true,
     access: {
       BatchGetItem: ['phone', 'email'],
+      GetItem: ['lead'],
       PutItem: ['lead', 'phone', 'email', 'timeline'],
       UpdateItem: ['turn'],
     },

@@ -13,7 +13,10 @@ export const apiErrors = {
   },
   UNAUTHORIZED: { status: 401, sentence: 'The API key is missing, wrong, revoked or expired.' },
   FORBIDDEN: { status: 403, sentence: 'The API key does not allow this request.' },
-  HTTPS_REQUIRED: { status: 403, sentence: 'Requests must use HTTPS.' },
+  HTTPS_REQUIRED: {
+    status: 403,
+    sentence: 'Requests must use HTTPS: revoke any key that was sent over plain HTTP.',
+  },
   NOT_FOUND: { status: 404, sentence: 'No endpoint has this method and path.' },
   DUPLICATE_LEAD: { status: 409, sentence: 'Another lead has this phone or email.' },
   IDEMPOTENCY_IN_PROGRESS: {

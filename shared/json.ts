@@ -8,6 +8,31 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * Where a text stops being JSON, counted from 0.
+ * @param message of the error that `JSON.parse` threw. It can quote the text.
+ */
+export function syntaxErrorPosition(text: string, { message }: SyntaxError): number {
+  const [, position] = /^[^"]* JSON at position (\d+)/.exec(message) ?? [];
+  if (position !== undefined) return Number(position);
+  // V8 quotes an unexpected token without its position. A text that is cut off before the token fails in another way, or not at all.
+  const reachesToken = (end: number): boolean => {
+    try {
+      JSON.parse(text.slice(0, end));
+      return false;
+    } catch (error) {
+      return error instanceof SyntaxError && error.message.startsWith('Unexpected token');
+    }
+  };
+  let [from, to] = [0, text.length];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if (reachesToken(middle + 1)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
 /** Whether a JSON value is an object: neither null nor a list. */
 export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -23,22 +23,51 @@ export function refusalIn(message: string): Refusal {
 export const isReference = (reason: FieldReason): reason is ReferenceReason =>
   /^(stage|pipeline|source|owner|user)_not_|^no_/.test(reason);
 
+/** Refused values, each by its field key or property. A name occurs once. */
+type Refused = readonly (readonly [name: string, refusal: Refusal])[];
+
+/** A request can hold thousands of names of its own, each as long as the body, and an error must not be larger than a body. */
+const namedMax = 20;
+const nameMaxChars = 300;
+
+/** A stage or an owner is also named by `details.field`; a name that the service does not know comes last. */
+const rank = ({ reason }: Refusal): number =>
+  isReference(reason) ? 0 : /^unknown_(field|property)$/.test(reason) ? 2 : 1;
+
 /**
- * The error for refused values, each by its field key or property; a key occurs once. `details` has `fields` and `reasons`; also `reason`
- * and `field` if a stage, pipeline, source, owner or user is refused.
+ * What an error says of refused values: the message, and those that `details` names. Of more than 20, the message counts the others.
+ */
+export function refusedNames(refused: Refused): {
+  readonly named: Refused;
+  readonly message: string;
+} {
+  const isLong = refused.length > namedMax;
+  const first = isLong ? refused.toSorted(([, a], [, b]) => rank(a) - rank(b)) : refused;
+  const named = first.slice(0, namedMax).map(([name, refusal]) => {
+    const isShown = name.length <= nameMaxChars;
+    return [isShown ? name : `${name.slice(0, nameMaxChars).toWellFormed()}…`, refusal] as const;
+  });
+  const sentences = named.slice(0, 3).map(([name, one]) => `${name || '(empty)'} ${one.sentence}`);
+  if (isLong)
+    sentences.push(
+      `The details name ${namedMax} refused values; ${refused.length - namedMax} more are refused.`,
+    );
+  return { named, message: sentences.join(' ') };
+}
+
+/**
+ * The error for refused values. `details` has `fields` and `reasons`; also `reason` and `field` if a stage, pipeline, source, owner or user
+ * is refused.
  * @param validKeys the keys that may be sent, if one is unknown
  */
-export function validationFailed(
-  refused: readonly (readonly [name: string, refusal: Refusal])[],
-  validKeys?: readonly string[],
-): ApiError {
-  const reference = refused.find(([, { reason }]) => isReference(reason));
+export function validationFailed(refused: Refused, validKeys?: readonly string[]): ApiError {
+  const { named, message } = refusedNames(refused);
+  const reference = named.find(([, { reason }]) => isReference(reason));
   const details = {
-    fields: Object.fromEntries(refused.map(([name, { sentence }]) => [name, sentence])),
+    fields: Object.fromEntries(named.map(([name, { sentence }]) => [name, sentence])),
     ...(reference && { reason: reference[1].reason.toUpperCase(), field: reference[0] }),
     ...(validKeys && { validKeys }),
-    reasons: Object.fromEntries(refused.map(([name, { reason }]) => [name, reason])),
+    reasons: Object.fromEntries(named.map(([name, { reason }]) => [name, reason])),
   };
-  const sentences = refused.slice(0, 3).map(([name, { sentence }]) => `${name} ${sentence}`);
-  return new ApiError('VALIDATION_FAILED', details, sentences.join(' '));
+  return new ApiError('VALIDATION_FAILED', details, message);
 }

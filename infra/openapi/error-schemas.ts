@@ -64,7 +64,10 @@ const fieldReason = described(
 const texts = v.array(v.string());
 const textByName = v.record(v.string(), v.string());
 const validationFailedDetails = v.strictObject({
-  fields: described(textByName, 'Maps each field key or property to what is wrong with it.'),
+  fields: described(
+    textByName,
+    'Maps each field key or property to what is wrong with it: 20 at most.',
+  ),
   reason: optional(
     v.picklist(fieldReasonNames.filter(isReference).map(upperCase)),
     'Why a stage, pipeline, owner, source or user was refused. It is the first such reason of `reasons`, in upper case.',

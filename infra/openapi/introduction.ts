@@ -49,7 +49,8 @@ for a new person.
 
 ## Values by field type
 
-The same rules hold for \`fields\` of capture, create and update. An empty string, \`null\` and an empty list are an empty value.
+The same rules hold for \`fields\` of capture, create and update. An empty string, \`null\` and an empty list are an empty value. Outside \`fields\`,
+leave out what is empty: \`null\` is refused.
 Create and update also accept \`name\`, \`phone\`, \`email\`, \`source\` (an ID) and \`assigned_to\` (a user ID) in \`fields\`; capture accepts the name of a source
 as the property \`source\`, and no owner. PHP writes an empty array as \`[]\`: send \`(object) []\` for an empty \`fields\` or \`attribution\`.
 

@@ -1,6 +1,6 @@
 import type { CaptureRequest } from '../client/api-types.ts';
 import { activeSourceNamed } from '../organization/named.ts';
-import { defaultSourceName, type Organization } from '../organization/organization.ts';
+import { defaultSourceName, type Field, type Organization } from '../organization/organization.ts';
 import { changeTimeOf } from './changes.ts';
 import { isEmptyValue, notAPhone } from './field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from './fields.ts';
@@ -65,6 +65,12 @@ const notAmongFields: Readonly<Record<string, string>> = {
   assigned_to: 'cannot be chosen by a capture: the owner comes from the assignment rules.',
 };
 
+const isAccepted = (key: string): boolean => !Object.hasOwn(notAmongFields, key);
+
+/** The fields that a capture may send in `fields`. */
+export const capturedFields = (organization: Organization): readonly Field[] =>
+  activeFields(organization).filter(({ key }) => isAccepted(key));
+
 /**
  * Reads a capture request by the organization's rules. Required fields are not checked, because only new leads need them.
  * @param phone of the request, in E.164; undefined when the text sent is not a phone number. It was parsed to find the lead.
@@ -85,10 +91,8 @@ export function readCapture(
   else if (phone === undefined) issues.add('phone', notAPhone.reason, notAPhone.sentence);
   for (const [key, sentence] of Object.entries(notAmongFields))
     if (Object.hasOwn(fields, key)) issues.add(key, 'not_accepted', sentence);
-  const isAccepted = (key: string): boolean => !Object.hasOwn(notAmongFields, key);
   const others = Object.fromEntries(Object.entries(fields).filter(([key]) => isAccepted(key)));
-  const accepted = activeFields(organization).filter(({ key }) => isAccepted(key));
-  const readOthers = readFields(organization, others, accepted, issues);
+  const readOthers = readFields(organization, others, capturedFields(organization), issues);
   if (pipelineId !== undefined && !organization.pipelineById.has(pipelineId))
     issues.add('pipelineId', 'pipeline_not_found', "is not one of the organization's pipelines.");
   issues.throwIfAny();

@@ -27,6 +27,7 @@ export class FieldIssue implements Refusal {
 type Parse = (raw: FieldValue, field: Field, organization: Organization) => FieldValue | FieldIssue;
 
 const notAString = new FieldIssue('wrong_type', 'must be a string.');
+const isAList = new FieldIssue('wrong_type', 'must be one option, not a list.');
 
 const trimmed = (text: string): string => text.trim();
 
@@ -67,10 +68,10 @@ export const parsers: Readonly<Record<FieldType, Parse>> = {
   phone: ofText(parsePhone, notAPhone),
   email: ofText((text) => (isEmail(text) ? text : undefined), notAnEmail),
   url: ofText((text) => (isWebAddress(text) ? text : undefined), notAWebAddress, trimInvisible),
-  select: (raw, { options }) =>
-    typeof raw === 'string'
-      ? (optionFinder(options)(raw)?.value ?? notAnOption(options))
-      : notAString,
+  select: (raw, { options }) => {
+    if (typeof raw === 'string') return optionFinder(options)(raw)?.value ?? notAnOption(options);
+    return typeof raw === 'object' ? isAList : notAString;
+  },
   multiselect: parseList,
   checkbox: (raw) => parseYesOrNo(raw) ?? notYesOrNo,
   lead_source: (raw, _, organization) => parseReference(raw, 'source', organization.sourceById),
@@ -156,17 +157,26 @@ export const withAllOptions = memoize((field: Field): Field => {
   return { ...field, options: field.options.map(({ value, label }) => ({ value, label })) };
 });
 
-/** Options that a message lists. */
+/** Options that a message lists: at most so many, and no longer. One alone can have 200 characters. */
 const optionsNamedMax = 20;
+const optionsMaxChars = 500;
 
-function notAnOption(options: Field['options']): FieldIssue {
-  const named = options.filter(({ retired }) => !retired).map(({ value }) => value);
-  const rest = named.length > optionsNamedMax ? `, and ${named.length - optionsNamedMax} more` : '';
+/** @param hint what else may be sent */
+function notAnOption(options: Field['options'], hint = ''): FieldIssue {
+  const values = options.filter(({ retired }) => !retired).map(({ value }) => value);
+  let chars = 0;
+  const fitting = values.slice(0, optionsNamedMax).filter(({ length }) => {
+    chars += length;
+    return chars <= optionsMaxChars;
+  });
+  const rest = values.length > fitting.length ? `, and ${values.length - fitting.length} more` : '';
   return new FieldIssue(
     'unknown_option',
-    `must be one of its options: ${named.slice(0, optionsNamedMax).join(', ')}${rest}.`,
+    `must be one of its options: ${fitting.join(', ')}${rest}${hint}.`,
   );
 }
+
+const severalOptions = '; send several as a list, or with commas between them';
 
 /** A list of options. A form that can only send text sends one option, or several separated by commas. */
 function parseList(raw: FieldValue, field: Field): FieldValue | FieldIssue {
@@ -179,7 +189,8 @@ function parseList(raw: FieldValue, field: Field): FieldValue | FieldIssue {
   const chosen = new Set(
     texts.filter((text) => visibleText(text) !== '').map((text) => find(text)?.value),
   );
-  if (chosen.size === 0 || chosen.has(undefined)) return notAnOption(field.options);
+  if (chosen.size === 0 || chosen.has(undefined))
+    return notAnOption(field.options, typeof raw === 'string' ? severalOptions : '');
   // In the order of the form and without repeats, so that the same choice is the same value.
   return field.options.map(({ value }) => value).filter((value) => chosen.has(value));
 }

@@ -140,18 +140,19 @@ function readOperand(
   operator: NamedOperator,
   organization: Organization,
 ): FieldValue {
+  const { key } = field;
   if (typeof raw !== 'string' && typeof raw !== 'number')
-    throw new InvalidFilter('has a value that is neither a string nor a number.');
+    throw new InvalidFilter(`has a value for ${key} that is neither a string nor a number.`);
   if (raw === '')
     throw new InvalidFilter(
-      'has an empty value: to find leads without a value, use the operator is_empty.',
+      `has an empty value for ${key}: to find leads without a value, use the operator is_empty.`,
     );
   if (typeof raw === 'string' && !isStorableText(raw))
     throw new InvalidFilter(
-      'has a value that contains an invalid character (U+0000 or an unpaired surrogate).',
+      `has a value for ${key} that contains an invalid character (U+0000 or an unpaired surrogate).`,
     );
   const { references } = fieldKinds[field.type];
-  if (references !== null) return readId(raw, organization, references);
+  if (references !== null) return readId(raw, organization, key, references);
   const holdsText = Object.hasOwn(operators[field.type], 'contains');
   return holdsText ? readText(raw, field, operator) : readValue(raw, organization, field);
 }
@@ -177,6 +178,7 @@ function readValue(raw: string | number, organization: Organization, field: Fiel
 function readId(
   raw: string | number,
   { sourceById, userById }: Organization,
+  key: string,
   list: 'sources' | 'users',
 ): number {
   const id = idFrom(raw);
@@ -184,7 +186,7 @@ function readId(
   if (typeof id === 'number' && known.has(id)) return id;
   throw new InvalidFilter(
     list === 'sources'
-      ? 'has a value that is not a source ID; GET /api/v1/lead-sources lists them.'
-      : 'has a value that is not a user ID; GET /api/v1/users lists them.',
+      ? `has a value for ${key} that is not a source ID; GET /api/v1/lead-sources lists them.`
+      : `has a value for ${key} that is not a user ID; GET /api/v1/users lists them.`,
   );
 }

@@ -1,4 +1,5 @@
 import type { Lead as ContractLead, NamedRef } from '../client/api-types.ts';
+import { ApiError } from '../errors.ts';
 import { isBuiltIn } from '../organization/field-kinds.ts';
 import type { Organization } from '../organization/organization.ts';
 
@@ -42,6 +43,19 @@ export interface Lead {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly archivedAt?: string;
+}
+
+/**
+ * The error of a create or an update whose phone or email another lead has. No list shows an archived lead, so the message names it.
+ * @param other the lead of `holder`; undefined if it was erased meanwhile
+ */
+export function duplicateLead(
+  holder: { readonly leadId: number; readonly field: 'phone' | 'email' },
+  other: Lead | undefined,
+): ApiError {
+  const { leadId, field } = holder;
+  const sentence = `Lead ${leadId} has this ${field} and is archived: an administrator can restore it.`;
+  return new ApiError('DUPLICATE_LEAD', { ...holder }, other?.archivedAt && sentence);
 }
 
 /** A field's value, or null if it is empty. Reads own properties only: `constructor` is a valid field key. */

@@ -203,5 +203,7 @@ function exhausted(call: Call, bucket: Bucket): ApiError {
   showLimits(call, bucket);
   call.responseHeaders['Retry-After'] =
     call.responseHeaders['RateLimit-Reset'] ?? secondsUntil(bucket.resetsAt);
-  return new ApiError('RATE_LIMITED');
+  const { owner, limit } = bucket;
+  const sentence = `The hourly limit of the ${owner} (${limit}) is reached: retry after the number of seconds in Retry-After.`;
+  return new ApiError('RATE_LIMITED', undefined, sentence);
 }

@@ -1,15 +1,14 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type EndpointName, endpointNamed } from '../endpoints.ts';
-import { ApiError } from '../errors.ts';
-import type { Organization } from '../organization/organization.ts';
+import type { Field, Organization } from '../organization/organization.ts';
 import { openTable, sdkDefaults, type Table, usableUntil } from '../store/table/client.ts';
 import { noConsumedCapacity, withCapacityMetering } from '../store/table/consumed-capacity.ts';
 import { type Admitted, admit, type PrefetchContext } from './admission.ts';
 import type { Call } from './call.ts';
 import { errorResponse, type Reply, replyResponse } from './respond.ts';
 import { transport } from './transport.ts';
-import { type Input, parseInput, type Schemas } from './validate.ts';
+import { type Input, parseInput, RefusedInput, type Schemas } from './validate.ts';
 
 /** What an endpoint's `respond` receives once the request is authenticated, authorized and validated. */
 export interface ReadyCall<Input, Prefetched> extends Omit<Admitted<Prefetched>, 'prefetched'> {
@@ -22,6 +21,8 @@ export interface ReadyCall<Input, Prefetched> extends Omit<Admitted<Prefetched>,
 /** The parts of an endpoint, in the order in which a request runs through them. */
 export interface EndpointParts<S extends Schemas, Prefetched> {
   readonly input: S;
+  /** The fields that the body's `fields` accepts. The error for one that was sent beside `fields` says so. */
+  readonly acceptedFields?: (organization: Organization) => readonly Field[];
   /** Reads that run in parallel with admission. Their result is dropped when the request is refused, so they must not write. */
   readonly prefetch?: (
     context: PrefetchContext & { readonly input: Input<S> },
@@ -90,6 +91,7 @@ export const listEndpoint = (
 /** The steps of a request in their order (design, section 1). Each throws the ApiError with which it refuses the request. */
 const stackOf = <S extends Schemas, Prefetched>({
   input: schemas,
+  acceptedFields = () => [],
   prefetch,
   respond,
 }: EndpointParts<S, Prefetched>) =>
@@ -97,11 +99,12 @@ const stackOf = <S extends Schemas, Prefetched>({
     async (event: APIGatewayProxyEvent, call: Call & Context) => {
       const input = parseInput(schemas, event, call.jsonBody);
       const ownPrefetch =
-        prefetch && !(input instanceof ApiError)
+        prefetch && !(input instanceof RefusedInput)
           ? async (context: PrefetchContext) => prefetch({ ...context, input })
           : undefined;
       const admitted = await admit(event, call, ownPrefetch);
-      if (input instanceof ApiError) throw input;
+      if (input instanceof RefusedInput)
+        throw input.errorFor(acceptedFields(admitted.organization));
       const { table, requestId } = call;
       // Undefined only for an endpoint without a prefetch, whose `Prefetched` is undefined.
       const prefetched = (await admitted.prefetched) as Prefetched;

@@ -26,8 +26,8 @@ const orEmptyObject =
 /** The message for a property that was not sent. One that was sent and cannot be read has its own message. */
 const isRequired = refusalMessage('required', 'is required.');
 
-/** A body can hold thousands of unknown properties, and the response must not be many times its size. */
-const unknownNamedMax = 20;
+/** Unknown properties that get a "did you mean": a body can hold thousands, and an error names twenty. */
+const nearMissesMax = 20;
 
 /**
  * An object with these properties and no others. Unknown properties are reported together with what is wrong with the known ones.
@@ -40,25 +40,32 @@ export const object = <const Entries extends v.ObjectEntries>(
 ) => {
   const known = v.object(entries, isRequired);
   const inFields = Object.hasOwn(entries, 'fields') ? ' Field values go inside fields.' : '';
+  const names = Object.keys(entries);
   return v.pipe(
     v.custom<Record<string, unknown>>(isPlainObject, orEmptyObject('must be a JSON object')),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
-      const unknown = Object.entries(dataset.value).filter(([key]) => !Object.hasOwn(entries, key));
-      if (unknown.length === 0) return;
-      for (const [key, value] of unknown.slice(0, unknownNamedMax)) {
-        const near = nearestName(key, Object.keys(entries));
-        const sentence = near
-          ? `is not a known ${noun.one}; did you mean ${near}?`
-          : `is not a known ${noun.one}; known ${noun.many}: ${Object.keys(entries).join(', ')}.${inFields}`;
+      const { value: sent } = dataset;
+      const missing = names.filter((name) => !Object.hasOwn(sent, name));
+      const unknown = Object.keys(sent).filter((key) => !Object.hasOwn(entries, key));
+      for (const [index, key] of unknown.entries()) {
+        const near = index < nearMissesMax ? nearestName(key, missing) : undefined;
+        const hint = near ? `did you mean ${near}?` : `known ${noun.many}: ${names.join(', ')}.`;
         addIssue({
-          message: refusalMessage('unknown_property', sentence),
-          path: [{ type: 'object', origin: 'key', input: dataset.value, key, value }],
+          message: refusalMessage(
+            'unknown_property',
+            `is not a known ${noun.one}; ${hint}${inFields}`,
+          ),
+          path: [{ type: 'object', origin: 'key', input: sent, key, value: sent[key] }],
         });
       }
       // The pipe ends here if there are issues, so the known properties are checked here too.
-      for (const { message, path } of v.safeParse(known, dataset.value).issues ?? [])
-        addIssue({ message, path });
+      for (const { message, path, input } of v.safeParse(known, sent).issues ?? []) {
+        const isEmpty = input === null || input === '';
+        const mayBeLeftOut = entries[String(path?.[0].key)]?.type === 'optional';
+        const hint = isEmpty && mayBeLeftOut ? ' Leave it out if it is empty.' : '';
+        addIssue({ message: `${message}${hint}`, path });
+      }
     }),
     known,
   );

@@ -1,8 +1,7 @@
-import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { takesBody } from '../endpoints.ts';
 import { ApiError } from '../errors.ts';
-import { parseJson } from '../json.ts';
+import { syntaxErrorPosition } from '../json.ts';
 import { limits } from '../limits.ts';
 import { apiKeyPrefix } from '../organization/api-key.ts';
 import { decoded, headerValues, type Middleware } from './call.ts';
@@ -12,8 +11,7 @@ import { decoded, headerValues, type Middleware } from './call.ts';
  * NOT_FOUND, and for an endpoint that takes a body PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_JSON.
  */
 export const transport = (): Middleware => ({
-  before: async (request) => {
-    const { event, context: call } = request;
+  before: async ({ event, context: call }) => {
     refusePlainHttp(event);
     refuseKeyInUrl(event);
     // API Gateway routes an address with a trailing slash to the same function; the contract has no such endpoint.
@@ -21,7 +19,7 @@ export const transport = (): Middleware => ({
     if (!takesBody(call.endpoint)) return;
     refuseLargeBody(event);
     refuseOtherMediaTypes(event);
-    call.jsonBody = readJson(request);
+    call.jsonBody = readJson(event);
   },
 });
 
@@ -75,25 +73,32 @@ const replacementCharacter = '\ufffd';
 const lostBytes =
   'The body is not UTF-8, or it contains U+FFFD, which replaces bytes that are not UTF-8. Send UTF-8, and write an intended U+FFFD as \\ufffd.';
 
-/** `refuseOtherMediaTypes` has checked the content type. */
-const parser = jsonBodyParser({ disableContentTypeCheck: true });
-
-function readJson(request: Parameters<NonNullable<Middleware['before']>>[0]): unknown {
-  const { event } = request;
+function readJson(event: APIGatewayProxyEvent): unknown {
   const { body, isBase64Encoded } = event;
-  if (!body)
+  const sent = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : body;
+  // VS Code and .NET begin a text with a byte order mark, which a reader may ignore (RFC 8259, section 8.1).
+  const text = sent?.replace(/^\ufeff/, '');
+  if (!text)
     throw new ApiError('INVALID_JSON', undefined, 'The body is missing: send a JSON object.');
-  const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
   // A replaced letter cannot be told from a U+FFFD that was sent, and the lead would be stored with it.
-  if (text.includes(replacementCharacter)) throw new ApiError('INVALID_JSON', undefined, lostBytes);
+  if (text.includes(replacementCharacter)) throw notJson(event, lostBytes);
   try {
-    parser.before?.(request);
-    return event.body;
-  } catch {
-    // The parser refuses valid JSON with a name such as `__proto__`. JSON.parse makes it a property like any other, which the schemas and
-    // the field rules then refuse as unknown, by its name; they read only own properties.
-    const value = parseJson(text);
-    if (value === undefined) throw new ApiError('INVALID_JSON'); // the parser's own error contains the whole body
-    return value;
+    // A name such as `__proto__` becomes a property like any other, which the schemas and the field rules then refuse as unknown.
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const position = syntaxErrorPosition(text, error); // the error's own message quotes the body
+    throw notJson(event, `The body is not valid JSON: see position ${position}, counted from 0.`);
   }
+}
+
+/** The error for a body that cannot be read. Whoever compresses a body names the encoding. */
+function notJson(event: APIGatewayProxyEvent, sentence: string): ApiError {
+  const encodings = headerValues(event, 'content-encoding').join();
+  const isEncoded = !/^(identity)?$/i.test(encodings.trim());
+  return new ApiError(
+    'INVALID_JSON',
+    undefined,
+    isEncoded ? 'Send the body uncompressed, without Content-Encoding.' : sentence,
+  );
 }

@@ -1,7 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from '../errors.ts';
-import { type Refusal, refusalIn, validationFailed } from '../validation.ts';
+import type { Field } from '../organization/organization.ts';
+import { type Refusal, refusalIn, refusedNames, validationFailed } from '../validation.ts';
 import { decoded, headerValues } from './call.ts';
 
 /** The schema of each part that an endpoint reads; header names in lower case. */
@@ -17,40 +18,36 @@ export type Input<S extends Schemas> = {
   readonly [Part in keyof S]: S[Part] extends v.GenericSchema ? v.InferOutput<S[Part]> : never;
 };
 
-/**
- * Reads the request by the endpoint's schemas before admission, so that the endpoint can prefetch in parallel with it. The error is thrown
- * after admission, because the API key is checked first (contract, section 5).
- * @returns the parts as their schemas read them, or the error of the first part that is wrong, in the order path, headers, query, body
- */
-export function parseInput<S extends Schemas>(
-  { path, headers, query, body }: S,
-  event: APIGatewayProxyEvent,
-  jsonBody: unknown,
-): Input<S> | ApiError {
-  try {
-    const parts = {
-      ...(path && { path: parse(path, pathOf(event), notFound) }),
-      ...(headers && { headers: parse(headers, headersOf(event), invalidKey) }),
-      ...(query && { query: parse(query, queryOf(event), invalidQuery) }),
-      ...(body && { body: parse(body, jsonBody, invalidBody) }),
-    };
-    return parts as Input<S>;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return error;
+/** A request that its schemas refuse. The error is made after admission, when the organization's fields are known. */
+export class RefusedInput {
+  /** @param accepted the fields that the body's `fields` accepts */
+  readonly errorFor: (accepted: readonly Field[]) => ApiError;
+
+  constructor(errorFor: RefusedInput['errorFor']) {
+    this.errorFor = errorFor;
   }
 }
 
-type Issues = [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]];
-
-function parse(
-  schema: v.GenericSchema,
-  input: unknown,
-  refusal: (issues: Issues) => ApiError,
-): unknown {
-  const result = v.safeParse(schema, input);
-  if (!result.success) throw refusal(result.issues);
-  return result.output;
+/**
+ * Reads the request by the endpoint's schemas before admission, so that the endpoint can prefetch in parallel with it. The error is thrown
+ * after admission, because the API key is checked first (contract, section 5).
+ * @returns the parts as their schemas read them, or why the first part that is wrong is refused, in the order path, headers, query, body
+ */
+export function parseInput<S extends Schemas>(
+  schemas: S,
+  event: APIGatewayProxyEvent,
+  jsonBody: unknown,
+): Input<S> | RefusedInput {
+  const parts: Partial<Record<keyof Schemas, unknown>> = {};
+  for (const part of ['path', 'headers', 'query', 'body'] as const) {
+    const schema = schemas[part];
+    if (!schema) continue;
+    const result = v.safeParse(schema, part === 'body' ? jsonBody : readers[part](event));
+    if (!result.success)
+      return new RefusedInput((accepted) => errors[part](result.issues, accepted));
+    parts[part] = result.output;
+  }
+  return parts as Input<S>;
 }
 
 /** Path parameters, percent-decoded. */
@@ -74,26 +71,38 @@ const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> =>
     ]),
   );
 
-const notFound = ([issue]: Issues): ApiError => new ApiError('NOT_FOUND', undefined, issue.message);
+const readers = { path: pathOf, headers: headersOf, query: queryOf };
 
-const invalidKey = (): ApiError => new ApiError('INVALID_IDEMPOTENCY_KEY');
+type Issues = [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]];
 
-const invalidBody = (issues: Issues): ApiError => validationFailed([...refusalsOf(issues)]);
-
-function invalidQuery(issues: Issues): ApiError {
-  const refused = [...refusalsOf(issues)].map(([name, { sentence }]) => [name, sentence] as const);
-  const sentences = refused.slice(0, 3).map(([name, sentence]) => `${name} ${sentence}`);
-  const parameters = Object.fromEntries(refused);
-  return new ApiError('INVALID_QUERY', { parameters }, sentences.join(' '));
-}
+const errors: Readonly<
+  Record<keyof Schemas, (issues: Issues, accepted: readonly Field[]) => ApiError>
+> = {
+  path: ([issue]) => new ApiError('NOT_FOUND', undefined, issue.message),
+  headers: () => new ApiError('INVALID_IDEMPOTENCY_KEY'),
+  query: (issues) => {
+    const { named, message } = refusedNames([...refusalsOf(issues)]);
+    const parameters = Object.fromEntries(named.map(([name, { sentence }]) => [name, sentence]));
+    return new ApiError('INVALID_QUERY', { parameters }, message);
+  },
+  body: (issues, accepted) => {
+    const fieldKeys = new Set(accepted.map(({ key }) => key));
+    const refused = [...refusalsOf(issues)].map(([name, refusal]): [string, Refusal] =>
+      refusal.reason === 'unknown_property' && fieldKeys.has(name)
+        ? [name, { ...refusal, sentence: 'is a field: send it inside fields.' }]
+        : [name, refusal],
+    );
+    return validationFailed(refused);
+  },
+};
 
 /** Refusals by field key or property: `fields.course` is the field `course`, `attribution.utmTerm` keeps its path. */
 export function refusalsOf(issues: Issues): Map<string, Refusal> {
   const refusals = new Map<string, Refusal>();
   for (const issue of issues) {
     const path = (issue.path ?? []).map(({ key }) => String(key));
-    const name =
-      (path[0] === 'fields' && path.length > 1 ? path.slice(1) : path).join('.') || 'body';
+    const names = path[0] === 'fields' && path.length > 1 ? path.slice(1) : path;
+    const name = names.length === 0 ? 'body' : names.join('.') || '(empty)';
     if (!refusals.has(name)) refusals.set(name, refusalIn(issue.message));
   }
   return refusals;

@@ -16,12 +16,15 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * The name that was probably meant: the one with the fewest edits, at most a third of its letters (at least one), ignoring case.
+ * The name that was probably meant: the one with the fewest edits, at most a third of its letters (at least one), ignoring case. It begins
+ * with the same letter: `course` is two edits away from `source`.
  */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   if (typed.length > 64) return undefined;
+  const lower = typed.toLowerCase();
   const [best] = names
-    .map((name) => ({ name, edits: distance(typed.toLowerCase(), name.toLowerCase()) }))
+    .filter((name) => name[0]?.toLowerCase() === lower[0])
+    .map((name) => ({ name, edits: distance(lower, name.toLowerCase()) }))
     .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(name.length / 3)))
     .sort((a, b) => a.edits - b.edits);
   return best?.name;

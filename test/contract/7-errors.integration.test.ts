@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type EndpointName, endpointNamed, takesBody } from '../../shared/endpoints.ts';
@@ -164,21 +165,40 @@ describe('7 INVALID_JSON: a body that is not valid JSON', () => {
   );
 });
 
-describe('7 INVALID_JSON: a body that is not UTF-8', () => {
-  test('a body that is not UTF-8 is refused with advice, and nothing of it is stored', async () => {
+describe('7 INVALID_JSON: a body that is not UTF-8, or not plain text', () => {
+  const capture = async (body: Buffer<ArrayBuffer>, headers: Record<string, string> = {}) => {
     const response = await fetch(`${service().baseUrl}/api/v1/leads/capture`, {
       method: 'POST',
       headers: {
         Authorization: `Bearer ${quiet.website}`,
         'Content-Type': 'application/json; charset=iso-8859-1',
+        ...headers,
       },
-      body: Buffer.from('{"name":"Zo\xeb","phone":"+919822055555"}', 'latin1'),
+      body,
     });
+    return { status: response.status, body: (await response.json()) as object };
+  };
+  const enquiry = '{"name":"Zo\xeb","phone":"+919822055555"}';
 
-    const { error } = (await response.json()) as { error: { code: string; message: string } };
-    expect([response.status, error.code]).toEqual([400, 'INVALID_JSON']);
-    expect(error.message).toContain('Send UTF-8');
+  test.each<[string, Buffer<ArrayBuffer>, Record<string, string>, string]>([
+    ['is not UTF-8', Buffer.from(enquiry, 'latin1'), {}, 'Send UTF-8'],
+    ['is gzip', gzipSync(enquiry), { 'Content-Encoding': 'gzip' }, 'Send the body uncompressed'],
+  ])('a body that %s is refused with advice, and nothing of it is stored', async (_, ...sent) => {
+    const [bytes, headers, advice] = sent;
+    const message = expect.stringContaining(advice);
+
+    expect(await capture(bytes, headers)).toEqual({
+      status: 400,
+      body: { error: { code: 'INVALID_JSON', message } },
+    });
     await quiet.expectUntouched();
+  });
+
+  test('a body that begins with a byte order mark is read', async () => {
+    expect(await capture(Buffer.from(`\ufeff{"name":"Zoe"}`))).toMatchObject({
+      status: 422,
+      body: { error: { details: { fields: { phone: 'is required.' } } } },
+    });
   });
 });
 

@@ -53,6 +53,27 @@ test('a key that objects inherit keeps its reason', () => {
   expect(JSON.stringify(details)).toContain('"reasons":{"__proto__":"unknown_field"}');
 });
 
+test('of many refused values twenty are named, those of unknown names last, and the others counted', () => {
+  const unknown = Array.from(
+    { length: 11_000 },
+    (_, at) =>
+      [`k${at}`, { reason: 'unknown_field', sentence: 'is not an active field.' }] as const,
+  );
+  const { details, message } = validationFailed([
+    ...unknown,
+    ['name', { reason: 'required', sentence: 'is required.' }],
+    ['stageId', { reason: 'stage_not_found', sentence: 'is not a stage.' }],
+  ]);
+
+  const { fields, ...more } = details as { fields: Record<string, string>; field: string };
+  expect(Object.keys(fields)).toHaveLength(20);
+  expect(Object.keys(fields).slice(0, 3)).toEqual(['stageId', 'name', 'k0']);
+  expect(more.field).toBe('stageId');
+  expect(message).toBe(
+    'stageId is not a stage. name is required. k0 is not an active field. The details name 20 refused values; 10982 more are refused.',
+  );
+});
+
 test('the message of a schema gives back the refusal that it was made of', () => {
   const sentence = 'is not a known property; known properties: name, phone.';
   expect(refusalIn(refusalMessage('unknown_property', sentence))).toEqual({

@@ -10,6 +10,7 @@ import { conflict, retryOnConflict } from '../table/retry.ts';
 
 /** A token bucket as it was read or written last. */
 export interface Bucket {
+  readonly owner: 'API key' | 'organization';
   readonly limit: number;
   readonly remaining: number;
   /** The end of the window, in epoch milliseconds. */
@@ -52,7 +53,7 @@ export async function admitKey(table: Table, apiKeyHash: string, now: Date): Pro
   const { outcome, item } = await takeToken(table, key, { limit, now, adding: ifLive, isDead });
   return outcome === 'refused'
     ? { outcome, caller: item }
-    : { outcome, caller: item, bucket: bucketOf(item, limit) };
+    : { outcome, caller: item, bucket: bucketOf(item, limit, 'API key') };
 }
 
 /**
@@ -73,12 +74,15 @@ export async function admitOrganization(
   if (outcome === 'refused')
     throw new Error(`Organization ${organizationId} has an API key but no usage item.`);
   const { settingsVersion, lastLeadId: leadSequence } = item;
-  return { outcome, bucket: bucketOf(item, limit), settingsVersion, leadSequence };
+  const bucket = bucketOf(item, limit, 'organization');
+  return { outcome, bucket, settingsVersion, leadSequence };
 }
 
-function bucketOf({ used, windowEndsAt }: TokenBucketItem, limit: number): Bucket {
-  return { limit, remaining: Math.max(0, limit - used), resetsAt: windowEndsAt };
-}
+const bucketOf = (
+  { used, windowEndsAt }: TokenBucketItem,
+  limit: number,
+  owner: Bucket['owner'],
+): Bucket => ({ owner, limit, remaining: Math.max(0, limit - used), resetsAt: windowEndsAt });
 
 /** A conditional write of a token bucket. */
 interface TokenStep {

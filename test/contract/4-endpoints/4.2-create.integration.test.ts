@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { setArchived } from '../../../shared/store/leads/archive.ts';
 import { givenLead, leadsOf, useOrganizationWithLead } from '../../support/leads.ts';
 import { givenOrganization, useOrganization } from '../../support/organizations.ts';
 import { type Person, person } from '../../support/people.ts';
 import { customField } from '../../support/settings.ts';
+import { table } from '../../support/table.ts';
 import { takenValues } from './field-values.ts';
 
 const organization = useOrganization();
@@ -119,6 +121,29 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.le
     });
 
     expect([status, body]).toEqual([409, duplicate(lead.id, field)]);
+  });
+
+  test('create-lead and update-lead say that the lead that has the phone or email is archived', async () => {
+    const [archived, other] = [await givenLead(organization), await givenLead(organization)];
+    await setArchived(table(), organization.id, archived.id, { archived: true });
+    const create = (shared: object) => organization.create({ fields: { ...person(), ...shared } });
+
+    const answers = [
+      await create({ phone: archived.phone }),
+      await create({ email: archived.email }),
+      await organization.update(other.id, { fields: { phone: archived.phone } }),
+      await create({ phone: other.phone }),
+    ];
+
+    const sentence = (field: string) =>
+      `Lead ${archived.id} has this ${field} and is archived: an administrator can restore it.`;
+    expect(answers.map(({ body }) => body.error.message)).toEqual([
+      sentence('phone'),
+      sentence('email'),
+      sentence('phone'),
+      'Another lead has this phone or email.',
+    ]);
+    expect(answers[1]?.body.error.details).toEqual({ leadId: archived.id, field: 'email' });
   });
 
   test('create-lead names the lead that has the phone when another lead has the email', {

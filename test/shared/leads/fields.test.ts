@@ -96,7 +96,7 @@ describe('a key that is not an active field', () => {
     const { details } = await refusalOf(() => read(raw, many));
 
     expect(nearestName).toHaveBeenCalledTimes(10);
-    expect(Object.keys(details.fields!)).toHaveLength(1500);
+    expect(Object.keys(details.fields!)).toHaveLength(20);
   });
 });
 

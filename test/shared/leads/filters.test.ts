@@ -91,7 +91,7 @@ test.each([
   [{ field: 'name', operator: { toString: null } }, /^has an operator that a field of type text /],
   [
     { field: 'city', operator: 'contains', value: '' },
-    /^has an empty value: to find leads without a value, use the operator is_empty\.$/,
+    /^has an empty value for city: to find leads without a value, use the operator is_empty\.$/,
   ],
   [
     { field: 'city', operator: 'contains' },
@@ -118,11 +118,11 @@ test.each([
   ],
   [
     { field: 'city', operator: 'contains', value: null },
-    /^has a value that is neither a string nor a number\.$/,
+    /^has a value for city that is neither a string nor a number\.$/,
   ],
   [
     { field: 'name', operator: 'contains', value: '\ud800' },
-    /^has a value that contains an invalid character/,
+    /^has a value for name that contains an invalid character/,
   ],
   [{ field: 'budget', operator: 'gt', value: 'many' }, /^has an invalid value: budget must be /],
   [
@@ -135,11 +135,11 @@ test.each([
   ],
   [
     { field: 'source', operator: 'is_any_of', values: [99] },
-    /^has a value that is not a source ID; GET \/api\/v1\/lead-sources lists them\.$/,
+    /^has a value for source that is not a source ID; GET \/api\/v1\/lead-sources lists them\.$/,
   ],
   [
     { field: 'assigned_to', operator: 'is_any_of', values: [99] },
-    /^has a value that is not a user ID; GET \/api\/v1\/users lists them\.$/,
+    /^has a value for assigned_to that is not a user ID; GET \/api\/v1\/users lists them\.$/,
   ],
 ])('the refusal corrects %j', (filter, sentence) => {
   expect(readFilters(organization, [filter]).issues).toEqual([
@@ -242,4 +242,18 @@ describe('the most values that a filter holds, over the most options that settin
     expect(issue?.sentence).toMatch(/must be one of its options: o0, o1, .*, and 8980 more\.$/);
     expect(looks).toBeLessThanOrEqual(2 * optionsCount);
   });
+});
+
+test('a refusal names options of 500 characters at most, and counts the others', () => {
+  const values = ['a', ...Array.from({ length: 29 }, (_, at) => `${at}`.padEnd(200, 'x'))];
+  const options = values.map((value) => ({ value, label: value }));
+  const fields = organization.fields.map((one) =>
+    one.key === 'course' ? { ...one, options } : one,
+  );
+  const filter = { field: 'course', operator: 'is_any_of', values: ['none'] };
+
+  const [issue] = readFilters({ ...organization, fields }, [filter]).issues;
+
+  const named = values.slice(0, 3).join(', ');
+  expect(issue?.sentence).toMatch(new RegExp(`options: ${named}, and 27 more\\.$`));
 });

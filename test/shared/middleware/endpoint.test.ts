@@ -30,6 +30,7 @@ let loadOrganization: MockInstance<typeof settings.loadOrganization>;
 const hourMs = 3_600_000;
 /** A bucket whose window ends in an hour. */
 const bucketWith = (remaining: number, limit = 600): Bucket => ({
+  owner: limit === 600 ? 'API key' : 'organization',
   limit,
   remaining,
   resetsAt: Date.now() + hourMs,
@@ -221,10 +222,14 @@ describe('admission', () => {
     organizations.mockResolvedValueOnce(exhausted());
     await send(listUsers);
 
-    expect((await send(listUsers)).headers).toMatchObject({
+    const { body, headers } = await send(listUsers);
+    expect(headers).toMatchObject({
       'RateLimit-Limit': '3000',
       'RateLimit-Reset': '3600',
       'Retry-After': '3600',
+    });
+    expect(body.error).toMatchObject({
+      message: expect.stringMatching(/^The hourly limit of the organization \(3000\) is reached: /),
     });
     expect(keys).toHaveBeenCalledOnce();
   });

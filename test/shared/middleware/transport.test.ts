@@ -204,6 +204,41 @@ describe('the body', () => {
     },
   );
 
+  test.each([
+    ['{"name":"Asha", }', 16],
+    ['{"name":True}', 8],
+    ['["JSON at position 3", x]', 23],
+    ['{"name":"Asha"', 14],
+    ['{"name":"Asha"} {"name":"Ravi"}', 16],
+    [`{"name":"${'a'.repeat(90_000)}",}`, 90_011],
+  ])('of %j, the refusal names the position %i and nothing of the body', async (body, position) => {
+    const { message } = await refusalOf(() => pass({ body }));
+    expect(message).toBe(`The body is not valid JSON: see position ${position}, counted from 0.`);
+  });
+
+  test('a byte order mark at its start is ignored', async () => {
+    expect(await pass({ body: '\ufeff{"name":"Asha"}' })).toEqual({ name: 'Asha' });
+    expect(await pass(base64('\ufeff{"__proto__":1}'))).toEqual(JSON.parse('{"__proto__":1}'));
+    for (const body of ['\ufeff', '\ufeff\ufeff{}', '{"name":\ufeff"Asha"}'])
+      expect(await codeOf({ body })).toBe('INVALID_JSON');
+  });
+
+  test('which is compressed is refused with the remedy, unless it can be read', async () => {
+    const encoded = (encoding: string, body: string): EventParts => ({
+      headers: { ...json, 'content-encoding': encoding },
+      body,
+    });
+    for (const encoding of ['gzip', 'br', 'deflate, gzip'])
+      expect(await refusalOf(() => pass(encoded(encoding, '\u001f\ufffd\b')))).toMatchObject({
+        code: 'INVALID_JSON',
+        message: 'Send the body uncompressed, without Content-Encoding.',
+      });
+    expect((await refusalOf(() => pass(encoded('identity', '{')))).message).toMatch(
+      /^The body is /,
+    );
+    expect(await pass(encoded('gzip', '{}'))).toEqual({});
+  });
+
   test.each<[string, EventParts]>([
     ['that lost bytes, as API Gateway hands it on,', { body: '{"name":"Zo\ufffd"}' }],
     ['of bytes that are not UTF-8', base64(Buffer.from('"\xeb"', 'latin1'))],

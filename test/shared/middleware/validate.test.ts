@@ -2,15 +2,22 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { body, headers } from '../../../functions/capture-lead.ts';
 import { query as listQuery } from '../../../functions/list-leads.ts';
-import { ApiError } from '../../../shared/errors.ts';
 import { leadIdPath } from '../../../shared/middleware/schemas.ts';
-import { parseInput, type Schemas } from '../../../shared/middleware/validate.ts';
+import { parseInput, RefusedInput, type Schemas } from '../../../shared/middleware/validate.ts';
+import { sampleOrganization } from '../../support/settings.ts';
 import { type EventParts, requestEvent } from './event.ts';
 
 const schemas = { path: leadIdPath, headers, query: listQuery, body };
 const asha = { name: 'Asha', phone: '98765 43210' };
 const run = (parts: EventParts, jsonBody: unknown = asha, of: Schemas = schemas) =>
   parseInput(of, requestEvent({ pathParameters: { leadId: '5' }, ...parts }), jsonBody);
+
+const { fields } = sampleOrganization();
+function errorOf(...of: Parameters<typeof run>) {
+  const refused = run(...of);
+  if (!(refused instanceof RefusedInput)) throw new Error('It was not refused.');
+  return refused.errorFor(fields);
+}
 
 describe('reading a request by its schemas', () => {
   test('reads null maps as empty ones', () => {
@@ -22,13 +29,13 @@ describe('reading a request by its schemas', () => {
       queryStringParameters: null,
       multiValueQueryStringParameters: null,
     };
-    expect(run(parts, asha, others)).not.toBeInstanceOf(ApiError);
+    expect(run(parts, asha, others)).not.toBeInstanceOf(RefusedInput);
   });
 
   test.each(['x', '%zz'])(
     'refuses the lead ID %j in the path with 404 NOT_FOUND and what a lead ID is',
     (leadId) => {
-      expect(run({ pathParameters: { leadId } })).toMatchObject({
+      expect(errorOf({ pathParameters: { leadId } })).toMatchObject({
         code: 'NOT_FOUND',
         message: 'The lead ID in the path must be an integer from 1 to 2147483647.',
       });
@@ -38,6 +45,42 @@ describe('reading a request by its schemas', () => {
   test('reads a header that is given twice as HTTP joins it', () => {
     const input = run({ multiValueHeaders: { 'idempotency-key': ['a', 'b'] } });
     expect(input).toMatchObject({ headers: { 'idempotency-key': 'a, b' } });
+  });
+
+  test('says of a field beside fields that it is one, and where to send it', () => {
+    const { details, message } = errorOf({}, { ...asha, course: 'mba', colour: 'red' });
+    expect(message).toMatch(/^course is a field: send it inside fields\. colour is not a known /);
+    expect(details).toMatchObject({ reasons: { course: 'unknown_property' } });
+  });
+
+  test('names a parameter without a name as empty', () => {
+    const multiValueQueryStringParameters = { '': ['1'] };
+    expect(errorOf({ multiValueQueryStringParameters })).toMatchObject({
+      message: expect.stringMatching(/^\(empty\) is not a known parameter; /),
+      details: { parameters: { '(empty)': expect.anything() } },
+    });
+  });
+
+  const key = (at: number) => `k${at}`;
+  const manyKeys = (count: number, value: unknown, name = key) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), value]));
+  const marks = '\u0001'.repeat(7000);
+  test.each<[string, unknown]>([
+    ['properties', { ...asha, ...manyKeys(11_000, 1) }],
+    ['values of fields', { ...asha, fields: manyKeys(11_000, {}) }],
+    [
+      'keys of fields that are too long',
+      { ...asha, fields: manyKeys(1000, 1, (at) => 'k'.repeat(80) + at) },
+    ],
+    ['properties of the attribution', { ...asha, attribution: manyKeys(9000, 1) }],
+    ['characters in a name', { ...asha, ['é'.repeat(45_000)]: 1 }],
+    [
+      'characters in two names that JSON escapes',
+      { ...asha, [marks]: 1, fields: { [`${marks}1`]: 1 } },
+    ],
+  ])('the error for thousands of %s is no larger than a body can be', (_, sent) => {
+    const { details, message } = errorOf({}, sent);
+    expect(Buffer.byteLength(JSON.stringify({ details, message }))).toBeLessThan(80_000);
   });
 
   test('does not report a defect of an endpoint as a refusal', () => {

@@ -14,6 +14,7 @@ test.each([
 
 test.each([
   ['far from all', 'budget', names],
+  ['as near, but begins with another letter,', 'course_id', names],
   ['longer than any name', 'n'.repeat(65), names],
 ])('what is %s means none of them', (_, typed, known) => {
   expect(nearestName(typed, known)).toBeUndefined();
