@@ -9,8 +9,7 @@ import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
 import { createLead, findLeadByIdentity } from '../shared/store/leads/create-lead.ts';
-import type { IdentityHolder } from '../shared/store/leads/identities.ts';
-import { readLead } from '../shared/store/leads/leads.ts';
+import { type IdentityHolder, isArchived } from '../shared/store/leads/identities.ts';
 import { nextOwner } from '../shared/store/leads/rotation.ts';
 
 export const body = object({
@@ -36,7 +35,7 @@ export const handler = endpoint('create-lead', {
     const { table, organization, leadSequence, input, prefetched: holder } = call;
     const { fields, stage, rotation } = readNewLead(organization, input.body);
     const duplicate = async (of: IdentityHolder) =>
-      duplicateLead(of, await readLead(table, organization.id, of.leadId));
+      duplicateLead(of, await isArchived(table, organization.id, of));
     if (holder) throw await duplicate(holder);
 
     const id = newLeadId(organization.id, leadSequence); // it can throw, so it comes before the rotation advances

@@ -7,6 +7,7 @@ import { byApi } from '../shared/leads/timeline.ts';
 import { updatedLead } from '../shared/leads/update.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, leadIdPath, object } from '../shared/middleware/schemas.ts';
+import { isArchived } from '../shared/store/leads/identities.ts';
 import { readLead } from '../shared/store/leads/leads.ts';
 import { updateLead } from '../shared/store/leads/update-lead.ts';
 import { conflict, retryOnConflict } from '../shared/store/table/retry.ts';
@@ -43,7 +44,7 @@ export const handler = endpoint('update-lead', {
       });
       if (result.outcome === 'duplicate') {
         const { holder } = result;
-        throw duplicateLead(holder, await readLead(table, organization.id, holder.leadId));
+        throw duplicateLead(holder, await isArchived(table, organization.id, holder));
       }
       return result.outcome === 'changed' ? after : conflict;
     });

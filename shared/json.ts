@@ -15,23 +15,24 @@ export function parseJson(text: string): unknown {
 export function syntaxErrorPosition(text: string, { message }: SyntaxError): number {
   const [, position] = /^[^"]* JSON at position (\d+)/.exec(message) ?? [];
   if (position !== undefined) return Number(position);
-  // V8 quotes an unexpected token without its position. A text that is cut off before the token fails in another way, or not at all.
-  const reachesToken = (end: number): boolean => {
-    try {
-      JSON.parse(text.slice(0, end));
-      return false;
-    } catch (error) {
-      return error instanceof SyntaxError && error.message.startsWith('Unexpected token');
-    }
-  };
+  // V8 gives no position for an unexpected token. A text that is cut off before the token fails in another way, or not at all.
   let [from, to] = [0, text.length];
   while (from < to) {
     const middle = Math.floor((from + to) / 2);
-    if (reachesToken(middle + 1)) to = middle;
-    else from = middle + 1;
+    try {
+      JSON.parse(text.slice(0, middle + 1));
+      from = middle + 1;
+    } catch (error) {
+      if (String(error).startsWith('SyntaxError: Unexpected token')) to = middle;
+      else from = middle + 1;
+    }
   }
   return from;
 }
+
+/** A text of at most so many characters, and an ellipsis if it was longer. */
+export const shortened = (text: string, maxChars: number): string =>
+  text.length > maxChars ? `${text.slice(0, maxChars).toWellFormed()}…` : text;
 
 /** Whether a JSON value is an object: neither null nor a list. */
 export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,6 +1,7 @@
 import type { FieldReason } from './client/api-types.ts';
 import type { ReferenceReason } from './client/errors.ts';
 import { ApiError } from './errors.ts';
+import { shortened } from './json.ts';
 
 /** Why a value is refused: for programs, and as a sentence that follows the field's name, such as "must be a number." */
 export interface Refusal {
@@ -26,32 +27,21 @@ export const isReference = (reason: FieldReason): reason is ReferenceReason =>
 /** Refused values, each by its field key or property. A name occurs once. */
 type Refused = readonly (readonly [name: string, refusal: Refusal])[];
 
-/** A request can hold thousands of names of its own, each as long as the body, and an error must not be larger than a body. */
+/** A request can hold thousands of names, or one as long as the body. An error must not be larger than a body. */
 const namedMax = 20;
 const nameMaxChars = 300;
 
-/** A stage or an owner is also named by `details.field`; a name that the service does not know comes last. */
-const rank = ({ reason }: Refusal): number =>
-  isReference(reason) ? 0 : /^unknown_(field|property)$/.test(reason) ? 2 : 1;
+const isUnknown = ({ reason }: Refusal): boolean => /^unknown_(field|property)$/.test(reason);
 
-/**
- * What an error says of refused values: the message, and those that `details` names. Of more than 20, the message counts the others.
- */
-export function refusedNames(refused: Refused): {
-  readonly named: Refused;
-  readonly message: string;
-} {
-  const isLong = refused.length > namedMax;
-  const first = isLong ? refused.toSorted(([, a], [, b]) => rank(a) - rank(b)) : refused;
-  const named = first.slice(0, namedMax).map(([name, refusal]) => {
-    const isShown = name.length <= nameMaxChars;
-    return [isShown ? name : `${name.slice(0, nameMaxChars).toWellFormed()}…`, refusal] as const;
-  });
+/** The refused values that `details` names, what the service knows first, and a message that counts the others. */
+export function refusedNames(refused: Refused): { named: Refused; message: string } {
+  const more = refused.length - namedMax;
+  const known = refused.filter(([, one]) => !isUnknown(one));
+  const named = (more > 0 ? [...new Set([...known, ...refused])] : refused)
+    .slice(0, namedMax)
+    .map(([name, refusal]) => [shortened(name, nameMaxChars), refusal] as const);
   const sentences = named.slice(0, 3).map(([name, one]) => `${name || '(empty)'} ${one.sentence}`);
-  if (isLong)
-    sentences.push(
-      `The details name ${namedMax} refused values; ${refused.length - namedMax} more are refused.`,
-    );
+  if (more > 0) sentences.push(`The details name ${namedMax} values; ${more} more are refused.`);
   return { named, message: sentences.join(' ') };
 }
 
@@ -62,7 +52,7 @@ export function refusedNames(refused: Refused): {
  */
 export function validationFailed(refused: Refused, validKeys?: readonly string[]): ApiError {
   const { named, message } = refusedNames(refused);
-  const reference = named.find(([, { reason }]) => isReference(reason));
+  const reference = refused.find(([, { reason }]) => isReference(reason));
   const details = {
     fields: Object.fromEntries(named.map(([name, { sentence }]) => [name, sentence])),
     ...(reference && { reason: reference[1].reason.toUpperCase(), field: reference[0] }),

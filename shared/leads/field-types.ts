@@ -1,5 +1,6 @@
 import type { FieldReason } from '../client/api-types.ts';
 import { parseDateTime } from '../date-time.ts';
+import { shortened } from '../json.ts';
 import { limits } from '../limits.ts';
 import { memoize } from '../memoize.ts';
 import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
@@ -157,26 +158,18 @@ export const withAllOptions = memoize((field: Field): Field => {
   return { ...field, options: field.options.map(({ value, label }) => ({ value, label })) };
 });
 
-/** Options that a message lists: at most so many, and no longer. One alone can have 200 characters. */
+/** Options that a message lists. One alone can have 200 characters. */
 const optionsNamedMax = 20;
 const optionsMaxChars = 500;
 
 /** @param hint what else may be sent */
 function notAnOption(options: Field['options'], hint = ''): FieldIssue {
   const values = options.filter(({ retired }) => !retired).map(({ value }) => value);
-  let chars = 0;
-  const fitting = values.slice(0, optionsNamedMax).filter(({ length }) => {
-    chars += length;
-    return chars <= optionsMaxChars;
-  });
-  const rest = values.length > fitting.length ? `, and ${values.length - fitting.length} more` : '';
-  return new FieldIssue(
-    'unknown_option',
-    `must be one of its options: ${fitting.join(', ')}${rest}${hint}.`,
-  );
+  const named = shortened(values.slice(0, optionsNamedMax).join(', '), optionsMaxChars);
+  const more = values.length - optionsNamedMax;
+  const rest = more > 0 ? `, and ${more} more` : '';
+  return new FieldIssue('unknown_option', `must be one of its options: ${named}${rest}${hint}.`);
 }
-
-const severalOptions = '; send several as a list, or with commas between them';
 
 /** A list of options. A form that can only send text sends one option, or several separated by commas. */
 function parseList(raw: FieldValue, field: Field): FieldValue | FieldIssue {
@@ -190,7 +183,10 @@ function parseList(raw: FieldValue, field: Field): FieldValue | FieldIssue {
     texts.filter((text) => visibleText(text) !== '').map((text) => find(text)?.value),
   );
   if (chosen.size === 0 || chosen.has(undefined))
-    return notAnOption(field.options, typeof raw === 'string' ? severalOptions : '');
+    return notAnOption(
+      field.options,
+      typeof raw === 'string' ? '; send several as a list, or with commas between them' : '',
+    );
   // In the order of the form and without repeats, so that the same choice is the same value.
   return field.options.map(({ value }) => value).filter((value) => chosen.has(value));
 }

@@ -184,9 +184,8 @@ function readId(
   const id = idFrom(raw);
   const known = list === 'sources' ? sourceById : userById;
   if (typeof id === 'number' && known.has(id)) return id;
+  const [noun, path] = list === 'sources' ? ['source', 'lead-sources'] : ['user', 'users'];
   throw new InvalidFilter(
-    list === 'sources'
-      ? `has a value for ${key} that is not a source ID; GET /api/v1/lead-sources lists them.`
-      : `has a value for ${key} that is not a user ID; GET /api/v1/users lists them.`,
+    `has a value for ${key} that is not a ${noun} ID; GET /api/v1/${path} lists them.`,
   );
 }

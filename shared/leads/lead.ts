@@ -45,18 +45,18 @@ export interface Lead {
   readonly archivedAt?: string;
 }
 
-/**
- * The error of a create or an update whose phone or email another lead has. No list shows an archived lead, so the message names it.
- * @param other the lead of `holder`; undefined if it was erased meanwhile
- */
-export function duplicateLead(
+/** The error of a create or an update whose phone or email another lead has. No list shows an archived lead, so the message does. */
+export const duplicateLead = (
   holder: { readonly leadId: number; readonly field: 'phone' | 'email' },
-  other: Lead | undefined,
-): ApiError {
-  const { leadId, field } = holder;
-  const sentence = `Lead ${leadId} has this ${field} and is archived: an administrator can restore it.`;
-  return new ApiError('DUPLICATE_LEAD', { ...holder }, other?.archivedAt && sentence);
-}
+  isArchived: boolean,
+): ApiError =>
+  new ApiError(
+    'DUPLICATE_LEAD',
+    { ...holder },
+    isArchived
+      ? `Lead ${holder.leadId} has this ${holder.field} and is archived: an administrator can restore it.`
+      : undefined,
+  );
 
 /** A field's value, or null if it is empty. Reads own properties only: `constructor` is a valid field key. */
 export function valueOf(fields: FieldValues, fieldKey: string): FieldValue | null {

@@ -8,7 +8,7 @@ import { type Admitted, admit, type PrefetchContext } from './admission.ts';
 import type { Call } from './call.ts';
 import { errorResponse, type Reply, replyResponse } from './respond.ts';
 import { transport } from './transport.ts';
-import { type Input, parseInput, RefusedInput, type Schemas } from './validate.ts';
+import { type Input, parseInput, type Schemas } from './validate.ts';
 
 /** What an endpoint's `respond` receives once the request is authenticated, authorized and validated. */
 export interface ReadyCall<Input, Prefetched> extends Omit<Admitted<Prefetched>, 'prefetched'> {
@@ -97,14 +97,13 @@ const stackOf = <S extends Schemas, Prefetched>({
 }: EndpointParts<S, Prefetched>) =>
   middy<APIGatewayProxyEvent, Reply, Error, Call & Context>(
     async (event: APIGatewayProxyEvent, call: Call & Context) => {
-      const input = parseInput(schemas, event, call.jsonBody);
+      const [input, refuse] = parseInput(schemas, event, call.jsonBody);
       const ownPrefetch =
-        prefetch && !(input instanceof RefusedInput)
+        prefetch && input
           ? async (context: PrefetchContext) => prefetch({ ...context, input })
           : undefined;
       const admitted = await admit(event, call, ownPrefetch);
-      if (input instanceof RefusedInput)
-        throw input.errorFor(acceptedFields(admitted.organization));
+      if (refuse) throw refuse(acceptedFields(admitted.organization));
       const { table, requestId } = call;
       // Undefined only for an endpoint without a prefetch, whose `Prefetched` is undefined.
       const prefetched = (await admitted.prefetched) as Prefetched;

@@ -18,15 +18,11 @@ export type Input<S extends Schemas> = {
   readonly [Part in keyof S]: S[Part] extends v.GenericSchema ? v.InferOutput<S[Part]> : never;
 };
 
-/** A request that its schemas refuse. The error is made after admission, when the organization's fields are known. */
-export class RefusedInput {
-  /** @param accepted the fields that the body's `fields` accepts */
-  readonly errorFor: (accepted: readonly Field[]) => ApiError;
-
-  constructor(errorFor: RefusedInput['errorFor']) {
-    this.errorFor = errorFor;
-  }
-}
+/**
+ * Why a request is refused. The error is made after admission, when the organization's fields are known.
+ * @param accepted the fields that the body's `fields` accepts
+ */
+type Refuse = (accepted: readonly Field[]) => ApiError;
 
 /**
  * Reads the request by the endpoint's schemas before admission, so that the endpoint can prefetch in parallel with it. The error is thrown
@@ -37,17 +33,16 @@ export function parseInput<S extends Schemas>(
   schemas: S,
   event: APIGatewayProxyEvent,
   jsonBody: unknown,
-): Input<S> | RefusedInput {
+): readonly [input: Input<S>, refuse?: undefined] | readonly [input: undefined, refuse: Refuse] {
   const parts: Partial<Record<keyof Schemas, unknown>> = {};
   for (const part of ['path', 'headers', 'query', 'body'] as const) {
     const schema = schemas[part];
     if (!schema) continue;
     const result = v.safeParse(schema, part === 'body' ? jsonBody : readers[part](event));
-    if (!result.success)
-      return new RefusedInput((accepted) => errors[part](result.issues, accepted));
+    if (!result.success) return [undefined, (accepted) => errors[part](result.issues, accepted)];
     parts[part] = result.output;
   }
-  return parts as Input<S>;
+  return [parts as Input<S>];
 }
 
 /** Path parameters, percent-decoded. */

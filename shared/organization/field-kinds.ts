@@ -34,14 +34,13 @@ export const fieldTypes = keysOf(fieldKinds);
 export interface BuiltIn {
   readonly label: string;
   readonly type: FieldType;
-  readonly alwaysRequired?: true;
   readonly options?: readonly { readonly value: string; readonly label: string }[];
 }
 
 /** The fields that every organization has: their types, which a settings file cannot change, and the defaults of what it can. */
 export const builtIns = {
-  name: { label: 'Name', type: 'text', alwaysRequired: true },
-  phone: { label: 'Phone', type: 'phone', alwaysRequired: true },
+  name: { label: 'Name', type: 'text' },
+  phone: { label: 'Phone', type: 'phone' },
   email: { label: 'Email', type: 'email' },
   source: { label: 'Source', type: 'lead_source' },
   assigned_to: { label: 'Owner', type: 'user' },

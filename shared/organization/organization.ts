@@ -1,4 +1,4 @@
-import type { SettingsFile } from './settings-schema.ts';
+import type { SettingsFile, WrittenFile } from './settings-schema.ts';
 
 export interface FieldOption {
   value: string;
@@ -24,6 +24,42 @@ export interface Settings extends Omit<SettingsFile, '$schema' | 'version' | 'ke
   /** In the order they are tried, with users by ID. */
   assignmentRules: (Omit<FileRule, 'users'> & { users: number[] })[];
 }
+
+/** Settings as they are stored. What a file may omit can be absent: an earlier release, which did not know the property, stored them. */
+export interface SettingsAsStored
+  extends Omit<WrittenFile, '$schema' | 'version' | 'keys' | 'fields' | 'assignmentRules'> {
+  fields: (Omit<WrittenFile['fields'][number], 'options'> & {
+    options?: FieldOption[] | undefined;
+  })[];
+  assignmentRules?: Settings['assignmentRules'];
+}
+
+const filled = <Defaults extends object, Item>(defaults: Defaults, item: Item) => ({
+  ...defaults,
+  ...item,
+});
+const active = { active: true };
+const isDefault = { isDefault: false };
+
+/** The built-in fields that every lead has. */
+export const alwaysRequired: readonly string[] = ['name', 'phone'];
+
+/** Settings with the default of each absent property. The compiler asks for that of a new one. */
+export const settingsFrom = (stored: SettingsAsStored): Settings => ({
+  assignmentRules: [],
+  ...stored,
+  users: stored.users.map((user) => filled(active, user)),
+  pipelines: stored.pipelines.map((pipeline) => ({
+    ...filled(isDefault, pipeline),
+    stages: pipeline.stages.map((stage) => filled({ ...active, ...isDefault }, stage)),
+  })),
+  sources: stored.sources.map((source) => filled(active, source)),
+  fields: stored.fields.map((field) => {
+    const isRequired = alwaysRequired.includes(field.key);
+    const required = { requiredOnCreate: isRequired, requiredOnEdit: isRequired };
+    return filled({ options: [], showWhen: null, ...active, ...required }, field);
+  }),
+});
 
 export type AssignmentRule = Settings['assignmentRules'][number];
 export type User = Settings['users'][number];

@@ -3,6 +3,7 @@ import { scopesFor } from './api-key.ts';
 import { type BuiltIn, builtInFieldKeys, builtInNamed, fieldKinds } from './field-kinds.ts';
 import { idNamed, type NamedItem, optionFinder } from './named.ts';
 import { nearestName } from './nearest-name.ts';
+import { alwaysRequired } from './organization.ts';
 import type { SettingsFile } from './settings-schema.ts';
 import { display, type SettingsIssue, type WellFormed } from './settings-shape.ts';
 
@@ -123,7 +124,7 @@ function readField(check: Check, field: Field, path: string): Field {
 
 /** Reports what a file cannot change of a built-in field. Forms always show it. */
 function checkBuiltIn(
-  { type, alwaysRequired }: BuiltIn,
+  { type }: BuiltIn,
   field: Field,
   report: (property: keyof Field, message: string) => void,
 ): void {
@@ -133,7 +134,7 @@ function checkBuiltIn(
     storage: 'column',
     showWhen: null,
     active: true,
-    ...(alwaysRequired && always),
+    ...(field.key !== undefined && alwaysRequired.includes(field.key) && always),
   };
   for (const property of keysOf(fixed)) {
     const [is, only] = [field[property], fixed[property]];

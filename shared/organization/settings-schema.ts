@@ -258,3 +258,5 @@ export const settingsFileSchema = v.object({
 });
 
 export type SettingsFile = v.InferOutput<typeof settingsFileSchema>;
+/** A file as it is written: what it may omit can be absent. */
+export type WrittenFile = v.InferInput<typeof settingsFileSchema>;

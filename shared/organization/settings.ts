@@ -1,6 +1,6 @@
 import { builtInFieldKeys, builtInNamed, builtIns } from './field-kinds.ts';
 import { namesIn, type PlacedName } from './lookalikes.ts';
-import type { Field, Settings } from './organization.ts';
+import { type Settings, type SettingsAsStored, settingsFrom } from './organization.ts';
 import { readReferences } from './settings-references.ts';
 import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
 import {
@@ -59,29 +59,21 @@ function settingsOf(file: Omit<SettingsFile, '$schema' | 'keys' | 'version'>): S
   const omitted = builtInFieldKeys.filter((key) => !fields.some((field) => field.key === key));
   const omittedFields = omitted.map((key) => {
     const { label, type } = builtIns[key];
-    const place = { section: 'Contact', storage: 'column' } as const;
-    return { key, label, type, ...place, showWhen: null, active: true };
+    return { key, label, type, section: 'Contact', storage: 'column' as const };
   });
-  return {
+  const withOptions = (field: SettingsAsStored['fields'][number]) => ({
+    ...field,
+    options: field.options ?? [...(builtInNamed(field.key)?.options ?? [])],
+  });
+  return settingsFrom({
     ...file,
     modules: [...new Set(file.modules)],
-    fields: [...omittedFields, ...fields].map(settingsField),
+    fields: [...omittedFields, ...fields].map(withOptions),
     assignmentRules: file.assignmentRules.map(({ when, users: named }) => {
       const users = named.map(Number); // `readReferences` has replaced every name
       return when ? { when, users } : { users };
     }),
-  };
-}
-
-function settingsField(field: SettingsFile['fields'][number]): Field {
-  const builtIn = builtInNamed(field.key);
-  const required = builtIn?.alwaysRequired === true;
-  return {
-    ...field,
-    options: field.options ?? [...(builtIn?.options ?? [])],
-    requiredOnCreate: field.requiredOnCreate ?? required,
-    requiredOnEdit: field.requiredOnEdit ?? required,
-  };
+  });
 }
 
 /** Settings in the form of the file; applying it changes nothing. Omits options that are being removed, which completes their removal. */

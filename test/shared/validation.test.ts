@@ -67,10 +67,10 @@ test('of many refused values twenty are named, those of unknown names last, and 
 
   const { fields, ...more } = details as { fields: Record<string, string>; field: string };
   expect(Object.keys(fields)).toHaveLength(20);
-  expect(Object.keys(fields).slice(0, 3)).toEqual(['stageId', 'name', 'k0']);
+  expect(Object.keys(fields).slice(0, 3)).toEqual(['name', 'stageId', 'k0']);
   expect(more.field).toBe('stageId');
   expect(message).toBe(
-    'stageId is not a stage. name is required. k0 is not an active field. The details name 20 refused values; 10982 more are refused.',
+    'name is required. stageId is not a stage. k0 is not an active field. The details name 20 values; 10982 more are refused.',
   );
 });
 

@@ -6,7 +6,11 @@ import {
   TimelineReplay,
   unexplainedParts,
 } from '../../leads/timeline-replay.ts';
-import { type Organization, organizationFrom } from '../../organization/organization.ts';
+import {
+  type Organization,
+  organizationFrom,
+  settingsFrom,
+} from '../../organization/organization.ts';
 import { readTimelineItems } from '../leads/timeline.ts';
 import type { OrganizationTable } from '../table/client.ts';
 import type { Item, SettingsItem, TimelineEntryItem } from '../table/items.ts';
@@ -28,7 +32,7 @@ import { readWith } from './read-together.ts';
 /** Settings were checked when they were applied; the check relies on their types. */
 export function organizationIn(settingsItem: Item | undefined): Organization | undefined {
   const stored = settingsItem as SettingsItem | undefined;
-  return stored && organizationFrom(stored.settings, stored.version);
+  return stored && organizationFrom(settingsFrom(stored.settings), stored.version);
 }
 
 /** The last lead id that was assigned; undefined if the usage item does not say. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Organization } from '../../organization/organization.ts';
+import { type Organization, settingsFrom } from '../../organization/organization.ts';
 import { parseSettingsFile, toSettingsFile } from '../../organization/settings.ts';
 import { SettingsRejectedError } from '../../organization/settings-shape.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
@@ -109,7 +109,7 @@ function* organizationIssues(
 /** Whether a settings file could have made the settings: the rules of the file keep what requests rely on. */
 function* settingsIssues(whose: string, { settings }: SettingsItem): Generator<string> {
   try {
-    parseSettingsFile(JSON.stringify(toSettingsFile(settings)));
+    parseSettingsFile(JSON.stringify(toSettingsFile(settingsFrom(settings))));
   } catch (error) {
     if (!(error instanceof SettingsRejectedError)) throw error;
     for (const { path, message } of error.issues)

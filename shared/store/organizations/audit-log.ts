@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Settings } from '../../organization/organization.ts';
+import { type Settings, settingsFrom } from '../../organization/organization.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { AuditEntryItem, Stored } from '../table/items.ts';
@@ -138,7 +138,8 @@ export async function readKeptSettings(
   organizationId: number,
   version: number,
 ): Promise<Settings | undefined> {
-  return (await getItem(table, settingsVersionPrimaryKey(organizationId, version)))?.settings;
+  const kept = await getItem(table, settingsVersionPrimaryKey(organizationId, version));
+  return kept && settingsFrom(kept.settings);
 }
 
 /** The versions that an undo may go back to, as far as the entries tell: those before a version, latest first, without intermediate ones. */

@@ -2,6 +2,7 @@ import {
   type Organization,
   organizationFrom,
   type Settings,
+  settingsFrom,
 } from '../../organization/organization.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
@@ -18,13 +19,16 @@ import { transact } from '../table/transact.ts';
 import { hasVersion, isAbsent, put, type Write } from '../table/writes.ts';
 import { type AuditAction, type AuditEntry, auditEntryPut, keepSettings } from './audit-log.ts';
 
-export type StoredSettings = SettingsItem;
+export type StoredSettings = Omit<SettingsItem, 'settings'> & { readonly settings: Settings };
 
 /** Reads an organization's settings; undefined for an unknown organization. One consistent read of the whole document. */
-export const readSettings = (
+export async function readSettings(
   table: Table,
   organizationId: number,
-): Promise<StoredSettings | undefined> => getItem(table, settingsPrimaryKey(organizationId));
+): Promise<StoredSettings | undefined> {
+  const item = await getItem(table, settingsPrimaryKey(organizationId));
+  return item && { ...item, settings: settingsFrom(item.settings) };
+}
 
 /** An organization as the rules use it; undefined for an unknown organization. One consistent read. */
 export async function loadOrganization(

@@ -3,7 +3,7 @@ import type { IdempotencyRecord } from '../../leads/idempotency.ts';
 import type { Lead } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import type { ApiKeyType } from '../../organization/api-key.ts';
-import type { Settings } from '../../organization/organization.ts';
+import type { SettingsAsStored } from '../../organization/organization.ts';
 
 /** An item of any type, or one whose attributes have not been checked. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ export type Item = Readonly<Record<string, unknown>>;
  */
 
 export type SettingsItem = {
-  readonly settings: Settings;
+  readonly settings: SettingsAsStored;
   /** Grows by one with each apply, by more after a restore. */
   readonly version: number;
   /** Of an intermediate version: the last one that was applied. */
@@ -118,5 +118,5 @@ export type AuditEntryItem = {
 export type KeptSettingsItem = {
   readonly organizationId: number;
   readonly version: number;
-  readonly settings: Settings;
+  readonly settings: SettingsAsStored;
 };

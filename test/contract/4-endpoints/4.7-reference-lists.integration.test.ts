@@ -1,11 +1,14 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../../shared/endpoints.ts';
+import { settingsPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { call } from '../../support/call.ts';
-import { changeSettings } from '../../support/leads.ts';
+import { changeSettings, givenLead } from '../../support/leads.ts';
 import { givenOrganization, useOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
-import { referenceLists } from '../../support/requests.ts';
+import { goodRequests, referenceLists } from '../../support/requests.ts';
 import { customField } from '../../support/settings.ts';
+import { table } from '../../support/table.ts';
 
 const stage = (id: number, order: number, more: object = {}) => ({
   id,
@@ -179,4 +182,23 @@ describe('4.7 a settings change takes effect on the very next request', () => {
       'stageId',
     ]);
   });
+});
+
+test('every endpoint reads settings that an earlier release stored, without what is newer', async () => {
+  const own = await givenOrganization();
+  const { assignmentRules: _, ...others } = own.settings;
+  const users = own.settings.users.map(({ id, name }) => ({ id, name }));
+  const fields = own.settings.fields.map(({ showWhen, active, ...field }) => field);
+  await table().client.send(
+    new UpdateCommand({
+      TableName: table().name,
+      Key: { ...settingsPrimaryKey(own.id) },
+      UpdateExpression: 'SET settings = :settings',
+      ExpressionAttributeValues: { ':settings': { ...others, users, fields } },
+    }),
+  );
+  const { id } = await givenLead(own);
+
+  for (const { name, status, request } of goodRequests)
+    expect(await call(name, { apiKey: own.writer, ...request(id) })).toMatchObject({ status });
 });

@@ -114,3 +114,13 @@ test('a check of a table of several pages reads every item once and rechecks non
     looks.map((look) => look.Get?.Key?.pk).filter((pk) => /^(LEADS|PHONE|EMAIL|TIMELINE)/.test(pk)),
   ).toEqual([]);
 });
+
+test('settings that an earlier release stored, without what is newer, are sound', async () => {
+  const sound = await givenSoundTable();
+  const { assignmentRules: _, ...others } = sound.settings;
+  const fields = sound.settings.fields.map(({ showWhen, active, ...field }) => field);
+
+  await changed('settings', { settings: { ...others, fields } })(sound);
+
+  expect((await checkTable(sound.table)).violations).toEqual([]);
+});
