@@ -57,10 +57,16 @@ export async function openImportFile(
   const reading = { organization, mapping, formats: options };
   if (extension !== 'xlsx')
     return readText(file, extension === 'csv' ? 'csv' : 'jsonl', bytes, reading);
-  const all = await readWorkbook(file, bytes, options.sheet);
-  const records = all.map((cells, at) => ({ number: at + 1, cells }));
+  const { rows, withoutResult } = await readWorkbook(file, bytes, options.sheet);
+  let lastRow = rows.length;
+  for (const row of withoutResult.keys()) lastRow = Math.max(lastRow, row);
+  const records = Array.from({ length: lastRow }, (_, at) => ({
+    number: at + 1,
+    cells: rows[at] ?? rows[0]?.map(() => null) ?? [],
+    withoutResult: withoutResult.get(at + 1),
+  }));
   const form: FileForm = { format: 'xlsx', mark: '', delimiter: '', lineEnd: '' };
-  return { form, ...sheetRows(file, records, reading), lastRow: all.length };
+  return { form, ...sheetRows(file, records, reading), lastRow };
 }
 
 function readText(

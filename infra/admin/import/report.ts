@@ -50,8 +50,8 @@ const plannedMax = 20;
 /** The refused rows of a file, and what the command says at its end. */
 export class ImportReport {
   readonly #refusals: RowResult[] = [];
-  /** How many rows have each reason. A row that has several issues counts for each of them. */
-  readonly #reasons = new Map<string, number>();
+  /** The issues of rows by their reason. A row that has several issues counts for each of them. */
+  readonly #reasons = new Map<string, { readonly first: string; count: number }>();
   /** The first changes of leads, and all rows that become leads. */
   readonly #changes: string[] = [];
   readonly #newRows: number[] = [];
@@ -76,8 +76,11 @@ export class ImportReport {
       const { row, outcome, update, issues } = result;
       this.#countPhones(row.read);
       if (outcome === 'refused') this.#refusals.push(result);
-      for (const reason of issues.map(withoutNames))
-        this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
+      for (const issue of issues) {
+        const reason = this.#reasons.get(withoutNames(issue)) ?? { first: issue, count: 0 };
+        reason.count += 1;
+        this.#reasons.set(withoutNames(issue), reason);
+      }
       if (outcome === 'imported') this.#newRows.push(row.number);
       if (outcome === 'updated' && update && this.#changes.length < plannedMax)
         this.#changes.push(updateText(this.#organization, update, true));
@@ -126,14 +129,14 @@ export class ImportReport {
 
   /** The most frequent reasons, and how many of the refused rows have each: an option that a reason names would help so many. */
   *#reasonLines(): Generator<string> {
-    const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
+    const sorted = [...this.#reasons].sort(([, a], [, b]) => b.count - a.count);
     const all = countOf(this.#refusals.length, 'refused row');
-    for (const [reason, count] of sorted.slice(0, reasonLinesMax)) {
-      const text = printable(reason);
+    for (const [reason, { first, count }] of sorted.slice(0, reasonLinesMax)) {
+      const text = printable(count === 1 ? first : reason);
       const isLong = text.length > reasonMaxChars;
       yield `  ${count.toLocaleString('en')} of ${all}: ${isLong ? `${text.slice(0, reasonMaxChars - 1)}…` : text}`;
     }
-    const others = sorted.slice(reasonLinesMax).reduce((sum, [, count]) => sum + count, 0);
+    const others = sorted.slice(reasonLinesMax).reduce((sum, [, { count }]) => sum + count, 0);
     if (others > 0) yield `  other reasons: ${others.toLocaleString('en')}`;
   }
 
@@ -149,9 +152,12 @@ export class ImportReport {
   }
 }
 
-/** The reason of a refusal, whichever lead or row it names. */
+/** The reason of a refusal, whichever lead, row or cell it names. */
 const withoutNames = (issue: string): string =>
-  issue.replace(/\bcreated lead \d+/, 'created a lead').replace(/\b(lead|row) \d+/g, 'another $1');
+  issue
+    .replace(/\bcreated lead \d+/, 'created a lead')
+    .replace(/\b(lead|row) \d+/g, 'another $1')
+    .replace(/^cell ([A-Z]+)\d+/, 'a cell of column $1');
 
 async function reportContent(
   refusals: readonly RowResult[],

@@ -6,6 +6,7 @@ import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
 import {
   exportedProperties,
   exportMark,
+  nowhere,
   targetNamed,
   unknownColumn,
 } from '../../../shared/leads/transfer/import-columns.ts';
@@ -13,6 +14,7 @@ import type { ImportRow, RowValue } from '../../../shared/leads/transfer/import-
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
+import { withoutResultIssue } from '../lead/sheet-xml.ts';
 import { type Cell, textOfCell } from '../lead/workbook.ts';
 import { cellReader, type FormatOptions, hintFor } from './cell-formats.ts';
 import { type Column, type ColumnMapping, nameless } from './mapping.ts';
@@ -51,6 +53,8 @@ interface FileValue extends Column {
 interface SheetRecord {
   readonly number: number;
   readonly cells: readonly Cell[];
+  /** The cells with a formula but no result, by column. There is none if the row has only errors. */
+  readonly withoutResult?: ReadonlyMap<number, string> | undefined;
 }
 
 /** Reads the headings of a CSV file or a sheet, and its rows as they are iterated. @throws CommandError for an empty file or an unknown column */
@@ -60,15 +64,20 @@ export function sheetRows(
   options: RowOptions,
 ): { readonly headings: readonly string[]; readonly rows: Iterable<FileRow> } {
   // Spreadsheets write rows that were cleared.
-  const isEmpty = ({ cells }: SheetRecord) => cells.every((cell) => textOfCell(cell).trim() === '');
+  const isEmpty = ({ cells, withoutResult }: SheetRecord) =>
+    !withoutResult && cells.every((cell) => textOfCell(cell).trim() === '');
   const [first, ...others] = records.filter((record) => !isEmpty(record));
+  for (const cell of first?.withoutResult?.values() ?? [])
+    throw new CommandError(`${file}: ${withoutResultIssue(cell)}`);
   if (!first) throw new CommandError(`${file} is empty: its first row must have the headings.`);
   const headings = first.cells.map((cell) => textOfCell(cell));
   const columns = options.mapping.columnsOf(headings, file);
   const markAt = columns.findIndex(({ target }) => target.property === 'mark');
   const readRow = rowReader(options, headings);
-  const rowOf = ({ number, cells }: SheetRecord): FileRow => {
+  const rowOf = ({ number, cells, withoutResult }: SheetRecord): FileRow => {
     const row = { number, original: cells };
+    for (const [at, cell] of withoutResult ?? [])
+      if (columns[at]?.target !== nowhere) return unreadable(row, withoutResultIssue(cell));
     if (cells.length !== headings.length)
       return unreadable(
         row,

@@ -3,6 +3,7 @@ import type { Lead } from '../../../shared/leads/lead.ts';
 import type { ExportColumn, WorkbookValue } from '../../../shared/leads/transfer/export-lines.ts';
 import { CommandError } from '../../cli/command.ts';
 import { firstOf } from '../../cli/format.ts';
+import { type CellNames, formulasWithoutResult } from './sheet-xml.ts';
 
 /** The library holds a workbook in memory: this many cells need 1.7 GB. */
 const cellsMax = 4_000_000;
@@ -87,16 +88,22 @@ const textCell = (text: string) => ({
 /** A date has no time zone: it is read as UTC. */
 export type Cell = WorkbookValue;
 
-/** The rows of a sheet. @param sheet its name; undefined for the first one @throws CommandError */
+export interface Sheet {
+  readonly rows: readonly (readonly Cell[])[];
+  readonly withoutResult: CellNames;
+}
+
+/** @param sheet its name; undefined for the first one @throws CommandError */
 export async function readWorkbook(
   file: string,
   bytes: Buffer,
   sheet: string | undefined,
-): Promise<Cell[][]> {
+): Promise<Sheet> {
   const excel = await import('read-excel-file/node');
   try {
     // The library's types have the class Date where cells have its instances.
-    return (await excel.readSheet(bytes, sheet, { trim: false })) as unknown as Cell[][];
+    const rows = (await excel.readSheet(bytes, sheet, { trim: false })) as unknown as Cell[][];
+    return { rows, withoutResult: formulasWithoutResult(bytes, sheet) };
   } catch (cause) {
     if (cause instanceof excel.SheetNotFoundError)
       throw new CommandError(`${file}: ${cause.message}.`, { cause });

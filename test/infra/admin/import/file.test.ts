@@ -14,6 +14,7 @@ import {
 import { targetNamed } from '../../../../shared/leads/transfer/import-columns.ts';
 import { customField, sampleOrganization } from '../../../support/settings.ts';
 import { useFolder } from '../../given-folder.ts';
+import { sheetRow, workbookOf } from './given-files.ts';
 
 const files = useFolder();
 
@@ -212,4 +213,66 @@ test.each<[name: string, text: string, formats: FormatOptions, read: string]>([
   expect(value).toEqual(
     typeof value === 'string' ? expected : expect.objectContaining({ sentence: expected }),
   );
+});
+
+const headings = sheetRow(1, ['name', 'phone', 'city']);
+const noResult =
+  /^cell ([A-Z]+\d+) has a formula without a result: open the file in a spreadsheet /;
+/** What is read of the file's rows: the city, or the cell that has no result. */
+const citiesIn = (file: ImportFile) =>
+  [...file.rows].map(({ issue, read }) => noResult.exec(issue ?? '')?.[1] ?? read.fields.city);
+const calculated = '<c><f>UPPER(A2)</f><v>0</v></c>';
+
+test.each([
+  ['of openpyxl', '<c><f>UPPER("a")</f><v></v></c>', 'C2'],
+  ['of exceljs', '<c><f>UPPER("a")</f></c>', 'C2'],
+  ['of ClosedXML', '<c><f>UPPER("a")</f><v /></c>', 'C2'],
+  ['with the type of its text', '<c t="str"><f>UPPER("a")</f></c>', 'C2'],
+  ['with a blank', '<c><f>UPPER("a")</f><v xml:space="preserve"> </v></c>', 'C2'],
+  ['that others share', '<c><f t="shared" si="0"/><v/></c>', 'C2'],
+  ['of Excel, which is an empty text', '<c t="str"><f>IF(1,"","x")</f><v/></c>', null],
+  ['of LibreOffice', '<c t="str"><f aca="false">A3&amp;""</f><v>PUNE</v></c>', 'PUNE'],
+  ['with a number', '<c><f t="shared" si="0"/><v>0</v></c>', '0'],
+])('a formula %s in a sheet is read, or its row is refused by its cell', async (_, cell, city) => {
+  const rows = headings + sheetRow(2, ['A', '+919822061001', cell]);
+
+  const file = await opened('formulas.xlsx', workbookOf(rows));
+
+  expect(citiesIn(file)).toEqual([city]);
+});
+
+test.each([
+  { workbook: '<calcPr calcId="124519" fullCalcOnLoad="1"/>' },
+  { workbook: '<calcPr fullCalcOnLoad="true"/>' },
+  { sheet: '<sheetCalcPr fullCalcOnLoad="1"/>' },
+])('no result of a formula counts in a file that asks for a calculation: %j', async (more) => {
+  const rows = headings + sheetRow(2, ['A', '+919822061001', calculated]);
+  const uncalculated = rows + sheetRow(3, ['B', '+919822061002', 'Goa']);
+
+  const file = await opened('calculate.xlsx', workbookOf(uncalculated, more));
+
+  expect(citiesIn(file)).toEqual(['C2', 'Goa']);
+});
+
+test('a row of formulas without a result is counted, and so are one of errors and each of an array', async () => {
+  const only = sheetRow(2, ['<c><f>A1</f><v/></c>']);
+  const error = sheetRow(3, ['<c t="e"><f>NA()</f><v>#N/A</v></c>']);
+  const array = sheetRow(4, ['<c><f t="array" ref="A4:B5">A1:A2</f></c>']);
+
+  const file = await opened('only.xlsx', workbookOf(headings + only + error + array));
+
+  expect(citiesIn(file)).toEqual(['A2', null, 'A4', 'A5']);
+  expect(file.lastRow).toBe(5);
+});
+
+test('a formula without a result does no harm in an ignored column, and refuses the file in its headings', async () => {
+  const cell = '<c><f>A1</f><v/></c>';
+  const row = sheetRow(2, ['A', '+919822061001', 'Pune', cell]);
+  const headed = sheetRow(1, ['name', 'phone', 'city', 'age']);
+  const ignored = await files.write('ignored.xlsx', workbookOf(headed + row));
+  const headless = sheetRow(1, ['name', 'phone', cell]);
+
+  const sheet = { encoding: 'utf-8', sheet: 'A & B', ignore: ['age'] } as const;
+  expect(citiesIn(await openImportFile(ignored, sampleOrganization(), sheet))).toEqual(['Pune']);
+  await expect(opened('headless.xlsx', workbookOf(headless))).rejects.toThrow(/: cell C1 has a /);
 });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
+import { strToU8, zipSync } from 'fflate';
 import type { FileRow } from '../../../../infra/admin/import/rows.ts';
 import type { FieldValues } from '../../../../shared/leads/lead.ts';
 import { leadsOf } from '../../../support/leads.ts';
@@ -27,3 +28,27 @@ export function rowWith(
   const read = { fields, properties };
   return { number, original: [], sent: read, read, columnOf: (label) => ({ label, hint: '' }) };
 }
+
+const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+
+/** An .xlsx file of one sheet, as its programs write it. @param more of the workbook's and the sheet's XML */
+export function workbookOf(rows: string, more: { workbook?: string; sheet?: string } = {}): Buffer {
+  const parts = {
+    'xl/workbook.xml': `<workbook xmlns:r="${office}"><sheets><sheet name="A &amp; B" sheetId="1" r:id="rId1"/></sheets>${more.workbook ?? ''}</workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="rId1" Type="${office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+    'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows}</sheetData>${more.sheet ?? ''}</worksheet>`,
+  };
+  const named = Object.entries(parts).map(([name, xml]) => [name, strToU8(xml)] as const);
+  return Buffer.from(zipSync(Object.fromEntries(named)));
+}
+
+/** A row of a sheet with these texts; others are the XML of their cells. */
+export const sheetRow = (number: number, cells: readonly string[]): string =>
+  `<row r="${number}">${cells
+    .map((cell, at) => {
+      const name = `r="${String.fromCharCode(65 + at)}${number}"`;
+      return cell.startsWith('<c')
+        ? cell.replace('<c', `<c ${name}`)
+        : `<c ${name} t="inlineStr"><is><t>${cell}</t></is></c>`;
+    })
+    .join('')}</row>`;

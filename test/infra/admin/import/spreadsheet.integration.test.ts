@@ -7,7 +7,7 @@ import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { useFolder } from '../../given-folder.ts';
 import { json, run } from '../commands.ts';
-import { countLeads, importJson } from './given-files.ts';
+import { countLeads, importJson, sheetRow, workbookOf } from './given-files.ts';
 
 useOwnTable();
 const files = useFolder();
@@ -211,6 +211,26 @@ test.each(programs)(
     });
   },
 );
+
+test('rows with formulas that no program has calculated are refused, each by its cell', async () => {
+  const organization = await givenOrganization();
+  const formula = '<c><f>UPPER("pune")</f><v></v></c>';
+  const rows = [
+    sheetRow(1, ['name', 'phone', 'city']),
+    sheetRow(2, ['A', person().phone, formula]),
+    sheetRow(3, [formula, formula, formula]),
+    sheetRow(4, ['B', person().phone, 'Goa']),
+  ];
+  const file = await givenFile('openpyxl.xlsx', workbookOf(rows.join('')));
+
+  const { stdout } = await run(organization, 'lead import', file);
+
+  expect(stdout).toMatch(/: 3 rows, 1 imported, 2 refused\.\n/);
+  for (const cell of ['C2', 'A3'])
+    expect(stdout).toContain(
+      `  1 of 2 refused rows: cell ${cell} has a formula without a result: open the file in a spreadsheet program and save it.`,
+    );
+});
 
 test('--sheet names the sheet of a workbook; the refusal of another name lists them', async () => {
   const organization = await givenOrganization();
