@@ -54,7 +54,7 @@ export function leadExportCommand(lead: AdminCommand): void {
     .option('--stage <STAGE>', 'only leads in this stage, named by ID or name')
     .option('--owner <USER>', 'only leads of this user, named by ID or name')
     .withReadRate()
-    .option('--excel', 'CSV that a spreadsheet program opens correctly, with a byte order mark')
+    .option('--excel', 'CSV for a spreadsheet program, with a byte order mark and guarded texts')
     .refuse(usageIssue)
     .notes(exportHelp)
     .examples(
@@ -74,9 +74,10 @@ A lead that is created, imported or restored during the export may be missing:
 --resume adds it. --resume changes no line, even of a lead that changed, needs 4 bytes
 of memory per lead, and refuses another organization's file.
 
-In CSV, a text that a spreadsheet would run as a formula gets an apostrophe, which
-the import removes. With --excel, phones are text. An .xlsx file has labels, names
-and typed cells.
+In CSV, a text that a spreadsheet would run as a formula gets an apostrophe, which the
+import removes. With --excel, so does one that it would change: a phone, 00411, 1E5, 3/4.
+Fields of numbers and dates stay numbers and dates. An .xlsx file has labels, names and
+typed cells, and needs no apostrophes: prefer it for editing.
 
 The file contains personal data: only you may read it. An export reads every lead:
 one read unit per 4 KB.`;

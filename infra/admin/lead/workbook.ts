@@ -80,10 +80,18 @@ export function cellOf(value: WorkbookValue): WrittenCell {
  * The format @ keeps phones, and texts that look like a formula, as they are when somebody edits the cell.
  */
 const textCell = (text: string) => ({
-  value: text in {} ? `${text} ` : text.slice(0, cellMaxChars),
+  value: text in {} ? `${text} ` : escaped(text.slice(0, cellMaxChars)),
   type: String,
   ...(/^[\d=+\-@]/.test(text) && { format: '@' }),
 });
+
+/** XML has no control characters and reads a line break in one way: a workbook writes them as `_x000D_`, and so `_x0041_`, which is none. */
+const escaped = (text: string): string =>
+  text.replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the ones that XML does not have
+    /_(?=x[\da-f]{4}_)|[\0-\x08\x0b-\x1f\ufffe\uffff]/gi,
+    (one) => `_x${one.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
+  );
 
 /** A date has no time zone: it is read as UTC. */
 export type Cell = WorkbookValue;

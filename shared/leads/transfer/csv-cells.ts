@@ -5,6 +5,7 @@ import { idNamed, type NamedItem } from '../../organization/named.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 import type { RawValue } from '../field-types.ts';
 import type { FieldValue } from '../lead.ts';
+import { isValueLike } from './spreadsheet-values.ts';
 
 /**
  * A row of a CSV file. Programs that guess the delimiter count the ones outside quotes, so text with a semicolon is always quoted. Most
@@ -25,8 +26,8 @@ export const csvLine = (
 /**
  * A field's value as a cell of a CSV file. Sources and users are written by name if only one has the name, and lists are separated by commas
  * unless an item contains one.
- * @param isForSpreadsheet a spreadsheet opens the file itself, so it must not take a phone for a number (`+49170…` becomes 4.9E+12); else a
- * program reads the file, or a person imports it as text
+ * @param isForSpreadsheet a spreadsheet opens the file itself, so it must not take a text for a number or a date (`+49170…` becomes 4.9E+12);
+ * else a program reads the file, or a person imports it as text
  */
 export function cellOf(
   organization: Organization,
@@ -35,12 +36,10 @@ export function cellOf(
   isForSpreadsheet = false,
 ): string {
   const { references } = fieldKinds[field.type];
-  if (references !== null) return nameOrId(organization[references], value);
-  if (typeof value !== 'object')
-    return isForSpreadsheet && field.type !== 'number'
-      ? guardedText(String(value))
-      : guarded(String(value));
-  return guarded(listCell(value));
+  if (references !== null) return nameOrId(organization[references], value, isForSpreadsheet);
+  const isText = !['number', 'date', 'checkbox'].includes(field.type);
+  const text = typeof value === 'object' ? listCell(value) : String(value);
+  return guarded(text, isForSpreadsheet && isText);
 }
 
 /** Items that contain the separator, or that a cell would not keep as they are, are written as a JSON list. */
@@ -69,10 +68,14 @@ function listFrom(text: string): readonly string[] | undefined {
 }
 
 /** An item's name if a cell with that name is read as this item, else its ID. */
-export function nameOrId(items: readonly NamedItem[], id: unknown): string {
+export function nameOrId(
+  items: readonly NamedItem[],
+  id: unknown,
+  isForSpreadsheet = false,
+): string {
   const name = items.find((item) => item.id === id)?.name;
   return name !== undefined && guarded(name) === name && idNamed(items, name) === id
-    ? name
+    ? guarded(name, isForSpreadsheet)
     : String(id);
 }
 
@@ -84,18 +87,22 @@ export function nameOrId(items: readonly NamedItem[], id: unknown): string {
 const formulaLike = /^'*[=+\-@＝＋－＠\t\r\n]/;
 const harmless = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const formulaWithin = /(?<=[;\r\n])(?=['"]*[=+\-@＝＋－＠])/g;
-const guarded = (text: string): string => (harmless.test(text) ? text : guardedText(text));
-function guardedText(text: string): string {
+function guarded(text: string, isForSpreadsheet = false): string {
+  if (!isForSpreadsheet && harmless.test(text)) return text;
   const within = text.replace(formulaWithin, "'");
-  return formulaLike.test(text) ? `'${within}` : within;
+  // An import cannot know for whom a cell was guarded: each text that looks guarded gets another apostrophe.
+  const mayLookGuarded = isForSpreadsheet || text.startsWith("'");
+  return formulaLike.test(text) || (mayLookGuarded && isValueLike(text)) ? `'${within}` : within;
 }
 
 const guardWithin = /(?<=[;\r\n])'(?=['"]*[=+\-@＝＋－＠])/g;
-const unguarded = (cell: string): string =>
-  (/^'+[=+\-@＝＋－＠\t\r\n]/.test(cell) ? cell.slice(1) : cell).replace(guardWithin, '');
+function unguarded(cell: string): string {
+  const isGuarded = cell.startsWith("'") && (formulaLike.test(cell) || isValueLike(cell));
+  return (isGuarded ? cell.slice(1) : cell).replace(guardWithin, '');
+}
 /** A text for a cell that needs no guard, in which an import must not find one. */
 export const unguardable = (text: string): string =>
-  unguarded(text) === text ? text : guardedText(text);
+  unguarded(text) === text ? text : guarded(text, true);
 /** Removes the guard that other programs write. */
 const unguardedPlainly = (cell: string): string =>
   /^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;

@@ -48,11 +48,11 @@ export function exportColumns(organization: Organization): readonly ExportColumn
   const property = (
     heading: string,
     name: string,
-    valueOf: (lead: Lead) => WorkbookValue,
+    valueOf: (lead: Lead, isForSpreadsheet?: boolean) => WorkbookValue,
   ): ExportColumn => {
     const label = heading.charAt(0).toUpperCase() + heading.slice(1);
-    const textOf = (lead: Lead): string => {
-      const value = valueOf(lead);
+    const textOf = (lead: Lead, isForSpreadsheet: boolean): string => {
+      const value = valueOf(lead, isForSpreadsheet);
       return value instanceof Date ? value.toISOString() : String(value ?? '');
     };
     return { heading, name, label, valueOf, textOf };
@@ -66,8 +66,12 @@ export function exportColumns(organization: Organization): readonly ExportColumn
   return [
     property(leadId, 'leadId', (lead) => lead.id),
     { ...property(mark, exportMark.property, () => exportMark.of(id)), label: mark },
-    property(pipeline, 'pipelineId', (lead) => nameOrId(pipelines, lead.pipelineId)),
-    property(stage, 'stageId', (lead) => nameOrId(stagesOf(lead.pipelineId), lead.stageId)),
+    property(pipeline, 'pipelineId', (lead, isForSpreadsheet) =>
+      nameOrId(pipelines, lead.pipelineId, isForSpreadsheet),
+    ),
+    property(stage, 'stageId', (lead, isForSpreadsheet) =>
+      nameOrId(stagesOf(lead.pipelineId), lead.stageId, isForSpreadsheet),
+    ),
     time(createdAt, 'createdAt'),
     time(updatedAt, 'updatedAt'),
     time(archived, 'archivedAt'),

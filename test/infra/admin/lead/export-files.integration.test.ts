@@ -102,7 +102,8 @@ test('an export for a spreadsheet has no formula, and is imported again as it wa
     hasOwnProperty: '-5',
   };
   const { phone } = await givenLead(organization, { fields: hard });
-  await givenLead(organization, { fields: { city: "'+5", interests: ['hostel', 'loan'] } });
+  const values = { city: "'+5", remarks: '00411', interests: ['hostel', 'loan'] };
+  await givenLead(organization, { fields: values });
   const file = files.newPath('leads.csv');
   const form = ['--excel', '--out', file];
 
@@ -115,7 +116,13 @@ test('an export for a spreadsheet has no formula, and is imported again as it wa
 
   expect(resumed.leads).toBe(1);
   expect(text).toMatch(/^\uFEFFlead id,.*old_notes\r\n/);
-  for (const cell of [`'${phone}`, "'+919811111111", "'-5", `"'=HYPERLINK(""http://x"")"`])
+  for (const cell of [
+    `'${phone}`,
+    "'00411",
+    "'+919811111111",
+    "'-5",
+    `"'=HYPERLINK(""http://x"")"`,
+  ])
     expect(text).toContain(`,${cell},`);
   expect(text).toContain(',-1250.5,');
   expect(text).toContain(`'${third.phone}`);

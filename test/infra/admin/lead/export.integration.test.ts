@@ -41,8 +41,14 @@ async function givenHardLeads(): Promise<{ organization: GivenOrganization; sett
     { ...one, city: '=HYPERLINK("http://x")', budget: 1.125, wants_call: false },
     { ...two, city: '+49 30', interests: ['hostel', 'loan'], portfolio, mentor: 10 },
     { ...three, city: '-', work_email: 'W@Example.com', start_on: '2026-02-28', source: 3 },
-    { ...four, second_source: 3, course: 'design', hasOwnProperty: 'yes' },
-    { createdAt: 'last spring', leadId: 'A-7', stageId: 'second' },
+    {
+      ...four,
+      city: '_x0041_ block\u0001',
+      second_source: 3,
+      course: 'design',
+      hasOwnProperty: 'yes',
+    },
+    { createdAt: '3/4', leadId: "'00411", stageId: '1E5', city: 'TRUE' },
   ];
   const leads = [];
   for (const fields of hard) leads.push(await givenLead(organization, { fields }));
@@ -69,16 +75,17 @@ async function givenHardLeads(): Promise<{ organization: GivenOrganization; sett
 
 test.each([
   { format: 'csv', keepIds: false },
+  { format: 'csv', keepIds: true, more: ['--excel'] },
   { format: 'jsonl', keepIds: true },
   { format: 'xlsx', keepIds: true },
 ])(
-  'a $format export gives an empty organization the same leads, archived and no longer allowed ones too',
-  async ({ format, keepIds }) => {
+  'a $format export $more gives an empty organization the same leads, archived and no longer allowed ones too',
+  async ({ format, keepIds, more = [] }) => {
     const { organization, settings } = await givenHardLeads();
     const empty = await givenOrganization(settings as Record<string, unknown>);
     const file = newFile(format);
 
-    const exported = await exportTo(organization, file, '--archived');
+    const exported = await exportTo(organization, file, '--archived', ...more);
     const imported = await importFrom(empty, file, ...(keepIds ? ['--keep-ids'] : []));
 
     expect(exported).toEqual({ leads: 5, file });

@@ -13,18 +13,67 @@ import { sampleOrganization } from '../../../support/settings.ts';
 const organization = sampleOrganization();
 const field = (key: string) => organization.fieldByKey.get(key)!;
 
-test('every text that is not empty comes back from its cell', () => {
+test('every text that is not empty comes back from its cell, also from that for a spreadsheet', () => {
   const hard = fc.constantFrom(...`'"=+-@＝＋－＠;,\t\r\n1a `);
   const texts = fc.oneof(
     fc.string({ minLength: 1 }),
     fc.string({ unit: hard, minLength: 1, maxLength: 12 }),
+    fc.stringMatching(/^'{0,2}(?:0041|1E5|3\/4|true|5 Mar|7)'?$/),
   );
 
   fc.assert(
-    fc.property(texts, (text) => {
-      expect(rawFromCell(cellOf(organization, field('remarks'), text), 'textarea')).toBe(text);
+    fc.property(texts, fc.boolean(), (text, isForSpreadsheet) => {
+      const cell = cellOf(organization, field('remarks'), text, isForSpreadsheet);
+      expect(rawFromCell(cell, 'textarea')).toBe(text);
     }),
   );
+});
+
+test.each([
+  ...[
+    '00411',
+    '1E5',
+    '1e-3',
+    '3/4',
+    '1-2',
+    '1.50',
+    '1,5',
+    '1.250,50',
+    '123456789012',
+    '(500)',
+    '.5',
+  ],
+  ...['TRUE', 'False', 'WAHR', '5 Mar', 'March 5, 2026', '5. März', '12 janv. 2026', 'MAR-2026'],
+  ...[
+    'Friday, 6 March 2026',
+    '12:30',
+    '9 am',
+    '$5',
+    '5 €',
+    '₹ 500',
+    '1 000',
+    '10%',
+    '٠٤',
+    ' 7',
+    '7 ',
+  ],
+])('%j, which a spreadsheet would change, is guarded for one', (text) => {
+  expect(cellOf(organization, field('city'), text, true)).toBe(`'${text}`);
+  expect(cellOf(organization, field('city'), text)).toBe(text);
+});
+
+test.each([
+  '411001',
+  '0',
+  'Pune',
+  'May',
+  'Flat 12',
+  'Round 2',
+  'MBA-2026',
+  'a5@example.com',
+  '12B',
+])('%j, which a spreadsheet keeps, is not guarded for one', (text) => {
+  expect(cellOf(organization, field('city'), text, true)).toBe(text);
 });
 
 test('every list comes back from its cell, as a list or as the text that the rules read so', () => {
@@ -88,6 +137,8 @@ test('a cell names a user or source by name only if the name leads back to it', 
   expect(cells).toEqual(['Asha', 'asha', 'Ravi', '4', '5', '6', '7']);
   expect(cells.map((cell) => idNamed(items, cell))).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(nameOrId(items, 99)).toBe('99');
+  const batch = [{ id: 1, name: '2026-27', active: true }];
+  expect(nameOrId(batch, 1, true)).toBe("'2026-27");
 });
 
 /** Programs end a row at any line break outside quotes, not only at the line end that the file has. */
