@@ -1,4 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync';
+import { ApiError } from '../../../shared/errors.ts';
 import { isPlainObject, parseJson } from '../../../shared/json.ts';
 import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
 import { isFieldValue } from '../../../shared/leads/lead.ts';
@@ -10,7 +11,11 @@ import {
   targetNamed,
   unknownColumn,
 } from '../../../shared/leads/transfer/import-columns.ts';
-import type { ImportRow, RowValue } from '../../../shared/leads/transfer/import-row.ts';
+import {
+  type ImportRow,
+  type RowValue,
+  readImportRow,
+} from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
@@ -99,6 +104,10 @@ export function sheetRows(
   return { headings, rows: rows() };
 }
 
+/** Programs write a text as a formula, so that a spreadsheet keeps its leading zeros: `="00123"`. */
+const contentOf = (cell: string): string =>
+  /^="((?:[^"]|"")*)"$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell;
+
 /** The records of a CSV file. @throws CommandError */
 export function csvRecords(file: string, text: string, delimiter: string): SheetRecord[] {
   try {
@@ -111,7 +120,7 @@ export function csvRecords(file: string, text: string, delimiter: string): Sheet
     }) as unknown as { record: string[]; info: { records: number; empty_lines: number } }[];
     return records.map(({ record: cells, info }) => ({
       number: info.records + info.empty_lines,
-      cells,
+      cells: cells.map(contentOf),
     }));
   } catch (cause) {
     if (!(cause instanceof CsvError)) throw cause;
@@ -168,7 +177,8 @@ const unreadable = (row: SentRow, issue: string): FileRow => ({
 });
 
 /**
- * Reads the values of rows. The values of a row that lead export wrote are not converted.
+ * Reads the values of rows. In a row that lead export wrote, the options count only for values that cannot be read as they are: a spreadsheet
+ * may have saved the file.
  * @param headings of the file; undefined for JSON lines, whose properties differ from line to line
  */
 function rowReader(
@@ -189,8 +199,12 @@ function rowReader(
         row,
         "A column without a heading has a value: give it a heading, or add --ignore ''.",
       );
-    const isExported = mark !== null;
-    const converted = () => values.map((value) => ({ ...value, raw: readCell(value, value.raw) }));
+    const issues = mark === null ? undefined : issuesIn(organization, sent);
+    const converted = values.map((value) =>
+      issues?.has(value.target.name) === false
+        ? value
+        : { ...value, raw: readCell(value, value.raw) },
+    );
     const columnOf: FileRow['columnOf'] = (name) => {
       // The rules call some columns by another name, such as stageId.
       const target = targetNamed(organization, name)?.name;
@@ -199,11 +213,23 @@ function rowReader(
       const { column, raw } = value;
       const isNamedSo = column === name || column === target;
       const label = isNamedSo ? name : `${name} (column ${JSON.stringify(column)})`;
-      const text = typeof raw === 'string' && !isExported ? raw.trim() : '';
+      const text = typeof raw === 'string' ? raw.trim() : '';
       return { label, hint: text === '' ? '' : hintFor(value, text, formats) };
     };
-    return { ...row, sent, read: isExported ? sent : importRow(converted()), columnOf };
+    return { ...row, sent, read: importRow(converted), columnOf };
   };
+}
+
+/** The fields and properties of a row that the rules refuse as they are. */
+function issuesIn(organization: Organization, row: ImportRow): ReadonlySet<string> {
+  try {
+    readImportRow(organization, row, new Date().toISOString());
+    return new Set();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const names = Object.keys(isPlainObject(error.details?.fields) ? error.details.fields : {});
+    return new Set(names.map((name) => targetNamed(organization, name)?.name ?? name));
+  }
 }
 
 const isBlank = (raw: RowValue | undefined): raw is null | undefined =>

@@ -215,6 +215,16 @@ test.each<[name: string, text: string, formats: FormatOptions, read: string]>([
   );
 });
 
+test('a text that its program wrote as a formula, to keep its leading zeros, is its content', async () => {
+  const rows = '="name",phone,city\n="A ""B""",="+91 98220 61001","=""00123"""\nC,1,="a"&"b"\n';
+  const file = await opened('quoted.csv', rows);
+
+  expect([...file.rows].map(({ read }) => read.fields)).toEqual([
+    { name: 'A "B"', phone: '+91 98220 61001', city: '00123' },
+    { name: 'C', phone: '1', city: '="a"&"b"' },
+  ]);
+});
+
 const headings = sheetRow(1, ['name', 'phone', 'city']);
 const noResult =
   /^cell ([A-Z]+\d+) has a formula without a result: open the file in a spreadsheet /;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changeSettings, leadsOf, timelineOf } from '../../../support/leads.ts';
+import { changeSettings, givenLead, leadsOf, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
@@ -140,4 +140,34 @@ test('an update refuses a row that would archive its lead or change its times, a
   ]);
   expect(emptied).toMatchObject({ alreadyThere: 1, refused: 0 });
   expect(await leadsOf(organization)).toEqual(before);
+});
+
+test('in a row of an export, the options read what a spreadsheet has changed, and nothing else', async () => {
+  const organization = await givenOrganization();
+  const fields = { budget: 1.125, start_on: '2026-03-14', city: 'Pune', course: 'mba' };
+  await givenLead(organization, { fields });
+  const exported = folder.newPath('plain.csv');
+  await json(organization, 'lead export', '--out', exported);
+  const text = await folder.read(exported);
+  const german = text.replace('2026-03-14', '15.03.2026').replace('Pune', 'Goa');
+  const file = await folder.write('german.csv', german.replace(/,mba,/, ',Entwurf,'));
+  const options = [
+    '--dates',
+    'dd.mm.yyyy',
+    '--decimal',
+    'comma',
+    '--value',
+    'course:Entwurf=design',
+  ];
+  const unused = ['--value', 'city:Goa=Delhi'];
+
+  const refused = await run(organization, 'lead import', file, '--update');
+  const { updated } = await updateJson(organization, file, ...options, ...unused);
+
+  expect(refused.stdout).toContain(' Add --dates dd.mm.yyyy.');
+  expect(refused.stdout).toContain(" Add --value 'course:TEXT=VALUE' to read TEXT as VALUE.");
+  expect(updated).toBe(1);
+  expect(await leadsOf(organization)).toMatchObject([
+    { fields: { budget: 1.125, start_on: '2026-03-15', city: 'Goa', course: 'design' } },
+  ]);
 });
