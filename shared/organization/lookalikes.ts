@@ -1,5 +1,5 @@
+import { isPlainObject } from '../json.ts';
 import { comparableName } from '../text.ts';
-import type { SettingsFile } from './settings-schema.ts';
 import { display, type SettingsIssue } from './settings-shape.ts';
 
 /** A name by which people and programs find an item of a list. */
@@ -10,34 +10,24 @@ export interface PlacedName {
   readonly path: string;
 }
 
-type Lists = Pick<SettingsFile, 'users' | 'sources' | 'pipelines' | 'fields'>;
-type Item<Property extends string> = Readonly<Record<Property, string>> & { active?: boolean };
-
-const placed = <Property extends string>(
-  path: string,
-  items: readonly Item<Property>[] = [],
-  property: Property,
-  list = path,
-): PlacedName[] =>
-  items.flatMap(({ [property]: name, active = true }, index) =>
-    active ? [{ name, list: `${list} ${property}`, path: `${path}[${index}].${property}` }] : [],
-  );
-
-/** The names of every list, without those of inactive items. */
-export const namesIn = ({ users, sources, pipelines, fields }: Lists): readonly PlacedName[] => [
-  ...placed('$.users', users, 'name'),
-  ...placed('$.sources', sources, 'name'),
-  ...placed('$.pipelines', pipelines, 'name'),
-  ...pipelines.flatMap(({ id, stages }, index) =>
-    placed(`$.pipelines[${index}].stages`, stages, 'name', `stages of ${id}`),
-  ),
-  ...placed('$.fields', fields, 'label'),
-  ...fields.flatMap(({ key, options }, index) =>
-    (['value', 'label'] as const).flatMap((property) =>
-      placed(`$.fields[${index}].options`, options, property, `options of ${key}`),
-    ),
-  ),
-];
+/** The names of a settings file's lists, without those of inactive items. */
+export function namesIn(value: unknown, path = '$', list = ''): readonly PlacedName[] {
+  if (isPlainObject(value))
+    return Object.entries(value).flatMap(([property, part]) =>
+      namesIn(part, `${path}.${property}`, `${list}.${property}`),
+    );
+  return [value].flat().flatMap((item, index) => {
+    if (!isPlainObject(item) || item.active === false) return [];
+    const at = `${path}[${index}]`;
+    const named = ['name', 'label', 'value'].flatMap((property) => {
+      const name = item[property];
+      return typeof name === 'string'
+        ? [{ name, list: `${list}.${property}`, path: `${at}.${property}` }]
+        : [];
+    });
+    return [...named, ...namesIn(item, at, `${list}[${item.id ?? item.key}]`)];
+  });
+}
 
 /**
  * The names that only the comparison of names makes equal to an earlier one of their list. Settings in force may have such names, from before
@@ -45,21 +35,17 @@ export const namesIn = ({ users, sources, pipelines, fields }: Lists): readonly 
  */
 export function lookalikesAmong(
   names: readonly PlacedName[],
-  inForce: Lists | undefined,
+  inForce: object | undefined,
 ): readonly SettingsIssue[] {
   const spelled = ({ list, name }: PlacedName): string => `${list}: ${name}`;
-  const known = new Set(inForce && namesIn(inForce).map(spelled));
+  const known = new Set(namesIn(inForce).map(spelled));
   const first = new Map<string, PlacedName>();
   return names.flatMap((one) => {
     const compared = `${one.list}: ${comparableName(one.name)}`;
-    const earlier = first.get(compared);
-    if (!earlier) first.set(compared, one);
-    if (
-      !earlier ||
-      earlier.name === one.name ||
-      [earlier, one].every((it) => known.has(spelled(it)))
-    )
-      return [];
+    const earlier = first.get(compared) ?? one;
+    first.set(compared, earlier);
+    const isInForce = [earlier, one].every((each) => known.has(spelled(each)));
+    if (earlier.name === one.name || isInForce) return [];
     const message = `is ${display(one.name)}, which people read as ${display(earlier.name)} in ${earlier.path}: give each a name of its own`;
     return [{ path: one.path, message }];
   });
