@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { chooseRotation } from '../../../shared/leads/assignment.ts';
+import { chooseRotation, ownerAt } from '../../../shared/leads/assignment.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { sampleOrganization } from '../../support/settings.ts';
+import { sampleOrganization, sampleSettings } from '../../support/settings.ts';
 
 const withRules = (...assignmentRules: object[]) => sampleOrganization({ assignmentRules });
 const peopleFor = (of: Organization, fields: FieldValues = {}, pipelineId = 1) =>
@@ -38,13 +38,34 @@ describe('choosing who may own a new lead', () => {
   });
 });
 
-test('the name of a rule differs for another condition or other users', () => {
-  const names = [
-    { users: [7, 8] },
-    { users: [8, 7] },
-    { when: when('source', '3'), users: [7, 8] },
-    { when: when('source', '3', '1'), users: [7, 8] },
-    { when: when('source', '3'), users: [7] },
-  ].map((rule) => chooseRotation(withRules(rule), { source: 3 }, 1)!.rule);
-  expect(new Set(names).size).toBe(names.length);
+test('nobody may own it without an active user', () =>
+  expect(
+    peopleFor(
+      sampleOrganization({
+        users: sampleSettings.users.map((user) => ({ ...user, active: false })),
+      }),
+    ),
+  ).toBeUndefined());
+
+/** Each is stored as the name of a counter: another name starts the rotation again. */
+test.each<[string, object[], string]>([
+  ['no rule', [], 'everyone'],
+  ['a rule without a condition', [{ users: [7, 8] }], '[null,[7,8]]'],
+  ['another order', [{ users: [8, 7] }], '[null,[8,7]]'],
+  ['an inactive user', [{ users: [9, 7] }], '[null,[9,7]]'],
+  [
+    'a condition, its properties in another order',
+    [{ users: [7], when: { equals: ['3', '1'], field: 'source' } }],
+    '[{"field":"source","equals":["3","1"]},[7]]',
+  ],
+])('the rotation of %s has its name for as long as the rule is the same', (_, rules, name) =>
+  expect(chooseRotation(withRules(...rules), { source: 3 }, 1)?.rule).toBe(name),
+);
+
+test('the users of a rotation take turns, from the first position', () => {
+  const owners = [1, 2, 3, 4].map((position) =>
+    ownerAt({ rule: '', userIds: [7, 8, 9] }, position),
+  );
+  expect(owners).toEqual([7, 8, 9, 7]);
+  expect(() => ownerAt({ rule: '', userIds: [] }, 1)).toThrow('must have at least one user');
 });

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fingerprintOf, idempotencyKeys, replayOf } from '../../../shared/leads/idempotency.ts';
+import {
+  canonicalJson,
+  fingerprintOf,
+  idempotencyKeyHeader,
+  idempotencyKeys,
+  recordExpiry,
+  replayOf,
+} from '../../../shared/leads/idempotency.ts';
 import { refusalOf } from './refusal.ts';
 
 describe('the fingerprint of a body', () => {
@@ -40,9 +47,42 @@ describe('the fingerprint of a body', () => {
     );
   });
 
+  test('is of the JSON with the properties in the order of their names', () =>
+    expect(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true })).toBe(
+      '{"a":true,"b":[1,{"c":"x","d":null}]}',
+    ));
+
   test('is a digest, with nothing of the person in it', () =>
     expect(fingerprintOf({ name: 'Asha' })).toMatch(/^[\w-]{43}$/));
 });
+
+test.each<[string | undefined, string | undefined, string[]]>([
+  [undefined, undefined, []],
+  ['a', undefined, ['Idempotency-Key a']],
+  [undefined, 'b', ['externalId b']],
+  ['a', 'b', ['Idempotency-Key a', 'externalId b']],
+  ['a', 'a', ['Idempotency-Key a']],
+  ['', '', ['Idempotency-Key ']],
+])('the header %j and the externalId %j are the keys %j', (header, externalId, keys) =>
+  expect(
+    idempotencyKeys(header, externalId).map(({ value, givenAs }) => `${givenAs} ${value}`),
+  ).toEqual(keys),
+);
+
+test.each([
+  ['', false],
+  [' ', true],
+  ['~'.repeat(200), true],
+  ['k'.repeat(201), false],
+  ['a\tb', false],
+  ['a\n', false],
+  ['é', false],
+])('%j as an idempotency key is taken: %j', (header, isTaken) =>
+  expect(idempotencyKeyHeader.test(header)).toBe(isTaken),
+);
+
+test('a record is kept for 24 hours to the millisecond', () =>
+  expect(recordExpiry(new Date(5))).toBe(86_400_005));
 
 describe('the record to replay', () => {
   const record = (fingerprint: string, id: number) => ({
@@ -55,19 +95,24 @@ describe('the record to replay', () => {
   const replayed = (records: Parameters<typeof replayOf>[1]) =>
     replayOf({ keys, fingerprint: 'same' }, records);
 
-  test('is the one that is known', () => {
-    expect(replayed([undefined, second])).toMatchObject({ record: second, unrecorded: [keys[0]] });
-    expect(replayed([first, undefined])).toMatchObject({ record: first, unrecorded: [keys[1]] });
-  });
-  test('is the header’s where both are known and disagree', () =>
-    expect(replayed([first, second])?.record).toBe(first));
+  test.each([
+    ['the one that is known', [undefined, second], second, [keys[0]]],
+    ['the header’s alone', [first, undefined], first, [keys[1]]],
+    ['the header’s where both are known and disagree', [first, second], first, []],
+  ])('is %s', (_, records, record, unrecorded) =>
+    expect(replayed(records)).toEqual({ outcome: 'replay', record, unrecorded }),
+  );
+  test('is none of a new enquiry', () => expect(replayed([undefined, undefined])).toBeUndefined());
 
   test('is refused for each key that was used with another body', async () => {
     const used = [record('other', 1), record('another', 2)];
 
     const { code, details, message } = await refusalOf(() => replayed(used));
     expect(code).toBe('VALIDATION_FAILED');
-    expect(Object.keys(details.fields!)).toEqual(['Idempotency-Key', 'externalId']);
+    const reason = 'idempotency_key_reused';
+    expect(details.reasons).toEqual({ 'Idempotency-Key': reason, externalId: reason });
     expect(message).toContain('different body within the last 24 hours');
+    const one = await refusalOf(() => replayed([first, used[1]]));
+    expect(one.details.reasons).toEqual({ externalId: reason });
   });
 });

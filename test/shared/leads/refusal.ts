@@ -2,7 +2,11 @@ import { ApiError } from '../../../shared/errors.ts';
 
 /** What a refusal says, where one is expected. */
 export interface Refusal extends Pick<ApiError, 'code' | 'message'> {
-  readonly details: { readonly fields?: Record<string, string>; readonly validKeys?: string[] };
+  readonly details: {
+    readonly fields?: Record<string, string>;
+    readonly reasons?: Record<string, string>;
+    readonly validKeys?: string[];
+  };
 }
 
 /** Runs what must be refused and gives the refusal. */
