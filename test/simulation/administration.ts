@@ -14,6 +14,8 @@ export interface LeadRow extends Readonly<Record<string, string | number | undef
   readonly id?: number;
   readonly createdAt?: string;
   readonly updatedAt?: string;
+  /** Of a row of an export, which may refer to what is not active. */
+  readonly mark?: string;
 }
 
 export interface FileOfLeads {
@@ -202,11 +204,12 @@ async function all<T>(pages: AsyncIterable<readonly T[]>): Promise<readonly T[]>
 
 function fileRows(rows: readonly LeadRow[]): FileRow[] {
   return rows.map((original, at) => {
-    const { note, id, createdAt, updatedAt, ...fields } = original;
+    const { note, id, createdAt, updatedAt, mark, ...fields } = original;
     const read = {
       fields: fields as ImportRow['fields'],
       properties: {
         ...(note !== undefined && { note }),
+        ...(mark !== undefined && { mark, leadId: 1 }),
         ...(id !== undefined && { leadId: id }),
         ...(createdAt !== undefined && { createdAt }),
         ...(updatedAt !== undefined && { updatedAt }),

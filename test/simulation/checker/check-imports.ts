@@ -99,7 +99,14 @@ function isUpdateBy({ note: _, ...row }: Values, before: Values, lead: Plain): b
 
 /** Whether a lead has what a row says, its phone and email in whatever form. */
 function isRowOf(row: Values, lead: Plain, notes: readonly unknown[]): boolean {
-  const { note, id, createdAt = lead.createdAt, updatedAt = lead.updatedAt, ...sent } = row;
+  const {
+    note,
+    id,
+    mark: _,
+    createdAt = lead.createdAt,
+    updatedAt = lead.updatedAt,
+    ...sent
+  } = row;
   const fields = lead.fields as Values;
   const isSame = ([key, value]: [string, unknown]): boolean => {
     if (key === 'phone') return fields.phone === comparablePhone(String(value));

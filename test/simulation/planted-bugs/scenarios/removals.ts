@@ -82,4 +82,27 @@ export const scenariosOfRemovals: readonly Scenario[] = [
       }
     },
   },
+  {
+    name: 'A source is removed while rows of an export that refer to it are imported, as new leads and as changes',
+    async run(given) {
+      const mark = 'organization 1';
+      await given.administrate('import', { rows: [person(1)] });
+      let stays: object[] = [];
+      for (let at = 0; at < 24; at += 1) {
+        const leaves = { id: 70 + at, name: `Fair ${70 + at}`, active: false };
+        await given.applyFile(fileWith(...stays, leaves));
+        const row = { source: leaves.id, mark };
+        const importing = given.sleep(11_000 + 2 * at).then(() =>
+          at % 3 === 0
+            ? given.administrate('import update', { rows: [{ ...row, ...person(1) }] })
+            : given.administrate('import', {
+                rows: [{ ...row, ...person(100 + at), ...(at % 3 === 1 && { id: 1000 + at }) }],
+                keepIds: at % 3 === 1,
+              }),
+        );
+        await Promise.all([given.applyFile(fileWith(...stays)), importing]);
+        if (given.settings().includes(`"id":${leaves.id}`)) stays = [...stays, leaves];
+      }
+    },
+  },
 ];
