@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
@@ -12,6 +13,7 @@ import type { FileRow } from '../../../../infra/admin/import/rows.ts';
 import { importRows, LeadWriter, type WriteOptions } from '../../../../infra/admin/import/write.ts';
 import { FieldIssue } from '../../../../shared/leads/field-types.ts';
 import type { Organization } from '../../../../shared/organization/organization.ts';
+import { RateLimiter } from '../../../../shared/store/maintenance/pacing.ts';
 import { importedRowPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { UnknownOutcomeError } from '../../../../shared/store/table/transact.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
@@ -75,6 +77,32 @@ test('33 new rows take one lookup, one write of IDs, one of rotations and a tran
     ...Array(2).fill(expect.any(UpdateCommand)),
     ...Array(33).fill(expect.any(TransactWriteCommand)),
   ]);
+});
+
+test('rows that refer to an inactive item are written in turn, paced by the size of the settings', async () => {
+  const take = vi.spyOn(RateLimiter.prototype, 'take');
+  const { client, ...others } = givenTable();
+  let [writing, most] = [0, 0];
+  const signals: unknown[] = [];
+  const send = async (command: unknown, more: { abortSignal?: AbortSignal } = {}) => {
+    if (!(command instanceof TransactWriteCommand)) return client.send(command as never);
+    signals.push(more.abortSignal);
+    writing += 1;
+    most = Math.max(most, writing);
+    await setTimeout(1);
+    writing -= 1;
+    return {};
+  };
+  const exported = (number: number) => {
+    const fields = { name: 'Old', phone: `+91987659000${number}`, source: 4 };
+    return rowWith(number, fields, { mark: 'organization 1', leadId: number });
+  };
+  const table = { ...others, client: { send } as unknown as DynamoDBDocumentClient };
+
+  expect(await outcomesOf(table, [1, 2, 3].map(exported))).toEqual(Array(3).fill('imported'));
+  expect([most, signals]).toEqual([1, [undefined, undefined, undefined]]); // Without a deadline.
+  const bytes = JSON.stringify(sampleOrganization()).length;
+  expect(take.mock.calls).toEqual([[3 * (1 + Math.ceil(bytes / 1024))]]);
 });
 
 test('a row that names its owner takes no turn of a rotation', async () => {

@@ -25,7 +25,8 @@ async function itemsByName(on: Table): Promise<Map<string, Item>> {
   return new Map((await itemsOf(on)).map((item) => [nameOf(item), item]));
 }
 
-test.concurrent('a lead whose phone another lead has in the backup is taken from the old table', async () => {
+/** A backup in which a second lead has the phone that the first has given up in the old table, but not in the backup. */
+async function givenSharedPhone() {
   const old = await givenTable();
   const organization = await givenOrganization({}, old);
   const first = await captured(old, organization);
@@ -40,16 +41,29 @@ test.concurrent('a lead whose phone another lead has in the backup is taken from
       !name.startsWith(`TIMELINE#${organization.id}#${first.id} /`) && item.leadId !== first.id,
   );
   const on = await restored([...new Map([...ofSecond, ...ofFirst]).values()]);
+  return { old, on, first, second, inOld: await itemOf(old, first) };
+}
+
+test.concurrent('a lead whose phone another lead has in the backup is taken from the old table', async () => {
+  const { old, on, first, second, inOld } = await givenSharedPhone();
 
   const { status, document } = await finish(on, '--from', old.name);
 
   expect([status, document.violations]).toEqual([0, []]);
   const leads = (await itemsOf(on)).filter(({ pk }) => String(pk).startsWith('LEADS#'));
   expect(leads).toHaveLength(2);
-  expect(leads).toContainEqual(
-    after.get(nameOf(leads.find(({ sk }) => Number(sk) === first.id) ?? {})),
-  );
+  expect(leads).toContainEqual(inOld);
   expect(second.fields.phone).toBe(first.fields.phone);
+});
+
+test.concurrent('a lead that was changed since the restore is not taken from the old table, and the check names its phone', async () => {
+  const { old, on, first } = await givenSharedPhone();
+  await changed(on, first, { name: 'New name' }, new Date());
+
+  const { status, document } = await finish(on, '--from', old.name);
+
+  expect([status, document.violations]).toEqual([1, [expect.stringContaining('phone')]]);
+  expect(await itemOf(on, first)).toMatchObject({ version: 2, fields: { name: 'New name' } });
 });
 
 const itemOf = async (on: Table, { organizationId, id }: Lead): Promise<Item | undefined> =>
