@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../shared/leads/fields.ts';
-import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
+import { emailIdentity, readPhone } from '../shared/leads/identity.ts';
 import { duplicateLead, presentLead } from '../shared/leads/lead.ts';
 import { type LeadStart, newLead, newLeadId, startLead } from '../shared/leads/new-lead.ts';
 import { placeLead } from '../shared/leads/placement.ts';
@@ -27,7 +27,7 @@ export const handler = endpoint('create-lead', {
     const { phone, email } = input.body.fields;
     return findLeadByIdentity(table, {
       organizationId,
-      phone: typeof phone === 'string' ? parsePhone(phone) : undefined,
+      phone: typeof phone === 'string' ? readPhone(phone).phone : undefined,
       email: typeof email === 'string' ? emailIdentity(email) : undefined,
     });
   },

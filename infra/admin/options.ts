@@ -6,10 +6,9 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import { parseDateTime } from '../../shared/date-time.ts';
-import { parsePhone } from '../../shared/leads/identity.ts';
+import { type PhoneReading, readPhone, typedPhone } from '../../shared/leads/identity.ts';
 import { itemsNamed, type NamedItem } from '../../shared/organization/named.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
-import { asciiDigits } from '../../shared/text.ts';
 import { CommandError } from '../cli/command.ts';
 
 export type { CountryCode };
@@ -86,14 +85,14 @@ function parseCountry(text: string): CountryCode {
 }
 
 /**
- * Reads a phone as `parsePhone` does, but one without a country code as a number of the country. Spreadsheets drop the plus: `49151…` of
+ * Reads a phone as `readPhone` does, but one without a country code as a number of the country. Spreadsheets drop the plus: `49151…` of
  * Germany has its country code if it is then a number of the numbering plan.
  * @param country undefined for the country of the contract
  */
-export function phoneOfCountry(text: string, country: CountryCode | undefined): string | undefined {
-  if (!country) return parsePhone(text);
-  const digits = asciiDigits(text).replace(/[\s()/.-]/g, '');
+export function phoneOfCountry(text: string, country: CountryCode | undefined): PhoneReading {
+  if (!country) return readPhone(text);
+  const digits = typedPhone(text).replace(/[\s/.-]/g, '');
   const whole = /^[1-9]/.test(digits) ? parsePhoneNumberFromString(`+${digits}`) : undefined;
   const hasCode = whole?.countryCallingCode === getCountryCallingCode(country) && whole.isValid();
-  return parsePhone(hasCode ? `+${digits}` : text, country);
+  return readPhone(hasCode ? `+${digits}` : text, country);
 }

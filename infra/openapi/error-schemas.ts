@@ -21,7 +21,7 @@ const fieldReasons: Readonly<Record<FieldReason, string>> = {
   too_short: 'The text has too few characters.',
   too_long: 'The text has too many characters, or the lead is too large with this value.',
   invalid_characters: 'The text contains U+0000 or an unpaired surrogate.',
-  invalid_phone: 'The text is not a phone number.',
+  invalid_phone: 'The text is not one phone number.',
   invalid_email: 'The text is not an email address.',
   invalid_url: 'The text is not a web address that starts with `http://` or `https://`.',
   invalid_number: 'The value is not a number.',

@@ -33,9 +33,13 @@ export const fieldValueRows: Readonly<Record<FieldType, FieldValueRow>> = {
     ],
   },
   phone: {
-    reads: 'a phone number with its country code; one without is read as an Indian number',
-    accepted: ['+49 30 901820', '098220 12345'],
-    refused: [['12345', 'invalid_phone']],
+    reads:
+      'a phone number with its country code; one without must be an Indian number. Labels, and decimals of a spreadsheet, are dropped',
+    accepted: ['+49 30 901820', '098220 12345', 'tel:+919822012345', '9822012345.0'],
+    refused: [
+      ['98220 1234', 'invalid_phone'],
+      ['98220 12345 / 46', 'invalid_phone'],
+    ],
   },
   email: {
     reads: 'a string, without the blanks around it',

@@ -37,7 +37,7 @@ interface CaptureAttribution {
 /** An enquiry from a form. */
 export interface CaptureRequest {
   readonly name: string;
-  /** With country code. A number without one is read as an Indian number. */
+  /** With country code. A number without one is read as an Indian number, and refused if India has no such number. */
   readonly phone: string;
   /** Finds an existing lead when the phone matches none. */
   readonly email?: string | undefined;

@@ -2,7 +2,6 @@ import type { CaptureRequest } from '../client/api-types.ts';
 import { activeSourceNamed } from '../organization/named.ts';
 import { defaultSourceName, type Field, type Organization } from '../organization/organization.ts';
 import { changeTimeOf } from './changes.ts';
-import { isEmptyValue, notAPhone } from './field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from './fields.ts';
 import {
   fingerprintOf,
@@ -12,7 +11,7 @@ import {
   type Replay,
   recordExpiry,
 } from './idempotency.ts';
-import { comparableEmail, emailIdentity, parsePhone } from './identity.ts';
+import { comparableEmail, emailIdentity, readPhone } from './identity.ts';
 import { type FieldValue, type FieldValues, type Lead, type LeadFields, valueOf } from './lead.ts';
 import { assertLeadFits } from './lead-size.ts';
 import { type NewLead, newLead } from './new-lead.ts';
@@ -41,7 +40,7 @@ export const newCapture = (
   ...apiKey,
   keys: idempotencyKeys(keyHeader, externalId),
   fingerprint: fingerprintOf(enquiry),
-  phone: parsePhone(enquiry.phone),
+  phone: readPhone(enquiry.phone).phone,
   email: emailIdentity(enquiry.email ?? ''),
 });
 
@@ -83,12 +82,14 @@ export function readCapture(
 ): ReadCapture {
   const issues = new FieldIssues();
   const { name, email, source, pipelineId, fields = {} } = request;
-  const person = { name, ...(email !== undefined && { email }) };
+  const person = {
+    name,
+    ...(phone === undefined && { phone: request.phone }), // read again, for the reason
+    ...(email !== undefined && { email }),
+  };
   const read = readFields(organization, person, organization.fields, issues);
-  if (read.name === null) issues.add('name', 'required', 'is required.');
-  if (phone === undefined && isEmptyValue(request.phone, 'phone'))
-    issues.add('phone', 'required', 'is required.');
-  else if (phone === undefined) issues.add('phone', notAPhone.reason, notAPhone.sentence);
+  for (const key of ['name', 'phone'])
+    if (read[key] === null) issues.add(key, 'required', 'is required.');
   for (const [key, sentence] of Object.entries(notAmongFields))
     if (Object.hasOwn(fields, key)) issues.add(key, 'not_accepted', sentence);
   const others = Object.fromEntries(Object.entries(fields).filter(([key]) => isAccepted(key)));

@@ -8,7 +8,7 @@ import { optionFinder } from '../organization/named.ts';
 import type { Field, Organization } from '../organization/organization.ts';
 import { asciiFigures, comparableName, trimInvisible, visibleText } from '../text.ts';
 import type { Refusal } from '../validation.ts';
-import { emailIdentity, parsePhone } from './identity.ts';
+import { emailIdentity, readPhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
 
 /** A field's value as it is sent (contract, section 4.2). */
@@ -38,11 +38,6 @@ const ofText =
   (raw) =>
     typeof raw === 'string' ? (parse(clean(raw)) ?? issue) : notAString;
 
-/** For text that `parsePhone` cannot read. */
-export const notAPhone = new FieldIssue(
-  'invalid_phone',
-  'must be a phone number with a country code; a number without one is read as an Indian number.',
-);
 const notADate = new FieldIssue(
   'invalid_date',
   'must be a date that exists, in the form YYYY-MM-DD.',
@@ -66,7 +61,7 @@ export const parsers: Readonly<Record<FieldType, Parse>> = {
   textarea: (raw) => (typeof raw === 'string' ? raw : notAString),
   number: parseNumber,
   date: ofText((text) => (isDate(text) ? text : undefined), notADate, asciiFigures),
-  phone: ofText(parsePhone, notAPhone),
+  phone: parsePhone,
   email: ofText((text) => (isEmail(text) ? text : undefined), notAnEmail),
   url: ofText((text) => (isWebAddress(text) ? text : undefined), notAWebAddress, trimInvisible),
   select: (raw, { options }) => {
@@ -79,6 +74,12 @@ export const parsers: Readonly<Record<FieldType, Parse>> = {
   user: (raw, { key }, organization) =>
     parseReference(raw, key === 'assigned_to' ? 'owner' : 'user', organization.userById),
 };
+
+function parsePhone(raw: FieldValue): string | FieldIssue {
+  if (typeof raw !== 'string') return notAString;
+  const { phone, sentence } = readPhone(raw);
+  return phone ?? new FieldIssue('invalid_phone', sentence);
+}
 
 /** Whether a value is empty: null, a text without a visible character, or a list without items. An unticked checkbox is not empty. */
 export function isEmptyValue(raw: RawValue, type: FieldType): raw is null {

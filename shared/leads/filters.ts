@@ -7,7 +7,7 @@ import { asciiDigits } from '../text.ts';
 import { FieldIssue, idFrom, parsers, withAllOptions } from './field-types.ts';
 import { activeFields } from './fields.ts';
 import { matchingEmpty, type Operator, operators, type Takes } from './filter-operators.ts';
-import { parsePhone } from './identity.ts';
+import { possiblePhone } from './identity.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
 export type LeadFilter = (fields: FieldValues) => boolean;
@@ -163,7 +163,7 @@ function readText(raw: string | number, { key, type }: Field, { name }: NamedOpe
   if (type !== 'phone') return raw;
   // Phones are stored in E.164. A whole number is brought into that form; of a part, only the digits are searched for.
   const digits = asciiDigits(raw).replace(/[\s().-]/g, '') || raw;
-  return name === 'contains' ? digits : (parsePhone(raw) ?? digits);
+  return name === 'contains' ? digits : (possiblePhone(raw) ?? digits);
 }
 
 /** Reads an operand as a value of the type is read. Leads still hold retired options, so filters must find them. */

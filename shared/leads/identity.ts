@@ -1,61 +1,141 @@
 import { domainToUnicode } from 'node:url';
-import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import {
+  type CountryCode,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/min';
 import { asciiDigits, visibleText } from '../text.ts';
 
 /** Numbers without a country code are read as this country's (contract, section 4.3). */
 const defaultCountry = 'IN';
+const indianCode = '91';
+
+/** A text as a phone in the form in which it is stored and compared, E.164; or why it is none, and what to do. */
+export type PhoneReading =
+  | { readonly phone: string; readonly sentence?: undefined }
+  | { readonly phone?: undefined; readonly sentence: string };
 
 /**
- * A phone number in the form in which it is stored and compared, E.164; undefined if the text is not a phone number.
- * Accepts what people type and paste: spaces, dots, brackets, `00` or a leading `0`, a doubled plus, digits of any script, and the
- * invisible direction marks that address books put around a number. Drops an extension.
- * The number must be "possible", not "valid": numbering plans change, and the number is a unique key.
+ * Reads a phone as people and programs write it.
+ * A number of India must be valid by its numbering plan, which allows 8 to 13 digits: otherwise nobody notices a missing digit, or a number
+ * of another country without its code. Other numbers need only be possible: plans change, and old metadata must not lose an enquiry.
  * @param country of a number without a country code
  */
-export function parsePhone(
-  text: string,
-  country: CountryCode = defaultCountry,
-): string | undefined {
-  if (text.length > phoneTextMaxChars) return undefined;
-  let phone = readPhone(typedPhone(text, country), country);
-  // A number such as 0000000000 loses a zero each time it is parsed. A unique key must parse to itself.
-  for (let parses = 1; parses <= parsesMax; parses += 1) {
-    const again = readPhone(phone, country);
-    if (again === phone) return phone;
-    phone = again;
-  }
-  return undefined;
+export function readPhone(text: string, country: CountryCode = defaultCountry): PhoneReading {
+  const typed = typedPhone(text);
+  const number = separator.test(typed) ? undefined : possibleNumber(typed, country);
+  const phone = number?.isValid() ? number.number : withoutRepeatedCode(typed, country);
+  if (phone !== undefined) return { phone };
+  const sentence = severalIn(typed, country);
+  if (sentence === undefined && number && number.countryCallingCode !== indianCode)
+    return { phone: number.number };
+  return { sentence: sentence ?? issueOf(typed, country) };
 }
 
-/** Without what surrounds a number, and with at most one plus. */
-function typedPhone(text: string, country: CountryCode): string {
-  const typed = visibleText(asciiDigits(text))
-    .replace(/[()[\]]/g, ' ')
-    .trim()
-    .replace(/^\+[+\s]*/, '+');
+/** A text as a number whose length is possible in its country, in E.164; undefined for any other text. */
+export function possiblePhone(text: string): string | undefined {
   // A trunk prefix before the country code: no Indian number is this long.
-  return country === 'IN' ? typed.replace(/^0(?=91[\s.-]*(?:\d[\s.-]*){10}$)/, '+') : typed;
+  const typed = typedPhone(text).replace(/^0(?=91[\s.-]*(?:\d[\s.-]*){10}$)/, '+');
+  return possibleNumber(typed, defaultCountry)?.number;
 }
 
-/** Whether the default country decided how a text was read. @param phone what `parsePhone` returned for it */
+/** A text in the form of a stored phone. What a lead has is found and kept, whatever the rules of today. */
+export function storedPhone(text: string): string | undefined {
+  const phone = typedPhone(text).replace(/[\s.-]/g, '');
+  return /^\+[1-9]\d{1,19}$/.test(phone) ? phone : undefined;
+}
+
+/** Whether the default country decided how a text was read. @param phone what `readPhone` returned for it */
 export function lacksCountryCode(text: string, phone: string): boolean {
-  const typed = typedPhone(text, defaultCountry);
-  if (/^(?:\+|00)/.test(typed)) return false;
-  return typed.replace(/\D/g, '').replace(/^0+/, '') !== phone.slice(1);
+  const typed = typedPhone(text);
+  const national = parsed(phone, defaultCountry)?.nationalNumber ?? '';
+  return !startsWithCode.test(typed) && typed.replace(/^0+|\D/g, '').startsWith(national);
 }
 
 /** libphonenumber reads no longer text. Checked before normalization, which takes a second for 90,000 stacked marks. */
 const phoneTextMaxChars = 250;
+/** A word beside a number: `p:` is Meta's, `whatsapp:` Twilio's. A letter behind a digit can be a digit that was mistyped: 9876O. */
+const label =
+  /(?<![\p{L}\d])(?:tel(?:ephone|efon)?|ph(?:one)?|mob(?:ile?)?|cell|whatsapp|contact|[mptw])?(?:no|number)?(?!\p{L})/giu;
+
+/**
+ * A phone without what surrounds it, and with at most one plus in front. Drops brackets, emojis, a label such as `Mobile no.`, the address of
+ * a chat, and the decimals that a spreadsheet adds. Replaces digits of other scripts.
+ */
+export const typedPhone = (text: string): string =>
+  (text.length > phoneTextMaxChars ? '' : visibleText(asciiDigits(text)))
+    // A chat's number has its country code, without a plus: https://faq.whatsapp.com/5913398998672934
+    .replace(/^(?:https?:\/\/)?wa\.me\/\+?(\d+).*/i, '+$1')
+    .replace(/[()[\]\p{So}]|[^\S\n]/gu, ' ') // a new line is between two numbers
+    .replace(label, '')
+    .replace(/^[^\p{L}\d+]+|[^\p{L}\d#]+$/gu, '')
+    .replace(/(?<=\d{7})[.,]0+$/, '')
+    .replace(/^[+\d\s-]{0,6}\+\s*/, '+');
+
+const startsWithCode = /^(?:\+|00)/;
+
+function parsed(typed: string, country: CountryCode): PhoneNumber | undefined {
+  // libphonenumber accepts and rejects the same context alternately: its regular expressions keep their position between calls.
+  if (typed.includes(';phone-context=')) return undefined;
+  return parsePhoneNumberFromString(typed, { defaultCountry: country, extract: false });
+}
+
 /** More than the digits that an E.164 number can lose. */
 const parsesMax = 16;
 
-function readPhone(text: string | undefined, country: CountryCode): string | undefined {
-  // libphonenumber accepts and rejects the same context alternately: its regular expressions keep their position between calls.
-  const number =
-    text === undefined || text.includes(';phone-context=')
-      ? undefined
-      : parsePhoneNumberFromString(text, { defaultCountry: country, extract: false });
-  return number?.isPossible() ? number.number : undefined;
+function possibleNumber(typed: string, country: CountryCode): PhoneNumber | undefined {
+  let number = parsed(typed, country);
+  // A number such as 0000000000 loses a zero each time it is parsed. A unique key must parse to itself.
+  for (let parses = 1; number?.isPossible() && parses <= parsesMax; parses += 1) {
+    const again = parsed(number.number, country);
+    if (again?.number === number.number) return again;
+    number = again;
+  }
+  return undefined;
+}
+
+const validPhone = (typed: string, country: CountryCode): string | undefined => {
+  const number = possibleNumber(typed, country);
+  return number?.isValid() ? number.number : undefined;
+};
+
+/** A form with a menu of country codes puts one before the code that was typed. @returns undefined unless it is valid with one alone */
+function withoutRepeatedCode(typed: string, country: CountryCode): string | undefined {
+  const { countryCallingCode: code, nationalNumber: rest } = parsed(typed, country) ?? {};
+  if (rest === undefined) return undefined;
+  const single = rest.replace(new RegExp(`^0*${code}`), `+${code}`);
+  if (single === rest) return undefined;
+  return validPhone(single, country) ?? withoutRepeatedCode(single, country);
+}
+
+/** Between two numbers, never within one. Two commas are an extension, as is `;ext=`. */
+const separator = /\d\s*[,;~]\s*[+\d]/;
+const letter = /\p{L}/u;
+
+/** Why a text holds more than one number: its beginning is valid, and the whole is not. */
+function severalIn(typed: string, country: CountryCode): string | undefined {
+  for (const { index } of typed.matchAll(/(?<=\d)\D+(?=\d)/g)) {
+    if (validPhone(typed.slice(0, index), country) === undefined) continue;
+    const isWhole = /(?:\d\D*){7}/.test(typed.slice(index));
+    if (isWhole || !letter.test(typed))
+      return `holds more than one phone number${isWhole ? '' : ', the second one shortened'}: keep one.`;
+  }
+  return undefined;
+}
+
+/** Why a text is not a phone, and what to do. */
+function issueOf(typed: string, country: CountryCode): string {
+  const number = parsed(typed, country);
+  if (!number)
+    return letter.test(typed)
+      ? 'holds letters: write only the number.'
+      : 'must be a phone number with a country code; a number without one is read as an Indian number.';
+  // Each number of ten digits is valid in India, and of those with fewer or more only service numbers, which begin with 1.
+  const size = number.nationalNumber.length < 10 ? 'short' : 'long';
+  const isIndian = number.countryCallingCode === indianCode;
+  const what = isIndian ? `too ${size}: it is not an Indian number` : 'not a number of its country';
+  const begin = startsWithCode.test(typed) ? '' : 'begin with + and the country code, or ';
+  return `is ${what}; ${begin}check its digits.`;
 }
 
 /** A label of a domain in punycode, as browsers send it; DNS has none of more than 63 characters. */

@@ -70,7 +70,7 @@ function enquiryIn(post: Readonly<Record<string, string>>): CaptureRequest {
 /** The reasons, by field, for which the visitor has to correct the enquiry; found without the service. */
 function problemsOf({ name, phone }: CaptureRequest): Record<string, string> {
   const isNamed = name.trim() !== '' && [...name].length <= 200;
-  const hasCode = country === '+91' || /^\s*(\+|00)/.test(phone); // without one, the service reads an Indian number
+  const hasCode = country === '+91' || /^\D*(\+|00)/.test(phone); // without one, the service reads an Indian number
   const isPhone = hasCode && /^\s*(?=(\P{Nd}*\p{Nd}){6}).{6,32}$/u.test(phone);
   const why = phone.trim() === '' ? 'required' : 'invalid';
   return { ...(!isNamed && { name: 'invalid' }), ...(!isPhone && { phone: why }) };

@@ -1,6 +1,7 @@
 import { parseDateTime } from '../../../shared/date-time.ts';
 import { keysOf } from '../../../shared/keys-of.ts';
 import { FieldIssue, isDate, type RawValue } from '../../../shared/leads/field-types.ts';
+import { storedPhone } from '../../../shared/leads/identity.ts';
 import type {
   ImportProperty,
   ImportTarget,
@@ -182,20 +183,13 @@ function numberOf(text: string, decimal: DecimalMark | undefined): string | Fiel
 
 const notANumber = (sentence: string): FieldIssue => new FieldIssue('invalid_number', sentence);
 
-/** Another text is returned as it is: the rules reject it. */
-function phoneOf(typed: string, country: CountryCode | undefined): string | FieldIssue {
-  const text = typed.replace(/^\s*tel[.:]*\s*/i, '');
-  const phone = phoneOfCountry(text, country);
-  if (phone !== undefined) return country ? phone : text;
+/** A phone that a lead may have stays as it is: an update compares it with the lead's. */
+function phoneOf(text: string, country: CountryCode | undefined): string | FieldIssue {
   if (/^\d[.,]\d+E\+\d+$/i.test(text.trim()))
     return notAPhone('lost digits in a spreadsheet: import the .xlsx file itself.');
-  const parts = text.split(/[/,;&\n]/);
-  if (parts.length > 1 && parts.every((part) => phoneOfCountry(part, country) !== undefined))
-    return notAPhone('holds more than one phone number: keep one.');
-  if (/\p{L}/u.test(text)) return notAPhone('holds letters: write only the number.');
-  return country
-    ? notAPhone(`must be a phone number of ${country}, or have a country code.`)
-    : text;
+  if (!country || storedPhone(text) !== undefined) return text;
+  const { phone, sentence } = phoneOfCountry(text, country);
+  return phone ?? notAPhone(sentence);
 }
 
 const notAPhone = (sentence: string): FieldIssue => new FieldIssue('invalid_phone', sentence);

@@ -195,10 +195,10 @@ column "Lead ID" is refused as another system's.
 
 In an .xlsx file, the error of a formula (#N/A) is an empty cell, and a formula without a
 result refuses its row. In a .csv file, ="00123" is its content, and an ambiguous number
-(12.500, 1,250) needs --decimal. Text columns mapped to one field are joined. A column
-mapped to note becomes a timeline note dated as the lead. A repeat with other formats
-refuses rows that would now read differently, and names their leads. If DynamoDB
-throttles, the import waits: choose a lower --rate.
+(12.500, 1,250) needs --decimal. An extension of a phone is dropped. Text columns mapped
+to one field are joined. A column mapped to note becomes a timeline note dated as the
+lead. A repeat with other formats refuses rows that would now read differently, and
+names their leads. If DynamoDB throttles, the import waits: choose a lower --rate.
 
 The report has the file's format, delimiter and line ends, in UTF-8. Only a complete run
 replaces an earlier report.

@@ -1,6 +1,6 @@
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { lacksCountryCode, parsePhone } from '../../../shared/leads/identity.ts';
+import { lacksCountryCode, readPhone } from '../../../shared/leads/identity.ts';
 import { csvLine } from '../../../shared/leads/transfer/csv-cells.ts';
 import { reportHeadings } from '../../../shared/leads/transfer/import-columns.ts';
 import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
@@ -144,7 +144,7 @@ export class ImportReport {
     for (const key of properties.mark ? [] : this.#phoneKeys) {
       const text = fields[key];
       if (typeof text !== 'string') continue;
-      const phone = parsePhone(text);
+      const { phone } = readPhone(text);
       if (phone === undefined || !lacksCountryCode(text, phone)) continue;
       this.#nationalPhones += 1;
       this.#nationalPhone ??= `${printable(text.trim())} as ${phone}`;

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { comparableEmail, lacksCountryCode } from '../../../shared/leads/identity.ts';
+import { comparableEmail, lacksCountryCode, storedPhone } from '../../../shared/leads/identity.ts';
 import { type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
 import { type ListParameters, leadMatcher, leadQuery } from '../../../shared/leads/lead-query.ts';
 import { partFinder } from '../../../shared/leads/text-search.ts';
@@ -163,7 +163,7 @@ function usageIssue({ phone, email, name, country }: FindOptions): string | fals
     return 'give exactly one of --phone, --email and --name';
   return (
     phone !== undefined &&
-    phoneOfCountry(phone, country) === undefined &&
+    phoneOfCountry(phone, country).phone === undefined &&
     digitsOf(phone).length < digitsMin &&
     `option '--phone' must be a phone number, such as +91 98200 12345, or at least ${digitsMin} digits of one`
   );
@@ -172,15 +172,16 @@ function usageIssue({ phone, email, name, country }: FindOptions): string | fals
 async function find(context: CommandContext, options: FindOptions): Promise<void> {
   const { phone: typed = '', country, email, name } = options;
   const organization = await context.organization();
-  const phone = phoneOfCountry(typed, country);
-  if (email !== undefined || phone !== undefined) {
+  const { phone: read } = phoneOfCountry(typed, country);
+  for (const phone of new Set([storedPhone(typed), read])) {
     const person = { organizationId: organization.id, phone, email };
     const holder = await findLeadByIdentity(context.table(), person);
     const lead = holder && (await readLead(context.table(), organization.id, holder.leadId));
     if (lead) return context.print(summaryOf(lead), formatLeads(organization, [lead]));
-    const identity = phone === undefined ? `email ${email}` : `phone ${phone}`;
-    if (phone === undefined || !lacksCountryCode(typed, phone))
-      throw new CommandError(`Organization ${organization.id} has no lead with the ${identity}.`);
+  }
+  if (email !== undefined || (read !== undefined && !lacksCountryCode(typed, read))) {
+    const identity = read === undefined ? `email ${email}` : `phone ${read}`;
+    throw new CommandError(`Organization ${organization.id} has no lead with the ${identity}.`);
   }
   const isInName = partFinder(foldAccents(name ?? ''));
   const digits = digitsOf(typed);

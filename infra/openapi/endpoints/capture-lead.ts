@@ -32,7 +32,7 @@ A repeat with the same \`Idempotency-Key\` or \`externalId\` within ${limits.ide
   body: {
     name: "The person's name.",
     phone:
-      'With country code. A number without one is read as an Indian number. Used with the email to find an existing lead.',
+      'With country code. A number without one is read as an Indian number, and refused if India has no such number. A label (`Mob.`, `tel:`, `wa.me/`), decimals of a spreadsheet and an extension are dropped. Two numbers in one text are refused. Used with the email to find an existing lead.',
     email: 'Used to find an existing lead when the phone matches none.',
     source:
       "The name of one of the organization's active sources, ignoring case. Default, and for any other name: `Website`.",

@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { asciiDigits } from '../../text.ts';
 import { hasEmailForm } from '../field-types.ts';
-import { comparableEmail, parsePhone } from '../identity.ts';
+import { comparableEmail, possiblePhone } from '../identity.ts';
 import { readingsOf, type Span } from './readings.ts';
 
 /** A person's phones (E.164) and emails (as they are compared). Only an email has an `@`. */
@@ -22,9 +22,9 @@ export const identitiesAmong = (values: readonly unknown[]): Identities => [
   ),
 ];
 
-/** As it is stored: E.164. A numbering plan may have changed since, so that `parsePhone` rejects the phone, but its person still had it. */
+/** As it is stored: E.164. A numbering plan may have changed since, so that `possiblePhone` rejects the phone, but its person still had it. */
 const isWholePhone = (phone: string): boolean =>
-  /^\+[1-9]\d{6,14}$/.test(phone) || parsePhone(phone) === phone;
+  /^\+[1-9]\d{6,14}$/.test(phone) || possiblePhone(phone) === phone;
 
 /** A national number with fewer digits is found only with the country code: "room 1234" is not a phone. */
 const nationalDigitsMin = 7;

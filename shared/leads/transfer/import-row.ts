@@ -8,6 +8,7 @@ import type { Organization } from '../../organization/organization.ts';
 import { asciiFigures } from '../../text.ts';
 import { FieldIssue, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
+import { storedPhone } from '../identity.ts';
 import { type FieldValue, type Lead, valueOf } from '../lead.ts';
 import { type LeadStart, startLead } from '../new-lead.ts';
 import { placeLead, type RequestedPlace } from '../placement.ts';
@@ -36,7 +37,7 @@ export interface RowLead extends Pick<LeadStart, 'rotation'> {
 
 /**
  * Reads a row by the rules of create-lead; sources, users, stages and pipelines can be named by ID or by name. An exported lead can also
- * have values that are no longer active, and needs only the fields that every lead has.
+ * have values that are no longer active, and phones that would be refused or read otherwise today, and needs only the fields that every lead has.
  * @param now ISO 8601; the default for the times of creation and update
  * @throws ApiError VALIDATION_FAILED with every issue of the row in `details.fields`
  */
@@ -47,7 +48,10 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   const isExported = !isEmpty(properties.mark) && !isEmpty(properties.leadId);
   const rules = isExported ? withAllActive(organization) : organization;
   const raw = withReferences(rules, Object.entries(row.fields), issues);
-  const submitted = applyChanges({}, readFields(rules, raw, activeFields(rules), issues));
+  const phones = isExported ? storedPhonesIn(rules, raw, raw) : {};
+  const others = Object.entries(raw).filter(([key]) => !Object.hasOwn(phones, key));
+  const read = readFields(rules, Object.fromEntries(others), activeFields(rules), issues);
+  const submitted = applyChanges(phones, read);
   const place = namedPlace(rules, properties, issues);
   const stage = place && placeLead(rules, place, issues);
   const times = readTimes(properties, now, issues);
@@ -63,17 +67,34 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   return { leadId, lead, rotation, note, settingsVersion };
 }
 
-/** The phone and the email of a row, as far as they can be read. */
+/** The phone and the email of a row, as far as they can be read, and the phone that a lead may have although it is read otherwise today. */
 export function identityOfRow(
   organization: Organization,
-  { fields }: ImportRow,
-): { readonly phone: string | undefined; readonly email: string | undefined } {
+  { fields, properties }: ImportRow,
+): Readonly<Record<'phone' | 'email' | 'storedPhone', string | undefined>> {
   const rawIn = (value: RowValue = null) => (value instanceof FieldIssue ? null : value);
   const raw = { phone: rawIn(fields.phone), email: rawIn(fields.email) };
   const read = readFields(organization, raw, organization.fields, new FieldIssues());
   const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  return { phone: textIn(read.phone), email: textIn(read.email) };
+  const exported = isEmpty(properties.mark) ? {} : storedPhonesIn(organization, raw, raw);
+  const phone = exported.phone ?? textIn(read.phone);
+  const stored = storedPhone(textIn(raw.phone) ?? '');
+  return { phone, email: textIn(read.email), storedPhone: stored };
 }
+
+/** The phones of a row that are written as a lead has them, by field key. @param values of the lead */
+const storedPhonesIn = (
+  organization: Organization,
+  fields: ImportRow['fields'],
+  values: ImportRow['fields'],
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([key, raw]) => {
+      const isPhone = organization.fieldByKey.get(key)?.type === 'phone';
+      const phone = isPhone && typeof raw === 'string' ? storedPhone(raw) : undefined;
+      return phone !== undefined && phone === values[key] ? [[key, phone]] : [];
+    }),
+  );
 
 /**
  * Applies a row to a lead by the rules of update-lead: its fields, stage and pipeline, and its note. Empty values of a file change nothing. What
@@ -89,7 +110,10 @@ export function updatedByRow(
   const { isEdit = false } = row;
   const issues = new FieldIssues();
   const all = withAllActive(organization);
-  const sent = Object.entries(row.fields).filter(([, raw]) => isEdit || textOf(raw) !== '');
+  const phones = storedPhonesIn(all, row.fields, lead.fields);
+  const sent = Object.entries(row.fields).filter(
+    ([key, raw]) => (isEdit || textOf(raw) !== '') && !Object.hasOwn(phones, key),
+  );
   const fields = withReferences(all, sent, issues);
   const place = namedPlace(organization, row.properties, issues);
   const note = readNote(row.properties.note, issues);

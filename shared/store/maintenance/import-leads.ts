@@ -39,7 +39,10 @@ export interface RowDigests {
 
 export interface RowLookup {
   readonly digests: RowDigests;
-  readonly identity: Pick<LeadIdentity, 'phone' | 'email'>;
+  readonly identity: Pick<LeadIdentity, 'phone' | 'email'> & {
+    /** A lead that has this phone is meant, else one that has `phone`. */
+    readonly storedPhone: string | undefined;
+  };
 }
 
 /** What an import looks up before it writes a row. It is a hint: only the transaction's conditions prove it. */
@@ -59,18 +62,26 @@ export async function findRows(
   organizationId: number,
   rows: readonly RowLookup[],
 ): Promise<RowMatches[]> {
-  const lookups = rows.map(({ digests: { digest }, identity }) => ({
+  const lookups = rows.map(({ digests: { digest }, identity: { storedPhone, ...identity } }) => ({
     rowKey: importedRowPrimaryKey(organizationId, digest),
-    identity: { organizationId, ...identity },
+    identities: [storedPhone ?? identity.phone, identity.phone].map((phone) => ({
+      organizationId,
+      email: identity.email,
+      phone,
+    })),
   }));
   const items = await batchGet(
     table,
-    lookups.flatMap(({ rowKey, identity }) => [rowKey, ...identityPrimaryKeys(identity)]),
+    lookups.flatMap(({ rowKey, identities }) => [
+      rowKey,
+      ...identities.flatMap(identityPrimaryKeys),
+    ]),
   );
-  return lookups.map(({ rowKey, identity }) => ({
-    importedRow: items.get(rowKey),
-    holders: holdersIn(items, identity),
-  }));
+  return lookups.map(({ rowKey, identities }) => {
+    const holders = identities.map((identity) => holdersIn(items, identity));
+    const ofPhone = holders.find(([first]) => first?.field === 'phone');
+    return { importedRow: items.get(rowKey), holders: ofPhone ?? holders[0] ?? [] };
+  });
 }
 
 export type ImportLeadResult =

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { fillLead, readCapture } from '../../../shared/leads/capture.ts';
-import { parsePhone } from '../../../shared/leads/identity.ts';
+import { readPhone } from '../../../shared/leads/identity.ts';
 import { type Lead, leadFieldsOf } from '../../../shared/leads/lead.ts';
 import { defaultPipelineId, startingStage } from '../../../shared/leads/placement.ts';
 import { leadFrom } from '../../../shared/store/leads/leads.ts';
@@ -16,7 +16,7 @@ export const handler = remembering(async ({ body }, { organization, caller }) =>
     phone: string;
     email?: string;
   };
-  const phone = parsePhone(enquiry.phone);
+  const phone = readPhone(enquiry.phone).phone;
   const { submitted } = readCapture(organization, enquiry, phone);
   const phoneKey = `${organization.id}#${phone}`;
   const emailKey = enquiry.email && `${organization.id}#${enquiry.email.toLowerCase()}`;

@@ -11,7 +11,7 @@ import { ApiError } from '../../../shared/errors.ts';
 import { readCapture } from '../../../shared/leads/capture.ts';
 import { activeFields, FieldIssues, readFields } from '../../../shared/leads/fields.ts';
 import { fingerprintOf } from '../../../shared/leads/idempotency.ts';
-import { parsePhone } from '../../../shared/leads/identity.ts';
+import { readPhone } from '../../../shared/leads/identity.ts';
 import { refusalsOf } from '../../../shared/middleware/validate.ts';
 import { placedAnywhere } from '../../fuzz/hostile.ts';
 import { sampleOrganization } from '../../support/settings.ts';
@@ -57,7 +57,7 @@ const endpoints: [name: string, schema: v.GenericSchema, good: object, read: Rea
     (body) => {
       fingerprintOf(body);
       const request = body as Parameters<typeof readCapture>[1];
-      readCapture(organization, request, parsePhone(request.phone));
+      readCapture(organization, request, readPhone(request.phone).phone);
     },
   ],
 ];

@@ -17,6 +17,7 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
   test.each<[string, (lead: Person) => object]>([
     ['phone', ({ phone }) => byPhone(phone)],
     ['phone written otherwise', ({ phone }) => byPhone(phone.replace('+91', '0091 '))],
+    ['phone as a program writes it', ({ phone }) => byPhone(`tel:+91${phone}.0`)],
     ['phone without its country code', ({ phone }) => byPhone(phone.replace('+91', ''))],
     ['email', ({ email }) => byEmail(email)],
     ['email in capitals', ({ email }) => byEmail(email.toUpperCase())],

@@ -9,6 +9,7 @@ export const takenValues: readonly (readonly [fieldKey: string, sent: unknown, s
     ['budget', ' 1,20,000.50 ', 120_000.5],
     ['start_on', '2028-02-29', '2028-02-29'],
     ['guardian_phone', '98123 45678', '+919812345678'],
+    ['guardian_phone', 'Mob. 9812345678.0', '+919812345678'],
     ['work_email', 'Asha.Rao@Example.com', 'Asha.Rao@Example.com'],
     ['portfolio', 'https://example.com/a?b=c#d', 'https://example.com/a?b=c#d'],
     ['course', 'product design', 'design'],

@@ -209,7 +209,7 @@ function problems(array $enquiry): array
 {
     $text = array_map(fn ($value) => is_string($value) ? trim($value) : '', $enquiry + ['name' => '', 'phone' => '']);
     $isNamed = $text['name'] !== '' && mb_strlen($text['name']) <= 200;
-    $hasCode = COUNTRY === '+91' || preg_match('/^\+|^00/', $text['phone']); // without one, the service reads an Indian number
+    $hasCode = COUNTRY === '+91' || preg_match('/^\D*(\+|00)/', $text['phone']); // without one, the service reads an Indian number
     $isPhone = $hasCode && preg_match('/^(?=(\P{Nd}*\p{Nd}){6}).{6,32}$/u', $text['phone']);
     return ($isNamed ? [] : ['name' => 'invalid']) + ($isPhone ? [] : ['phone' => $text['phone'] === '' ? 'required' : 'invalid']);
 }

@@ -78,7 +78,7 @@ def take(post):
 def problems(enquiry):
     """The reasons, by field, for which the visitor has to correct the enquiry; found without the service."""
     name, phone = enquiry.get("name", "").strip(), enquiry["phone"].strip()
-    has_code = COUNTRY == "+91" or re.match(r"\+|00", phone)  # without one, the service reads an Indian number
+    has_code = COUNTRY == "+91" or re.match(r"\D*(\+|00)", phone)  # without one, the service reads an Indian number
     is_phone = has_code and 6 <= len(phone) <= 32 and len(re.findall(r"\d", phone)) >= 6
     wrong = {} if name and len(name) <= 200 else {"name": "invalid"}
     return wrong if is_phone else {**wrong, "phone": "invalid" if phone else "required"}

@@ -120,7 +120,7 @@ function leads_take($posted) {
 function leads_problems($sent) {
     $text = array_map(fn ($value) => is_string($value) ? trim($value) : '', $sent + ['name' => '', 'phone' => '']);
     $isNamed = $text['name'] !== '' && mb_strlen($text['name']) <= 200;
-    $hasCode = LEADS_COUNTRY === '+91' || preg_match('/^\+|^00/', $text['phone']); // without one, the service reads an Indian number
+    $hasCode = LEADS_COUNTRY === '+91' || preg_match('/^\D*(\+|00)/', $text['phone']); // without one, the service reads an Indian number
     $isPhone = $hasCode && preg_match('/^(?=(\P{Nd}*\p{Nd}){6}).{6,32}$/u', $text['phone']);
     return ($isNamed ? [] : ['name' => true]) + ($isPhone ? [] : ['phone' => true]);
 }

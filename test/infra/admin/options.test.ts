@@ -37,6 +37,7 @@ test.each<[text: string, country: CountryCode | undefined, phone: string | undef
   ['0151 23456782', 'DE', '+4915123456782'],
   ['4915123456782', 'DE', '+4915123456782'],
   ['49 (30) 1234567', 'DE', '+49301234567'],
+  ['Mobil: 4915123456782.0', 'DE', '+4915123456782'],
   ['491 92870', 'DE', '+4949192870'], // Leer, without its leading 0.
   ['091 98765 43210', 'DE', '+49919876543210'],
   ['+91 98765 43210', 'DE', '+919876543210'],
@@ -48,5 +49,5 @@ test.each<[text: string, country: CountryCode | undefined, phone: string | undef
   ['0151 23456782', undefined, '+9115123456782'],
   ['091 98765 43210', 'IN', '+919876543210'],
 ])('%j of %s is %s', (text, country, phone) => {
-  expect(phoneOfCountry(text, country)).toBe(phone);
+  expect(phoneOfCountry(text, country).phone).toBe(phone);
 });

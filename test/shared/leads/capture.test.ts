@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CaptureRequest } from '../../../shared/client/api-types.ts';
 import { captureNew, enquiryOf, newCapture, readCapture } from '../../../shared/leads/capture.ts';
 import { fingerprintOf } from '../../../shared/leads/idempotency.ts';
-import { parsePhone } from '../../../shared/leads/identity.ts';
+import { readPhone } from '../../../shared/leads/identity.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
 import { leadOf } from '../../support/leads.ts';
 import { sampleOrganization } from '../../support/settings.ts';
@@ -12,7 +12,7 @@ const organization = sampleOrganization();
 const asha = { name: 'Asha Rao', phone: '98765 43210' };
 const read = (more: Partial<CaptureRequest> = {}, of = organization) => {
   const request = { ...asha, ...more };
-  return readCapture(of, request, parsePhone(request.phone));
+  return readCapture(of, request, readPhone(request.phone).phone);
 };
 
 describe('a capture before it is read', () => {
@@ -50,7 +50,7 @@ describe('a capture is refused', () => {
   test.each<[Partial<CaptureRequest>, Record<string, string>, string]>([
     [{ name: ' \u200b\u00ad' }, { name: 'required' }, 'name is required.'],
     [{ phone: '      ' }, { phone: 'required' }, 'phone is required.'],
-    [{ phone: 'call me' }, { phone: 'invalid_phone' }, 'phone must be a phone number'],
+    [{ phone: 'call me' }, { phone: 'invalid_phone' }, 'phone holds letters'],
     [{ email: 'asha' }, { email: 'invalid_email' }, 'email must be an email address'],
     [{ pipelineId: 99 }, { pipelineId: 'pipeline_not_found' }, "is not one of the organization's"],
     [{ fields: { name: 'X' } }, { name: 'not_accepted' }, `${property} name.`],

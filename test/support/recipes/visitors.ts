@@ -26,7 +26,7 @@ export const person = (index: number): Post => ({
 /** Only the service knows that it is no phone. */
 export const wrongPhone: Post = { ...person(0), phone: '+91 12345 6', view: 'v0' };
 export const beforeFaults: readonly Post[] = [
-  { ...person(1), view: 'v1' },
+  { ...person(1), phone: '(+91) 98206 00001', view: 'v1' },
   { ...person(7), phone: '(0151) 23456782', view: 'v7', source: ' design SITE ' },
 ];
 /** The visitor corrects it at once, whether the service answers or not. */

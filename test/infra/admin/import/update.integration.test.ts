@@ -171,3 +171,48 @@ test('in a row of an export, the options read what a spreadsheet has changed, an
     { fields: { budget: 1.125, start_on: '2026-03-15', city: 'Goa', course: 'design' } },
   ]);
 });
+
+test('a phone that a lead has is found and kept, though it would be refused or read otherwise today', async () => {
+  const organization = await givenOrganization();
+  const [short, doubled] = ['+91982201234', '+91919822012345'];
+  const exported = await csv(
+    ['lead id', 'lead service export', 'name', 'phone', 'guardian_phone'],
+    ['1', 'organization 1', 'Short', short, doubled],
+    ['2', 'organization 1', 'Doubled', doubled, short],
+  );
+  const imported = await importJson(organization, exported);
+  const again = await updateJson(organization, exported);
+  const written = ['+91 98220-1234', '+91 (91) 98220 12345'];
+  const updated = await updateJson(
+    organization,
+    await csv(['phone', 'city'], ...written.map((phone) => [phone, 'Goa'])),
+  );
+  const edited = await json(
+    organization,
+    'lead edit',
+    '--lead',
+    '1',
+    '--set',
+    `phone=${short}`,
+    '--set',
+    'city=Pune',
+  );
+  const { body } = await organization.update(2, { fields: { phone: doubled, city: 'Pune' } });
+
+  expect(imported).toMatchObject({ imported: 2, refused: 0 });
+  expect(again).toMatchObject({ updated: 0, alreadyThere: 2, refused: 0 });
+  expect(updated).toMatchObject({ imported: 0, updated: 2, refused: 0 });
+  expect(edited.items).toEqual([{ leadId: 1, changed: ['city'] }]);
+  expect(body.lead).toMatchObject({ phone: doubled, fields: { city: 'Pune' } });
+  expect((await leadsOf(organization)).map(({ fields }) => fields)).toMatchObject([
+    { phone: short, guardian_phone: doubled, city: 'Pune' },
+    { phone: doubled, guardian_phone: short, city: 'Pune' },
+  ]);
+  for (const [at, phone] of written.entries())
+    expect(await json(organization, 'lead find', '--phone', phone)).toMatchObject({
+      leadId: at + 1,
+    });
+  await updateJson(organization, await csv(['phone', 'name'], ['98220 12345', 'Another']));
+  const asRead = ['lead find', '--phone', '91 91 98220 12345'] as const;
+  expect(await json(organization, ...asRead)).toMatchObject({ name: 'Another' });
+});

@@ -7,7 +7,7 @@ import {
   withoutPerson,
 } from '../../../../shared/leads/erasure/erasure.ts';
 import { PersonSearch } from '../../../../shared/leads/erasure/person-search.ts';
-import { parsePhone } from '../../../../shared/leads/identity.ts';
+import { possiblePhone } from '../../../../shared/leads/identity.ts';
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 
 const person = ['+919812345678', '+14155550123', 'asha.rao+x@example.com', 'an-other@ex-ample.com'];
@@ -129,7 +129,7 @@ describe('a person is found in a text', () => {
 
   test('by a phone that was possible when it was stored, and no longer is', () => {
     const stored = '+5215512345678'; // Mexico has dropped the 1 behind its code
-    expect(parsePhone(stored)).toBeUndefined();
+    expect(possiblePhone(stored)).toBeUndefined();
 
     const identities = identitiesIn([change('phone', stored, null)]);
 
