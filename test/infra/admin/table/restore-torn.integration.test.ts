@@ -31,7 +31,7 @@ async function givenSharedPhone() {
   const organization = await givenOrganization({}, old);
   const first = await captured(old, organization);
   const before = await itemsByName(old);
-  await moved(old, first);
+  await changed(old, await moved(old, first), { name: 'Moved' });
   const second = await captured(old, organization, { phone: first.fields.phone });
   const after = await itemsByName(old);
   await nextSecond();
@@ -267,10 +267,10 @@ async function captured(
   return lead;
 }
 
-const moved = async (on: Table, before: Lead): Promise<void> => {
+function moved(on: Table, before: Lead): Promise<Lead> {
   const { phone, email } = person();
-  await changed(on, before, { phone, email });
-};
+  return changed(on, before, { phone, email });
+}
 
 /** Changes fields of a lead as the administrator. @param now by default just after its last change */
 async function changed(
