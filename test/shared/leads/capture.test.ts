@@ -145,7 +145,7 @@ test.each<[Partial<CaptureRequest>, object]>([
     { notes: ' Ring\n', attribution: { utmTerm: 'x' } },
   ],
 ])('an enquiry with %j is recorded with its origin and %j', (more, recorded) =>
-  expect(enquiryOf(caller, 'r', { ...asha, ...more }, read(more))).toEqual({
+  expect(enquiryOf(caller, 'r', { ...asha, ...more }, read(more))).toStrictEqual({
     ...origin,
     ...recorded,
   }),
