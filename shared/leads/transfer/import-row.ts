@@ -129,7 +129,7 @@ export function updatedByRow(
 }
 
 /**
- * The version of settings whose rules would refuse a value that is new in a lead: an inactive item, which an apply may be removing.
+ * The version of settings whose rules would refuse a new value of a lead as inactive, which an apply may be removing.
  * @returns undefined if they allow each: no apply removes an active item
  */
 function versionToCheck(
@@ -140,7 +140,14 @@ function versionToCheck(
   const issues = new FieldIssues();
   const isNew = ([key, value]: [string, FieldValue]): boolean =>
     JSON.stringify(value) !== JSON.stringify(before && valueOf(before.fields, key));
-  const values = Object.fromEntries(Object.entries(fields).filter(isNew));
+  // The rules of today may also refuse a phone that a lead has.
+  const canBeInactive = ([key]: [string, FieldValue]): boolean => {
+    const field = organization.fieldByKey.get(key);
+    if (!field?.active) return true;
+    const { references, hasOptions } = fieldKinds[field.type];
+    return references !== null || hasOptions;
+  };
+  const values = Object.fromEntries(Object.entries(fields).filter(canBeInactive).filter(isNew));
   readFields(organization, values, activeFields(organization), issues);
   placeLead(organization, { stageId }, issues, before?.stageId);
   return issues.isEmpty ? undefined : organization.version;

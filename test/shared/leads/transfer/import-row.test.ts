@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../../shared/errors.ts';
-import { type ImportRow, updatedByRow } from '../../../../shared/leads/transfer/import-row.ts';
+import {
+  type ImportRow,
+  readImportRow,
+  updatedByRow,
+} from '../../../../shared/leads/transfer/import-row.ts';
 import { leadOf } from '../../../support/leads.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 
@@ -69,5 +73,35 @@ describe('an update by a row', () => {
   test('that names only another pipeline moves the lead to its starting stage', () => {
     expect(updated(active, { pipeline: 'Corporate' })).toMatchObject({ stage: 21 });
     expect(updated({ ...active, stageId: 12 }, { pipeline: 1 })).toMatchObject({ stage: 12 });
+  });
+});
+
+describe('a row of an export', () => {
+  const organization = sampleOrganization();
+  const properties = { mark, leadId: '5' };
+  const rowOf = (fields: ImportRow['fields']): ImportRow => ({
+    fields: { name: 'Asha', phone, ...fields },
+    properties,
+  });
+
+  test.each<[string, ImportRow['fields'], number | undefined]>([
+    ['is written under any settings if all of it is active', { source: '3' }, undefined],
+    ['is so with a phone that would be refused today', { phone: '+9112345' }, undefined],
+    ['checks the settings for an inactive source', { source: '4' }, 1],
+    ['checks the settings for an inactive user', { mentor: '9' }, 1],
+    ['checks the settings for an inactive field', { old_notes: 'x' }, 1],
+  ])('%s', (_, fields, settingsVersion) => {
+    const read = readImportRow(organization, rowOf(fields), now.toISOString());
+    const lead = { ...active, fields: { ...active.fields, phone: String(fields.phone ?? phone) } };
+    const update = updatedByRow(organization, rowOf(fields), lead, now);
+
+    expect([read, update]).toMatchObject([{ settingsVersion }, { settingsVersion }]);
+  });
+
+  test('checks no settings in an update for what its lead has already', () => {
+    const lead = { ...active, fields: { ...active.fields, source: 4, old_notes: 'x' } };
+    const row = rowOf({ source: '4', old_notes: 'x', city: 'Goa' });
+
+    expect(updatedByRow(organization, row, lead, now).settingsVersion).toBeUndefined();
   });
 });
