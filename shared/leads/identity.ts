@@ -4,7 +4,7 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/min';
-import { asciiDigits, visibleText } from '../text.ts';
+import { asciiFigures, visibleText } from '../text.ts';
 
 /** Numbers without a country code are read as this country's (contract, section 4.3). */
 const defaultCountry = 'IN';
@@ -52,8 +52,6 @@ export function lacksCountryCode(text: string, phone: string): boolean {
   return !startsWithCode.test(typed) && typed.replace(/^0+|\D/g, '').startsWith(national);
 }
 
-/** libphonenumber reads no longer text. Checked before normalization, which takes a second for 90,000 stacked marks. */
-const phoneTextMaxChars = 250;
 /** A word beside a number: `p:` is Meta's, `whatsapp:` Twilio's. A letter behind a digit can be a digit that was mistyped: 9876O. */
 const label =
   /(?<![\p{L}\d])(?:tel(?:ephone|efon)?|ph(?:one)?|mob(?:ile?)?|cell|whatsapp|contact|[mptw])?(?:no|number)?(?!\p{L})/giu;
@@ -63,9 +61,9 @@ const label =
  * a chat, and the decimals that a spreadsheet adds. Replaces digits of other scripts.
  */
 export const typedPhone = (text: string): string =>
-  (text.length > phoneTextMaxChars ? '' : visibleText(asciiDigits(text)))
+  asciiFigures(text)
     // A chat's number has its country code, without a plus: https://faq.whatsapp.com/5913398998672934
-    .replace(/^(?:https?:\/\/)?wa\.me\/\+?(\d+).*/i, '+$1')
+    .replace(/^.*wa\.me\/\+?(\d+).*/i, '+$1')
     .replace(/[()[\]\p{So}]|[^\S\n]/gu, ' ') // a new line is between two numbers
     .replace(label, '')
     .replace(/^[^\p{L}\d+]+|[^\p{L}\d#]+$/gu, '')
@@ -130,12 +128,11 @@ function issueOf(typed: string, country: CountryCode): string {
     return letter.test(typed)
       ? 'holds letters: write only the number.'
       : 'must be a phone number with a country code; a number without one is read as an Indian number.';
+  if (number.countryCallingCode !== indianCode)
+    return 'is not a number of its country; check the country code and the digits.';
   // Each number of ten digits is valid in India, and of those with fewer or more only service numbers, which begin with 1.
   const size = number.nationalNumber.length < 10 ? 'short' : 'long';
-  const isIndian = number.countryCallingCode === indianCode;
-  const what = isIndian ? `too ${size}: it is not an Indian number` : 'not a number of its country';
-  const begin = startsWithCode.test(typed) ? '' : 'begin with + and the country code, or ';
-  return `is ${what}; ${begin}check its digits.`;
+  return `is too ${size}: it is not an Indian number; begin with + and the country code, or check its digits.`;
 }
 
 /** A label of a domain in punycode, as browsers send it; DNS has none of more than 63 characters. */
