@@ -132,9 +132,9 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
   const more = dryRun ? { dryRun } : { backupsUntil };
   const items = [...outcome].map(([leadId, erased]) => ({ leadId, ...erased, ...more }));
   const isOne = options.lead?.length === 1;
-  const unsearched = dryRun ? await unsearchedIn(context, outcome) : new Map<number, string>();
-  const report = reportOf(organizationId, outcome, { ...options, unsearched }, backupsUntil);
-  context.print(isOne ? items[0] : { items }, [...report]);
+  const report = [...reportOf(organizationId, outcome, options, backupsUntil)];
+  if (dryRun) report.push(...(await notSearched(context, outcome)));
+  context.print(isOne ? items[0] : { items }, report);
   context.refuse(refusals);
 }
 
@@ -199,45 +199,37 @@ const otherItems = (erased: Pick<Erased, 'otherEntries' | 'otherLeads'>): string
   `${countOf(erased.otherEntries, 'timeline item')} of ${countOf(erased.otherLeads, 'other lead')}`;
 
 /**
- * The phones and emails in custom fields, by lead. They may be a guardian's or an agent's, whom other leads name, too: an erasure would take
- * that person's data from those leads, and whole enquiries that they sent.
+ * The phones and emails in custom fields, in sentences. They may be a guardian's or an agent's, whom other leads name, too: an erasure would
+ * take that person's data from those leads, and whole enquiries that they sent.
  */
-async function unsearchedIn(
-  context: CommandContext,
-  outcome: Outcome,
-): Promise<ReadonlyMap<number, string>> {
+async function notSearched(context: CommandContext, outcome: Outcome): Promise<string[]> {
   const { fieldByKey } = await context.organization();
-  const unsearched = new Map<number, string>();
+  const lines: string[] = [];
   for (const [leadId, { phones, emails }] of outcome) {
     const lead = await readLead(context.table(), context.organizationId, leadId);
     const named = Object.entries(lead?.fields ?? {}).flatMap(([fieldKey, value]) => {
       const type = fieldByKey.get(fieldKey)?.type;
       if ((type !== 'phone' && type !== 'email') || typeof value !== 'string') return [];
-      const identities = identitiesAmong([value]);
-      const isSearched = identities.some((one) => phones.includes(one) || emails.includes(one));
+      const isSearched = identitiesAmong([value]).some((one) =>
+        [...phones, ...emails].includes(one),
+      );
       return isSearched ? [] : [`${fieldKey} ${printable(value)}`];
     });
-    if (named.length > 0) unsearched.set(leadId, named.join(', '));
+    if (named.length > 0)
+      lines.push(
+        `Lead ${leadId} has in custom fields, which may name somebody else and are not searched for: ${named.join(', ')}.`,
+      );
   }
-  return unsearched;
-}
-
-interface ReportOptions extends EraseOptions {
-  readonly unsearched: ReadonlyMap<number, string>;
+  return lines;
 }
 
 function* reportOf(
   organizationId: number,
   outcome: Outcome,
-  { lead, dryRun = false, unsearched }: ReportOptions,
+  { lead, dryRun = false }: EraseOptions,
   backupsUntil: string,
 ): Generator<string> {
-  for (const [leadId, erased] of outcome) {
-    yield* leadReport(leadId, erased, dryRun);
-    const named = unsearched.get(leadId);
-    if (named !== undefined)
-      yield `Not searched for, because custom fields may name somebody else: ${named}.`;
-  }
+  for (const [leadId, erased] of outcome) yield* leadReport(leadId, erased, dryRun);
   if (outcome.size === 0)
     yield lead ? 'No lead was erased.' : `No lead of organization ${organizationId} is inactive.`;
   else if (dryRun) yield 'Nothing was changed.';

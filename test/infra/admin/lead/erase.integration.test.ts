@@ -62,7 +62,7 @@ test('a dry run changes nothing and says what lead erase then removes, former ph
     `The person's phones: ${who.phone}, ${former.phone}. Emails: ${who.email}.`,
   );
   expect(stdout).toContain(
-    `\nNot searched for, because custom fields may name somebody else: guardian_phone ${guardian.phone}.\n`,
+    `\nLead ${leadId} has in custom fields, which may name somebody else and are not searched for: guardian_phone ${guardian.phone}.\n`,
   );
   expect(stdout).toContain(
     `Lead ${one.id} would change in 2 timeline items: ${notes[0]?.id}, ${notes[1]?.id}.`,
