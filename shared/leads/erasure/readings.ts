@@ -18,8 +18,8 @@ export interface Reading {
  * `\n` of JSON of a path. So a text is read with them and without them.
  */
 export function readingsOf(text: string): Reading[] {
-  if (!/[%&\\=+]/.test(text)) return [{ text, original: (part) => part }];
   const certain = readings(text, certainEscapes);
+  if (!certain.some((reading) => doubtfulEscape.test(reading.text))) return certain;
   const known = new Set(certain.map((reading) => reading.text));
   const possible = readings(text, possibleEscapes);
   return [...possible.filter((reading) => !known.has(reading.text)), ...certain];
@@ -36,6 +36,7 @@ interface Decoded {
 const roundsMax = 5;
 
 function readings(original: string, escapes: RegExp): Reading[] {
+  if (original.search(escapes) === -1) return [{ text: original, original: (part) => part }];
   const units = Array.from({ length: original.length }, (_, at) => at);
   let last: Decoded = { text: original, from: units, to: units.map((at) => at + 1) };
   const rounds = [last];
@@ -95,13 +96,12 @@ const bytesBehind = (sign: string): string => {
 const certain = String.raw`%u[\da-f]{4}|%[0-7][\da-f]|${bytesBehind('%')}|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});|\\u[\da-f]{4}|\\x[\da-f]{2}|\\["'\\/]`;
 const certainEscapes = new RegExp(certain, 'gi');
 /**
- * Also of quoted-printable, which escapes no letters and digits; a blank in the value of a form, if it is in front of an escaped `@`; and the
- * line breaks and tabs of JSON.
+ * Of quoted-printable, which escapes no letters and digits; a blank in the value of a form, if it is in front of an escaped `@`; and the line
+ * breaks and tabs of JSON.
  */
-const possibleEscapes = new RegExp(
-  String.raw`${certain}|=(?!3\d|[46][1-9a-f]|[57][\da])[2-7][\da-f]|${bytesBehind('=')}|=\r?\n|\+(?=[^\s@]{0,254}%40)|\\[nrt]`,
-  'gi',
-);
+const doubtful = String.raw`=(?!3\d|[46][1-9a-f]|[57][\da])[2-7][\da-f]|${bytesBehind('=')}|=\r?\n|\+(?=[^\s@]{0,254}%40)|\\[nrt]`;
+const doubtfulEscape = new RegExp(doubtful, 'i');
+const possibleEscapes = new RegExp(`${certain}|${doubtful}`, 'gi');
 
 function charactersOf(escape: string): string {
   const hex = (at: number): number => Number.parseInt(escape.slice(at), 16);
