@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { call } from '../../../support/call.ts';
@@ -98,6 +98,7 @@ test('lead import reports every refused row with all reasons, and accepts the co
 
   const answer = await importJson(organization, file);
   const refused = await refusedIn(answer.report);
+  expect((await stat(answer.report)).mode & 0o777).toBe(0o600);
   const corrected = await givenFile(
     'corrected.csv',
     `${(await readFile(answer.report, 'utf8')).split('\n')[0]}\n2,fixed,Fixed,${two.phone},,Website,MBA,,,\n`,
