@@ -5,7 +5,7 @@ import { limits } from '../../shared/limits.ts';
 import type { Schemas } from '../../shared/middleware/validate.ts';
 import { projectFolder } from '../bundle/built-functions.ts';
 import { CliCommand } from '../cli/command.ts';
-import type { OperationDescription, Sentences } from './endpoint-description.ts';
+import type { OperationDescription, Parameters, Sentences } from './endpoint-description.ts';
 import { endpointDescriptions } from './endpoint-descriptions.ts';
 import { errorComponents } from './error-schemas.ts';
 import { filterComponents, filterParameter } from './filter-parameter.ts';
@@ -26,17 +26,18 @@ export const openApiFile = join(projectFolder, 'openapi.json');
 
 type Row = (typeof endpoints)[number];
 
-/** The document as text. @throws Error for a parameter or property without a sentence */
+/** The document as text. @throws Error for a parameter or property without a sentence or an example */
 export async function openApiText(): Promise<string> {
   return `${JSON.stringify(await openApiDocument(), null, 2)}\n`;
 }
 
 const servers = [
   {
-    url: '{baseUrl}',
+    // Importers have a variable `baseUrl` of their own.
+    url: '{address}',
     description:
-      'The service: `baseUrl` is the base address of a deployed service, by default the address of `npm start`.',
-    variables: { baseUrl: { default: localBaseUrl } },
+      'The service: `address` is the base address of a deployed service, by default the address of `npm start`.',
+    variables: { address: { default: localBaseUrl } },
   },
 ];
 
@@ -130,17 +131,26 @@ function curlSample({ method, path }: Row, body: unknown): string {
 
 /** The schema of an endpoint's body under its name; nothing for an endpoint without a body. */
 function bodyOf(name: EndpointName, { body }: Schemas): [string, Json][] {
-  const { bodyName, body: texts = {} } = endpointDescriptions[name];
-  return body && bodyName ? [[bodyName, withTexts(jsonSchemaOf(body), texts)]] : [];
+  const { bodyName, body: texts = {}, requests, requiredFields } = endpointDescriptions[name];
+  if (!body || !bodyName) return [];
+  const examples = Object.values(requests ?? {});
+  const schema = withTexts(jsonSchemaOf(body), texts, examples);
+  const { fields } = schema.properties;
+  if (requiredFields && fields) {
+    fields.properties = Object.fromEntries(requiredFields.map((key) => [key, { type: 'string' }]));
+    fields.required = requiredFields;
+  }
+  return [[bodyName, schema]];
 }
 
 const defaults: Readonly<Record<string, unknown>> = { limit: limits.pageSizeDefault };
+const leadId = ["The lead's ID. An ID that is not a lead's returns 404.", 1] as const;
 
 function parametersOf(
   { path, query, headers }: Schemas,
   { parameters = {} }: OperationDescription,
 ): Json[] {
-  const texts = { leadId: "The lead's ID. An ID that is not a lead's returns 404.", ...parameters };
+  const texts: Parameters = { leadId, ...parameters };
   const of = (place: string, schema: Schemas['path']): Json[] =>
     Object.entries(entriesOf(schema)).map(([entry, one]) => {
       // A schema has header names in lower case; a sentence has the name as it is usually written.
@@ -148,34 +158,38 @@ function parametersOf(
       const start = { name, in: place, required: !isOptional(one) };
       if (name === 'filter') return { ...start, ...filterParameter };
       const value = parameterSchema(one);
-      return {
-        ...start,
-        description: sentenceFor(texts, name),
-        schema: name in defaults ? { ...value, default: defaults[name] } : value,
-      };
+      const [description, example] = described(texts[name], name);
+      const schema = name in defaults ? { ...value, default: defaults[name] } : value;
+      return { ...start, description, schema, example };
     });
   return [...of('path', path), ...of('query', query), ...of('header', headers)];
 }
 
-/** The body's schema with the sentence of each property, nested properties included. */
-function withTexts(body: Json, texts: Sentences, prefix = ''): Json {
-  const properties = Object.entries(body.properties as Record<string, Json>).map(
-    ([key, property]) => {
-      const name = prefix + key;
-      const inner = 'properties' in property ? withTexts(property, texts, `${name}.`) : property;
-      return [key, { description: sentenceFor(texts, name), ...inner }];
-    },
-  );
-  return { ...body, properties: Object.fromEntries(properties) };
+type Properties = Record<string, Json>;
+
+/** The body's schema with the sentence and an example of each property, nested properties included. */
+function withTexts(
+  body: Json,
+  texts: Sentences,
+  examples: readonly unknown[],
+  prefix = '',
+): Json & { readonly properties: Properties } {
+  const withOwn = Object.entries(body.properties as Properties).map(([key, property]) => {
+    const name = prefix + key;
+    const values = examples.flatMap((one) => (one as Json)[key] ?? []);
+    const inner =
+      'properties' in property ? withTexts(property, texts, values, `${name}.`) : property;
+    const [example] = described(values.length > 0 ? values : undefined, name);
+    return [key, { description: described(texts[name], name), ...inner, examples: [example] }];
+  });
+  return { ...body, properties: Object.fromEntries(withOwn) };
 }
 
-function sentenceFor(texts: Sentences, name: string): string {
-  const sentence = texts[name];
-  if (sentence === undefined)
-    throw new Error(
-      `The description of an endpoint in infra/openapi/endpoints/ has no sentence for ${name}.`,
-    );
-  return sentence;
+function described<T>(found: T | undefined, name: string): T {
+  if (found !== undefined) return found;
+  throw new Error(
+    `The description of an endpoint in infra/openapi/endpoints/ has no sentence or no example for ${name}.`,
+  );
 }
 
 if (import.meta.main) {

@@ -3,8 +3,10 @@ import type { ErrorBody, ErrorCode } from '../../shared/errors.ts';
 import type { tags } from './introduction.ts';
 import type { ResponseHeader } from './response-headers.ts';
 
-/** Sentences by the name of a parameter or a body property. */
+/** Sentences by the name of a body property. */
 export type Sentences = Readonly<Record<string, string>>;
+/** Sentences and example values by the name of a parameter. */
+export type Parameters = Readonly<Record<string, readonly [sentence: string, example: unknown]>>;
 /** Example values by the name of the example. */
 export type Examples = Readonly<Record<string, unknown>>;
 
@@ -22,11 +24,14 @@ export interface OperationDescription {
   readonly tag: keyof typeof tags;
   readonly description: string;
   /** Path, query and header parameters by name. */
-  readonly parameters?: Sentences;
+  readonly parameters?: Parameters;
   /** The name of the body's schema in the document. */
   readonly bodyName?: string;
   /** Body properties by name; those of a nested object by path. */
   readonly body?: Sentences;
+  /** Keys that `fields` must have, as text. The field rules ask for them, not the body's schema: a 422 then names every missing field. */
+  readonly requiredFields?: readonly string[];
+  /** Together they have every property of the body, as the schema's example of it. */
   readonly requests?: Examples;
   /** Successful responses by status (contract, section 4). */
   readonly responses: Readonly<Record<number, DescribedResponse>>;

@@ -48,7 +48,7 @@ export const filterComponents: Readonly<Record<string, Json>> = {
   FilterValue: {
     description:
       'A string, a number, a date as `YYYY-MM-DD`, the value of an option, or the ID of a source or a user.',
-    type: ['string', 'number'],
+    anyOf: [{ type: 'string' }, { type: 'number' }], // some generators cannot read a list of types
   },
 };
 
@@ -66,13 +66,16 @@ function operatorTable(): string {
   return ['| Field type | Operators | Takes |', '|---|---|---|', ...body].join('\n');
 }
 
+const example =
+  '[{"field":"city","operator":"contains","value":"pune"},{"field":"intake","operator":"between","values":["2026-07-01","2026-09-30"]}]';
+
 /** The parameter's description and schema: a string that contains JSON. Few generators can write a parameter that has `content`. */
 export const filterParameter: Json = {
   description: `A JSON array of field filters, percent-encoded: at most ${limits.filterMaxChars} characters and ${limits.filtersMax} filters, all of which must match.
 
 A filter names a \`field\` by its key, an \`operator\`, and either \`value\` or \`values\`, depending on the operator. Strings are compared ignoring case.
 
-Example: \`[{"field":"city","operator":"contains","value":"pune"},{"field":"intake","operator":"between","values":["2026-07-01","2026-09-30"]}]\`
+Example: \`${example}\`
 
 ${operatorTable()}`,
   schema: {
@@ -85,4 +88,5 @@ ${operatorTable()}`,
       maxItems: limits.filtersMax,
     },
   },
+  example,
 };

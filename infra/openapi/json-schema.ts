@@ -6,6 +6,7 @@ import {
 } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { parseDateTime } from '../../shared/date-time.ts';
+import { limits } from '../../shared/limits.ts';
 import { notWellFormed } from '../../shared/middleware/schemas.ts';
 import { listComponents } from './endpoints/reference-lists.ts';
 import { schemaComponents } from './response-schemas.ts';
@@ -44,6 +45,12 @@ const config: ConversionConfig = {
     // JSON schema cannot express it.
     if ('message' in action && action.message === notWellFormed) return jsonSchema;
     if ('operation' in action && action.operation === Number) return { type: 'integer' };
+    if (
+      action.type === 'max_value' &&
+      'requirement' in action &&
+      action.requirement === limits.idMax
+    )
+      return { ...jsonSchema, maximum: limits.idMax, format: 'int32' };
     return undefined;
   },
 };

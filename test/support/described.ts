@@ -28,7 +28,7 @@ export interface DescribedParameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly schema: Json;
-  readonly examples?: Readonly<Record<string, { value: unknown }>>;
+  readonly example?: unknown;
 }
 export interface DescribedOperation {
   readonly operationId: string;
@@ -37,6 +37,7 @@ export interface DescribedOperation {
   readonly responses: Readonly<Record<string, Json>>;
 }
 interface Document {
+  readonly servers: readonly { readonly variables: Json }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly components: Json;
 }
@@ -58,6 +59,7 @@ export function resolved<Target>(value: Json): Target {
 
 const ajv = new Ajv2020({ allErrors: true, strictTypes: false, coerceTypes: false });
 ajv.addFormat('date-time', (text: string) => parseDateTime(text) !== undefined);
+ajv.addFormat('int32', true);
 ajv.addFormat('uri-reference', (text: string) => URL.canParse(text, 'http://host/'));
 // The target of references inside a schema.
 ajv.addKeyword('components');

@@ -26,7 +26,10 @@ export const captureLead = {
 
 A repeat with the same \`Idempotency-Key\` or \`externalId\` within ${limits.idempotencyHours} hours returns the first result without capturing again. With a different body it returns 422.`,
   parameters: {
-    'Idempotency-Key': `1 to ${limits.idempotencyKeyMaxChars} printable ASCII characters, kept per API key for ${limits.idempotencyHours} hours.`,
+    'Idempotency-Key': [
+      `1 to ${limits.idempotencyKeyMaxChars} printable ASCII characters, kept per API key for ${limits.idempotencyHours} hours.`,
+      'form-7-000183',
+    ],
   },
   bodyName: 'CaptureRequest',
   body: {
@@ -68,6 +71,18 @@ A repeat with the same \`Idempotency-Key\` or \`externalId\` within ${limits.ide
         formName: 'Enquire now',
       },
       externalId: 'form-7-000183',
+    },
+    'from a campaign': {
+      name: 'Arjun Menon',
+      phone: '+91 98220 13579',
+      pipelineId: 1,
+      attribution: {
+        referrer: 'https://www.example.org/rankings',
+        utmMedium: 'cpc',
+        utmCampaign: 'autumn-intake',
+        utmTerm: 'mba in germany',
+        utmContent: 'blue-button',
+      },
     },
   },
   responses: {

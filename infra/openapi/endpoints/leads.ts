@@ -29,14 +29,16 @@ export const leadDescriptions = {
     description:
       'Returns leads of the organization, newest first, one page at a time. Archived leads are not included. Unknown parameters are refused.',
     parameters: {
-      limit: 'The maximum number of leads in a page.',
-      cursor: 'The `nextCursor` of the previous page.',
-      updated_since:
+      limit: ['The maximum number of leads in a page.', 25],
+      cursor: ['The `nextCursor` of the previous page.', 4211],
+      updated_since: [
         'Only leads changed at or after this time, with an offset or `Z`. Write `+` as `%2B`.',
-      stage_id: 'Only leads in this stage.',
-      pipeline_id: 'Only leads in this pipeline.',
-      source_id: 'Only leads from this source.',
-      owner_id: 'Only leads owned by this user.',
+        '2026-11-01T00:00:00Z',
+      ],
+      stage_id: ['Only leads in this stage.', 11],
+      pipeline_id: ['Only leads in this pipeline.', 1],
+      source_id: ['Only leads from this source.', 3],
+      owner_id: ['Only leads owned by this user.', 1],
     },
     responses: {
       200: {
@@ -62,6 +64,7 @@ export const leadDescriptions = {
     description:
       "Creates a lead by the organization's field rules: `name` and `phone` are always required, plus any field the organization requires on create. A retry of the same lead returns 409 with the ID of the existing lead.",
     bodyName: 'CreateLeadRequest',
+    requiredFields: ['name', 'phone'],
     body: {
       fields: `Values ${fieldKeys} The value of \`source\` is a source ID, that of \`assigned_to\` a user ID. Without an owner, the organization's assignment rules choose one.`,
       stageId:
@@ -81,7 +84,11 @@ export const leadDescriptions = {
           countries: ['ca', 'de'],
         },
       },
-      'in a stage': { fields: { name: 'Rohan Joshi', phone: '+91 98220 54321' }, stageId: 21 },
+      'in a stage': {
+        fields: { name: 'Rohan Joshi', phone: '+91 98220 54321' },
+        stageId: 21,
+        pipelineId: 2,
+      },
     },
     responses: {
       201: {
@@ -126,7 +133,7 @@ export const leadDescriptions = {
         'Moves the lead to this pipeline, at `stageId` (one of its stages) or at its starting stage.',
     },
     requests: {
-      'move and set': { stageId: 12, fields: { intake: '2027-08-01' } },
+      'move and set': { fields: { intake: '2027-08-01' }, stageId: 12, pipelineId: 1 },
       clear: { fields: { email: null } },
     },
     responses: {

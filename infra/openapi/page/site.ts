@@ -30,10 +30,14 @@ const contentSecurityPolicy =
 
 /** The reference page. It contains the API description, so that it also opens from a disk. Without `tryIt` it sends no requests. */
 export function referencePage(openApi: string, tryIt?: TryIt): string {
-  // Swagger UI would ask for a file to send as the filter.
+  // Swagger UI would ask for a file to send as the filter, and would send the example of every optional parameter.
   const description: object = JSON.parse(
     tryIt ? withAddress(openApi, tryIt) : openApi,
-    (name, value) => (name === 'contentMediaType' ? undefined : value),
+    (name, value) => {
+      if (name === 'contentMediaType') return undefined;
+      const isOptionalParameter = tryIt && value?.in && value.required === false;
+      return isOptionalParameter ? { ...value, example: undefined } : value;
+    },
   );
   const options = {
     dom_id: '#swagger-ui',

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { localBaseUrl } from '../../../infra/openapi/introduction.ts';
-import { endpoints } from '../../../shared/endpoints.ts';
+import { endpointNamed, endpoints } from '../../../shared/endpoints.ts';
+import { call } from '../../support/call.ts';
 import { type Json, operationOf } from '../../support/described.ts';
 import { givenOrganization } from '../../support/organizations.ts';
 import { service } from '../../support/service.ts';
@@ -10,7 +11,7 @@ import { projectFolder, runProgram } from '../../support/service-process.ts';
 
 const demoFile = join(projectFolder, 'infra/local/demo-organization.json');
 
-test('every command of the API description runs as it is pasted, in their order after a capture', async () => {
+test('every command of the API description runs as it is pasted, and a list takes every example', async () => {
   const { key: newKey } = await givenOrganization(JSON.parse(await readFile(demoFile, 'utf8')));
   const { key } = await newKey();
   const capturesFirst = endpoints.toSorted(
@@ -26,5 +27,10 @@ test('every command of the API description runs as it is pasted, in their order 
     statuses.push(`${endpoint.name} ${stdout.split(' ')[1]}`);
   }
 
+  const { parameters = [] } = operationOf(endpointNamed('list-leads'));
+  const examples = parameters.map(({ name, example }) => [name, example]);
+  const answer = await call('list-leads', { apiKey: key, query: Object.fromEntries(examples) });
+
+  expect(answer.status).toBe(200);
   expect(statuses.map((one) => one.split(' ')[1]?.[0])).toEqual(statuses.map(() => '2'));
 });

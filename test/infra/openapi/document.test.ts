@@ -90,13 +90,14 @@ describe.each(withOperations)('the description of $name', (row) => {
       for (const { value } of Object.values(examples!))
         expect(schemaIssue(schema, value)).toBeUndefined();
     }
-    for (const { schema, examples = {} } of parameters)
-      for (const { value } of Object.values(examples)) {
-        expect(schemaIssue(schema, value)).toBeUndefined();
+    for (const { schema, example } of parameters) {
+      expect(example).toBeDefined();
+      expect(schemaIssue(schema, example)).toBeUndefined();
+      if (schema.contentSchema)
         expect(
-          schemaIssue(schema.contentSchema as Json, JSON.parse(String(value))),
+          schemaIssue(schema.contentSchema as Json, JSON.parse(String(example))),
         ).toBeUndefined();
-      }
+    }
     expect(requestBody !== undefined).toBe(takesBody(row));
   });
 

@@ -56,6 +56,31 @@ describe('what generators of code need', () => {
     });
   });
 
+  test('no type is a list, and every ID is an int32', () => {
+    const parts = objectsIn(document);
+    const isId = ({ type, maximum }: Json) => type === 'integer' && maximum === 2_147_483_647;
+
+    expect(parts.filter(([, { type }]) => Array.isArray(type)).map(([path]) => path)).toEqual([]);
+    const ids = parts.filter(([, part]) => isId(part));
+    expect(ids.length).toBeGreaterThan(20);
+    expect(ids.filter(([, { format }]) => format !== 'int32').map(([path]) => path)).toEqual([]);
+  });
+
+  test('every property of a body has an example, and the address is no variable of importers', () => {
+    const bodies = ['CaptureRequest', 'CreateLeadRequest', 'NewNote', 'UpdateLeadRequest'];
+    const properties = bodies.flatMap((name) =>
+      Object.entries(schemas[name]?.properties as object),
+    );
+
+    expect(properties.filter(([, one]) => one.examples?.length !== 1).map(([key]) => key)).toEqual(
+      [],
+    );
+    expect(document.servers[0]?.variables).toEqual({ address: { default: expect.any(String) } });
+    expect(schemas.CreateLeadRequest).toMatchObject({
+      properties: { fields: { required: ['name', 'phone'] } },
+    });
+  });
+
   test('no schema has the name of a global of JavaScript, such as Error', () =>
     expect(Object.keys(schemas).filter((name) => name in globalThis)).toEqual([]));
 

@@ -56,3 +56,16 @@ test('the API description cannot end the script that it is in', () => {
 
   expect(referencePage(openApi)).not.toContain('</script><b>');
 });
+
+test('a page that sends requests fills in no example of an optional parameter', () => {
+  const parameters = [
+    { name: 'leadId', in: 'path', required: true, example: 7_000_001 },
+    { name: 'cursor', in: 'query', required: false, example: 7_000_002 },
+  ];
+  const tryIt = { address: 'http://127.0.0.1:4011', apiKey: undefined };
+
+  const page = referencePage(JSON.stringify({ parameters }), tryIt);
+
+  expect(page.match(/700000\d/g)).toEqual(['7000001']);
+  expect(referencePage(JSON.stringify({ parameters }))).toContain('7000002');
+});
