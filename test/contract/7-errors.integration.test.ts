@@ -217,6 +217,30 @@ describe('7 VALIDATION_FAILED: no other properties, and nothing but an object', 
     },
   );
 
+  test.each(withBody)('$name says of a field beside fields where it goes', async (row) => {
+    const { body, ...rest } = row.request(quiet.lead.id);
+    const beside = { ...body, course: 'mba', assigned_to: 7 };
+
+    const answer = await call(row.name, { apiKey: quiet.writer, ...rest, body: beside });
+
+    const { course, assigned_to: owner } = answer.body.error.details.fields;
+    const isField = 'is a field: send it inside fields.';
+    expect(course === isField).toBe(row.name !== 'add-note');
+    expect(owner === isField).toBe(['create-lead', 'update-lead'].includes(row.name)); // a capture chooses no owner
+  });
+
+  test('an error names twenty of thousands of unknown field keys, and is smaller than the body', async () => {
+    const keys = Array.from({ length: 9000 }, (_, at) => [`k${at}`, 1]);
+    const body = { name: 'Asha', phone: '+919822055555', fields: Object.fromEntries(keys) };
+
+    const answer = await call('capture-lead', { apiKey: quiet.website, body });
+
+    expect(answer.status).toBe(422);
+    expect(Object.keys(answer.body.error.details.fields)).toHaveLength(20);
+    expect(answer.body.error.message).toMatch(/ 8980 more are refused\.$/);
+    expect(JSON.stringify(answer.body).length).toBeLessThan(10_000);
+  });
+
   test.each(withBody)('$name refuses a body that is not an object', ({ name, request }) =>
     refused(name, { ...request(quiet.lead.id), body: '[]' }, 422, 'VALIDATION_FAILED'),
   );
