@@ -14,11 +14,22 @@ test('a command that gave up a slow write says that it can be run again', () => 
 test.each([
   ...['bench', 'fuzz', 'simulation', 'reliability/soak'].map((folder) => `test/${folder}/main.ts`),
   'infra/openapi/document.ts',
+  'test/prove.ts',
 ])('wrong usage of %s ends with status 2: 1 says that something was found', async (program) => {
   expect(await runProgram(node24, [program, '--nope'])).toMatchObject({
     status: 2,
     stdout: '',
     stderr: expect.stringMatching(/^Unknown option '--nope'\. See: npm run \w+ -- --help\n$/),
+  });
+});
+
+test.each([
+  [['test/prove.ts', 'simulater'], 2, /^Command-argument value 'simulater' is invalid .*simulator/],
+  [['test/main.ts', 'leads', 'no/such'], 1, /^No test has "no\/such" in its path\. .*README\.md/],
+])('what %j names is nothing that can run', async (args, status, sentence) => {
+  expect(await runProgram(node24, args)).toMatchObject({
+    ...{ status, stdout: '' },
+    stderr: expect.stringMatching(sentence),
   });
 });
 
