@@ -1,3 +1,4 @@
+import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { takesBody } from '../endpoints.ts';
 import { ApiError } from '../errors.ts';
@@ -11,7 +12,8 @@ import { decoded, headerValues, type Middleware } from './call.ts';
  * NOT_FOUND, and for an endpoint that takes a body PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_JSON.
  */
 export const transport = (): Middleware => ({
-  before: async ({ event, context: call }) => {
+  before: async (request) => {
+    const { event, context: call } = request;
     refusePlainHttp(event);
     refuseKeyInUrl(event);
     // API Gateway routes an address with a trailing slash to the same function; the contract has no such endpoint.
@@ -19,7 +21,7 @@ export const transport = (): Middleware => ({
     if (!takesBody(call.endpoint)) return;
     refuseLargeBody(event);
     refuseOtherMediaTypes(event);
-    call.jsonBody = readJson(event);
+    call.jsonBody = readJson(request);
   },
 });
 
@@ -73,7 +75,11 @@ const replacementCharacter = '\ufffd';
 const lostBytes =
   'The body is not UTF-8, or it contains U+FFFD, which replaces bytes that are not UTF-8. Send UTF-8, and write an intended U+FFFD as \\ufffd.';
 
-function readJson(event: APIGatewayProxyEvent): unknown {
+/** `refuseOtherMediaTypes` has checked the content type. */
+const parser = jsonBodyParser({ disableContentTypeCheck: true });
+
+function readJson(request: Parameters<NonNullable<Middleware['before']>>[0]): unknown {
+  const { event } = request;
   const { body, isBase64Encoded } = event;
   const sent = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : body;
   // VS Code and .NET begin a text with a byte order mark, which a reader may ignore (RFC 8259, section 8.1).
@@ -82,8 +88,19 @@ function readJson(event: APIGatewayProxyEvent): unknown {
     throw new ApiError('INVALID_JSON', undefined, 'The body is missing: send a JSON object.');
   // A replaced letter cannot be told from a U+FFFD that was sent, and the lead would be stored with it.
   if (text.includes(replacementCharacter)) throw notJson(event, lostBytes);
+  Object.assign(event, { body: text, isBase64Encoded: false });
   try {
-    // A name such as `__proto__` becomes a property like any other, which the schemas and the field rules then refuse as unknown.
+    parser.before?.(request);
+    return event.body;
+  } catch {
+    // The parser refuses valid JSON with a name such as `__proto__`. JSON.parse makes it a property like any other, which the schemas and
+    // the field rules then refuse as unknown, by its name; they read only own properties.
+    return parsedJson(event, text);
+  }
+}
+
+function parsedJson(event: APIGatewayProxyEvent, text: string): unknown {
+  try {
     return JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
