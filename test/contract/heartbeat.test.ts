@@ -106,8 +106,12 @@ describe('a heartbeat that is answered', () => {
       own401(request, response);
     });
 
+    vi.stubEnv('HEARTBEAT_WATCHES_CERTIFICATE', 'true'); // plain HTTP has none
+    const startedAt = performance.now();
+
     const { line, metrics } = await beat(baseUrl);
 
+    expect(metrics.heartbeatMs).toBeLessThanOrEqual(performance.now() - startedAt + 1);
     expect(asked).toEqual([['GET', '/live/api/v1/users', undefined]]);
     expect(line).toMatchObject({
       level: 'INFO',
@@ -154,6 +158,11 @@ describe('a heartbeat that is not answered as it should be', () => {
       "The body is not the contract's error UNAUTHORIZED.",
     ],
     [
+      'an error without a message',
+      changed(401, right, '{"error":{"code":"UNAUTHORIZED"}}'),
+      "The body is not the contract's error UNAUTHORIZED.",
+    ],
+    [
       'no X-Request-Id',
       changed(401, without('X-Request-Id'), error('UNAUTHORIZED')),
       'The header x-request-id is missing or wrong.',
@@ -163,11 +172,18 @@ describe('a heartbeat that is not answered as it should be', () => {
       changed(401, without('Cache-Control'), error('UNAUTHORIZED')),
       'The header cache-control is missing or wrong.',
     ],
-    [
-      'another content type',
-      changed(401, { ...right, 'Content-Type': 'text/html' }, error('UNAUTHORIZED')),
-      'The header content-type is missing or wrong.',
-    ],
+    ...['text/html', 'text/application/json', 'application/jsonp'].map(
+      (type): [string, RequestListener, string] => [
+        `the content type ${type}`,
+        changed(401, { ...right, 'Content-Type': type }, error('UNAUTHORIZED')),
+        'The header content-type is missing or wrong.',
+      ],
+    ),
+    ...['public, no-store', 'no-store, public'].map((cached): [string, RequestListener, string] => [
+      `Cache-Control: ${cached}`,
+      changed(401, { ...right, 'Cache-Control': cached }, error('UNAUTHORIZED')),
+      'The header cache-control is missing or wrong.',
+    ]),
   ])('is reported with its reason: %s', async (_, answer, message) => {
     const { line, metrics } = await beat(await plain(answer));
 
