@@ -17,14 +17,14 @@ export type PhoneReading =
 
 /**
  * Reads a phone as people and programs write it.
- * A number of India must be valid by its numbering plan, which allows 8 to 13 digits: otherwise nobody notices a missing digit, or a number
- * of another country without its code. Other numbers need only be possible: plans change, and old metadata must not lose an enquiry.
+ * A number of India must be valid by its numbering plan: otherwise nobody notices a missing digit, or a number of another country without
+ * its code. Other numbers need only be possible: plans change, and old metadata must not lose an enquiry.
  * @param country of a number without a country code
  */
 export function readPhone(text: string, country: CountryCode = defaultCountry): PhoneReading {
   const typed = typedPhone(text);
   const number = separator.test(typed) ? undefined : possibleNumber(typed, country);
-  const phone = number?.isValid() ? number.number : withoutRepeatedCode(typed, country);
+  const phone = isValid(number) ? number.number : withoutRepeatedCode(typed, country);
   if (phone !== undefined) return { phone };
   const sentence = severalIn(typed, country);
   if (sentence === undefined && number && number.countryCallingCode !== indianCode)
@@ -54,21 +54,22 @@ export function lacksCountryCode(text: string, phone: string): boolean {
 
 /** A word beside a number: `p:` is Meta's, `whatsapp:` Twilio's. A letter behind a digit can be a digit that was mistyped: 9876O. */
 const label =
-  /(?<![\p{L}\d])(?:tel(?:ephone|efon)?|ph(?:one)?|mob(?:ile?)?|cell|whatsapp|contact|[mptw])?(?:no|number)?(?!\p{L})/giu;
+  /(?<![\p{L}\d])(?:t[eé]l(?:ephone|efon)?|ph(?:one)?|mob?(?:ile?)?|cell(?:phone)?|callto|sms|whats ?app|contact|home|office|work|[hmprtw])?(?:no|number)?(?!\p{L})/giu;
 
 /**
  * A phone without what surrounds it, and with at most one plus in front. Drops brackets, emojis, a label such as `Mobile no.`, the address of
- * a chat, and the decimals that a spreadsheet adds. Replaces digits of other scripts.
+ * a chat, and the commas and decimals that a spreadsheet adds. Replaces digits of other scripts.
  */
 export const typedPhone = (text: string): string =>
   asciiFigures(text)
     // A chat's number has its country code, without a plus: https://faq.whatsapp.com/5913398998672934
-    .replace(/^.*wa\.me\/\+?(\d+).*/i, '+$1')
-    .replace(/[()[\]\p{So}]|[^\S\n]/gu, ' ') // a new line is between two numbers
+    .replace(/^.*(?:wa\.me\/|[?&]phone=)\+?(\d+).*/i, '+$1')
+    .replace(/[()[\]\p{So}\p{Me}]|[^\S\n]/gu, ' ') // a new line is between two numbers
     .replace(label, '')
     .replace(/^[^\p{L}\d+]+|[^\p{L}\d#]+$/gu, '')
-    .replace(/(?<=\d{7})[.,]0+$/, '')
-    .replace(/^[+\d\s-]{0,6}\+\s*/, '+');
+    .replace(/(?<=\d{7}|(?:\d[ ,-]*){10})[.,]0+$/, '')
+    .replace(/^\d{1,3}(?:,\d{2,3}){2,}$/, (grouped) => grouped.replaceAll(',', ''))
+    .replace(/^[+\d\s-]{0,6}\+\s*(?:00)?/, '+');
 
 const startsWithCode = /^(?:\+|00)/;
 
@@ -92,9 +93,19 @@ function possibleNumber(typed: string, country: CountryCode): PhoneNumber | unde
   return undefined;
 }
 
+/**
+ * Numbers of India: area code and number have ten digits together, and only numbers that cost nothing, or a special rate, have others. The
+ * bundled metadata allows 8 to 13 digits behind each 1, with which Delhi's numbers begin.
+ */
+const indianNumber = /^(?:\d{10}|1800\d{4,9}|1860\d{7}|18(?:03|6[12])\d{9}|000800\d{7})$/;
+
+const isValid = (number: PhoneNumber | undefined): number is PhoneNumber =>
+  number?.isValid() === true &&
+  (number.countryCallingCode !== indianCode || indianNumber.test(number.nationalNumber));
+
 const validPhone = (typed: string, country: CountryCode): string | undefined => {
   const number = possibleNumber(typed, country);
-  return number?.isValid() ? number.number : undefined;
+  return isValid(number) ? number.number : undefined;
 };
 
 /** A form with a menu of country codes puts one before the code that was typed. @returns undefined unless it is valid with one alone */
@@ -123,14 +134,16 @@ function severalIn(typed: string, country: CountryCode): string | undefined {
 
 /** Why a text is not a phone, and what to do. */
 function issueOf(typed: string, country: CountryCode): string {
+  if (/^\+?\d(?:[.,]\d+)?e\+?\d+$/i.test(typed))
+    return 'lost digits in a spreadsheet: write all of its digits.';
   const number = parsed(typed, country);
+  if (!number && letter.test(typed)) return 'holds letters: write only the number.';
   if (!number)
-    return letter.test(typed)
-      ? 'holds letters: write only the number.'
+    return startsWithCode.test(typed)
+      ? 'is not a phone number: check the country code, and write only digits after it.'
       : 'must be a phone number with a country code; a number without one is read as an Indian number.';
   if (number.countryCallingCode !== indianCode)
     return 'is not a number of its country; check the country code and the digits.';
-  // Each number of ten digits is valid in India, and of those with fewer or more only service numbers, which begin with 1.
   const size = number.nationalNumber.length < 10 ? 'short' : 'long';
   return `is too ${size}: it is not an Indian number; begin with + and the country code, or check its digits.`;
 }

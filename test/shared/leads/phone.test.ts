@@ -75,6 +75,21 @@ describe('a phone number', () => {
     '00 91 91 98765 43210',
     '0 +91 98765 43210',
     '91 91 98765 43210',
+    '+0091 98765 43210',
+    '+91 98765 43210.0',
+    '(+91) 98765-43210.00',
+    '9,876,543,210',
+    '9,87,65,43,210.00',
+    'callto:+919876543210',
+    'sms:+919876543210',
+    'https://api.whatsapp.com/send?phone=919876543210&text=Hi',
+    'Cellphone: 98765 43210',
+    'Mo. 98765 43210',
+    'Whats App 98765 43210',
+    'Office - 98765 43210',
+    '98765 43210 (H)',
+    'Tél. : +91 98765 43210',
+    '9️⃣8️⃣7️⃣6️⃣5️⃣4️⃣3️⃣2️⃣1️⃣0️⃣',
   ])('%j is +919876543210', (text) => expect(readPhone(text).phone).toBe('+919876543210'));
 
   test.each([
@@ -90,6 +105,10 @@ describe('a phone number', () => {
     ['+49 89 636-0', '+49896360'],
     ['+33 1.42.68.53.00', '+33142685300'],
     ['022 2345 6789', '+912223456789'],
+    ['011 2345 6789', '+911123456789'],
+    ['1800 11 2222', '+911800112222'],
+    ['000 800 100 1234', '+910008001001234'],
+    ['+49.711.12345.0', '+49711123450'],
     ['1800 111 2222', '+9118001112222'],
     ['1860 266 0000', '+9118602660000'],
   ])('%j is %s', (text, phone) => expect(readPhone(text).phone).toBe(phone));
@@ -104,10 +123,13 @@ describe('a phone number', () => {
   const orBegin = 'begin with + and the country code, or check its digits.';
   const unreadable =
     'must be a phone number with a country code; a number without one is read as an Indian number.';
+  const withCode = 'is not a phone number: check the country code, and write only digits after it.';
+  const digitsLost = 'lost digits in a spreadsheet: write all of its digits.';
   test.each([
     ['', unreadable],
-    ['+91', unreadable],
+    ['+91', withCode],
     ['+', unreadable],
+    ['+91|98765 43210', withCode],
     ['98765_43210', unreadable],
     ['98765 4321', `is too short: it is not an Indian number; ${orBegin}`],
     ['1234567', `is too short: it is not an Indian number; ${orBegin}`],
@@ -119,8 +141,11 @@ describe('a phone number', () => {
     ['+91 98765 4321 00', `is too long: it is not an Indian number; ${orBegin}`],
     ['+91987654321012345', `is too long: it is not an Indian number; ${orBegin}`],
     ['+91 00012 34567', `is too short: it is not an Indian number; ${orBegin}`],
-    ['+999 123456', unreadable],
-    ['+49 1', unreadable],
+    ['+999 123456', withCode],
+    ['+49 1', withCode],
+    ['011 2345 678', `is too short: it is not an Indian number; ${orBegin}`],
+    ['+91 11 2345 67890', `is too long: it is not an Indian number; ${orBegin}`],
+    ['1 650 253 0000', `is too long: it is not an Indian number; ${orBegin}`],
     ['+65 6123 45678', ofCountry],
     ['9'.repeat(251), unreadable],
     ['call me', letters],
@@ -129,7 +154,8 @@ describe('a phone number', () => {
     ['+91 98765 4321O', letters],
     ['+1 800 555-CELL', ofCountry],
     ['p:<test lead: dummy data for phone_number>', letters],
-    ['9.87654E+09', letters],
+    ['9.87654E+09', digitsLost],
+    ['+9,2E9', digitsLost],
     ['98765 43210 / 98765 43211', several],
     ['98765 43210, 022 2345 6789', several],
     ['98765 43210\n98765 43211', several],
@@ -138,6 +164,8 @@ describe('a phone number', () => {
     ['+49 89 636 +49 89 637', several],
     ['022 2345 6789/90', shortened],
     ['022 2345 6789/90/91', shortened],
+    ['011-23456789/90', shortened],
+    ['0120 2345678 - 9', shortened],
     ['98765 43210 - 16', shortened],
     ['98765 43210 (2)', shortened],
     ['98765 43210 16', shortened],
@@ -177,9 +205,9 @@ describe('a phone number', () => {
     expect(countOf((phone) => phone)).toEqual(all);
     expect(countOf((phone) => `${phone}.0`)).toEqual(all);
     expect(countOf((phone) => `tel:${phone}`)).toEqual(all);
-    // Those that can be Indian by the bundled metadata.
+    // Those that can be Indian by their length and their first digit.
     const withoutPlus = countOf((phone) => phone.slice(1));
-    expect(withoutPlus).toEqual({ right: 1, wrong: 56, refused: 188 });
+    expect(withoutPlus).toEqual({ right: 1, wrong: 31, refused: 213 });
   });
 
   test('a phone number that was read is the same when it is read again', () => {
