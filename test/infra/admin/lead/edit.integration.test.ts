@@ -73,17 +73,17 @@ test('--set is read as an import reads a cell', async () => {
 test('a phone without a country code is read as Indian, which the text says', async () => {
   const organization = await givenOrganization();
   const { id, phone } = await givenLead(organization);
-  const args = ['--lead', id, '--set', 'phone=0151 2345 6789', '--dry-run'] as const;
+  const args = ['--lead', id, '--set', 'phone=0151 234 5678', '--dry-run'] as const;
 
   const indian = await run(organization, 'lead edit', ...args);
   const german = await run(organization, 'lead edit', ...args, '--country', 'DE');
 
   expect(indian.stdout.split('\n')).toEqual([
-    `Lead ${id}: phone ${phone} → +9115123456789 would be changed.`,
-    '1 phone has no country code and is read as Indian, such as 0151 2345 6789 as +9115123456789. If that is wrong, name the country: --country DE.',
+    `Lead ${id}: phone ${phone} → +911512345678 would be changed.`,
+    '1 phone has no country code and is read as Indian, such as 0151 234 5678 as +911512345678. If that is wrong, name the country: --country DE.',
     '',
   ]);
-  expect(german.stdout).toBe(`Lead ${id}: phone ${phone} → +4915123456789 would be changed.\n`);
+  expect(german.stdout).toBe(`Lead ${id}: phone ${phone} → +491512345678 would be changed.\n`);
 });
 
 test("a note is added again after another item, and even if a user's last note says the same", async () => {
