@@ -1,5 +1,5 @@
 /**
- * Every endpoint (contract, section 4). The routes, IAM roles, the local service, the API description and tests are derived from this list.
+ * Every endpoint (contract, section 4). The routes, the local service, the API description and tests are derived from this list.
  * Plain data without imports, so that infra/ can read it without loading a function.
  */
 
@@ -25,20 +25,6 @@ export type ItemType =
   | 'sourceIndex'
   | 'updateIndex';
 
-/** The item types that each DynamoDB action (as IAM names it) can access. A transaction needs the actions of its parts. */
-export type Access = Partial<
-  Record<
-    | 'GetItem'
-    | 'BatchGetItem'
-    | 'Query'
-    | 'PutItem'
-    | 'UpdateItem'
-    | 'DeleteItem'
-    | 'ConditionCheckItem',
-    readonly ItemType[]
-  >
->;
-
 /** The module of an organization's plan that every endpoint is part of. */
 export const endpointModule = 'crm';
 
@@ -52,26 +38,7 @@ export interface Endpoint {
   readonly scopes: readonly Scope[];
   /** The endpoint can create a lead: admission advances the organization's lead sequence in the write that takes the token. */
   readonly numbersLeads?: boolean;
-  /** The endpoint's own access to the table, besides `admissionAccess`. */
-  readonly access: Access;
 }
-
-/** The access that every function needs for admission: both token buckets and the settings. */
-export const admissionAccess = {
-  UpdateItem: ['apiKey', 'usage'],
-  GetItem: ['settings'],
-} as const satisfies Access;
-
-/**
- * The attributes that an update of these items may name, its conditions included; of other items, all. So no function can create a key, move
- * it to another organization, or widen its scopes. An update always names the primary key (IAM: `dynamodb:Attributes`).
- */
-export const updatableAttributes = {
-  apiKey: ['pk', 'sk', 'used', 'windowEndsAt', 'revokedAt', 'expiresAt'],
-  usage: ['pk', 'sk', 'used', 'windowEndsAt'],
-} as const satisfies Partial<Record<ItemType, readonly string[]>>;
-/** Of the usage item, by an endpoint that numbers leads. */
-export const sequenceAttribute = 'lastLeadId';
 
 export const endpoints = [
   {
@@ -80,10 +47,6 @@ export const endpoints = [
     path: '/api/v1/leads',
     summary: 'List leads',
     scopes: ['leads.read'],
-    access: {
-      Query: ['lead', 'stageIndex', 'ownerIndex', 'sourceIndex', 'updateIndex'],
-      BatchGetItem: ['lead'],
-    },
   },
   {
     name: 'create-lead',
@@ -92,12 +55,6 @@ export const endpoints = [
     summary: 'Create a lead',
     scopes: ['leads.write'],
     numbersLeads: true,
-    access: {
-      BatchGetItem: ['phone', 'email'],
-      GetItem: ['lead'],
-      PutItem: ['lead', 'phone', 'email', 'timeline'],
-      UpdateItem: ['turn'],
-    },
   },
   {
     name: 'capture-lead',
@@ -106,13 +63,6 @@ export const endpoints = [
     summary: 'Capture a lead from a website form',
     scopes: ['leads.capture', 'leads.write'],
     numbersLeads: true,
-    access: {
-      BatchGetItem: ['idempotency', 'phone', 'email'],
-      GetItem: ['lead'],
-      PutItem: ['lead', 'phone', 'email', 'timeline', 'idempotency'],
-      UpdateItem: ['lead', 'turn'],
-      ConditionCheckItem: ['lead'],
-    },
   },
   {
     name: 'get-lead',
@@ -120,7 +70,6 @@ export const endpoints = [
     path: '/api/v1/leads/{leadId}',
     summary: 'Get a lead',
     scopes: ['leads.read'],
-    access: { GetItem: ['lead'] },
   },
   {
     name: 'update-lead',
@@ -128,12 +77,6 @@ export const endpoints = [
     path: '/api/v1/leads/{leadId}',
     summary: 'Update a lead',
     scopes: ['leads.write'],
-    access: {
-      GetItem: ['lead'],
-      UpdateItem: ['lead'],
-      PutItem: ['phone', 'email', 'timeline'],
-      DeleteItem: ['phone', 'email'],
-    },
   },
   {
     name: 'add-note',
@@ -141,7 +84,6 @@ export const endpoints = [
     path: '/api/v1/leads/{leadId}/notes',
     summary: 'Add a note to a lead',
     scopes: ['leads.write'],
-    access: { ConditionCheckItem: ['lead'], PutItem: ['timeline'] },
   },
   {
     name: 'list-lead-fields',
@@ -149,7 +91,6 @@ export const endpoints = [
     path: '/api/v1/lead-fields',
     summary: 'List the active lead fields',
     scopes: ['leads.read', 'leads.capture'],
-    access: {},
   },
   {
     name: 'list-lead-stages',
@@ -157,7 +98,6 @@ export const endpoints = [
     path: '/api/v1/lead-stages',
     summary: 'List the active stages of every pipeline',
     scopes: ['leads.read'],
-    access: {},
   },
   {
     name: 'list-pipelines',
@@ -165,7 +105,6 @@ export const endpoints = [
     path: '/api/v1/pipelines',
     summary: 'List the pipelines',
     scopes: ['leads.read'],
-    access: {},
   },
   {
     name: 'list-lead-sources',
@@ -173,7 +112,6 @@ export const endpoints = [
     path: '/api/v1/lead-sources',
     summary: 'List the active lead sources',
     scopes: ['leads.read'],
-    access: {},
   },
   {
     name: 'list-users',
@@ -181,7 +119,6 @@ export const endpoints = [
     path: '/api/v1/users',
     summary: 'List the active users',
     scopes: ['leads.read'],
-    access: {},
   },
 ] as const satisfies readonly Endpoint[];
 

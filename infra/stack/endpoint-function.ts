@@ -11,7 +11,6 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Endpoint } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import {
   releaseVariable,
@@ -22,6 +21,7 @@ import { rateLimitVariables } from '../../shared/rate-limits.ts';
 import { builtRelease, bundleFolder } from '../bundle/built-functions.ts';
 import { memoryVariables } from '../bundle/function-memory.ts';
 import { acknowledge } from './acknowledge.ts';
+import type { DeployedEndpoint } from './endpoint-access.ts';
 import type { LeadTable } from './lead-table.ts';
 import type { Release } from './release.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -129,10 +129,10 @@ function codeOf(bundle: string): Code {
  * (aws/aws-cdk#35540). So code must serve with the environment of the release before, and the other way round: a new variable has a default.
  */
 export class EndpointFunction extends BundledFunction {
-  readonly endpoint: Endpoint;
+  readonly endpoint: DeployedEndpoint;
 
   /** @param endpoint that the function serves. Its name is also the name of the bundle, and its `access` is granted on the table. */
-  constructor(scope: Construct, endpoint: Endpoint, table: LeadTable, service: OfService) {
+  constructor(scope: Construct, endpoint: DeployedEndpoint, table: LeadTable, service: OfService) {
     const { options } = service;
     super(scope, constructId(endpoint.name), service, {
       bundle: endpoint.name,

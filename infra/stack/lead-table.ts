@@ -11,20 +11,21 @@ import {
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import {
-  type Access,
-  admissionAccess,
-  type Endpoint,
-  type ItemType,
-  sequenceAttribute,
-  updatableAttributes,
-} from '../../shared/endpoints.ts';
+import type { Endpoint, EndpointName, ItemType } from '../../shared/endpoints.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import {
   partitionKeyPrefixes,
   streamViewType,
   tableDefinition,
 } from '../../shared/store/table/table-definition.ts';
+import {
+  type Access,
+  admissionAccess,
+  type DeployedEndpoint,
+  endpointAccess,
+  sequenceAttribute,
+  updatableAttributes,
+} from './endpoint-access.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
@@ -88,8 +89,8 @@ export class LeadTable extends Construct {
    * the prefixes of the item types. Updates of keys and usage have statements of their own, limited to attributes too, and what belongs into
    * a transaction is allowed only there.
    */
-  grantTo(grantee: IGrantable, endpoint: Endpoint): void {
-    for (const [action, itemTypes] of itemTypesByAction(endpoint)) {
+  grantTo(grantee: IGrantable, endpoint: DeployedEndpoint): void {
+    for (const [action, itemTypes] of itemTypesByAction(endpoint.name)) {
       const limited = action === 'UpdateItem' ? updatableBy(endpoint) : {};
       const targetOf = (itemType: ItemType): string => {
         if (isInTransaction(action, itemType)) return tableInTransaction;
@@ -186,8 +187,8 @@ const updatableBy = ({ numbersLeads }: Endpoint): Partial<Record<ItemType, reado
     : updatableAttributes;
 
 /** The item types per action that an endpoint needs by itself and for admission, each type once. */
-function itemTypesByAction({ access }: Endpoint): [keyof Access, readonly ItemType[]][] {
-  const accesses: readonly Access[] = [admissionAccess, access];
+function itemTypesByAction(name: EndpointName): [keyof Access, readonly ItemType[]][] {
+  const accesses: readonly Access[] = [admissionAccess, endpointAccess[name]];
   const actions = new Set(accesses.flatMap((one) => keysOf(one)));
   return [...actions].map((action) => [
     action,

@@ -1,4 +1,5 @@
 import { endpointDescriptions } from '../../infra/openapi/endpoint-descriptions.ts';
+import { endpointAccess } from '../../infra/stack/endpoint-access.ts';
 import { type EndpointName, endpoints, takesBody } from '../../shared/endpoints.ts';
 import { type Person, person } from './people.ts';
 
@@ -38,5 +39,5 @@ export const goodRequests: readonly GoodRequest[] = endpoints.map((endpoint) => 
 
 /** The endpoints that list what is in an organization's settings: they read nothing but the settings. */
 export const referenceLists = endpoints
-  .filter(({ access }) => Object.keys(access).length === 0)
+  .filter(({ name }) => Object.keys(endpointAccess[name]).length === 0)
   .map(({ name }) => name);

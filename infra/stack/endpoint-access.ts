@@ -1,0 +1,70 @@
+import type { Endpoint, EndpointName, ItemType } from '../../shared/endpoints.ts';
+
+/** The item types that each DynamoDB action (as IAM names it) can access. A transaction needs the actions of its parts. */
+export type Access = Partial<
+  Record<
+    | 'GetItem'
+    | 'BatchGetItem'
+    | 'Query'
+    | 'PutItem'
+    | 'UpdateItem'
+    | 'DeleteItem'
+    | 'ConditionCheckItem',
+    readonly ItemType[]
+  >
+>;
+
+/** The access that every function needs for admission: both token buckets and the settings. */
+export const admissionAccess = {
+  UpdateItem: ['apiKey', 'usage'],
+  GetItem: ['settings'],
+} as const satisfies Access;
+
+/**
+ * The attributes that an update of these items may name, its conditions included; of other items, all. So no function can create a key, move
+ * it to another organization, or widen its scopes. An update always names the primary key (IAM: `dynamodb:Attributes`).
+ */
+export const updatableAttributes = {
+  apiKey: ['pk', 'sk', 'used', 'windowEndsAt', 'revokedAt', 'expiresAt'],
+  usage: ['pk', 'sk', 'used', 'windowEndsAt'],
+} as const satisfies Partial<Record<ItemType, readonly string[]>>;
+/** Of the usage item, by an endpoint that numbers leads. */
+export const sequenceAttribute = 'lastLeadId';
+
+export interface DeployedEndpoint extends Endpoint {
+  readonly name: EndpointName;
+}
+
+/** Each endpoint's own access to the table, besides that of admission. The roles are derived from it. */
+export const endpointAccess: Readonly<Record<EndpointName, Access>> = {
+  'list-leads': {
+    Query: ['lead', 'stageIndex', 'ownerIndex', 'sourceIndex', 'updateIndex'],
+    BatchGetItem: ['lead'],
+  },
+  'create-lead': {
+    BatchGetItem: ['phone', 'email'],
+    GetItem: ['lead'],
+    PutItem: ['lead', 'phone', 'email', 'timeline'],
+    UpdateItem: ['turn'],
+  },
+  'capture-lead': {
+    BatchGetItem: ['idempotency', 'phone', 'email'],
+    GetItem: ['lead'],
+    PutItem: ['lead', 'phone', 'email', 'timeline', 'idempotency'],
+    UpdateItem: ['lead', 'turn'],
+    ConditionCheckItem: ['lead'],
+  },
+  'get-lead': { GetItem: ['lead'] },
+  'update-lead': {
+    GetItem: ['lead'],
+    UpdateItem: ['lead'],
+    PutItem: ['phone', 'email', 'timeline'],
+    DeleteItem: ['phone', 'email'],
+  },
+  'add-note': { ConditionCheckItem: ['lead'], PutItem: ['timeline'] },
+  'list-lead-fields': {},
+  'list-lead-stages': {},
+  'list-pipelines': {},
+  'list-lead-sources': {},
+  'list-users': {},
+};
