@@ -1,3 +1,4 @@
+import { addNote as row } from '../shared/endpoints.ts';
 import { ApiError } from '../shared/errors.ts';
 import { byApi } from '../shared/leads/timeline.ts';
 import { limits } from '../shared/limits.ts';
@@ -9,7 +10,7 @@ export const path = leadIdPath;
 export const body = object({ text: text(1, limits.noteMaxChars) });
 
 /** POST /api/v1/leads/{leadId}/notes (contract, section 4.6). */
-export const handler = endpoint('add-note', {
+export const handler = endpoint(row, {
   input: { path, body },
   respond: async ({ table, requestId, organization, caller, input }) => {
     const { leadId } = input.path;

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { captureLead as row } from '../shared/endpoints.ts';
 import { ApiError } from '../shared/errors.ts';
 import type { Rotation } from '../shared/leads/assignment.ts';
 import {
@@ -68,7 +69,7 @@ type CaptureCall = ReadyCall<
 >;
 
 /** POST /api/v1/leads/capture (contract, section 4.3; design, sections 4 and 6). */
-export const handler = endpoint('capture-lead', {
+export const handler = endpoint(row, {
   input,
   acceptedFields: capturedFields,
   prefetch: async ({ table, organizationId, keyId, input: { headers, body } }) => {

@@ -1,15 +1,16 @@
 import * as v from 'valibot';
+import { createLead as row } from '../shared/endpoints.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../shared/leads/fields.ts';
 import { emailIdentity, readPhone } from '../shared/leads/identity.ts';
-import { duplicateLead, presentLead } from '../shared/leads/lead.ts';
+import { presentLead } from '../shared/leads/lead.ts';
 import { type LeadStart, newLead, newLeadId, startLead } from '../shared/leads/new-lead.ts';
 import { placeLead } from '../shared/leads/placement.ts';
 import { byApi } from '../shared/leads/timeline.ts';
+import { duplicateLead } from '../shared/middleware/duplicate-lead.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
 import { createLead, findLeadByIdentity } from '../shared/store/leads/create-lead.ts';
-import { type IdentityHolder, isArchived } from '../shared/store/leads/identities.ts';
 import { nextOwner } from '../shared/store/leads/rotation.ts';
 
 export const body = object({
@@ -20,7 +21,7 @@ export const body = object({
 type Body = v.InferOutput<typeof body>;
 
 /** POST /api/v1/leads (contract, section 4.2). */
-export const handler = endpoint('create-lead', {
+export const handler = endpoint(row, {
   input: { body },
   acceptedFields: activeFields,
   prefetch: ({ table, organizationId, input }) => {
@@ -34,9 +35,7 @@ export const handler = endpoint('create-lead', {
   respond: async (call) => {
     const { table, organization, leadSequence, input, prefetched: holder } = call;
     const { fields, stage, rotation } = readNewLead(organization, input.body);
-    const duplicate = async (of: IdentityHolder) =>
-      duplicateLead(of, await isArchived(table, organization.id, of));
-    if (holder) throw await duplicate(holder);
+    if (holder) throw await duplicateLead(call, holder);
 
     const id = newLeadId(organization.id, leadSequence); // it can throw, so it comes before the rotation advances
     const owner =
@@ -46,7 +45,7 @@ export const handler = endpoint('create-lead', {
       lead: newLead({ id, organizationId: organization.id, fields, stage, owner, now }),
       opening: { type: 'lead_created', at: now, ...byApi(call.caller, call.requestId) },
     }));
-    if (result.outcome === 'duplicate') throw await duplicate(result.holder);
+    if (result.outcome === 'duplicate') throw await duplicateLead(call, result.holder);
 
     return { status: 201, leadId: id, body: { lead: presentLead(organization, result.lead) } };
   },

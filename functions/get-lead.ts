@@ -1,3 +1,4 @@
+import { getLead as row } from '../shared/endpoints.ts';
 import { ApiError } from '../shared/errors.ts';
 import { presentLead } from '../shared/leads/lead.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
@@ -7,7 +8,7 @@ import { readLead } from '../shared/store/leads/leads.ts';
 export const path = leadIdPath;
 
 /** GET /api/v1/leads/{leadId} (contract, section 4.4). */
-export const handler = endpoint('get-lead', {
+export const handler = endpoint(row, {
   input: { path },
   prefetch: ({ table, organizationId, input }) =>
     readLead(table, organizationId, input.path.leadId),

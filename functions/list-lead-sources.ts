@@ -1,5 +1,6 @@
+import { listLeadSources as row } from '../shared/endpoints.ts';
 import { presentNamed } from '../shared/leads/reference-lists.ts';
 import { listEndpoint } from '../shared/middleware/endpoint.ts';
 
 /** GET /api/v1/lead-sources (contract, section 4.7): active sources by name. */
-export const handler = listEndpoint('list-lead-sources', ({ sources }) => presentNamed(sources));
+export const handler = listEndpoint(row, ({ sources }) => presentNamed(sources));

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { parseDateTime } from '../shared/date-time.ts';
+import { listLeads as row } from '../shared/endpoints.ts';
 import { parseJson } from '../shared/json.ts';
 import { readFilters } from '../shared/leads/filters.ts';
 import { presentLead } from '../shared/leads/lead.ts';
@@ -66,7 +67,7 @@ export const query = object(
 );
 
 /** GET /api/v1/leads (contract, section 4.1; design, section 5). */
-export const handler = endpoint('list-leads', {
+export const handler = endpoint(row, {
   input: { query },
   // The page is prefetched with the cached settings. It is used only if admission reports the same settings version.
   prefetch: async ({ table, cachedOrganization, input: { query } }) => {

@@ -1,7 +1,6 @@
+import { listPipelines as row } from '../shared/endpoints.ts';
 import { presentPipeline } from '../shared/leads/reference-lists.ts';
 import { listEndpoint } from '../shared/middleware/endpoint.ts';
 
 /** GET /api/v1/pipelines (contract, section 4.7): pipelines in pipeline order. */
-export const handler = listEndpoint('list-pipelines', ({ pipelines }) =>
-  pipelines.map(presentPipeline),
-);
+export const handler = listEndpoint(row, ({ pipelines }) => pipelines.map(presentPipeline));

@@ -1,13 +1,14 @@
 import * as v from 'valibot';
+import { updateLead as row } from '../shared/endpoints.ts';
 import { ApiError } from '../shared/errors.ts';
 import { changesBetween } from '../shared/leads/changes.ts';
 import { activeFields } from '../shared/leads/fields.ts';
-import { duplicateLead, presentLead } from '../shared/leads/lead.ts';
+import { presentLead } from '../shared/leads/lead.ts';
 import { byApi } from '../shared/leads/timeline.ts';
 import { updatedLead } from '../shared/leads/update.ts';
+import { duplicateLead } from '../shared/middleware/duplicate-lead.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, leadIdPath, object } from '../shared/middleware/schemas.ts';
-import { isArchived } from '../shared/store/leads/identities.ts';
 import { readLead } from '../shared/store/leads/leads.ts';
 import { updateLead } from '../shared/store/leads/update-lead.ts';
 import { conflict, retryOnConflict } from '../shared/store/table/retry.ts';
@@ -20,7 +21,7 @@ export const body = object({
 });
 
 /** PATCH /api/v1/leads/{leadId} (contract, section 4.5). Updates that race on one lead are applied one after the other. */
-export const handler = endpoint('update-lead', {
+export const handler = endpoint(row, {
   input: { path, body },
   acceptedFields: activeFields,
   prefetch: ({ table, organizationId, input }) =>
@@ -42,10 +43,8 @@ export const handler = endpoint('update-lead', {
         ...byApi(caller, requestId),
         changes,
       });
-      if (result.outcome === 'duplicate') {
-        const { holder } = result;
-        throw duplicateLead(holder, await isArchived(table, organization.id, holder));
-      }
+      if (result.outcome === 'duplicate')
+        throw await duplicateLead({ table, organization }, result.holder);
       return result.outcome === 'changed' ? after : conflict;
     });
     return { status: 200, leadId: lead.id, body: { lead: presentLead(organization, lead) } };

@@ -33,94 +33,95 @@ export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PATCH';
   /** In API Gateway's notation, with path parameters in braces. */
   readonly path: string;
-  readonly summary: string;
   /** An API key needs one of these. */
   readonly scopes: readonly Scope[];
   /** The endpoint can create a lead: admission advances the organization's lead sequence in the write that takes the token. */
   readonly numbersLeads?: boolean;
 }
 
+// Each by itself: a function's bundle has the row of its own endpoint alone.
+export const listLeads = {
+  name: 'list-leads',
+  method: 'GET',
+  path: '/api/v1/leads',
+  scopes: ['leads.read'],
+} as const satisfies Endpoint;
+export const createLead = {
+  name: 'create-lead',
+  method: 'POST',
+  path: '/api/v1/leads',
+  scopes: ['leads.write'],
+  numbersLeads: true,
+} as const satisfies Endpoint;
+export const captureLead = {
+  name: 'capture-lead',
+  method: 'POST',
+  path: '/api/v1/leads/capture',
+  scopes: ['leads.capture', 'leads.write'],
+  numbersLeads: true,
+} as const satisfies Endpoint;
+export const getLead = {
+  name: 'get-lead',
+  method: 'GET',
+  path: '/api/v1/leads/{leadId}',
+  scopes: ['leads.read'],
+} as const satisfies Endpoint;
+export const updateLead = {
+  name: 'update-lead',
+  method: 'PATCH',
+  path: '/api/v1/leads/{leadId}',
+  scopes: ['leads.write'],
+} as const satisfies Endpoint;
+export const addNote = {
+  name: 'add-note',
+  method: 'POST',
+  path: '/api/v1/leads/{leadId}/notes',
+  scopes: ['leads.write'],
+} as const satisfies Endpoint;
+export const listLeadFields = {
+  name: 'list-lead-fields',
+  method: 'GET',
+  path: '/api/v1/lead-fields',
+  scopes: ['leads.read', 'leads.capture'],
+} as const satisfies Endpoint;
+export const listLeadStages = {
+  name: 'list-lead-stages',
+  method: 'GET',
+  path: '/api/v1/lead-stages',
+  scopes: ['leads.read'],
+} as const satisfies Endpoint;
+export const listPipelines = {
+  name: 'list-pipelines',
+  method: 'GET',
+  path: '/api/v1/pipelines',
+  scopes: ['leads.read'],
+} as const satisfies Endpoint;
+export const listLeadSources = {
+  name: 'list-lead-sources',
+  method: 'GET',
+  path: '/api/v1/lead-sources',
+  scopes: ['leads.read'],
+} as const satisfies Endpoint;
+export const listUsers = {
+  name: 'list-users',
+  method: 'GET',
+  path: '/api/v1/users',
+  scopes: ['leads.read'],
+} as const satisfies Endpoint;
+
 export const endpoints = [
-  {
-    name: 'list-leads',
-    method: 'GET',
-    path: '/api/v1/leads',
-    summary: 'List leads',
-    scopes: ['leads.read'],
-  },
-  {
-    name: 'create-lead',
-    method: 'POST',
-    path: '/api/v1/leads',
-    summary: 'Create a lead',
-    scopes: ['leads.write'],
-    numbersLeads: true,
-  },
-  {
-    name: 'capture-lead',
-    method: 'POST',
-    path: '/api/v1/leads/capture',
-    summary: 'Capture a lead from a website form',
-    scopes: ['leads.capture', 'leads.write'],
-    numbersLeads: true,
-  },
-  {
-    name: 'get-lead',
-    method: 'GET',
-    path: '/api/v1/leads/{leadId}',
-    summary: 'Get a lead',
-    scopes: ['leads.read'],
-  },
-  {
-    name: 'update-lead',
-    method: 'PATCH',
-    path: '/api/v1/leads/{leadId}',
-    summary: 'Update a lead',
-    scopes: ['leads.write'],
-  },
-  {
-    name: 'add-note',
-    method: 'POST',
-    path: '/api/v1/leads/{leadId}/notes',
-    summary: 'Add a note to a lead',
-    scopes: ['leads.write'],
-  },
-  {
-    name: 'list-lead-fields',
-    method: 'GET',
-    path: '/api/v1/lead-fields',
-    summary: 'List the active lead fields',
-    scopes: ['leads.read', 'leads.capture'],
-  },
-  {
-    name: 'list-lead-stages',
-    method: 'GET',
-    path: '/api/v1/lead-stages',
-    summary: 'List the active stages of every pipeline',
-    scopes: ['leads.read'],
-  },
-  {
-    name: 'list-pipelines',
-    method: 'GET',
-    path: '/api/v1/pipelines',
-    summary: 'List the pipelines',
-    scopes: ['leads.read'],
-  },
-  {
-    name: 'list-lead-sources',
-    method: 'GET',
-    path: '/api/v1/lead-sources',
-    summary: 'List the active lead sources',
-    scopes: ['leads.read'],
-  },
-  {
-    name: 'list-users',
-    method: 'GET',
-    path: '/api/v1/users',
-    summary: 'List the active users',
-    scopes: ['leads.read'],
-  },
-] as const satisfies readonly Endpoint[];
+  listLeads,
+  createLead,
+  captureLead,
+  getLead,
+  updateLead,
+  addNote,
+  listLeadFields,
+  listLeadStages,
+  listPipelines,
+  listLeadSources,
+  listUsers,
+] as const;
 
 /** Whether an endpoint takes a JSON body: every one that writes does, and no other. */
 export const takesBody = ({ method }: Pick<Endpoint, 'method'>): boolean => method !== 'GET';

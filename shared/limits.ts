@@ -25,9 +25,6 @@ export const limits = {
   attributionTitleMaxChars: 300,
   attributionNameMaxChars: 200,
 
-  keyDaysWebsiteForm: 730,
-  keyDaysApplication: 90,
-
   /** DynamoDB holds 400 KB an item; the rest is for keys, index attributes and future attributes. */
   leadMaxBytes: 350_000,
   /** Larger leads have their size in the indexes, so that a page can plan its reads. A page of 100 leads of this size is 3.2 MB. */

@@ -91,12 +91,12 @@ export async function openApiDocument(): Promise<Json> {
 const schemasOf = (name: EndpointName): Promise<Schemas> => import(`../../functions/${name}.ts`);
 
 function operationOf(row: Row, schemas: Schemas): Json {
-  const { name, summary, scopes } = row;
+  const { name, scopes } = row;
   const text = endpointDescriptions[name];
   const parameters = parametersOf(schemas, text);
   return {
     operationId: name,
-    summary,
+    summary: text.summary,
     description: `${text.description}
 
 Scope: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.

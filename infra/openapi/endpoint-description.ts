@@ -22,6 +22,7 @@ export interface DescribedResponse {
 /** All that the document says about one endpoint, besides its row in `shared/endpoints.ts` and its function's own schemas. */
 export interface OperationDescription {
   readonly tag: keyof typeof tags;
+  readonly summary: string;
   readonly description: string;
   /** Path, query and header parameters by name. */
   readonly parameters?: Parameters;

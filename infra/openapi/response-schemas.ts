@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { limits } from '../../shared/limits.ts';
 import { id } from '../../shared/middleware/schemas.ts';
-import { leadTypes } from '../../shared/organization/field-kinds.ts';
+import { builtIns } from '../../shared/organization/field-kinds.ts';
 import { stageMeanings } from '../../shared/organization/settings-schema.ts';
 import { described, detailSchemas, optional } from './error-schemas.ts';
 
@@ -29,7 +29,7 @@ const lead = v.strictObject({
   name: v.string(),
   phone: described(v.string(), 'Unique per organization, in E.164 form.'),
   email: described(v.nullable(v.string()), 'Unique per organization, ignoring case.'),
-  leadType: v.picklist(leadTypes),
+  leadType: v.picklist(builtIns.lead_type.options.map(({ value }) => value)),
   stageId: v.nullable(id),
   pipelineId: described(id, "The pipeline of the lead's stage."),
   sourceId: v.nullable(id),

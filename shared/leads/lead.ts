@@ -1,5 +1,4 @@
 import type { Lead as ContractLead, NamedRef } from '../client/api-types.ts';
-import { ApiError } from '../errors.ts';
 import { isBuiltIn } from '../organization/field-kinds.ts';
 import type { Organization } from '../organization/organization.ts';
 
@@ -44,19 +43,6 @@ export interface Lead {
   readonly updatedAt: string;
   readonly archivedAt?: string;
 }
-
-/** The error of a create or an update whose phone or email another lead has. No list shows an archived lead, so the message does. */
-export const duplicateLead = (
-  holder: { readonly leadId: number; readonly field: 'phone' | 'email' },
-  isArchived: boolean,
-): ApiError =>
-  new ApiError(
-    'DUPLICATE_LEAD',
-    { ...holder },
-    isArchived
-      ? `Lead ${holder.leadId} has this ${holder.field} and is archived: an administrator can restore it.`
-      : undefined,
-  );
 
 /** A field's value, or null if it is empty. Reads own properties only: `constructor` is a valid field key. */
 export function valueOf(fields: FieldValues, fieldKey: string): FieldValue | null {

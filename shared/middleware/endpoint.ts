@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { type EndpointName, endpointNamed } from '../endpoints.ts';
+import type { Endpoint } from '../endpoints.ts';
 import type { Field, Organization } from '../organization/organization.ts';
 import { openTable, sdkDefaults, type Table, usableUntil } from '../store/table/client.ts';
 import { noConsumedCapacity, withCapacityMetering } from '../store/table/consumed-capacity.ts';
@@ -45,10 +45,9 @@ const answered = new Error('The request has been answered.');
 let sharedTable: Table | undefined;
 
 export function endpoint<S extends Schemas, Prefetched = undefined>(
-  name: EndpointName,
+  row: Endpoint,
   parts: EndpointParts<S, Prefetched>,
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
-  const row = endpointNamed(name);
   const stack = stackOf(parts);
   return async (event, context) => {
     sharedTable ??= openTable(undefined, sdkDefaults);
@@ -80,10 +79,10 @@ export function endpoint<S extends Schemas, Prefetched = undefined>(
 
 /** The handler of an endpoint that lists items of the organization's settings. */
 export const listEndpoint = (
-  name: EndpointName,
+  row: Endpoint,
   itemsOf: (organization: Organization) => readonly unknown[],
 ) =>
-  endpoint(name, {
+  endpoint(row, {
     input: {},
     respond: async ({ organization }) => ({ status: 200, body: { items: itemsOf(organization) } }),
   });

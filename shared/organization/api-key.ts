@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { apiKeyScopes, type Scope } from '../endpoints.ts';
-import { limits } from '../limits.ts';
 
 /**
  * An API key is `leads_live_<key ID>_<secret><checksum>`: 10, 43 and 6 characters of base 62. Secret scanners find leaked keys by the
@@ -71,10 +70,7 @@ export function parseApiKey(text: string): { keyId: string } | undefined {
 export const hashApiKey = (apiKey: string): string => hash('sha256', apiKey);
 
 /** By key type, in days (contract, section 5). */
-export const lifetimeDays: Record<ApiKeyType, number> = {
-  'website-form': limits.keyDaysWebsiteForm,
-  application: limits.keyDaysApplication,
-};
+export const lifetimeDays: Record<ApiKeyType, number> = { 'website-form': 730, application: 90 };
 
 /**
  * The scopes that a new key gets: a website-form key only `leads.capture`; `leads.write` includes `leads.read` (contract, section 5).

@@ -37,7 +37,20 @@ export interface BuiltIn {
   readonly options?: readonly { readonly value: string; readonly label: string }[];
 }
 
-/** The fields that every organization has: their types, which a settings file cannot change, and the defaults of what it can. */
+/** The fields that every organization has. Apart, because functions need no more of them. */
+export const builtInFieldKeys = [
+  'name',
+  'phone',
+  'email',
+  'source',
+  'assigned_to',
+  'lead_type',
+] as const;
+type BuiltInKey = (typeof builtInFieldKeys)[number];
+export const isBuiltIn = (fieldKey: string): fieldKey is BuiltInKey =>
+  builtInFieldKeys.some((key) => key === fieldKey);
+
+/** Their types, which a settings file cannot change, and the defaults of what it can. */
 export const builtIns = {
   name: { label: 'Name', type: 'text' },
   phone: { label: 'Phone', type: 'phone' },
@@ -52,11 +65,6 @@ export const builtIns = {
       { value: 'consultant', label: 'Consultant' },
     ],
   },
-} as const satisfies Readonly<Record<string, BuiltIn>>;
-export const builtInFieldKeys = keysOf(builtIns);
-export const isBuiltIn = (fieldKey: string): fieldKey is keyof typeof builtIns =>
-  Object.hasOwn(builtIns, fieldKey);
+} as const satisfies Readonly<Record<BuiltInKey, BuiltIn>>;
 export const builtInNamed = (fieldKey = ''): BuiltIn | undefined =>
   isBuiltIn(fieldKey) ? builtIns[fieldKey] : undefined;
-
-export const leadTypes = builtIns.lead_type.options.map(({ value }) => value);

@@ -34,12 +34,9 @@ export interface SettingsAsStored
   assignmentRules?: Settings['assignmentRules'];
 }
 
-const filled = <Defaults extends object, Item>(defaults: Defaults, item: Item) => ({
-  ...defaults,
-  ...item,
-});
-const active = { active: true };
-const isDefault = { isDefault: false };
+const filled =
+  <Defaults extends object>(defaults: Defaults) =>
+  <Item>(item: Item) => ({ ...defaults, ...item });
 
 /** The built-in fields that every lead has. */
 export const alwaysRequired: readonly string[] = ['name', 'phone'];
@@ -48,16 +45,16 @@ export const alwaysRequired: readonly string[] = ['name', 'phone'];
 export const settingsFrom = (stored: SettingsAsStored): Settings => ({
   assignmentRules: [],
   ...stored,
-  users: stored.users.map((user) => filled(active, user)),
-  pipelines: stored.pipelines.map((pipeline) => ({
-    ...filled(isDefault, pipeline),
-    stages: pipeline.stages.map((stage) => filled({ ...active, ...isDefault }, stage)),
+  users: stored.users.map(filled({ active: true })),
+  pipelines: stored.pipelines.map(filled({ isDefault: false })).map((pipeline) => ({
+    ...pipeline,
+    stages: pipeline.stages.map(filled({ active: true, isDefault: false })),
   })),
-  sources: stored.sources.map((source) => filled(active, source)),
+  sources: stored.sources.map(filled({ active: true })),
   fields: stored.fields.map((field) => {
-    const isRequired = alwaysRequired.includes(field.key);
-    const required = { requiredOnCreate: isRequired, requiredOnEdit: isRequired };
-    return filled({ options: [], showWhen: null, ...active, ...required }, field);
+    const requiredOnCreate = alwaysRequired.includes(field.key);
+    const required = { requiredOnCreate, requiredOnEdit: requiredOnCreate };
+    return filled({ options: [], showWhen: null, active: true, ...required })(field);
   }),
 });
 

@@ -19,6 +19,7 @@ const recorded = {
 
 export const captureLead = {
   tag: 'Capture',
+  summary: 'Capture a lead from a website form',
   description: `Records an enquiry. A lead matches by phone, else by email, ignoring case:
 - no match: creates a lead in the starting stage, with an owner from the assignment rules (201);
 - a lead: fills only its empty fields, and lists differing values on its timeline; owner, stage and pipeline stay the same (200);

@@ -26,6 +26,7 @@ const tooShort = `must have 1 to ${limits.noteMaxChars} characters.`;
 export const leadDescriptions = {
   'list-leads': {
     tag: 'Leads',
+    summary: 'List leads',
     description:
       'Returns leads of the organization, newest first, one page at a time. Archived leads are not included. Unknown parameters are refused.',
     parameters: {
@@ -61,6 +62,7 @@ export const leadDescriptions = {
   },
   'create-lead': {
     tag: 'Leads',
+    summary: 'Create a lead',
     description:
       "Creates a lead by the organization's field rules: `name` and `phone` are always required, plus any field the organization requires on create. A retry of the same lead returns 409 with the ID of the existing lead.",
     bodyName: 'CreateLeadRequest',
@@ -104,6 +106,7 @@ export const leadDescriptions = {
   },
   'get-lead': {
     tag: 'Leads',
+    summary: 'Get a lead',
     description: 'Returns one lead. An archived lead returns 404.',
     responses: {
       200: {
@@ -123,6 +126,7 @@ export const leadDescriptions = {
   },
   'update-lead': {
     tag: 'Leads',
+    summary: 'Update a lead',
     description:
       "Changes only what the request sends, by the organization's field rules, all or nothing. Every change is recorded on the lead's timeline as made via the API.",
     bodyName: 'UpdateLeadRequest',
@@ -156,6 +160,7 @@ export const leadDescriptions = {
   },
   'add-note': {
     tag: 'Leads',
+    summary: 'Add a note to a lead',
     description: "Adds a note to the lead's timeline, shown as added via the API.",
     bodyName: 'NewNote',
     body: { text: 'The note.' },

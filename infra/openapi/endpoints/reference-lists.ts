@@ -72,11 +72,13 @@ export const listComponents = {
  * @param items the first of them are the example: enough to see their shape
  */
 const list = <Schema extends v.GenericSchema>(
+  summary: string,
   schema: Schema,
   [contents, ...more]: readonly [contents: string, ...more: string[]],
   items: readonly unknown[],
 ) => ({
   tag: 'Reference lists' as const,
+  summary,
   description: [`Returns ${contents}.`, ...more].join(' '),
   responses: {
     200: {
@@ -95,6 +97,7 @@ const fields = activeFields(demo)
 
 export const listDescriptions = {
   'list-lead-fields': list(
+    'List the active lead fields',
     listComponents.LeadFieldList,
     [
       "the organization's active fields, custom fields included, in form order",
@@ -103,11 +106,13 @@ export const listDescriptions = {
     fields,
   ),
   'list-lead-stages': list(
+    'List the active stages of every pipeline',
     listComponents.StageList,
     ["the active stages of every pipeline, in pipeline order, each pipeline's stages in order"],
     demo.stages.map(presentStage),
   ),
   'list-pipelines': list(
+    'List the pipelines',
     listComponents.PipelineList,
     [
       'the pipelines, in pipeline order',
@@ -116,11 +121,13 @@ export const listDescriptions = {
     demo.pipelines.map(presentPipeline),
   ),
   'list-lead-sources': list(
+    'List the active lead sources',
     listComponents.NamedRefList,
     ['the active sources, by name'],
     presentNamed(demo.sources),
   ),
   'list-users': list(
+    'List the active users',
     listComponents.NamedRefList,
     ['the active users, by name', 'Only names, no contact details.'],
     presentNamed(demo.users),

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
+import { endpointDescriptions } from '../endpoint-descriptions.ts';
 import { introduction, localBaseUrl } from '../introduction.ts';
 
 const openApiFile = join(import.meta.dirname, '../../..', 'openapi.json');
@@ -100,7 +101,9 @@ export function siteFiles() {
 /** The introduction and the list of endpoints in Markdown, for language models (llmstxt.org). */
 function llmsText(): string {
   const [summary = '', ...sections] = introduction.split('\n\n');
-  const rows = endpoints.map(({ method, path, summary }) => `- \`${method} ${path}\`: ${summary}`);
+  const rows = endpoints.map(
+    ({ name, method, path }) => `- \`${method} ${path}\`: ${endpointDescriptions[name].summary}`,
+  );
   return `# Lead management service
 
 > ${summary.replaceAll('\n', ' ')}

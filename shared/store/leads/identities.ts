@@ -1,13 +1,10 @@
 import { comparableEmail } from '../../leads/identity.ts';
 import type { Lead } from '../../leads/lead.ts';
-import type { Table } from '../table/client.ts';
-import { getItem } from '../table/get-item.ts';
 import type { IdentityItem } from '../table/items.ts';
 import {
   emailPrimaryKey,
   type ItemsByKey,
   keyText,
-  leadPrimaryKey,
   type PrimaryKey,
   phonePrimaryKey,
 } from '../table/primary-keys.ts';
@@ -57,15 +54,6 @@ export const identityOf = ({ organizationId, fields: { phone, email } }: Lead): 
 export interface IdentityHolder {
   readonly leadId: number;
   readonly field: 'phone' | 'email';
-}
-
-/** Whether the lead of an identity item is archived. One consistent read. */
-export async function isArchived(
-  table: Table,
-  organizationId: number,
-  { leadId }: IdentityHolder,
-): Promise<boolean> {
-  return (await getItem(table, leadPrimaryKey(organizationId, leadId)))?.archivedAt !== undefined;
 }
 
 /** The key of the phone's item, then that of the email's. */

@@ -10,7 +10,7 @@ import {
   test,
   vi,
 } from 'vitest';
-import type { Scope } from '../../../shared/endpoints.ts';
+import { endpointNamed, type Scope } from '../../../shared/endpoints.ts';
 import { endpoint } from '../../../shared/middleware/endpoint.ts';
 import { leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import { apiKeyRandomBytes, mintApiKey } from '../../../shared/organization/api-key.ts';
@@ -95,7 +95,7 @@ const note = { pathParameters: { leadId: '5' }, body: '{"text":"Called."}' };
 describe('what an endpoint receives', () => {
   test('is its input, the caller, the organization, the sequence and what it prefetched', async () => {
     const respond = vi.fn(async () => ({ status: 201, body: {} }));
-    const handler = endpoint('add-note', {
+    const handler = endpoint(endpointNamed('add-note'), {
       input: { path: leadIdPath, body },
       prefetch: async ({ input, organizationId, keyId, cachedOrganization }) => ({
         leadId: input.path.leadId,
@@ -132,7 +132,11 @@ describe('the order of the stack', () => {
     prefetch.mockClear();
     respond.mockClear();
   });
-  const handler = endpoint('add-note', { input: { path: leadIdPath, body }, prefetch, respond });
+  const handler = endpoint(endpointNamed('add-note'), {
+    input: { path: leadIdPath, body },
+    prefetch,
+    respond,
+  });
 
   test.each<[string, EventParts, string, Scope[]?]>([
     [
@@ -168,7 +172,7 @@ describe('the order of the stack', () => {
 
 describe('the errors of an endpoint', () => {
   test('are INTERNAL where its prefetch fails, and are logged', async () => {
-    const handler = endpoint('list-users', {
+    const handler = endpoint(endpointNamed('list-users'), {
       input: {},
       prefetch: async () => {
         throw new Error('DynamoDB is away.');
@@ -189,7 +193,7 @@ describe('the errors of an endpoint', () => {
       new Promise<never>((_, reject) => {
         fail = reject;
       });
-    await send(endpoint('list-users', { input: {}, respond }), {}, 520);
+    await send(endpoint(endpointNamed('list-users'), { input: {}, respond }), {}, 520);
     const before = lines.length;
     fail(new Error('The call was broken off.'));
     await nextTick();
@@ -198,7 +202,7 @@ describe('the errors of an endpoint', () => {
   });
 });
 
-const listUsers = endpoint('list-users', { input: {}, respond: ok });
+const listUsers = endpoint(endpointNamed('list-users'), { input: {}, respond: ok });
 
 describe('admission', () => {
   test('refuses a mistyped key without DynamoDB', async () => {
@@ -261,7 +265,9 @@ describe('admission', () => {
     onTestFinished(() => void process.off('unhandledRejection', unhandled));
     const prefetch = () => Promise.reject(new Error('DynamoDB is away.')); // a mock would handle the rejection
     organizations.mockResolvedValueOnce(exhausted());
-    const { status } = await send(endpoint('list-users', { input: {}, prefetch, respond: ok }));
+    const { status } = await send(
+      endpoint(endpointNamed('list-users'), { input: {}, prefetch, respond: ok }),
+    );
     await nextTick();
 
     expect(status).toBe(429);
