@@ -46,7 +46,7 @@ const packageNames = [
   'valibot',
 ] as const;
 /** Those of which they import the default export. */
-const defaultNames = ['@middy/core'] as const;
+const defaultNames = ['@middy/core', '@middy/http-json-body-parser'] as const;
 
 /** Packages by the name under which they are imported, with their members. */
 export type Packages = Readonly<Record<string, object>>;
