@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
-import { readWorkbook } from '../lead/workbook.ts';
+import { noResult, readWorkbook } from '../lead/workbook.ts';
 import type { FormatOptions } from './cell-formats.ts';
 import { ColumnMapping, type MappingOptions } from './mapping.ts';
 import { csvRecords, type FileRow, jsonlRows, type RowOptions, sheetRows } from './rows.ts';
@@ -60,11 +60,12 @@ export async function openImportFile(
   const { rows, withoutResult } = await readWorkbook(file, bytes, options.sheet);
   let lastRow = rows.length;
   for (const row of withoutResult.keys()) lastRow = Math.max(lastRow, row);
-  const records = Array.from({ length: lastRow }, (_, at) => ({
-    number: at + 1,
-    cells: rows[at] ?? rows[0]?.map(() => null) ?? [],
-    withoutResult: withoutResult.get(at + 1),
-  }));
+  const records = Array.from({ length: lastRow }, (_, at) => {
+    const cells = rows[at] ?? rows[0]?.map(() => null) ?? [];
+    const unread = withoutResult.get(at + 1);
+    const original = cells.map((cell, column) => (unread?.has(column) ? noResult : cell));
+    return { number: at + 1, original, cells, withoutResult: unread };
+  });
   const form: FileForm = { format: 'xlsx', mark: '', delimiter: '', lineEnd: '' };
   return { form, ...sheetRows(file, records, reading), lastRow };
 }

@@ -57,6 +57,7 @@ interface FileValue extends Column {
 /** A row of a CSV file or a sheet. */
 interface SheetRecord {
   readonly number: number;
+  readonly original: readonly unknown[];
   readonly cells: readonly Cell[];
   /** The cells with a formula but no result, by column. There is none if the row has only errors. */
   readonly withoutResult?: ReadonlyMap<number, string> | undefined;
@@ -79,8 +80,7 @@ export function sheetRows(
   const columns = options.mapping.columnsOf(headings, file);
   const markAt = columns.findIndex(({ target }) => target.property === 'mark');
   const readRow = rowReader(options, headings);
-  const rowOf = ({ number, cells, withoutResult }: SheetRecord): FileRow => {
-    const row = { number, original: cells };
+  const rowOf = ({ cells, withoutResult, ...row }: SheetRecord): FileRow => {
     for (const [at, cell] of withoutResult ?? [])
       if (columns[at]?.target !== nowhere) return unreadable(row, withoutResultIssue(cell));
     if (cells.length !== headings.length)
@@ -106,7 +106,7 @@ export function sheetRows(
 
 /** Programs write a text as a formula, so that a spreadsheet keeps its leading zeros: `="00123"`. */
 const contentOf = (cell: string): string =>
-  /^="((?:[^"]|"")*)"$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell;
+  /^\s*="((?:[^"]|"")*)"\s*$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell;
 
 /** The records of a CSV file. @throws CommandError */
 export function csvRecords(file: string, text: string, delimiter: string): SheetRecord[] {
@@ -118,9 +118,10 @@ export function csvRecords(file: string, text: string, delimiter: string): Sheet
       skip_empty_lines: true,
       relax_quotes: true,
     }) as unknown as { record: string[]; info: { records: number; empty_lines: number } }[];
-    return records.map(({ record: cells, info }) => ({
+    return records.map(({ record: original, info }) => ({
       number: info.records + info.empty_lines,
-      cells: cells.map(contentOf),
+      original,
+      cells: original.map(contentOf),
     }));
   } catch (cause) {
     if (!(cause instanceof CsvError)) throw cause;

@@ -65,7 +65,10 @@ export async function workbookFile(
   return write([cells, ...rows], { sheet: 'Leads', stickyRowsCount: 1 }).toBuffer();
 }
 
-export function cellOf(value: WorkbookValue): WrittenCell {
+/** A formula that an import refuses until somebody replaces it by a value. */
+export const noResult = { type: 'Formula', value: '=NA()' } as const;
+
+export function cellOf(value: WorkbookValue | typeof noResult): WrittenCell {
   if (typeof value === 'string') return textCell(value);
   if (!(value instanceof Date)) return value;
   const at = value.getTime();

@@ -212,7 +212,7 @@ test.each(programs)(
   },
 );
 
-test('rows with formulas that no program has calculated are refused, each by its cell', async () => {
+test('rows with formulas that no program has calculated are refused by cell, in the report too', async () => {
   const organization = await givenOrganization();
   const formula = '<c><f>UPPER("pune")</f><v></v></c>';
   const rows = [
@@ -224,8 +224,10 @@ test('rows with formulas that no program has calculated are refused, each by its
   const file = await givenFile('openpyxl.xlsx', workbookOf(rows.join('')));
 
   const { stdout } = await run(organization, 'lead import', file);
+  const report = await run(organization, 'lead import', file.replace('.xlsx', '.refused.xlsx'));
 
   expect(stdout).toMatch(/: 3 rows, 1 imported, 2 refused\.\n/);
+  expect(report.stdout).toMatch(/: 2 rows, 0 imported, 2 refused\.\n/);
   for (const cell of ['C2', 'A3'])
     expect(stdout).toContain(
       `  1 of 2 refused rows: cell ${cell} has a formula without a result: open the file in a spreadsheet program and save it.`,
