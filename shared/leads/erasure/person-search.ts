@@ -116,7 +116,7 @@ export class PersonSearch {
 
   #emailsIn(text: string): Match[] {
     const matches: Match[] = [];
-    for (const { index, 0: at } of text.matchAll(/@/g)) {
+    for (const { index, 0: at } of text.matchAll(/[@＠]/g)) {
       const match = this.#emailAround(text, index, index + at.length);
       if (match && match.start >= (matches.at(-1)?.end ?? 0)) matches.push(match);
     }
@@ -126,7 +126,7 @@ export class PersonSearch {
   /** @param at where the local part ends @param after where the domain begins */
   #emailAround(text: string, at: number, after: number): Match | undefined {
     domainCharacters.lastIndex = after;
-    const domain = domainCharacters.exec(text)?.[0].replace(/[.-]+$/, '') ?? '';
+    const domain = domainCharacters.exec(text)?.[0].replace(/[.．-]+$/, '') ?? '';
     if (!this.#domains.has(comparableEmail(`@${domain}`))) return undefined;
     const earliest = Math.max(0, at - localPartMax);
     const [local = ''] = localCharacters.exec(text.slice(earliest, at)) ?? [];
@@ -187,8 +187,8 @@ function replaced<T extends Span>(
 }
 
 /** Those of `hasEmailForm`, and invisible ones. */
-const localCharacters = /[^\s\p{Cc}@<>(),;:"\\[\]]*$/u;
-const domainCharacters = /[\p{L}\p{N}\p{M}\p{Cf}.-]*/uy;
+const localCharacters = /[^\s\p{Cc}@＠<>(),;:"\\[\]]*$/u;
+const domainCharacters = /[\p{L}\p{N}\p{M}\p{Cf}.．-]*/uy;
 /** Of an email. */
 const localPartMax = 254;
 /** Not behind what would make the text the end of another email, such as the hyphen of anne-marie@example.com. */
@@ -196,8 +196,8 @@ const emailStart = /(?<![\p{L}\p{N}._+]|[\p{L}\p{N}][-'])/uy;
 
 /** The first digit of a number. A date, such as 2026-11-21, is not a phone. */
 const phoneStart = /(?<!\p{Nd})(?!\d{4}-\d\d-\d\d(?!\d))/uy;
-/** What people write between the digits of a phone. A plus is the blank of a form. */
-const gapCharacters = /[\s().+\p{Pd}\p{Cf}]*/uy;
+/** What people write between the digits of a phone. A plus is the blank of a form, an underscore that of a header of an email. */
+const gapCharacters = /[\s().+/_\p{Pd}\p{Cf}]*/uy;
 const plusBefore = /[+＋][\s().\p{Pd}\p{Cf}]*$/u;
 /** A plus, and as many characters between it and the first digit as are looked at. */
 const plusMax = 20;

@@ -48,6 +48,10 @@ describe('a person is found in a text', () => {
     '98123+45678',
     '98123%C2%A045678',
     '98123%A045678',
+    '98123/45678',
+    '=2B91_98123_45678',
+    '98123&thinsp;45678',
+    '98123&zwj;45678',
     '98123&nbsp;45678',
     '98123=C2=A045678',
     '98123=\r\n45678',
@@ -59,6 +63,8 @@ describe('a person is found in a text', () => {
     'asha.rao=2Bx=40example.com',
     'asha%2Erao%2Bx%40example%2Ecom',
     'asha.rao+x%40example.com',
+    'asha.rao+x＠example．com',
+    'asha.rao%EF%BC%8Bx%EF%BC%A0example%EF%BC%8Ecom',
   ])('as %s', (spelled) => {
     expect(erasedText(`Before ${spelled}, after.`)).toBe(`Before ${erasedMark}, after.`);
   });
@@ -76,6 +82,9 @@ describe('a person is found in a text', () => {
     '2%2098123%203456789',
     '9812345678%39',
     '?tel=209812345678',
+    '98/12345/6789',
+    'ravi-asha.rao+x＠example．com',
+    'asha.rao+x@example．com．au',
     '?tel=409812345678&to=b',
     'd%27asha.rao%2Bx%40example.com',
     'd&#39;asha.rao+x@example.com',
