@@ -179,7 +179,7 @@ function differenceOf(reply: SentReply, check: ReadOnlyCheck): string | undefine
     assertReply(reply, check);
     return undefined;
   } catch (error) {
-    if (isByGateway && error instanceof CheckError) return error.message;
+    if (isByGateway && !codeOf(reply) && error instanceof CheckError) return error.message;
     throw error;
   }
 }

@@ -147,6 +147,12 @@ const faults: readonly [
     /Does a proxy or CDN .* remove headers/,
   ],
   [
+    /^A request line of more/,
+    ({ url = '' }) => url.length > 10_240,
+    ({ headers: { 'x-request-id': _, ...headers }, ...reply }) => ({ ...reply, headers }),
+    /Does a proxy or CDN .* remove headers/,
+  ],
+  [
     /^POST .*\/notes with/,
     at('POST /api/v1/leads/1/notes'),
     withHeaders(html),
