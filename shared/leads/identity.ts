@@ -8,7 +8,7 @@ import { asciiFigures, visibleText } from '../text.ts';
 
 /** Numbers without a country code are read as this country's (contract, section 4.3). */
 const defaultCountry = 'IN';
-const indianCode = '91';
+const isIndian = ({ countryCallingCode }: PhoneNumber): boolean => countryCallingCode === '91';
 
 /** A text as a phone in the form in which it is stored and compared, E.164; or why it is none, and what to do. */
 export type PhoneReading =
@@ -24,11 +24,10 @@ export type PhoneReading =
 export function readPhone(text: string, country: CountryCode = defaultCountry): PhoneReading {
   const typed = typedPhone(text);
   const number = separator.test(typed) ? undefined : possibleNumber(typed, country);
-  const phone = isValid(number) ? number.number : withoutRepeatedCode(typed, country);
+  const phone = ifValid(number) ?? withoutRepeatedCode(typed, country);
   if (phone !== undefined) return { phone };
   const sentence = severalIn(typed, country);
-  if (sentence === undefined && number && number.countryCallingCode !== indianCode)
-    return { phone: number.number };
+  if (sentence === undefined && number && !isIndian(number)) return { phone: number.number };
   return { sentence: sentence ?? issueOf(typed, country) };
 }
 
@@ -58,7 +57,7 @@ const label =
 
 /**
  * A phone without what surrounds it, and with at most one plus in front. Drops brackets, emojis, a label such as `Mobile no.`, the address of
- * a chat, and the commas and decimals that a spreadsheet adds. Replaces digits of other scripts.
+ * a chat, and the decimals that a spreadsheet adds. Replaces digits of other scripts.
  */
 export const typedPhone = (text: string): string =>
   asciiFigures(text)
@@ -67,8 +66,7 @@ export const typedPhone = (text: string): string =>
     .replace(/[()[\]\p{So}\p{Me}]|[^\S\n]/gu, ' ') // a new line is between two numbers
     .replace(label, '')
     .replace(/^[^\p{L}\d+]+|[^\p{L}\d#]+$/gu, '')
-    .replace(/(?<=\d{7}|(?:\d[ ,-]*){10})[.,]0+$/, '')
-    .replace(/^\d{1,3}(?:,\d{2,3}){2,}$/, (grouped) => grouped.replaceAll(',', ''))
+    .replace(/(?<=\d{7}|(\d[ -]*){10})[.,]0+$/, '')
     .replace(/^[+\d\s-]{0,6}\+\s*(?:00)?/, '+');
 
 const startsWithCode = /^(?:\+|00)/;
@@ -94,26 +92,22 @@ function possibleNumber(typed: string, country: CountryCode): PhoneNumber | unde
 }
 
 /**
- * Numbers of India: area code and number have ten digits together, and only numbers that cost nothing, or a special rate, have others. The
- * bundled metadata allows 8 to 13 digits behind each 1, with which Delhi's numbers begin.
+ * An Indian number has ten digits; only toll-free and shared-cost numbers have others. The bundled metadata allows 8 to 13 digits behind each 1,
+ * with which Delhi's numbers begin.
  */
-const indianNumber = /^(?:\d{10}|1800\d{4,9}|1860\d{7}|18(?:03|6[12])\d{9}|000800\d{7})$/;
+const hasItsLength = /^\+(?!91)|^\+91(\d{10}|1800\d+|(1860|000800)\d{7})$/;
 
-const isValid = (number: PhoneNumber | undefined): number is PhoneNumber =>
-  number?.isValid() === true &&
-  (number.countryCallingCode !== indianCode || indianNumber.test(number.nationalNumber));
+const ifValid = (number: PhoneNumber | undefined): string | undefined =>
+  number?.isValid() && hasItsLength.test(number.number) ? number.number : undefined;
 
-const validPhone = (typed: string, country: CountryCode): string | undefined => {
-  const number = possibleNumber(typed, country);
-  return isValid(number) ? number.number : undefined;
-};
+const validPhone = (typed: string, country: CountryCode): string | undefined =>
+  ifValid(possibleNumber(typed, country));
 
 /** A form with a menu of country codes puts one before the code that was typed. @returns undefined unless it is valid with one alone */
 function withoutRepeatedCode(typed: string, country: CountryCode): string | undefined {
   const { countryCallingCode: code, nationalNumber: rest } = parsed(typed, country) ?? {};
-  if (rest === undefined) return undefined;
-  const single = rest.replace(new RegExp(`^0*${code}`), `+${code}`);
-  if (single === rest) return undefined;
+  const single = rest?.replace(new RegExp(`^0*${code}`), `+${code}`);
+  if (single === undefined || single === rest) return undefined;
   return validPhone(single, country) ?? withoutRepeatedCode(single, country);
 }
 
@@ -134,16 +128,12 @@ function severalIn(typed: string, country: CountryCode): string | undefined {
 
 /** Why a text is not a phone, and what to do. */
 function issueOf(typed: string, country: CountryCode): string {
-  if (/^\+?\d(?:[.,]\d+)?e\+?\d+$/i.test(typed))
-    return 'lost digits in a spreadsheet: write all of its digits.';
   const number = parsed(typed, country);
   if (!number && letter.test(typed)) return 'holds letters: write only the number.';
-  if (!number)
-    return startsWithCode.test(typed)
-      ? 'is not a phone number: check the country code, and write only digits after it.'
-      : 'must be a phone number with a country code; a number without one is read as an Indian number.';
-  if (number.countryCallingCode !== indianCode)
+  if (number ? !isIndian(number) : startsWithCode.test(typed))
     return 'is not a number of its country; check the country code and the digits.';
+  if (!number)
+    return 'must be a phone number with a country code; a number without one is read as an Indian number.';
   const size = number.nationalNumber.length < 10 ? 'short' : 'long';
   return `is too ${size}: it is not an Indian number; begin with + and the country code, or check its digits.`;
 }

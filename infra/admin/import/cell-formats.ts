@@ -185,7 +185,7 @@ const notANumber = (sentence: string): FieldIssue => new FieldIssue('invalid_num
 
 /** A phone that a lead may have stays as it is: an update compares it with the lead's. */
 function phoneOf(text: string, country: CountryCode | undefined): string | FieldIssue {
-  if (/^\d[.,]\d+E\+\d+$/i.test(text.trim()))
+  if (/^[\d.,+]+E\+?\d+$/i.test(text.trim()))
     return notAPhone('lost digits in a spreadsheet: import the .xlsx file itself.');
   if (!country || storedPhone(text) !== undefined) return text;
   const { phone, sentence } = phoneOfCountry(text, country);

@@ -78,8 +78,6 @@ describe('a phone number', () => {
     '+0091 98765 43210',
     '+91 98765 43210.0',
     '(+91) 98765-43210.00',
-    '9,876,543,210',
-    '9,87,65,43,210.00',
     'callto:+919876543210',
     'sms:+919876543210',
     'https://api.whatsapp.com/send?phone=919876543210&text=Hi',
@@ -123,13 +121,11 @@ describe('a phone number', () => {
   const orBegin = 'begin with + and the country code, or check its digits.';
   const unreadable =
     'must be a phone number with a country code; a number without one is read as an Indian number.';
-  const withCode = 'is not a phone number: check the country code, and write only digits after it.';
-  const digitsLost = 'lost digits in a spreadsheet: write all of its digits.';
   test.each([
     ['', unreadable],
-    ['+91', withCode],
+    ['+91', ofCountry],
     ['+', unreadable],
-    ['+91|98765 43210', withCode],
+    ['+91|98765 43210', ofCountry],
     ['98765_43210', unreadable],
     ['98765 4321', `is too short: it is not an Indian number; ${orBegin}`],
     ['1234567', `is too short: it is not an Indian number; ${orBegin}`],
@@ -141,8 +137,8 @@ describe('a phone number', () => {
     ['+91 98765 4321 00', `is too long: it is not an Indian number; ${orBegin}`],
     ['+91987654321012345', `is too long: it is not an Indian number; ${orBegin}`],
     ['+91 00012 34567', `is too short: it is not an Indian number; ${orBegin}`],
-    ['+999 123456', withCode],
-    ['+49 1', withCode],
+    ['+999 123456', ofCountry],
+    ['+49 1', ofCountry],
     ['011 2345 678', `is too short: it is not an Indian number; ${orBegin}`],
     ['+91 11 2345 67890', `is too long: it is not an Indian number; ${orBegin}`],
     ['1 650 253 0000', `is too long: it is not an Indian number; ${orBegin}`],
@@ -154,8 +150,7 @@ describe('a phone number', () => {
     ['+91 98765 4321O', letters],
     ['+1 800 555-CELL', ofCountry],
     ['p:<test lead: dummy data for phone_number>', letters],
-    ['9.87654E+09', digitsLost],
-    ['+9,2E9', digitsLost],
+    ['9.87654E+09', letters],
     ['98765 43210 / 98765 43211', several],
     ['98765 43210, 022 2345 6789', several],
     ['98765 43210\n98765 43211', several],

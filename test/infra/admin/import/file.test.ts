@@ -203,6 +203,7 @@ test.each<[name: string, text: string, formats: FormatOptions, read: string]>([
   ['phone', '+49 151 anrufen', { country: 'DE' }, 'holds letters: write only the number.'],
   ['phone', '+91 91 98765 43210', { country: 'DE' }, '+91 91 98765 43210'],
   ['phone', '4,91511E+12', {}, 'lost digits in a spreadsheet: import the .xlsx file itself.'],
+  ['phone', '+9.198E11', {}, 'lost digits in a spreadsheet: import the .xlsx file itself.'],
   ['phone', '  ', { country: 'DE' }, '  '],
   ['phone', 'x', { country: 'DE' }, 'holds letters: write only the number.'],
 ])('$0 $1, $2: $3', (name, text, formats, expected) => {
