@@ -94,7 +94,7 @@ export const parts: readonly Part[] = [
     name: 'cloud',
     proves:
       'the deployment command, the construct’s package, the templates by cfn-lint, and what a change replaces',
-    seconds: 35,
+    seconds: 60,
     projects,
     folders: ['test/infra/deploy/', 'test/infra/stack/'],
   },
