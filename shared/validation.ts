@@ -40,7 +40,9 @@ export function refusedNames(refused: Refused): { named: Refused; message: strin
   const named = (more > 0 ? [...new Set([...known, ...refused])] : refused)
     .slice(0, namedMax)
     .map(([name, refusal]) => [shortened(name, nameMaxChars), refusal] as const);
-  const sentences = named.slice(0, 3).map(([name, one]) => `${name || '(empty)'} ${one.sentence}`);
+  const sentences = named
+    .slice(0, 3)
+    .map(([name, one]) => `${name.trim() || '(empty)'} ${one.sentence}`);
   if (more > 0) sentences.push(`The details name ${namedMax} values; ${more} more are refused.`);
   return { named, message: sentences.join(' ') };
 }

@@ -128,6 +128,7 @@ function severalIn(typed: string, country: CountryCode): string | undefined {
 
 /** Why a text is not a phone, and what to do. */
 function issueOf(typed: string, country: CountryCode): string {
+  if (/^[\d.,+]+e\+?\d+$/i.test(typed)) return 'lost digits in a spreadsheet: write all of them.';
   const number = parsed(typed, country);
   if (!number && letter.test(typed)) return 'holds letters: write only the number.';
   if (number ? !isIndian(number) : startsWithCode.test(typed))

@@ -117,6 +117,7 @@ describe('a phone number', () => {
   const several = 'holds more than one phone number: keep one.';
   const shortened = 'holds more than one phone number, the second one shortened: keep one.';
   const letters = 'holds letters: write only the number.';
+  const digitsLost = 'lost digits in a spreadsheet: write all of them.';
   const ofCountry = 'is not a number of its country; check the country code and the digits.';
   const orBegin = 'begin with + and the country code, or check its digits.';
   const unreadable =
@@ -150,7 +151,8 @@ describe('a phone number', () => {
     ['+91 98765 4321O', letters],
     ['+1 800 555-CELL', ofCountry],
     ['p:<test lead: dummy data for phone_number>', letters],
-    ['9.87654E+09', letters],
+    ['9.87654E+09', digitsLost],
+    ['+9,2E9', digitsLost],
     ['98765 43210 / 98765 43211', several],
     ['98765 43210, 022 2345 6789', several],
     ['98765 43210\n98765 43211', several],

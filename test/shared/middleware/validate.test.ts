@@ -61,6 +61,11 @@ describe('reading a request by its schemas', () => {
     });
   });
 
+  test('names a parameter of blanks as empty', () =>
+    expect(errorOf({ multiValueQueryStringParameters: { ' \u00a0': ['1'] } }).message).toMatch(
+      /^\(empty\) is not a known parameter; /,
+    ));
+
   const key = (at: number) => `k${at}`;
   const manyKeys = (count: number, value: unknown, name = key) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), value]));
