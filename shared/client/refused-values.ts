@@ -56,13 +56,13 @@ export function withoutRefusedValues(
 }
 
 /** The notes with a line for each removed value, in characters that the service accepts. */
-function notesWith(notes: string, removed: Readonly<Record<string, string>>): string {
+function notesWith(notes: unknown, removed: Readonly<Record<string, string>>): string {
   const lines = Object.entries(removed).map(
     ([name, text]) => `${name}: ${cut(text, removedMaxChars)}`,
   );
   const tail = cut(lines.join('\n'), notesMaxChars - 2);
   const tailChars = tail === '' ? 0 : [...tail].length + 2;
-  const start = cut(clean(notes), notesMaxChars - tailChars);
+  const start = cut(textOf(notes), notesMaxChars - tailChars);
   return [start, tail].filter((part) => part !== '').join('\n\n');
 }
 

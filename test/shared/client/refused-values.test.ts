@@ -83,3 +83,9 @@ test('null is no value: it is left out, and nothing of it is in the notes', () =
 
   expect(reduced).toEqual({ enquiry: { ...person, attribution: {} }, removed: {} });
 });
+
+test('notes that are no text become one', () => {
+  const reduced = withoutRefusedValues({ ...person, notes: ['MBA', 5] } as never, ['notes']);
+
+  expect(reduced?.enquiry).toEqual({ ...person, notes: '["MBA",5]' });
+});
