@@ -68,22 +68,25 @@ describe('a matched lead', () => {
       ['budget'],
       archived,
     ],
-  ])('%s', (_, current, submitted, filled, kept, { isTaken = false, ...own } = {}) => {
-    const match = lead(current, own);
-    const before = structuredClone(match);
+  ])(
+    'a matched lead %s',
+    (_, current, submitted, filled, kept, { isTaken = false, ...own } = {}) => {
+      const match = lead(current, own);
+      const before = structuredClone(match);
 
-    const fills = Object.fromEntries(filled.map((field) => [field, submitted[field]]));
-    expect(fillLead(match, submitted, isTaken)).toEqual({
-      fields: { ...match.fields, ...fills },
-      filled,
-      kept: kept.map((field) => ({
-        field,
-        current: Object.hasOwn(match.fields, field) ? match.fields[field] : null,
-        submitted: submitted[field],
-      })),
-    });
-    expect(match).toEqual(before);
-  });
+      const fills = Object.fromEntries(filled.map((field) => [field, submitted[field]]));
+      expect(fillLead(match, submitted, isTaken)).toEqual({
+        fields: { ...match.fields, ...fills },
+        filled,
+        kept: kept.map((field) => ({
+          field,
+          current: Object.hasOwn(match.fields, field) ? match.fields[field] : null,
+          submitted: submitted[field],
+        })),
+      });
+      expect(match).toEqual(before);
+    },
+  );
 });
 
 describe('a capture that matches a lead', () => {
@@ -99,7 +102,7 @@ describe('a capture that matches a lead', () => {
     return decision;
   };
 
-  test('fills it, and records the enquiry and the result at the same time', () => {
+  test('a capture fills the lead, and records the enquiry and the result at the same time', () => {
     const match = lead({});
     expect(capture(match, { city: 'Pune', name: 'Asha Rao' })).toEqual({
       outcome: 'match',
@@ -119,35 +122,38 @@ describe('a capture that matches a lead', () => {
   test.each<[string, Partial<Lead>, FieldValues, string[], { archived?: true }]>([
     ['has nothing to fill', {}, { name: 'Asha' }, [], {}],
     ['is archived', archived, { city: 'Pune' }, ['city'], { archived: true }],
-  ])('leaves one that %s as it is, and says so', (_, own, submitted, fields, isArchived) => {
-    const match = lead({}, own);
+  ])(
+    'a capture leaves a lead that %s as it is, and says so',
+    (_, own, submitted, fields, isArchived) => {
+      const match = lead({}, own);
 
-    const decision = capture(match, submitted);
+      const decision = capture(match, submitted);
 
-    const kept = fields.map((field) => ({ field, current: null, submitted: submitted[field] }));
-    expect(decision.lead).toBe(match);
-    expect(decision.entry).toEqual({
-      ...enquiry,
-      at,
-      type: 'captured',
-      filled: [],
-      kept,
-      ...isArchived,
-    });
-    const result = { id: 5, created: false, updated: false, ...isArchived };
-    expect(decision.record).toEqual({ fingerprint: 'f', result, expiresAt });
-  });
+      const kept = fields.map((field) => ({ field, current: null, submitted: submitted[field] }));
+      expect(decision.lead).toBe(match);
+      expect(decision.entry).toEqual({
+        ...enquiry,
+        at,
+        type: 'captured',
+        filled: [],
+        kept,
+        ...isArchived,
+      });
+      const result = { id: 5, created: false, updated: false, ...isArchived };
+      expect(decision.record).toEqual({ fingerprint: 'f', result, expiresAt });
+    },
+  );
 
   test.each([
     ['nobody', [], ['email']],
-    ['the lead', [holder(5, 'email')], ['email']],
-    ['another lead, which has the phone,', [holder(6, 'phone')], ['email']],
+    ['the matched lead', [holder(5, 'email')], ['email']],
+    ['nobody, and a phone that another lead has,', [holder(6, 'phone')], ['email']],
     ['another lead', [holder(5, 'phone'), holder(6, 'email')], []],
-  ])('of whose email %s is the holder fills %j', (_, holders, filled) => {
+  ])('a capture with an email that %s has fills %j', (_, holders, filled) => {
     expect(capture(lead({}), { email: 'a@b.in' }, holders).entry).toMatchObject({ filled });
   });
 
-  test('comes at least a millisecond after the last change, though this clock is slow', () => {
+  test('a capture comes at least a millisecond after the last change, though this clock is slow', () => {
     const match = lead({}, { updatedAt: '2026-03-01T10:00:05.000Z' });
 
     const decision = capture(match, { city: 'Pune' });
@@ -157,12 +163,12 @@ describe('a capture that matches a lead', () => {
     expect(decision.record.expiresAt).toBe(expiresAt + 5001);
   });
 
-  test('is refused if what it fills makes the lead too large, naming that', async () => {
+  test('a capture is refused if what it fills makes the lead too large, naming that', async () => {
     const full = lead({ remarks: 'x'.repeat(limits.leadMaxBytes - 100) });
     const { code, details } = await refusalOf(() => capture(full, { city: 'y'.repeat(200) }));
     expect([code, details.reasons]).toEqual(['VALIDATION_FAILED', { city: 'too_long' }]);
   });
 
-  test('is not refused for the size of a lead that it does not fill', () =>
+  test('a capture is not refused for the size of a lead that it does not fill', () =>
     expect(capture(lead({ remarks: 'x'.repeat(limits.leadMaxBytes) }), {}).entry.at).toBe(at));
 });

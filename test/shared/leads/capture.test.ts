@@ -18,7 +18,7 @@ const read = (more: Partial<CaptureRequest> = {}, of = organization) => {
 describe('a capture before it is read', () => {
   const key = { organizationId: 1, keyId: 'k' };
 
-  test('has its idempotency keys, the fingerprint without externalId, the phone and the email', () => {
+  test('a capture has its keys, the fingerprint without externalId, the phone and the email', () => {
     const sent = { ...asha, email: ' Asha@example.com ', notes: 'x' };
     expect(newCapture(key, 'header', { ...sent, externalId: 'external' })).toEqual({
       ...key,
@@ -32,7 +32,7 @@ describe('a capture before it is read', () => {
     });
   });
 
-  test('has neither keys, phone nor email where the request has none that can be read', () => {
+  test('a capture has neither keys, phone nor email if the request has none that can be read', () => {
     const nothing = { keys: [], phone: undefined, email: undefined };
     expect(newCapture(key, undefined, { ...asha, phone: 'call me' })).toMatchObject(nothing);
   });
@@ -70,7 +70,7 @@ describe('a capture is refused', () => {
       },
       'name is required.',
     ],
-  ])('for %j with %j', async (request, reasons, part) => {
+  ])('a capture of %j is refused with %j', async (request, reasons, part) => {
     const { code, message, details } = await refusalOf(() => read(request));
 
     expect([code, details.reasons]).toEqual(['VALIDATION_FAILED', reasons]);
@@ -78,7 +78,7 @@ describe('a capture is refused', () => {
     expect(details.validKeys).toBeUndefined();
   });
 
-  test('for an unknown key with the keys that it may send in fields', async () => {
+  test('a capture with an unknown key is told the keys that it may send in fields', async () => {
     const { details } = await refusalOf(() => read({ fields: { town: 'Pune', name: 'X' } }));
 
     expect(details.reasons).toEqual({ name: 'not_accepted', town: 'unknown_field' });
@@ -111,11 +111,14 @@ describe('a capture is read by the organization’s rules', () => {
     ['Old fair', organization, undefined, 1, 'Website', 'Old fair'],
     [undefined, organization, undefined, 1, 'Website'],
     [undefined, noWebsite, undefined, undefined, 'Website'],
-  ])('the source %j', (source, of, submitted, recorded, sourceName, submittedSource) => {
-    const found = read(source === undefined ? {} : { source }, of);
-    expect([found.submitted.source, found.onCreate.source]).toEqual([submitted, recorded]);
-    expect(found).toMatchObject({ sourceName, submittedSource });
-  });
+  ])(
+    'a capture with the source %j is read by the organization’s rules',
+    (source, of, submitted, recorded, sourceName, submittedSource) => {
+      const found = read(source === undefined ? {} : { source }, of);
+      expect([found.submitted.source, found.onCreate.source]).toEqual([submitted, recorded]);
+      expect(found).toMatchObject({ sourceName, submittedSource });
+    },
+  );
 
   test.each<[Partial<CaptureRequest>, FieldValues]>([
     [{}, {}],
@@ -126,7 +129,7 @@ describe('a capture is read by the organization’s rules', () => {
       { city: 'Pune', interests: ['loan'] },
     ],
     [{ pipelineId: 2, notes: 'x', attribution: {}, externalId: 'x' }, {}],
-  ])('the values %j', (request, values) => {
+  ])('a capture of %j fills a new lead with %j', (request, values) => {
     const submitted = { name: 'Asha Rao', phone: '+919876543210', ...values };
     const website = { sourceName: 'Website', submittedSource: undefined };
     expect(read(request)).toEqual({ ...website, submitted, onCreate: { ...submitted, source: 1 } });
