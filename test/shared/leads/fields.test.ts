@@ -195,3 +195,11 @@ test('a hidden field that is required on edit can be emptied only while it is hi
   expect(empty('design')).not.toThrow();
   expect(empty('mba')).toThrow('hidden cannot be emptied.');
 });
+
+test('of several problems of a field, the first is reported', async () => {
+  const issues = new FieldIssues();
+  issues.add('city', 'required', 'is required.');
+  issues.add('city', 'too_long', 'is too long.');
+  const { details } = await refusalOf(() => issues.throwIfAny());
+  expect(details.fields).toEqual({ city: 'is required.' });
+});

@@ -257,3 +257,10 @@ test('a refusal shows 500 characters of the options at most, and counts those af
   const shown = values.join(', ').slice(0, 500);
   expect(issue?.sentence).toMatch(new RegExp(`options: ${shown}…, and 10 more\\.$`));
 });
+
+test('a lead is found only if every filter matches', () => {
+  const [city, budget] = ['city', 'budget'].map((field) => ({ field, operator: 'is_not_empty' }));
+  const { filter } = readFilters(organization, [city, budget]);
+  const found = [{ city: 'x' }, { budget: 5 }, { city: 'x', budget: 5 }].map(filter);
+  expect(found).toEqual([false, false, true]);
+});
