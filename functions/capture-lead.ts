@@ -14,7 +14,7 @@ import {
 } from '../shared/leads/capture.ts';
 import { idempotencyKeyHeader, replayOf } from '../shared/leads/idempotency.ts';
 import { newLeadId, startCapturedLead } from '../shared/leads/new-lead.ts';
-import { limits } from '../shared/limits.ts';
+import { captureLimits, limits } from '../shared/limits.ts';
 import { endpoint, type ReadyCall } from '../shared/middleware/endpoint.ts';
 import type { Reply } from '../shared/middleware/respond.ts';
 import { fieldValues, id, object, text } from '../shared/middleware/schemas.ts';
@@ -32,9 +32,9 @@ export const headers = v.object({
   'idempotency-key': v.optional(v.pipe(v.string(), v.regex(idempotencyKeyHeader))),
 });
 
-const url = v.optional(text(0, limits.attributionUrlMaxChars));
-const title = v.optional(text(0, limits.attributionTitleMaxChars));
-const name = v.optional(text(0, limits.attributionNameMaxChars));
+const url = v.optional(text(0, captureLimits.attributionUrlMaxChars));
+const title = v.optional(text(0, captureLimits.attributionTitleMaxChars));
+const name = v.optional(text(0, captureLimits.attributionNameMaxChars));
 
 /** The page and campaign that a capture came from (contract, section 2, CaptureAttribution). */
 const attribution = object({
@@ -50,13 +50,13 @@ const attribution = object({
 });
 
 export const body = object({
-  name: text(1, limits.captureNameMaxChars),
-  phone: text(limits.phoneMinChars, limits.phoneMaxChars),
+  name: text(1, captureLimits.nameMaxChars),
+  phone: text(captureLimits.phoneMinChars, captureLimits.phoneMaxChars),
   email: v.optional(text(0, limits.emailMaxChars)),
-  source: v.optional(text(1, limits.captureSourceMaxChars)),
+  source: v.optional(text(1, captureLimits.sourceMaxChars)),
   pipelineId: v.optional(id),
   notes: v.optional(text(0, limits.noteMaxChars)),
-  fields: v.optional(fieldValues(limits.captureFieldKeyMaxChars)),
+  fields: v.optional(fieldValues(captureLimits.fieldKeyMaxChars)),
   attribution: v.optional(attribution),
   externalId: v.optional(text(1, limits.idempotencyKeyMaxChars)),
 });

@@ -14,25 +14,13 @@ export const limits = {
   idempotencyHours: 24,
   idempotencyKeyMaxChars: 200,
 
-  captureNameMaxChars: 200,
-  phoneMinChars: 6,
-  phoneMaxChars: 32,
   emailMaxChars: 254,
-  captureSourceMaxChars: 60,
   noteMaxChars: 5000,
-  captureFieldKeyMaxChars: 64,
-  attributionUrlMaxChars: 2000,
-  attributionTitleMaxChars: 300,
-  attributionNameMaxChars: 200,
 
   /** DynamoDB holds 400 KB an item; the rest is for keys, index attributes and future attributes. */
   leadMaxBytes: 350_000,
   /** Larger leads have their size in the indexes, so that a page can plan its reads. A page of 100 leads of this size is 3.2 MB. */
   largeLeadBytes: 32_000,
-  /** As JSON. */
-  settingsMaxBytes: 350_000,
-  /** As DynamoDB stores them: many small parts need more bytes than their JSON. */
-  settingsItemMaxBytes: 395_000,
   presentedLeadMaxBytes: 1_000_000,
   /** Lambda returns at most 6 MB, with the body escaped inside JSON. */
   responseMaxBytes: 5_000_000,
@@ -41,4 +29,23 @@ export const limits = {
   conflictRetryMs: 2000,
   /** The function's own time-out; no request outlives it. */
   functionTimeoutSeconds: 10,
+} as const;
+
+/** Those of a capture alone. A function's bundle has the objects that it reads. */
+export const captureLimits = {
+  nameMaxChars: 200,
+  phoneMinChars: 6,
+  phoneMaxChars: 32,
+  sourceMaxChars: 60,
+  fieldKeyMaxChars: 64,
+  attributionUrlMaxChars: 2000,
+  attributionTitleMaxChars: 300,
+  attributionNameMaxChars: 200,
+} as const;
+
+export const settingsLimits = {
+  /** As JSON. */
+  maxBytes: 350_000,
+  /** As DynamoDB stores them: many small parts need more bytes than their JSON. */
+  itemMaxBytes: 395_000,
 } as const;

@@ -44,7 +44,9 @@ const isTableRoom = inside('shared/store/table/');
 const isAdministrators = inside('shared/store/maintenance/', 'shared/store/check/');
 const isData = (file: string): boolean =>
   /^shared\/[^/]+\.ts$/.test(file) ||
-  ['shared/store/table/table-definition.ts', 'shared/organization/nearest-name.ts'].includes(file);
+  /^shared\/(store\/table\/(table-definition|event-filter)|organization\/nearest-name)\.ts$/.test(
+    file,
+  );
 const isDeployed = inside('infra/stack/', 'infra/deploy/', 'infra/gateway/', 'infra/bundle/');
 const isModel = inside('test/dynamodb-model/');
 

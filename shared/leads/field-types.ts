@@ -32,11 +32,13 @@ const isAList = new FieldIssue('wrong_type', 'must be one option, not a list.');
 
 const trimmed = (text: string): string => text.trim();
 
-/** @param parse undefined for a text that is not a value of the type */
 const ofText =
-  (parse: (text: string) => FieldValue | undefined, issue: FieldIssue, clean = trimmed): Parse =>
-  (raw) =>
-    typeof raw === 'string' ? (parse(clean(raw)) ?? issue) : notAString;
+  (isValue: (text: string) => boolean, issue: FieldIssue, clean = trimmed): Parse =>
+  (raw) => {
+    const text = typeof raw === 'string' ? clean(raw) : undefined;
+    if (text === undefined) return notAString;
+    return isValue(text) ? text : issue;
+  };
 
 const notADate = new FieldIssue(
   'invalid_date',
@@ -60,10 +62,10 @@ export const parsers: Readonly<Record<FieldType, Parse>> = {
   text: (raw) => (typeof raw === 'string' ? raw.trim() : notAString),
   textarea: (raw) => (typeof raw === 'string' ? raw : notAString),
   number: parseNumber,
-  date: ofText((text) => (isDate(text) ? text : undefined), notADate, asciiFigures),
+  date: ofText((text) => isDate(text), notADate, asciiFigures),
   phone: parsePhone,
-  email: ofText((text) => (isEmail(text) ? text : undefined), notAnEmail),
-  url: ofText((text) => (isWebAddress(text) ? text : undefined), notAWebAddress, trimInvisible),
+  email: ofText((text) => isEmail(text), notAnEmail),
+  url: ofText(isWebAddress, notAWebAddress, trimInvisible),
   select: (raw, { options }) => {
     if (typeof raw === 'string') return optionFinder(options)(raw)?.value ?? notAnOption(options);
     return typeof raw === 'object' ? isAList : notAString;
@@ -154,7 +156,7 @@ function isWebAddress(text: string): boolean {
 }
 
 /** The field with its retired options accepted like the others. */
-export const withAllOptions = memoize((field: Field): Field => {
+export const withAllOptions = /* @__PURE__ */ memoize((field: Field): Field => {
   if (!field.options.some(({ retired }) => retired)) return field;
   return { ...field, options: field.options.map(({ value, label }) => ({ value, label })) };
 });

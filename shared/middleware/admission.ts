@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { BoundedMap } from '../bounded-map.ts';
 import { type Endpoint, endpointModule } from '../endpoints.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, apiErrors } from '../errors.ts';
 import { hashApiKey, parseApiKey } from '../organization/api-key.ts';
 import type { Organization } from '../organization/organization.ts';
 import {
@@ -203,7 +203,7 @@ function exhausted(call: Call, bucket: Bucket): ApiError {
   showLimits(call, bucket);
   call.responseHeaders['Retry-After'] =
     call.responseHeaders['RateLimit-Reset'] ?? secondsUntil(bucket.resetsAt);
-  const { owner, limit } = bucket;
-  const sentence = `The hourly limit of the ${owner} (${limit}) is reached: retry after the number of seconds in Retry-After.`;
+  const whose = `limit of the ${bucket.owner} (${bucket.limit})`;
+  const sentence = apiErrors.RATE_LIMITED.sentence.replace('limit', whose);
   return new ApiError('RATE_LIMITED', undefined, sentence);
 }

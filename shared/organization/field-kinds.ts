@@ -29,7 +29,7 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
   lead_source: { ...plain, references: 'sources' },
   user: { ...plain, references: 'users' },
 };
-export const fieldTypes = keysOf(fieldKinds);
+export const fieldTypes = /* @__PURE__ */ keysOf(fieldKinds);
 
 export interface BuiltIn {
   readonly label: string;

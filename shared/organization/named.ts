@@ -8,7 +8,9 @@ export interface NamedItem {
   readonly active?: boolean;
 }
 
-const comparedName = memoize(({ name }: { readonly name: string }) => comparableName(name));
+const comparedName = /* @__PURE__ */ memoize(({ name }: { readonly name: string }) =>
+  comparableName(name),
+);
 
 /** The items that a text names: exactly, else as names are compared. */
 export function withName<T extends { readonly name: string }>(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { storedBytes } from '../../item-size.ts';
-import { limits } from '../../limits.ts';
+import { limits, settingsLimits } from '../../limits.ts';
 import { lookalikesAmong, type PlacedName } from '../../organization/lookalikes.ts';
 import type { Settings } from '../../organization/organization.ts';
 import {
@@ -230,10 +230,10 @@ function sizeIssues(settings: Settings): readonly SettingsIssue[] {
   const bytes = Buffer.byteLength(JSON.stringify(settings));
   const itemBytes = storedBytes({ settings });
   const why =
-    bytes > limits.settingsMaxBytes
-      ? `but must be at most ${limits.settingsMaxBytes}`
-      : `and its many small parts are stored as ${itemBytes} bytes, but must be at most ${limits.settingsItemMaxBytes}`;
-  return bytes > limits.settingsMaxBytes || itemBytes > limits.settingsItemMaxBytes
+    bytes > settingsLimits.maxBytes
+      ? `but must be at most ${settingsLimits.maxBytes}`
+      : `and its many small parts are stored as ${itemBytes} bytes, but must be at most ${settingsLimits.itemMaxBytes}`;
+  return bytes > settingsLimits.maxBytes || itemBytes > settingsLimits.itemMaxBytes
     ? [{ path: '$', message: `is ${bytes} bytes with every default filled in, ${why}` }]
     : [];
 }

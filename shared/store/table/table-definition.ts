@@ -55,14 +55,5 @@ export const partitionKeyPrefixes = {
   updateIndex: 'UPDATED#',
 } as const satisfies Record<ItemType, string>;
 
-/**
- * The stream records to publish: inserted timeline entries. Erasures modify or delete entries and publish nothing. In the form of an event
- * source mapping (AWS: Lambda event filtering).
- */
-export const eventFilter = {
-  eventName: ['INSERT'],
-  dynamodb: { Keys: { pk: { S: [{ prefix: partitionKeyPrefixes.timeline }] } } },
-} as const;
-
 /** What the stream holds of each record. An event needs no earlier image. */
 export const streamViewType = 'NEW_IMAGE';

@@ -1,7 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { memoryVariables } from '../../../infra/bundle/function-memory.ts';
-import { eventFilter } from '../../../shared/store/table/table-definition.ts';
+import { eventFilter } from '../../../shared/store/table/event-filter.ts';
 import { everyOption, propertiesOf, resourcesOf, templateWith } from './service-template.ts';
 
 const tableStreamArn =

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { eventTypes } from '../../../shared/leads/events.ts';
-import { eventFilter } from '../../../shared/store/table/table-definition.ts';
+import { eventFilter } from '../../../shared/store/table/event-filter.ts';
 import type { HeldKey, History } from '../checker/history.ts';
 import { planOf } from '../explore/plan.ts';
 import { bundleVersions, runHistory } from '../explore/random-histories.ts';

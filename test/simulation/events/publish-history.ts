@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { publisherName } from '../../../infra/bundle/built-functions.ts';
-import { eventFilter } from '../../../shared/store/table/table-definition.ts';
+import { eventFilter } from '../../../shared/store/table/event-filter.ts';
 import type { Progress, Reply, SimulatedDynamodb } from '../../dynamodb-model/dynamodb-model.ts';
 import type { History, Write } from '../checker/history.ts';
 import { type Change, type Program, readProgram } from '../lambda/modules.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, test } from 'vitest';
 import { storedBytes } from '../../../../shared/item-size.ts';
-import { limits } from '../../../../shared/limits.ts';
+import { settingsLimits } from '../../../../shared/limits.ts';
 import { hashApiKey } from '../../../../shared/organization/api-key.ts';
 import type { Settings } from '../../../../shared/organization/organization.ts';
 import { admitOrganization } from '../../../../shared/store/organizations/admission.ts';
@@ -72,7 +72,7 @@ test('settings that are too large are refused with their size', async () => {
     issues: [
       {
         path: '$',
-        message: expect.stringMatching(new RegExp(`at most ${limits.settingsMaxBytes}`)),
+        message: expect.stringMatching(new RegExp(`at most ${settingsLimits.maxBytes}`)),
       },
     ],
   });
@@ -82,7 +82,7 @@ test('settings that are too large are refused with their size', async () => {
 test('settings of the maximum size are stored unchanged', async () => {
   const settings = newSettings();
   const spare =
-    limits.settingsMaxBytes - Buffer.byteLength(JSON.stringify({ ...settings, name: '' }));
+    settingsLimits.maxBytes - Buffer.byteLength(JSON.stringify({ ...settings, name: '' }));
   const full = { ...settings, name: 'n'.repeat(spare) };
 
   await applySettings(patientTable, full);
@@ -113,7 +113,7 @@ test('settings whose many small parts do not fit into an item are refused, thoug
 
   const preview = await previewSettings(patientTable, settings);
 
-  expect(Buffer.byteLength(JSON.stringify(settings))).toBeLessThan(limits.settingsMaxBytes);
+  expect(Buffer.byteLength(JSON.stringify(settings))).toBeLessThan(settingsLimits.maxBytes);
   await expect(applySettings(patientTable, settings)).rejects.toMatchObject({
     name: 'SettingsRejectedError',
     issues: refusals,

@@ -1,0 +1,10 @@
+import { partitionKeyPrefixes } from './table-definition.ts';
+
+/**
+ * The stream records to publish: inserted timeline entries. Erasures modify or delete entries and publish nothing. In the form of an event
+ * source mapping (AWS: Lambda event filtering).
+ */
+export const eventFilter = {
+  eventName: ['INSERT'],
+  dynamodb: { Keys: { pk: { S: [{ prefix: partitionKeyPrefixes.timeline }] } } },
+} as const;
