@@ -71,11 +71,9 @@ export const typedPhone = (text: string): string =>
 
 const startsWithCode = /^(?:\+|00)/;
 
-function parsed(typed: string, country: CountryCode): PhoneNumber | undefined {
-  // libphonenumber accepts and rejects the same context alternately: its regular expressions keep their position between calls.
-  if (typed.includes(';phone-context=')) return undefined;
-  return parsePhoneNumberFromString(typed, { defaultCountry: country, extract: false });
-}
+// Of RFC 3966, no `;phone-context=` comes here, which libphonenumber accepts and rejects alternately: `label` has taken its first word.
+const parsed = (typed: string, country: CountryCode): PhoneNumber | undefined =>
+  parsePhoneNumberFromString(typed, { defaultCountry: country, extract: false });
 
 /** More than the digits that an E.164 number can lose. */
 const parsesMax = 16;
