@@ -137,7 +137,7 @@ test('a refusal counts the most frequent reasons, each with the option by which 
     expect.stringMatching(
       /^ {2}8 of 8 refused rows: wants_call must be true or false .*\. Add --value 'wants_call:TEXT=VALUE' to /,
     ),
-    expect.stringMatching(/^ {2}3 of 8 refused rows: phone must be a phone number/),
+    expect.stringMatching(/^ {2}3 of 8 refused rows: phone is not a number of its country;/),
   ]);
   expect(lines[6]).toBe('  other reasons: 2');
   expect(lines[7]).toMatch(/^Refused rows and their reasons: /);
