@@ -48,7 +48,7 @@ const isData = (file: string): boolean =>
     file,
   );
 const isDeployed = inside('infra/stack/', 'infra/deploy/', 'infra/gateway/', 'infra/bundle/');
-const isModel = inside('test/dynamodb-model/');
+const isModel = inside('test/proof/dynamodb-model/');
 
 type Files = (file: string) => boolean;
 /** Each rule's first files import none of its second. */
@@ -90,7 +90,7 @@ const separations: readonly (readonly [rule: string, from: Files, to: Files])[] 
   [
     'others import only the public file of the DynamoDB model',
     (file) => !isModel(file),
-    (file) => isModel(file) && file !== 'test/dynamodb-model/dynamodb-model.ts',
+    (file) => isModel(file) && file !== 'test/proof/dynamodb-model/dynamodb-model.ts',
   ],
 ];
 

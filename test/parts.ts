@@ -11,11 +11,11 @@ export const slowTests = [
   'test/infra/stack/package/build.test.ts',
   'test/infra/stack/{cfn-lint,replacements}.test.ts',
   'test/infra/verify/program.test.ts',
-  'test/simulation/check/beside-writers.test.ts',
-  'test/simulation/events/events.test.ts',
-  'test/simulation/explore/{pairs,random-histories}.test.ts',
-  'test/simulation/planted-bugs/planted-bugs.test.ts',
-  'test/simulation/restore/restores.test.ts',
+  'test/proof/simulation/check/beside-writers.test.ts',
+  'test/proof/simulation/events/events.test.ts',
+  'test/proof/simulation/explore/{pairs,random-histories}.test.ts',
+  'test/proof/simulation/planted-bugs/planted-bugs.test.ts',
+  'test/proof/simulation/restore/restores.test.ts',
 ];
 
 /** Tests that call the built functions through the local gateway, on the first engine that this machine has. */
@@ -27,10 +27,10 @@ export const serviceTests = ['test/**/*.integration.test.ts'];
  * code injects, commands that write as an endpoint does.
  */
 export const engineTests = [
-  'test/*.integration.test.ts',
+  'test/functions/*.integration.test.ts',
   'test/contract/{1-timeline,2-,3-,8-}*.integration.test.ts',
   'test/contract/4-endpoints/*.integration.test.ts',
-  'test/dynamodb-model/**/*.integration.test.ts',
+  'test/proof/dynamodb-model/**/*.integration.test.ts',
   'test/infra/admin/import/{import,undo}.integration.test.ts',
   'test/infra/admin/lead/erase.integration.test.ts',
   'test/infra/admin/table/{check,restore}.integration.test.ts',
@@ -62,7 +62,7 @@ export const parts: readonly Part[] = [
       'random histories, pairs of operations, restores and planted bugs, under a simulated DynamoDB',
     seconds: 85,
     projects,
-    folders: ['test/simulation/'],
+    folders: ['test/proof/simulation/'],
   },
   {
     name: 'second-engine',
@@ -111,7 +111,7 @@ export const parts: readonly Part[] = [
     proves: 'hostile requests, random histories and random calls of DynamoDB on a real engine',
     seconds: 35,
     projects,
-    folders: ['test/dynamodb-model/', 'test/fuzz/', 'test/reliability/'],
+    folders: ['test/proof/dynamodb-model/', 'test/proof/fuzz/', 'test/proof/soak/'],
   },
   {
     name: 'service',

@@ -53,7 +53,7 @@ export const builtinsWithoutFacade: Plugin = {
 /**
  * Packages that are replaced in the bundles, with their replacements. Only one is: of the SDK's ways to find credentials (profiles, SSO, web
  * identity, container and instance metadata), a function uses the environment. The others take 100 KB and 15 % of a cold start
- * (test/bench/PROFILE.md). To remove the exception, delete this object and `environment-credentials.ts`. The build fails if the SDK imports
+ * (test/proof/bench/PROFILE.md). To remove the exception, delete this object and `environment-credentials.ts`. The build fails if the SDK imports
  * another name from the package, and `bundle.test.ts` if it takes the providers from elsewhere.
  */
 export const replacedPackages = {

@@ -1,6 +1,6 @@
 /**
  * The memory limits of a function's process. Without them, V8 and the C library keep memory that the function does not need: 200 to 260 MB
- * after 1,000 to 4,000 captures, of which 15 MB are reachable objects (test/bench/PROFILE.md, "Memory of a function").
+ * after 1,000 to 4,000 captures, of which 15 MB are reachable objects (test/proof/bench/PROFILE.md, "Memory of a function").
  */
 
 /** Young objects take up to three times this size. 4 MB would save about 5 % of a request's processor time, and keep 11 MB more. */

@@ -10,7 +10,7 @@ import { table } from '../support/table.ts';
 const organization = useOrganizationWithLead();
 
 describe('5 scopes: each endpoint accepts those of its section, and no others', () => {
-  /** `test/contract.test.ts` checks these scopes against the contract, sections 4.1 to 4.7. */
+  /** `test/contract/contract.test.ts` checks these scopes against the contract, sections 4.1 to 4.7. */
   const scopesOf = (name: EndpointName): readonly Scope[] => endpointNamed(name).scopes;
   /** What a key may do that was minted with a scope: leads.write brings leads.read with it. */
   const granted: Record<Scope, Scope[]> = {

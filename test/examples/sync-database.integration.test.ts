@@ -5,7 +5,7 @@ import { LeadClient } from '../../shared/client/client.ts';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { json } from '../infra/admin/commands.ts';
 import { useFolder } from '../infra/given-folder.ts';
-import { Random } from '../simulation/random.ts';
+import { Random } from '../proof/simulation/random.ts';
 import { adminJson, runAdmin } from '../support/admin.ts';
 import { call } from '../support/call.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';

@@ -5,8 +5,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { memoryMbDefault } from '../../../infra/bundle/function-memory.ts';
 import type { LeadServiceProps } from '../../../infra/stack/lead-service.ts';
 import { heartbeatMetricNames, heartbeatVariables, metricNames } from '../../../shared/metrics.ts';
-import { perMillion, prices } from '../../bench/prices.ts';
-import { shown } from '../../bench/results.ts';
+import { perMillion, prices } from '../../proof/bench/prices.ts';
+import { shown } from '../../proof/bench/results.ts';
 import { projectFolder } from '../../support/service-process.ts';
 import { expectPage } from './expect-page.ts';
 import { everyOption, propertiesOf, templateWith } from './service-template.ts';
@@ -80,16 +80,16 @@ const logBytesPerCall = 980;
 const callsOfSyncJob = 43_800;
 
 /** The rows of SCALE.md, "What was measured": the name of a request, its share of the mix, and its price in dollars. */
-const requests = [...page('test', 'SCALE.md').matchAll(/^\| (.+) \| (\d+) % \| \d .+$/gm)].map(
-  ([row, name = '', percent]) => {
-    const [lambdaMs = NaN, writeUnits = NaN, readUnits = NaN] = row
-      .split('|')
-      .slice(4, 7)
-      .map(Number);
-    const usage = { lambdaMs, writeUnits, readUnits, lambdaMemoryMb: memoryMbDefault };
-    return { name, share: Number(percent) / 100, price: perMillion(usage) / 1e6 };
-  },
-);
+const requests = [
+  ...page('test', 'proof', 'SCALE.md').matchAll(/^\| (.+) \| (\d+) % \| \d .+$/gm),
+].map(([row, name = '', percent]) => {
+  const [lambdaMs = NaN, writeUnits = NaN, readUnits = NaN] = row
+    .split('|')
+    .slice(4, 7)
+    .map(Number);
+  const usage = { lambdaMs, writeUnits, readUnits, lambdaMemoryMb: memoryMbDefault };
+  return { name, share: Number(percent) / 100, price: perMillion(usage) / 1e6 };
+});
 const priceOf = (request: string): number =>
   requests.find(({ name }) => name === request)?.price ?? NaN;
 const priceOfMix = requests.reduce((sum, { share, price }) => sum + share * price, 0);

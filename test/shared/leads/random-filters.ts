@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { operators, type Takes } from '../../../shared/leads/filter-operators.ts';
 import type { FieldValue } from '../../../shared/leads/lead.ts';
 import type { FieldType } from '../../../shared/organization/field-kinds.ts';
-import type { Filter } from '../../simulation/checker/refusals.ts';
+import type { Filter } from '../../proof/simulation/checker/refusals.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 
 /** Random field values, and random filters on fields. */
@@ -69,7 +69,7 @@ export function valueFor(field: FilterField): fc.Arbitrary<FieldValue | undefine
   return fc.option<FieldValue, undefined>(value, { nil: undefined, freq: 3 });
 }
 
-/** A filter that can apply to a field. `test/contract.test.ts` holds the operators of each type to the contract. */
+/** A filter that can apply to a field. `test/contract/contract.test.ts` holds the operators of each type to the contract. */
 export function filterFor(field: FilterField): fc.Arbitrary<Filter> {
   const { key, type } = field;
   const filters = Object.entries(operators[type]).map(([operator, { takes }]) => {

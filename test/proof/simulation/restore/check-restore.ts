@@ -1,0 +1,92 @@
+import { partitionKeyPrefixes as prefix } from '../../../../shared/store/table/table-definition.ts';
+import { isSame, type Plain } from '../checker/plain.ts';
+import { changedTexts, keepsErased } from './changed-texts.ts';
+import { type Items, itemsUnder, type RestoredItems } from './restored-table.ts';
+
+/** What a finished restore promises (infra/OPERATE.md, "Restore"), and what of it does not hold. */
+export function restoreViolations(items: RestoredItems): string[] {
+  return [
+    ...revokedKeys(items),
+    ...erasedLeads(items),
+    ...keptLeads(items),
+    ...changedTexts(items, erasedIn(new Map([...items.backup, ...(items.old?.before ?? [])]))),
+    ...counters(items),
+    ...(items.old && !isSameItems(items.old.before, items.old.after)
+      ? ['The restore changed the old table.']
+      : []),
+  ];
+}
+
+export const isSameItems = (one: Items, other: Items): boolean =>
+  one.size === other.size && [...one].every(([name, item]) => isSame(item, other.get(name)));
+
+function revokedKeys({ backup, old, restored, keptKeyIds }: RestoredItems): string[] {
+  // A backup may have only one item of a revocation: the key's or its listing.
+  const revokedIds = [...backup.values()].flatMap(({ keyId, revokedAt }) =>
+    revokedAt ? [keyId] : [],
+  );
+  return itemsUnder(restored, prefix.apiKey).flatMap(([name, key]) => {
+    const isLive = key.revokedAt === undefined || key.revokedAt === null;
+    const mayLive = old ? !old.before.get(name)?.revokedAt : keptKeyIds.includes(String(key.keyId));
+    if (isLive && (!mayLive || revokedIds.includes(key.keyId)))
+      return [`The key ${key.keyId} works again.`];
+    return !isLive && mayLive && !revokedIds.includes(key.keyId)
+      ? [`The key ${key.keyId} was revoked by the restore.`]
+      : [];
+  });
+}
+
+/** The leads, as `organization#lead`, that an audit log, an erasure under way or the end of a timeline names. */
+function erasedIn(items: Items): Set<string> {
+  const logged = itemsUnder(items, prefix.history).flatMap(([, { pk, erasedLeadId }]) =>
+    erasedLeadId === undefined
+      ? []
+      : [`${String(pk).slice(prefix.history.length)}#${erasedLeadId}`],
+  );
+  const begun = itemsUnder(items, prefix.erasure).map(
+    ([, { pk, sk }]) => `${String(pk).slice(prefix.erasure.length)}#${Number(sk)}`,
+  );
+  const ended = itemsUnder(items, prefix.timeline).flatMap(([, { pk, type }]) =>
+    type === 'erased' ? [String(pk).slice(prefix.timeline.length)] : [],
+  );
+  return new Set([...logged, ...begun, ...ended]);
+}
+
+const leadOf = ({ pk, sk }: Plain): string =>
+  `${String(pk).slice(prefix.lead.length)}#${Number(sk)}`;
+
+function erasedLeads({ backup, old, restored }: RestoredItems): string[] {
+  const erased = erasedIn(new Map([...backup, ...(old?.before ?? [])]));
+  const leads = itemsUnder(restored, prefix.lead).flatMap(([, lead]) =>
+    erased.has(leadOf(lead)) ? [`The erased lead ${leadOf(lead)} is there again.`] : [],
+  );
+  const entries = itemsUnder(restored, prefix.timeline).flatMap(([name, entry]) => {
+    const versions = { before: backup.get(name), copy: old?.before.get(name), after: entry };
+    return keepsErased(versions) ? [`The entry ${name} has an erased person again.`] : [];
+  });
+  return [...leads, ...entries];
+}
+
+function keptLeads({ backup, old, restored }: RestoredItems): string[] {
+  const erased = erasedIn(new Map([...backup, ...(old?.before ?? [])]));
+  return itemsUnder(backup, prefix.lead).flatMap(([name, lead]) =>
+    erased.has(leadOf(lead)) ||
+    [lead, old?.before.get(name)].some((one) => one && isSame(restored.get(name), one))
+      ? []
+      : [`The lead ${leadOf(lead)} is as it is neither in the backup nor in the old table.`],
+  );
+}
+
+/** Neither a lead's ID nor a version of the settings is given out again. */
+function counters({ backup, old, restored }: RestoredItems): string[] {
+  return itemsUnder(restored, prefix.usage).flatMap(([name, usage]) => {
+    const before = (old?.before ?? backup).get(name);
+    const isNew = (counter: string, mayEqual: boolean): boolean =>
+      Number(usage[counter]) > Number(before?.[counter] ?? 0) ||
+      (mayEqual && usage[counter] === before?.[counter]);
+    return [
+      ...(isNew('lastLeadId', old !== undefined) ? [] : [`${name} gives out lead IDs again.`]),
+      ...(isNew('settingsVersion', false) ? [] : [`${name} gives out settings versions again.`]),
+    ];
+  });
+}

@@ -1,0 +1,63 @@
+import { tableInput } from '../../../infra/local/table.ts';
+import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
+import {
+  SimulatedDynamodb,
+  type SimulatedDynamodbOptions,
+} from '../dynamodb-model/dynamodb-model.ts';
+import type { Network } from './network.ts';
+import { Scheduler, type SchedulerOptions } from './scheduler.ts';
+
+export interface SimulationOptions extends SchedulerOptions, Pick<Network, 'observer'> {
+  readonly dynamodb?: Omit<SimulatedDynamodbOptions, 'now' | 'choose' | 'at'>;
+  readonly faultOf?: Network['faultOf'];
+  /** Whether calls take (random) time; otherwise their order is a choice of the scheduler. @default true */
+  readonly isTimed?: boolean;
+  /** The longest that a request or an answer travels, and that a transaction's items stay locked. @default 4.5 */
+  readonly latencyMaxMs?: () => number;
+}
+
+/** A scheduler, a DynamoDB with the service's table, and the network between DynamoDB and its callers. */
+export class Simulation implements Network {
+  readonly scheduler: Scheduler;
+  readonly dynamodb: SimulatedDynamodb;
+  readonly faultOf: Network['faultOf'];
+  readonly latency: Network['latency'];
+  readonly observer: Network['observer'];
+
+  constructor({
+    dynamodb,
+    faultOf = () => 'none',
+    isTimed = true,
+    observer,
+    latencyMaxMs = () => 4.5,
+    ...options
+  }: SimulationOptions) {
+    const scheduler = new Scheduler(options);
+    this.scheduler = scheduler;
+    this.dynamodb = new SimulatedDynamodb({
+      ...dynamodb,
+      now: () => scheduler.now,
+      choose: (options, what, otherChance) => scheduler.choices.choose(options, what, otherChance),
+      at: (epochMs, what, run) => scheduler.after(epochMs - scheduler.now, what, run),
+    });
+    createLeadTable(this.dynamodb);
+    const travel = scheduler.randomFor('network');
+    this.faultOf = faultOf;
+    this.latency = isTimed ? () => 0.5 + travel.fraction() * (latencyMaxMs() - 0.5) : undefined;
+    this.observer = observer;
+  }
+}
+
+/** Creates the table as it is deployed, with expiry on, or as a restore leaves it, with expiry off. */
+export function createLeadTable(
+  dynamodb: SimulatedDynamodb,
+  { name = 'leads', isRestored = false } = {},
+): void {
+  dynamodb.executeNow('CreateTable', tableInput(name));
+  if (isRestored) return;
+  const AttributeName = tableDefinition.timeToLiveAttribute;
+  dynamodb.executeNow('UpdateTimeToLive', {
+    TableName: name,
+    TimeToLiveSpecification: { Enabled: true, AttributeName },
+  });
+}
