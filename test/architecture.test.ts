@@ -141,7 +141,10 @@ describe('who imports whom', () => {
 
   test('what the deployment imports of the service needs no package: it is data, without the SDK', () => {
     const isDeployment = (file: string): boolean =>
-      file.startsWith('infra/') && !isApiDescription(file) && !runsTheService(file);
+      file.startsWith('infra/') &&
+      !isApiDescription(file) &&
+      !runsTheService(file) &&
+      !file.startsWith('infra/recipes/');
     const read = own.filter(
       ({ from, to, isTypeOnly }) => isDeployment(from) && layerOf(to) >= 0 && !isTypeOnly,
     );

@@ -2,7 +2,7 @@
 
 /** Tests that start programs of their own, or take a processor for seconds. */
 export const slowTests = [
-  'test/examples/{recipe-reports,sync-database,unanswered-enquiry}.test.ts',
+  'test/infra/recipes/{recipe-reports,sync-database,unanswered-enquiry}.test.ts',
   'test/infra/cli/{commands,install,resumable-file}.test.ts',
   'test/infra/deploy/deploy-command.test.ts',
   'test/infra/guides/guides.test.ts',
@@ -104,7 +104,7 @@ export const parts: readonly Part[] = [
       'the recipes in seven languages under faults and in a browser, and the copies of all leads',
     seconds: 60,
     projects,
-    folders: ['test/examples/'],
+    folders: ['test/infra/recipes/'],
   },
   {
     name: 'fuzz',

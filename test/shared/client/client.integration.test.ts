@@ -10,7 +10,7 @@ import { type GivenOrganization, givenOrganization } from '../../support/organiz
 import { service } from '../../support/service.ts';
 import { node24 } from '../../support/service-process.ts';
 
-/** The client against the real service; test/examples kills the service and the outbox, and stalls the database. */
+/** The client against the real service; infra/recipes kills the service and the outbox, and stalls the database. */
 
 let organization: GivenOrganization;
 beforeEach(async () => {

@@ -62,7 +62,7 @@ test.each([
 });
 
 test('the edge recipe bundles with it for a runtime that has no modules of Node', async () => {
-  const recipes = join(projectFolder, 'test', 'examples');
+  const recipes = join(projectFolder, 'infra', 'recipes');
   await mkdir(join(folder, 'edge'));
   for (const file of ['form.ts', 'edge/worker.ts'])
     await copyFile(join(recipes, file), join(folder, file));

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { Lead, LeadClient } from '../../shared/client/client.ts';
-import { leadsOf } from '../support/leads.ts';
-import type { GivenOrganization } from '../support/organizations.ts';
-import type { SqlDatabase } from './sync-database/sql-database.ts';
+import type { SqlDatabase } from '../../../infra/recipes/sync-database/sql-database.ts';
+import type { Lead, LeadClient } from '../../../shared/client/client.ts';
+import { leadsOf } from '../../support/leads.ts';
+import type { GivenOrganization } from '../../support/organizations.ts';
 
 /** What the service has: listed leads with the names of what they refer to, archived ones, and every timeline item. */
 export async function serviceRows(

@@ -1,23 +1,23 @@
 import { writeFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { expect, test } from 'vitest';
-import { LeadClient } from '../../shared/client/client.ts';
-import { setArchived } from '../../shared/store/leads/archive.ts';
-import { json } from '../infra/admin/commands.ts';
-import { useFolder } from '../infra/given-folder.ts';
-import { Random } from '../proof/simulation/random.ts';
-import { adminJson, runAdmin } from '../support/admin.ts';
-import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { useOwnTable } from '../support/own-table.ts';
-import { person } from '../support/people.ts';
-import { service } from '../support/service.ts';
-import { node24, runProgram } from '../support/service-process.ts';
-import { table } from '../support/table.ts';
-import { postgresDatabase } from './sync-database/postgres.ts';
-import type { SqlDatabase } from './sync-database/sql-database.ts';
-import { openSqlite } from './sync-database/sqlite.ts';
-import { type SyncOptions, sync } from './sync-database/sync.ts';
+import { postgresDatabase } from '../../../infra/recipes/sync-database/postgres.ts';
+import type { SqlDatabase } from '../../../infra/recipes/sync-database/sql-database.ts';
+import { openSqlite } from '../../../infra/recipes/sync-database/sqlite.ts';
+import { type SyncOptions, sync } from '../../../infra/recipes/sync-database/sync.ts';
+import { LeadClient } from '../../../shared/client/client.ts';
+import { setArchived } from '../../../shared/store/leads/archive.ts';
+import { Random } from '../../proof/simulation/random.ts';
+import { adminJson, runAdmin } from '../../support/admin.ts';
+import { call } from '../../support/call.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { useOwnTable } from '../../support/own-table.ts';
+import { person } from '../../support/people.ts';
+import { service } from '../../support/service.ts';
+import { node24, runProgram } from '../../support/service-process.ts';
+import { table } from '../../support/table.ts';
+import { json } from '../admin/commands.ts';
+import { useFolder } from '../given-folder.ts';
 import { damage, databaseRows, serviceRows } from './sync-database-rows.ts';
 
 useOwnTable();
@@ -35,7 +35,7 @@ const { path } = useFolder();
 
 /** Runs the job as cron does. */
 const runJob = (apiKey: string, args: readonly string[]) =>
-  runProgram(node24, ['test/examples/sync-database/main.ts', ...args], {
+  runProgram(node24, ['infra/recipes/sync-database/main.ts', ...args], {
     env: { ...process.env, LEADS_URL: service().baseUrl, LEADS_API_KEY: apiKey },
   });
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { listen } from '../../../infra/cli/listen.ts';
+import { listen } from '../../../../infra/cli/listen.ts';
 
 /** A stand-in for the service, at its rate limit; each key's second request gets no answer. `use` gets the number of requests by `Authorization`. */
 export async function withLimitedService(

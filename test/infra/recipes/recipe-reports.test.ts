@@ -3,15 +3,15 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { listen } from '../../infra/cli/listen.ts';
-import { useFolder } from '../infra/given-folder.ts';
-import type { GivenOrganization } from '../support/organizations.ts';
-import { keptBy, type Recipe, recipes } from '../support/recipes/recipes.ts';
-import { person } from '../support/recipes/visitors.ts';
-import { openWebsite, type Website } from '../support/recipes/website.ts';
-import { projectFolder, runProgram } from '../support/service-process.ts';
+import { listen } from '../../../infra/cli/listen.ts';
+import type { GivenOrganization } from '../../support/organizations.ts';
+import { projectFolder, runProgram } from '../../support/service-process.ts';
+import { useFolder } from '../given-folder.ts';
+import { keptBy, type Recipe, recipes } from './hosts/recipes.ts';
+import { person } from './hosts/visitors.ts';
+import { openWebsite, type Website } from './hosts/website.ts';
 
-/** What a recipe tells its owner. The service is a stand-in; recipes.integration.test.ts says which recipes this machine lacks. */
+/** What a recipe tells its owner. The service is a stand-in; websites.integration.test.ts says which recipes this machine lacks. */
 
 const files = useFolder();
 const ofFolders = recipes.filter(
@@ -30,7 +30,7 @@ async function givenWebsite(recipe: Recipe, refusal?: [number, string]): Promise
     response.writeHead(status).end(JSON.stringify({ error: { code, details } }));
   });
   const serviceUrl = `http://127.0.0.1:${await listen(server, 0)}`;
-  const examples = join(projectFolder, 'test', 'examples');
+  const examples = join(projectFolder, 'infra', 'recipes');
   const organization = { website: 'leads_live_key' } as GivenOrganization;
   const host = { folder: files.newFolder('website'), examples, serviceUrl };
   const website = await openWebsite(recipe, organization, host);

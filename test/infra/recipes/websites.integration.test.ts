@@ -2,15 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { buildClient } from '../../infra/openapi/client/build.ts';
-import { chromium } from '../support/browser.ts';
-import { call } from '../support/call.ts';
-import { givenOrganization } from '../support/organizations.ts';
-import { type OwnService, startOwnService } from '../support/own-service.ts';
-import { type Shown, visitWithBrowser } from '../support/recipes/browser-visit.ts';
-import { withLimitedService } from '../support/recipes/limited-service.ts';
-import { misuse } from '../support/recipes/misuse.ts';
-import { copyRecipes, keptBy, makeLate, recipes } from '../support/recipes/recipes.ts';
+import { buildClient } from '../../../infra/openapi/client/build.ts';
+import { chromium } from '../../support/browser.ts';
+import { call } from '../../support/call.ts';
+import { givenOrganization } from '../../support/organizations.ts';
+import { type OwnService, startOwnService } from '../../support/own-service.ts';
+import { inherited, node24, racingWorkers, runProgram } from '../../support/service-process.ts';
+import { type Shown, visitWithBrowser } from './hosts/browser-visit.ts';
+import { withLimitedService } from './hosts/limited-service.ts';
+import { misuse } from './hosts/misuse.ts';
+import { copyRecipes, keptBy, makeLate, recipes } from './hosts/recipes.ts';
 import {
   beforeFaults,
   constants,
@@ -21,9 +22,8 @@ import {
   settings,
   whileDown,
   wrongPhone,
-} from '../support/recipes/visitors.ts';
-import { openWebsite, type Person, type Website } from '../support/recipes/website.ts';
-import { inherited, node24, racingWorkers, runProgram } from '../support/service-process.ts';
+} from './hosts/visitors.ts';
+import { openWebsite, type Person, type Website } from './hosts/website.ts';
 
 /**
  * Every recipe meets the same visitors and the same faults, at the same time and at one service: the service is killed, the website is

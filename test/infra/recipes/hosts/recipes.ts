@@ -3,9 +3,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { node24, projectFolder } from '../service-process.ts';
+import { node24, projectFolder } from '../../../support/service-process.ts';
 
-/** The recipes of test/examples/, and how each is installed, served and run by cron. */
+/** The recipes of infra/recipes/, and how each is installed, served and run by cron. */
 
 const run = promisify(execFile);
 const hosts = import.meta.dirname;
@@ -48,8 +48,8 @@ export async function copyRecipes(
   clientPackage: string,
   { country, source }: { readonly country: string; readonly source: string },
 ): Promise<string> {
-  const examples = join(root, 'test', 'examples');
-  await cp(join(projectFolder, 'test', 'examples'), examples, { recursive: true });
+  const examples = join(root, 'infra', 'recipes');
+  await cp(join(projectFolder, 'infra', 'recipes'), examples, { recursive: true });
   await symlink(join(projectFolder, 'shared'), join(root, 'shared')); // form-backend.ts takes the client from there
   const client = join(root, 'node_modules', 'lead-service-client');
   await mkdir(client, { recursive: true });

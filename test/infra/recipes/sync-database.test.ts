@@ -3,18 +3,18 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { listen } from '../../infra/cli/listen.ts';
-import { LeadClient } from '../../shared/client/client.ts';
-import { useFolder } from '../infra/given-folder.ts';
-import { freePort, node24, startProgram } from '../support/service-process.ts';
-import { createTables, writeState } from './sync-database/sql-database.ts';
-import { openSqlite } from './sync-database/sqlite.ts';
-import { type SyncOptions, sync } from './sync-database/sync.ts';
+import { listen } from '../../../infra/cli/listen.ts';
+import { createTables, writeState } from '../../../infra/recipes/sync-database/sql-database.ts';
+import { openSqlite } from '../../../infra/recipes/sync-database/sqlite.ts';
+import { type SyncOptions, sync } from '../../../infra/recipes/sync-database/sync.ts';
+import { LeadClient } from '../../../shared/client/client.ts';
+import { freePort, node24, startProgram } from '../../support/service-process.ts';
+import { useFolder } from '../given-folder.ts';
 
 const { path } = useFolder();
 
 const startJob = (url: string, args: readonly string[], program = 'sync-database/main.ts') =>
-  startProgram(node24, [`test/examples/${program}`, ...args], {
+  startProgram(node24, [`infra/recipes/${program}`, ...args], {
     env: {
       ...process.env,
       LEADS_URL: url,

@@ -1,10 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { adminJson } from '../admin.ts';
-import { storedLeads } from '../leads.ts';
-import type { GivenOrganization } from '../organizations.ts';
-import { freePort, type Program, runProgram, startProgram } from '../service-process.ts';
+import { adminJson } from '../../../support/admin.ts';
+import { storedLeads } from '../../../support/leads.ts';
+import type { GivenOrganization } from '../../../support/organizations.ts';
+import {
+  freePort,
+  type Program,
+  runProgram,
+  startProgram,
+} from '../../../support/service-process.ts';
 import { keptBy, type Post, type Recipe, type Site } from './recipes.ts';
 
 export interface Printed {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Lead, LeadClient } from '../../shared/client/client.ts';
-import { useFolder } from '../infra/given-folder.ts';
-import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { type OwnService, startOwnService } from '../support/own-service.ts';
-import { node24, type Program, startProgram } from '../support/service-process.ts';
+import { type Lead, LeadClient } from '../../../shared/client/client.ts';
+import { call } from '../../support/call.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { type OwnService, startOwnService } from '../../support/own-service.ts';
+import { node24, type Program, startProgram } from '../../support/service-process.ts';
+import { useFolder } from '../given-folder.ts';
 
 let service: OwnService;
 let organization: GivenOrganization;
@@ -23,7 +23,7 @@ afterAll(async () => {
 function startJob(): Program {
   const { baseUrl } = service;
   const { reader } = organization;
-  const job = startProgram(node24, ['test/examples/sync-job.ts'], {
+  const job = startProgram(node24, ['infra/recipes/sync-job.ts'], {
     env: { ...process.env, LEADS_URL: baseUrl, LEADS_API_KEY: reader, FOLDER: files.path() },
   });
   jobs.push(job);

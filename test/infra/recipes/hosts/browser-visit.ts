@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { withBrowser } from '../browser.ts';
+import { withBrowser } from '../../../support/browser.ts';
 import type { Website } from './website.ts';
 
 /** What a visitor's browser showed beside the form, in order. */

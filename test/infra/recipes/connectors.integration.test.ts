@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { introduction } from '../../infra/openapi/introduction.ts';
-import type { Lead } from '../../shared/client/client.ts';
-import { call } from '../support/call.ts';
-import { leadOf, storeListedLeads } from '../support/leads.ts';
-import { givenOrganization } from '../support/organizations.ts';
-import { projectFolder } from '../support/service-process.ts';
-import { table } from '../support/table.ts';
+import { introduction } from '../../../infra/openapi/introduction.ts';
+import type { Lead } from '../../../shared/client/client.ts';
+import { call } from '../../support/call.ts';
+import { leadOf, storeListedLeads } from '../../support/leads.ts';
+import { givenOrganization } from '../../support/organizations.ts';
+import { projectFolder } from '../../support/service-process.ts';
+import { table } from '../../support/table.ts';
 
 /** Where a connector's file has the names of its requests, and its lookback. */
 const connectors = [
@@ -37,7 +37,7 @@ const connectors = [
 const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
 
 describe.each(connectors)('the connector of $file', ({ file, unitMs, ...patterns }) => {
-  const text = readFile(join(projectFolder, 'test', 'examples', 'connectors', file), 'utf8');
+  const text = readFile(join(projectFolder, 'infra', 'recipes', 'connectors', file), 'utf8');
   const named = async (name: keyof typeof patterns): Promise<string> =>
     patterns[name].exec(await text)?.[1] ?? `${file} has no ${name}`;
 

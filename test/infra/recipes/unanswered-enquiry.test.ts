@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { listen } from '../../infra/cli/listen.ts';
-import { useFolder } from '../infra/given-folder.ts';
-import { recipes } from '../support/recipes/recipes.ts';
-import { projectFolder, runProgram } from '../support/service-process.ts';
+import { listen } from '../../../infra/cli/listen.ts';
+import { projectFolder, runProgram } from '../../support/service-process.ts';
+import { useFolder } from '../given-folder.ts';
+import { recipes } from './hosts/recipes.ts';
 
 const files = useFolder();
 
-/** The recipes whose outbox is a folder that cron sends; recipes.integration.test.ts says which this machine lacks. */
+/** The recipes whose outbox is a folder that cron sends; websites.integration.test.ts says which this machine lacks. */
 const ofFolders = recipes.filter(
   ({ name, missing }) => /^(plain|curl)/.test(name) && missing === undefined,
 );
@@ -32,7 +32,7 @@ test.for(ofFolders)(
     const folder = files.newFolder('outbox');
     const url = await givenService('a');
     const environment = { LEADS_URL: url, LEADS_API_KEY: 'leads_live_key', OUTBOX: folder };
-    const examples = join(projectFolder, 'test', 'examples');
+    const examples = join(projectFolder, 'infra', 'recipes');
     const site = { folder, examples, outbox: folder, port: 0, environment };
     const [command = '', ...args] = recipe.cron(site);
     for (const name of ['a', 'b', 'c'])
