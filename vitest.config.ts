@@ -55,11 +55,11 @@ export default defineConfig({
       },
     ],
     projects: [
-      inProcess('unit', ['test/**/*.test.ts'], [...slowTests, ...serviceTests]),
-      inProcess('slow', slowTests, []),
-      onEngine('contract', contractTests),
-      onEngine('service', serviceTests, contractTests),
-      onEngine('second-engine', engineTests),
+      inProcess('unit', ['test/**/*.test.ts'], [slowTests, serviceTests]),
+      inProcess('slow', [slowTests], []),
+      onEngine('contract', [contractTests]),
+      onEngine('service', [serviceTests], [contractTests]),
+      onEngine('second-engine', [engineTests]),
     ],
   },
 });

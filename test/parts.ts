@@ -1,44 +1,20 @@
 /** Which tests run when: those of `npm test`, and the parts of `npm run prove`. A test's name and folder say where it belongs. */
 
 /** Tests that start programs of their own, or take a processor for seconds. */
-export const slowTests = [
-  'test/infra/recipes/{recipe-reports,sync-database,unanswered-enquiry}.test.ts',
-  'test/infra/cli/{commands,install,resumable-file}.test.ts',
-  'test/infra/deploy/deploy-command.test.ts',
-  'test/infra/guides/guides.test.ts',
-  'test/infra/local/{engine,service,start}.test.ts',
-  'test/infra/openapi/client/build.test.ts',
-  'test/infra/stack/package/build.test.ts',
-  'test/infra/stack/{cfn-lint,replacements}.test.ts',
-  'test/infra/verify/program.test.ts',
-  'test/proof/simulation/check/beside-writers.test.ts',
-  'test/proof/simulation/events/events.test.ts',
-  'test/proof/simulation/explore/{pairs,random-histories}.test.ts',
-  'test/proof/simulation/planted-bugs/planted-bugs.test.ts',
-  'test/proof/simulation/restore/restores.test.ts',
-];
+export const slowTests = 'test/**/*.prove.test.ts';
 
 /** Tests that call the built functions through the local gateway, on the first engine that this machine has. */
-export const serviceTests = ['test/**/*.integration.test.ts'];
+export const serviceTests = 'test/**/*.{integration,engines}.test.ts';
 
 /**
  * Those of them that the second engine repeats, because they are about what DynamoDB decides: conditions, transactions, expressions, indexes,
  * sizes, pages. All others run on the first engine alone: what is refused before a write, rules about what was read, faults that this
  * code injects, commands that write as an endpoint does.
  */
-export const engineTests = [
-  'test/functions/*.integration.test.ts',
-  'test/contract/{1-timeline,2-,3-,8-}*.integration.test.ts',
-  'test/contract/4-endpoints/*.integration.test.ts',
-  'test/proof/dynamodb-model/**/*.integration.test.ts',
-  'test/infra/admin/import/{import,undo}.integration.test.ts',
-  'test/infra/admin/lead/erase.integration.test.ts',
-  'test/infra/admin/table/{check,restore}.integration.test.ts',
-  'test/shared/store/**/*.integration.test.ts',
-];
+export const engineTests = 'test/**/*.engines.test.ts';
 
 /** The service tests of `npm test`. */
-export const contractTests = ['test/contract/**/*.integration.test.ts'];
+export const contractTests = 'test/contract/**/*.{integration,engines}.test.ts';
 
 /** A project of vitest.config.ts. */
 export type Project = 'unit' | 'contract' | 'slow' | 'service' | 'second-engine';

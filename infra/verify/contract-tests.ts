@@ -69,7 +69,8 @@ export async function runContractTests(
   }
 }
 
-const nameOf = ({ moduleId }: TestModule): string => basename(moduleId, '.integration.test.ts');
+const nameOf = ({ moduleId }: TestModule): string =>
+  basename(moduleId).replace(/\.(?:integration|engines)\.test\.ts$/, '');
 
 function testedIn(file: TestModule): TestedCase[] {
   const failedSuites = [file, ...file.children.allSuites()].flatMap((suite) =>

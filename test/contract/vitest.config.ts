@@ -4,7 +4,7 @@ import { writtenTag } from './written-tag.ts';
 /** The contract tests against a service that runs already: `npm run verify -- … --contract`. */
 export default defineConfig({
   test: {
-    include: ['test/contract/**/*.integration.test.ts'],
+    include: ['test/contract/**/*.{integration,engines}.test.ts'],
     globalSetup: ['test/contract/verified-service.ts'],
     maxWorkers: 2,
     tags: [writtenTag],

@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/{shared,contract}/**/*.test.ts'],
-    exclude: ['**/*.integration.test.ts', 'test/shared/store/**'],
+    exclude: ['**/*.{prove,integration,engines}.test.ts', 'test/shared/store/**'],
     isolate: false,
     testTimeout: 300_000,
   },

@@ -90,7 +90,7 @@ test('every timeline entry is published, in order for each lead, though the publ
   );
 }, 120_000);
 
-test.each(bugsFoundBy('test/proof/simulation/events/events.test.ts'))(
+test.each(bugsFoundBy('test/proof/simulation/events/events.prove.test.ts'))(
   'a planted bug of the publisher is found: $breaks',
   async (bug) => {
     const defective = await bundlePublisher(planted(bug));

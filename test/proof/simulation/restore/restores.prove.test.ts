@@ -54,7 +54,7 @@ test('a table is restored to any moment of a history, twice, whatever fails, as 
   expect(violations).toEqual([]);
 });
 
-test.each(bugsFoundBy('test/proof/simulation/restore/restores.test.ts'))(
+test.each(bugsFoundBy('test/proof/simulation/restore/restores.prove.test.ts'))(
   'a planted bug is found: $breaks',
   { timeout: 120_000 },
   async (bug) => {
