@@ -146,9 +146,9 @@ describe('required on create', () => {
       customField('later', 'text', { requiredOnEdit: true }),
     );
     requireOnCreate(of, { ...person, budget_2: 0, agreed: false });
-    expect((await refusalOf(() => requireOnCreate(of, person))).details.fields).toEqual({
-      budget_2: 'is required.',
-      agreed: 'is required.',
+    expect((await refusalOf(() => requireOnCreate(of, person))).details).toMatchObject({
+      fields: { budget_2: 'is required.', agreed: 'is required.' },
+      reasons: { budget_2: 'required', agreed: 'required' },
     });
   });
 

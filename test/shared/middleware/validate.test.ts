@@ -47,10 +47,31 @@ describe('reading a request by its schemas', () => {
     expect(input).toMatchObject({ headers: { 'idempotency-key': 'a, b' } });
   });
 
+  test('reads a parameter that is given once, and refuses one that is given twice', () => {
+    const sent = (...limit: string[]) => ({ multiValueQueryStringParameters: { limit } });
+    expect(run(sent('5'))[0]).toMatchObject({ query: { limit: 5 } });
+    expect(errorOf(sent('5', '5'))).toMatchObject({
+      code: 'INVALID_QUERY',
+      details: { parameters: { limit: 'is given more than once.' } },
+    });
+  });
+
+  test('refuses a header before a query, and a query before a body', () => {
+    const wrong = {
+      headers: { 'Idempotency-Key': '' },
+      multiValueHeaders: { 'Idempotency-Key': [''] },
+    };
+    const query = { multiValueQueryStringParameters: { limit: ['x'] } };
+    const codes = [{ ...wrong, ...query }, query, {}].map((parts) => errorOf(parts, []).code);
+    expect(codes).toEqual(['INVALID_IDEMPOTENCY_KEY', 'INVALID_QUERY', 'VALIDATION_FAILED']);
+  });
+
   test('says of a field beside fields that it is one, and where to send it', () => {
     const { details, message } = errorOf({}, { ...asha, course: 'mba', colour: 'red' });
     expect(message).toMatch(/^course is a field: send it inside fields\. colour is not a known /);
     expect(details).toMatchObject({ reasons: { course: 'unknown_property' } });
+    const inFields = errorOf({}, { ...asha, fields: { course: {} } });
+    expect(inFields.message).toMatch(/^course must be a string, /);
   });
 
   test('names a parameter without a name as empty', () => {
