@@ -59,7 +59,7 @@ interface SheetRecord {
   readonly number: number;
   readonly original: readonly unknown[];
   readonly cells: readonly Cell[];
-  /** The cells with a formula but no result, by column. There is none if the row has only errors. */
+  /** Cells with a formula but no result, by column. Empty if the row has only errors. */
   readonly withoutResult?: ReadonlyMap<number, string> | undefined;
 }
 
