@@ -1,7 +1,7 @@
-import { addNote as row } from '../shared/endpoints.ts';
-import { ApiError } from '../shared/errors.ts';
+import { addNote as row } from '../shared/contract/endpoints.ts';
+import { ApiError } from '../shared/contract/errors.ts';
+import { limits } from '../shared/contract/limits.ts';
 import { byApi } from '../shared/leads/timeline.ts';
-import { limits } from '../shared/limits.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { leadIdPath, object, text } from '../shared/middleware/schemas.ts';
 import { addToTimeline } from '../shared/store/leads/timeline.ts';

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { captureLead as row } from '../shared/endpoints.ts';
-import { ApiError } from '../shared/errors.ts';
+import { captureLead as row } from '../shared/contract/endpoints.ts';
+import { ApiError } from '../shared/contract/errors.ts';
+import { captureLimits, limits } from '../shared/contract/limits.ts';
 import type { Rotation } from '../shared/leads/assignment.ts';
 import {
   type Capture,
@@ -14,7 +15,6 @@ import {
 } from '../shared/leads/capture.ts';
 import { idempotencyKeyHeader, replayOf } from '../shared/leads/idempotency.ts';
 import { newLeadId, startCapturedLead } from '../shared/leads/new-lead.ts';
-import { captureLimits, limits } from '../shared/limits.ts';
 import { endpoint, type ReadyCall } from '../shared/middleware/endpoint.ts';
 import type { Reply } from '../shared/middleware/respond.ts';
 import { fieldValues, id, object, text } from '../shared/middleware/schemas.ts';

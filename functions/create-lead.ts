@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { createLead as row } from '../shared/endpoints.ts';
+import { createLead as row } from '../shared/contract/endpoints.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../shared/leads/fields.ts';
 import { emailIdentity, readPhone } from '../shared/leads/identity.ts';
 import { presentLead } from '../shared/leads/lead.ts';

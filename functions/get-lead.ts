@@ -1,5 +1,5 @@
-import { getLead as row } from '../shared/endpoints.ts';
-import { ApiError } from '../shared/errors.ts';
+import { getLead as row } from '../shared/contract/endpoints.ts';
+import { ApiError } from '../shared/contract/errors.ts';
 import { presentLead } from '../shared/leads/lead.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { leadIdPath } from '../shared/middleware/schemas.ts';

@@ -1,4 +1,4 @@
-import { listLeadFields as row } from '../shared/endpoints.ts';
+import { listLeadFields as row } from '../shared/contract/endpoints.ts';
 import { activeFields } from '../shared/leads/fields.ts';
 import { presentField } from '../shared/leads/reference-lists.ts';
 import { listEndpoint } from '../shared/middleware/endpoint.ts';

@@ -1,4 +1,4 @@
-import { listLeadSources as row } from '../shared/endpoints.ts';
+import { listLeadSources as row } from '../shared/contract/endpoints.ts';
 import { presentNamed } from '../shared/leads/reference-lists.ts';
 import { listEndpoint } from '../shared/middleware/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { listLeadStages as row } from '../shared/endpoints.ts';
+import { listLeadStages as row } from '../shared/contract/endpoints.ts';
 import { presentStage } from '../shared/leads/reference-lists.ts';
 import { listEndpoint } from '../shared/middleware/endpoint.ts';
 

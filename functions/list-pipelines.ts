@@ -1,4 +1,4 @@
-import { listPipelines as row } from '../shared/endpoints.ts';
+import { listPipelines as row } from '../shared/contract/endpoints.ts';
 import { presentPipeline } from '../shared/leads/reference-lists.ts';
 import { listEndpoint } from '../shared/middleware/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { listUsers as row } from '../shared/endpoints.ts';
+import { listUsers as row } from '../shared/contract/endpoints.ts';
 import { presentNamed } from '../shared/leads/reference-lists.ts';
 import { listEndpoint } from '../shared/middleware/endpoint.ts';
 

@@ -1,6 +1,6 @@
 import { type EventBus, openEventBus } from '../shared/events/event-bus.ts';
 import { type PendingEvent, publishInOrder } from '../shared/events/publish-in-order.ts';
-import { log } from '../shared/log.ts';
+import { log } from '../shared/observability/log.ts';
 import {
   eventInRecord,
   leadOfRecord,

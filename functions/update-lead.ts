@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { updateLead as row } from '../shared/endpoints.ts';
-import { ApiError } from '../shared/errors.ts';
+import { updateLead as row } from '../shared/contract/endpoints.ts';
+import { ApiError } from '../shared/contract/errors.ts';
 import { changesBetween } from '../shared/leads/changes.ts';
 import { activeFields } from '../shared/leads/fields.ts';
 import { presentLead } from '../shared/leads/lead.ts';

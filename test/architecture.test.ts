@@ -16,13 +16,16 @@ import {
 
 /** A layer imports the layers to its right, never those to its left. */
 const layers = [
+  'shared/client/',
   'functions/',
   'shared/middleware/',
   'shared/events/',
   'shared/store/',
   'shared/leads/',
   'shared/organization/',
-  'shared/',
+  'shared/observability/',
+  'shared/contract/',
+  'shared/base/',
 ];
 const layerOf = (file: string): number => layers.findIndex((layer) => file.startsWith(layer));
 
@@ -37,13 +40,19 @@ const runsTheService = inside(
   'infra/local/',
   'infra/admin/',
   'infra/verify/',
+  'infra/cli/table.ts',
 );
 
 const isInStore = inside('shared/store/');
 const isTableRoom = inside('shared/store/table/');
-const isAdministrators = inside('shared/store/maintenance/', 'shared/store/check/');
+const isAdministrators = inside(
+  'shared/store/check/',
+  'shared/store/erasure/',
+  'shared/store/restore/',
+  'shared/store/transfer/',
+);
 const isData = (file: string): boolean =>
-  /^shared\/[^/]+\.ts$/.test(file) ||
+  /^shared\/(contract|base|observability)\/[^/]+\.ts$/.test(file) ||
   /^shared\/(store\/table\/(table-definition|event-filter)|organization\/nearest-name)\.ts$/.test(
     file,
   );
@@ -54,7 +63,7 @@ type Files = (file: string) => boolean;
 /** Each rule's first files import none of its second. */
 const separations: readonly (readonly [rule: string, from: Files, to: Files])[] = [
   [
-    'the rooms of the store that requests use import neither maintenance nor the check',
+    'the rooms of the store that requests use import none of those that only the administrator uses',
     (file) => isInStore(file) && !isAdministrators(file),
     isAdministrators,
   ],
@@ -85,6 +94,16 @@ const separations: readonly (readonly [rule: string, from: Files, to: Files])[] 
     'what the commands share imports no other room of infra',
     inside('infra/cli/'),
     (file) => file.startsWith('infra/') && !file.startsWith('infra/cli/'),
+  ],
+  [
+    'the check imports neither restore nor erasure',
+    inside('shared/store/check/'),
+    inside('shared/store/restore/', 'shared/store/erasure/'),
+  ],
+  [
+    'a command imports nothing of the local run but the file that finds a running service',
+    inside('infra/admin/'),
+    (file) => isLocal(file) && file !== 'infra/local/running-service.ts',
   ],
   ['the DynamoDB model imports nothing of the project', isModel, (file) => !isModel(file)],
   [
@@ -119,6 +138,15 @@ describe('who imports whom', () => {
     expect(linesOf(between.filter(({ from, to }) => layerOf(to) < layerOf(from)))).toEqual([]);
   });
 
+  test('the store’s table room imports only types of the leads', () => {
+    const ofLeads = own.filter(
+      ({ from, to }) => isTableRoom(from) && to.startsWith('shared/leads/'),
+    );
+
+    expect(ofLeads.length).toBeGreaterThan(0);
+    expect(linesOf(ofLeads.filter(({ isTypeOnly }) => !isTypeOnly))).toEqual([]);
+  });
+
   test.each(separations)('%s', (_, from, to) => {
     const broken = own.filter((one) => from(one.from) && to(one.to));
 
@@ -126,17 +154,17 @@ describe('who imports whom', () => {
     expect([files.some(from), files.some(to)]).toEqual([true, true]);
   });
 
-  test('the client stands alone: it imports only Node’s files, and the service only its types', () => {
+  test('the client imports only Node’s files and, as types, the contract; no part of the service imports it', () => {
     const isClient = inside('shared/client/');
-    const ofClient = imports.filter(({ from }) => isClient(from));
-    const isService = (file: string): boolean => layerOf(file) >= 0 && !isClient(file);
-    const broken = own.filter((one) => isService(one.from) && isClient(one.to) && !one.isTypeOnly);
+    const ofClient = imports.filter(({ from, to }) => isClient(from) && !isClient(to));
+    const isContractType = ({ to, isTypeOnly }: Import): boolean =>
+      to === 'shared/contract/types.ts' && isTypeOnly;
 
-    expect(ofClient.length).toBeGreaterThan(10);
+    expect(ofClient.length).toBeGreaterThan(3);
     expect(
-      linesOf(ofClient.filter(({ to }) => !isClient(to) && to !== 'node:fs/promises')),
+      linesOf(ofClient.filter((one) => one.to !== 'node:fs/promises' && !isContractType(one))),
     ).toEqual([]);
-    expect(linesOf(broken)).toEqual([]);
+    expect(linesOf(own.filter(({ from, to }) => layerOf(from) > 0 && isClient(to)))).toEqual([]);
   });
 
   test('what the deployment imports of the service needs no package: it is data, without the SDK', () => {
@@ -183,8 +211,10 @@ describe('who imports whom', () => {
 
   test('a function and a middleware reach nothing that only the administrator runs', () => {
     const administration = inside(
-      'shared/store/maintenance/',
       'shared/store/check/',
+      'shared/store/erasure/',
+      'shared/store/restore/',
+      'shared/store/transfer/',
       'shared/leads/transfer/',
       'shared/leads/erasure/',
     );
@@ -214,11 +244,12 @@ describe('source files', () => {
     ).toEqual([]);
   });
 
-  test('are in a folder of their subject: infra/ has two loose files at most, shared/store has none', () => {
+  test('are in a folder of their subject: infra/ has two loose files at most, shared/ none', () => {
     const looseIn = (folder: string): string[] =>
       files.filter((file) => file.startsWith(folder) && !file.slice(folder.length).includes('/'));
 
     expect(looseIn('infra/').length).toBeLessThanOrEqual(2);
+    expect(looseIn('shared/')).toEqual([]);
     expect(looseIn('shared/store/')).toEqual([]);
   });
 

@@ -1,12 +1,9 @@
 import type { Argument } from 'commander';
 import type { Organization } from '../../shared/organization/organization.ts';
-import {
-  readUnitsPerSecondDefault,
-  withPacedReads,
-} from '../../shared/store/maintenance/pacing.ts';
 import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
 import { loadOrganization } from '../../shared/store/organizations/organizations.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
+import { readUnitsPerSecondDefault, withPacedReads } from '../../shared/store/table/pacing.ts';
 import {
   callerIdentity,
   clientSettings,

@@ -5,7 +5,7 @@ import {
   isSupportedCountry,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
-import { parseDateTime } from '../../shared/date-time.ts';
+import { parseDateTime } from '../../shared/base/dates.ts';
 import { type PhoneReading, readPhone, typedPhone } from '../../shared/leads/identity.ts';
 import { itemsNamed, type NamedItem } from '../../shared/organization/named.ts';
 import type { Organization } from '../../shared/organization/organization.ts';

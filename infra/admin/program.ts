@@ -1,9 +1,9 @@
 import { CommanderError, Help, type Option } from 'commander';
 import { apiKeyPrefix } from '../../shared/organization/api-key.ts';
 import { SettingsRejectedError } from '../../shared/organization/settings-shape.ts';
-import { RestoreError } from '../../shared/store/maintenance/restore/restore-origin.ts';
 import { ApiKeyError } from '../../shared/store/organizations/api-keys.ts';
 import { SettingsMovedError } from '../../shared/store/organizations/apply-settings.ts';
+import { RestoreError } from '../../shared/store/restore/restore-origin.ts';
 import { ContentionError } from '../../shared/store/table/retry.ts';
 import { ThrottledError, UnknownOutcomeError } from '../../shared/store/table/transact.ts';
 import { awsFailure } from '../cli/aws.ts';

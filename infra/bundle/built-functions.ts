@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 export const projectFolder = resolve(import.meta.dirname, '..', '..');
 export const distFolder = join(projectFolder, 'dist');
 
-/** Lambda finds it by the handler setting `index.handler`. Beside it is its source map, `index.mjs.map`, by which a function logs source lines (shared/log.ts). */
+/** Lambda finds it by the handler setting `index.handler`. Beside it is its source map, `index.mjs.map`, by which a function logs source lines (shared/observability/log.ts). */
 export const bundleFile = 'index.mjs';
 
 /** The folder that is uploaded for a function. */

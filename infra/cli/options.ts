@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { limits } from '../../shared/limits.ts';
+import { limits } from '../../shared/contract/limits.ts';
 
 /*
  * Parsers of options and arguments. Each throws InvalidArgumentError, which a command reports as wrong usage.

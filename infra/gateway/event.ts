@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { Endpoint } from '../../shared/endpoints.ts';
+import type { Endpoint } from '../../shared/contract/endpoints.ts';
 import type { Route } from './routes.ts';
 
 /** The parts of a request that the event is made from. */

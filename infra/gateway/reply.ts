@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../shared/json.ts';
+import { isPlainObject } from '../../shared/base/json.ts';
 
 type Header = readonly [name: string, value: string];
 

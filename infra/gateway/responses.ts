@@ -1,5 +1,5 @@
-import { apiErrors, type ErrorCode, errorBody } from '../../shared/errors.ts';
-import { limits } from '../../shared/limits.ts';
+import { apiErrors, type ErrorCode, errorBody } from '../../shared/contract/errors.ts';
+import { limits } from '../../shared/contract/limits.ts';
 
 /** A response that API Gateway sends itself, without a function. */
 export interface GatewayResponse {

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../shared/endpoints.ts';
+import type { Endpoint } from '../../shared/contract/endpoints.ts';
 
 /** The endpoint of a request, and the values of its path parameters, percent-encoded as sent. */
 export interface Route {

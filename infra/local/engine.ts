@@ -8,8 +8,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError } from '../cli/command.ts';
 import { asError, pathIssue } from '../cli/error-code.ts';
+import type { TableEnvironment } from '../cli/table.ts';
 import { type EngineKind, type EngineProgram, engineKinds } from './engines.ts';
-import type { TableEnvironment } from './table.ts';
 
 /** A running engine. */
 export interface EngineProcess {

@@ -8,7 +8,7 @@ import { eventSource, type LeadEvent } from '../../shared/leads/events.ts';
 import { eventInRecord } from '../../shared/store/leads/stream-record.ts';
 import { CommandError } from '../cli/command.ts';
 import { refusePath } from '../cli/error-code.ts';
-import type { TableEnvironment } from './table.ts';
+import type { TableEnvironment } from '../cli/table.ts';
 import { streamOf, TableStream } from './table-stream.ts';
 
 const pauseMs = 200;

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { limits } from '../../shared/limits.ts';
+import { limits } from '../../shared/contract/limits.ts';
 import { memoryMbDefault, oldSpaceMb, semiSpaceMb } from '../bundle/function-memory.ts';
 import { CommandError } from '../cli/command.ts';
 import { asError } from '../cli/error-code.ts';

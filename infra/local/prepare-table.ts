@@ -17,7 +17,7 @@ import {
   engineAnswersWithinMs,
   startingConfig,
   type TableEnvironment,
-} from './table.ts';
+} from '../cli/table.ts';
 
 /** A settings file that was read and validated. */
 export interface OrganizationFile extends ParsedSettingsFile {

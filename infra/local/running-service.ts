@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
-import { parseJson } from '../../shared/json.ts';
+import { parseJson } from '../../shared/base/json.ts';
 
 /** Where a local service answers, and the variables that reach its table. */
 const schema = v.object({

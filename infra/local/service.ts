@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { stop as stopEsbuild } from 'esbuild';
-import { endpoints } from '../../shared/endpoints.ts';
+import { endpoints } from '../../shared/contract/endpoints.ts';
 import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
 import { buildFunctions } from '../bundle/bundle.ts';
 import { listen } from '../cli/listen.ts';

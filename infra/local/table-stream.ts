@@ -10,7 +10,7 @@ import {
 import { streamViewType } from '../../shared/store/table/table-definition.ts';
 import { describedTable, isLoopback } from '../cli/aws.ts';
 import { CommandError } from '../cli/command.ts';
-import { clientConfig, startingConfig, type TableEnvironment } from './table.ts';
+import { clientConfig, startingConfig, type TableEnvironment } from '../cli/table.ts';
 
 /** Reads a table's stream, from the oldest record that it still has. */
 export class TableStream {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import { endpoints } from '../../shared/endpoints.ts';
-import { isPlainObject, parseJson } from '../../shared/json.ts';
+import { isPlainObject, parseJson } from '../../shared/base/json.ts';
+import { endpoints } from '../../shared/contract/endpoints.ts';
 import { inMemory } from './engine.ts';
 import type { ServedOrganization } from './prepare-table.ts';
 import { defaultDataFolder } from './running-service.ts';

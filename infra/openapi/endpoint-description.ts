@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { ErrorBody, ErrorCode } from '../../shared/errors.ts';
+import type { ErrorBody, ErrorCode } from '../../shared/contract/errors.ts';
 import type { tags } from './introduction.ts';
 import type { ResponseHeader } from './response-headers.ts';
 
@@ -19,7 +19,7 @@ export interface DescribedResponse {
   readonly examples: Examples;
 }
 
-/** All that the document says about one endpoint, besides its row in `shared/endpoints.ts` and its function's own schemas. */
+/** All that the document says about one endpoint, besides its row in `shared/contract/endpoints.ts` and its function's own schemas. */
 export interface OperationDescription {
   readonly tag: keyof typeof tags;
   readonly summary: string;

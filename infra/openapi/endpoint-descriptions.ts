@@ -1,12 +1,12 @@
-import { type EndpointName, endpointNamed, takesBody } from '../../shared/endpoints.ts';
-import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
-import { keysOf } from '../../shared/keys-of.ts';
+import { keysOf } from '../../shared/base/maps.ts';
+import { type EndpointName, endpointNamed, takesBody } from '../../shared/contract/endpoints.ts';
+import { apiErrors, type ErrorCode } from '../../shared/contract/errors.ts';
 import type { OperationDescription } from './endpoint-description.ts';
 import { captureLead } from './endpoints/capture-lead.ts';
 import { leadDescriptions } from './endpoints/leads.ts';
 import { listDescriptions } from './endpoints/reference-lists.ts';
 
-/** The description of every endpoint. The compiler checks that each row of `shared/endpoints.ts` has one. */
+/** The description of every endpoint. The compiler checks that each row of `shared/contract/endpoints.ts` has one. */
 export const endpointDescriptions: Readonly<Record<EndpointName, OperationDescription>> = {
   ...leadDescriptions,
   ...listDescriptions,
@@ -38,7 +38,7 @@ export const generalErrors: Readonly<
 export const showsLimits = (code: ErrorCode): Presence => generalErrors[code]?.limits ?? 'always';
 
 /**
- * Every error code of an endpoint, by status and then in the order of `shared/errors.ts`. The document is made from this data, and the
+ * Every error code of an endpoint, by status and then in the order of `shared/contract/errors.ts`. The document is made from this data, and the
  * tests check every response against it.
  */
 export function errorsOf(name: EndpointName): ErrorCode[] {

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import type { FieldReason } from '../../shared/client/api-types.ts';
-import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
-import { keysOf } from '../../shared/keys-of.ts';
+import { keysOf } from '../../shared/base/maps.ts';
+import { apiErrors, type ErrorCode } from '../../shared/contract/errors.ts';
+import { isReference } from '../../shared/contract/refusals.ts';
+import type { FieldReason } from '../../shared/contract/types.ts';
 import { id } from '../../shared/middleware/schemas.ts';
-import { isReference } from '../../shared/validation.ts';
 
 /** Schemas of error responses (contract, section 7): one for each code, with the code's own details. */
 

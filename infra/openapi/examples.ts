@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ApiError, type ErrorBody, errorBody } from '../../shared/errors.ts';
+import { ApiError, type ErrorBody, errorBody } from '../../shared/contract/errors.ts';
 import { activeFields, FieldIssues, readFields } from '../../shared/leads/fields.ts';
 import { type Lead, presentLead } from '../../shared/leads/lead.ts';
 import { placeLead } from '../../shared/leads/placement.ts';

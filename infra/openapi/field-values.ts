@@ -1,4 +1,4 @@
-import type { FieldReason } from '../../shared/client/api-types.ts';
+import type { FieldReason } from '../../shared/contract/types.ts';
 import type { RawValue } from '../../shared/leads/field-types.ts';
 import type { FieldType } from '../../shared/organization/field-kinds.ts';
 

@@ -1,4 +1,4 @@
-import { limits } from '../../shared/limits.ts';
+import { limits } from '../../shared/contract/limits.ts';
 import { fieldValueTable } from './field-values.ts';
 
 /** The document's introduction (contract, sections 1, 5 and 8) and its tags. */

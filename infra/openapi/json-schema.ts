@@ -5,8 +5,8 @@ import {
   toJsonSchemaDefs,
 } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { parseDateTime } from '../../shared/date-time.ts';
-import { limits } from '../../shared/limits.ts';
+import { parseDateTime } from '../../shared/base/dates.ts';
+import { limits } from '../../shared/contract/limits.ts';
 import { notWellFormed } from '../../shared/middleware/schemas.ts';
 import { listComponents } from './endpoints/reference-lists.ts';
 import { schemaComponents } from './response-schemas.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { limits } from '../../shared/limits.ts';
+import { limits } from '../../shared/contract/limits.ts';
 import { id } from '../../shared/middleware/schemas.ts';
 import { builtIns } from '../../shared/organization/field-kinds.ts';
 import { stageMeanings } from '../../shared/organization/settings-schema.ts';

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import type { EndpointName } from '../../shared/endpoints.ts';
-import { apiErrors, type ErrorCode, errorBody } from '../../shared/errors.ts';
-import { keysOf } from '../../shared/keys-of.ts';
+import { keysOf } from '../../shared/base/maps.ts';
+import type { EndpointName } from '../../shared/contract/endpoints.ts';
+import { apiErrors, type ErrorCode, errorBody } from '../../shared/contract/errors.ts';
 import type { Examples, OperationDescription } from './endpoint-description.ts';
 import {
   endpointDescriptions,

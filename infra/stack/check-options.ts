@@ -1,7 +1,7 @@
 import { Token } from 'aws-cdk-lib';
 import * as v from 'valibot';
-import { endpoints } from '../../shared/endpoints.ts';
-import { parseJson } from '../../shared/json.ts';
+import { parseJson } from '../../shared/base/json.ts';
+import { endpoints } from '../../shared/contract/endpoints.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 import {
   type LeadServiceProps,

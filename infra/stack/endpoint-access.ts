@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointName, ItemType } from '../../shared/endpoints.ts';
+import type { Endpoint, EndpointName, ItemType } from '../../shared/contract/endpoints.ts';
 
 /** The item types that each DynamoDB action (as IAM names it) can access. A transaction needs the actions of its parts. */
 export type Access = Partial<

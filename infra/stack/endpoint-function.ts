@@ -11,13 +11,13 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { limits } from '../../shared/limits.ts';
+import { limits } from '../../shared/contract/limits.ts';
+import { rateLimitVariables } from '../../shared/contract/rate-limits.ts';
 import {
   releaseVariable,
   serviceNameVariable,
   serviceVersionVariable,
-} from '../../shared/metrics.ts';
-import { rateLimitVariables } from '../../shared/rate-limits.ts';
+} from '../../shared/observability/metrics.ts';
 import { builtRelease, bundleFolder } from '../bundle/built-functions.ts';
 import { memoryVariables } from '../bundle/function-memory.ts';
 import { acknowledge } from './acknowledge.ts';

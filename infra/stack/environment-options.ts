@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isPlainObject } from '../../shared/json.ts';
+import { isPlainObject } from '../../shared/base/json.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 import { checkOptions, OptionsError } from './check-options.ts';
 import { productionEnvironment, type ServiceOptions } from './service-options.ts';

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
-import { heartbeatVariables } from '../../shared/metrics.ts';
+import { heartbeatVariables } from '../../shared/observability/metrics.ts';
 import { heartbeatName } from '../bundle/built-functions.ts';
 import { acknowledge } from './acknowledge.ts';
 import { BundledFunction, type OfService } from './endpoint-function.ts';

@@ -15,7 +15,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Endpoint } from '../../shared/endpoints.ts';
+import type { Endpoint } from '../../shared/contract/endpoints.ts';
 import { type GatewayResponse, gatewayReply, gatewayResponses } from '../gateway/responses.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { ServiceOptions } from './service-options.ts';

@@ -5,7 +5,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct, type IConstruct } from 'constructs';
-import { endpoints } from '../../shared/endpoints.ts';
+import { endpoints } from '../../shared/contract/endpoints.ts';
 import { projectFolder } from '../bundle/built-functions.ts';
 import { acknowledge } from './acknowledge.ts';
 import { Audit } from './audit.ts';

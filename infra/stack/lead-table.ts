@@ -11,8 +11,8 @@ import {
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import type { Endpoint, EndpointName, ItemType } from '../../shared/endpoints.ts';
-import { keysOf } from '../../shared/keys-of.ts';
+import { keysOf } from '../../shared/base/maps.ts';
+import type { Endpoint, EndpointName, ItemType } from '../../shared/contract/endpoints.ts';
 import {
   partitionKeyPrefixes,
   streamViewType,

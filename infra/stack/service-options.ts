@@ -1,9 +1,9 @@
 import { Token } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
-import { keysOf } from '../../shared/keys-of.ts';
-import { limits } from '../../shared/limits.ts';
-import { requestsPerWindowMax } from '../../shared/rate-limits.ts';
+import { keysOf } from '../../shared/base/maps.ts';
+import { limits } from '../../shared/contract/limits.ts';
+import { requestsPerWindowMax } from '../../shared/contract/rate-limits.ts';
 import { memoryMbDefault, memoryMbMax } from '../bundle/function-memory.ts';
 
 export const productionEnvironment = 'production';

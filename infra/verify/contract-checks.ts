@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import {
   removeIdempotencyRecords,
   removeOrganization,
-} from '../../shared/store/maintenance/remove-organization.ts';
+} from '../../shared/store/erasure/remove-organization.ts';
 import { listApiKeys } from '../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import { CheckError } from '../cli/command.ts';

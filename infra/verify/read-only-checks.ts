@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { endpoints, takesBody } from '../../shared/endpoints.ts';
-import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
-import { inParallel } from '../../shared/in-parallel.ts';
-import { limits } from '../../shared/limits.ts';
+import { inParallel } from '../../shared/base/batches.ts';
+import { endpoints, takesBody } from '../../shared/contract/endpoints.ts';
+import { apiErrors, type ErrorCode } from '../../shared/contract/errors.ts';
+import { limits } from '../../shared/contract/limits.ts';
 import { apiKeyRandomBytes, mintApiKey } from '../../shared/organization/api-key.ts';
 import { localRequestTimeoutMs, requestTimeoutMs } from '../../shared/store/table/client.ts';
 import { CheckError } from '../cli/command.ts';

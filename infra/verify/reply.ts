@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
-import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
-import { parseJson } from '../../shared/json.ts';
-import { keysOf } from '../../shared/keys-of.ts';
+import { parseJson } from '../../shared/base/json.ts';
+import { keysOf } from '../../shared/base/maps.ts';
+import { apiErrors, type ErrorCode } from '../../shared/contract/errors.ts';
 import { CheckError } from '../cli/command.ts';
 import { errorText } from '../cli/error-code.ts';
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { limits } from '../../shared/limits.ts';
+import { limits } from '../../shared/contract/limits.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
-import { removeOrganization } from '../../shared/store/maintenance/remove-organization.ts';
+import { removeOrganization } from '../../shared/store/erasure/remove-organization.ts';
 import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
 import {
   listOrganizations,

@@ -1,4 +1,4 @@
-import type * as api from './api-types.ts';
+import type * as api from '../contract/types.ts';
 import {
   type Call,
   type CallOptions,
@@ -8,7 +8,7 @@ import {
   type Route,
 } from './connection.ts';
 
-export type * from './api-types.ts';
+export type * from '../contract/types.ts';
 export type { CallOptions, LeadClientOptions } from './connection.ts';
 export {
   type ApiError,

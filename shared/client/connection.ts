@@ -1,4 +1,4 @@
-import type { LeadListQuery } from './api-types.ts';
+import type { LeadListQuery } from '../contract/types.ts';
 import {
   type ApiErrors,
   type ErrorCode,

@@ -1,12 +1,6 @@
 /** The errors of the service, whose types a test compares with the service's schemas, and those that the client throws. */
 
-import type { FieldReason } from './api-types.ts';
-
-/** The reasons of a refused stage, pipeline, source, owner or user. */
-export type ReferenceReason = Extract<
-  FieldReason,
-  `${'pipeline' | 'stage' | 'source' | 'owner' | 'user'}_not_${string}` | `no_${string}`
->;
+import type { FieldReason, ReferenceReason } from '../contract/types.ts';
 
 interface InvalidQueryDetails {
   /** 0-based positions of the invalid filters. */

@@ -1,4 +1,4 @@
-import type { CaptureResult } from './api-types.ts';
+import type { CaptureResult } from '../contract/types.ts';
 import { type CaptureRequest, idempotencyKeyOf, type LeadClient } from './client.ts';
 import { isoTime, sleep } from './connection.ts';
 import { isLeadServiceError, retryAfterMsOf } from './errors.ts';

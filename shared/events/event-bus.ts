@@ -1,6 +1,6 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { recordFailedOperation } from '../failed-operation.ts';
 import { eventSource, type LeadEvent } from '../leads/events.ts';
+import { recordFailedOperation } from '../observability/failed-operation.ts';
 
 export interface EventBus {
   /** Publishes up to ten events. @returns for each event whether the bus has it @throws Error if that is unknown */

@@ -1,4 +1,4 @@
-import type { CaptureRequest } from '../client/api-types.ts';
+import type { CaptureRequest } from '../contract/types.ts';
 import { activeSourceNamed } from '../organization/named.ts';
 import { defaultSourceName, type Field, type Organization } from '../organization/organization.ts';
 import { changeTimeOf } from './changes.ts';

@@ -1,13 +1,13 @@
-import type { FieldReason } from '../client/api-types.ts';
-import { parseDateTime } from '../date-time.ts';
-import { shortened } from '../json.ts';
-import { limits } from '../limits.ts';
-import { memoize } from '../memoize.ts';
+import { parseDateTime } from '../base/dates.ts';
+import { shortened } from '../base/json.ts';
+import { memoize } from '../base/maps.ts';
+import { asciiFigures, comparableName, trimInvisible, visibleText } from '../base/text.ts';
+import { limits } from '../contract/limits.ts';
+import type { Refusal } from '../contract/refusals.ts';
+import type { FieldReason } from '../contract/types.ts';
 import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
 import { optionFinder } from '../organization/named.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import { asciiFigures, comparableName, trimInvisible, visibleText } from '../text.ts';
-import type { Refusal } from '../validation.ts';
 import { emailIdentity, readPhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
 

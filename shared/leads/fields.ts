@@ -1,7 +1,7 @@
-import type { FieldReason } from '../client/api-types.ts';
+import { type Refusal, validationFailed } from '../contract/refusals.ts';
+import type { FieldReason } from '../contract/types.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import { type Refusal, validationFailed } from '../validation.ts';
 import { FieldIssue, isEmptyValue, parsers, type RawValue } from './field-types.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 

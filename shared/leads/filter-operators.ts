@@ -1,5 +1,5 @@
+import { foldText } from '../base/text.ts';
 import type { FieldType } from '../organization/field-kinds.ts';
-import { foldText } from '../text.ts';
 import { comparableEmail } from './identity.ts';
 import type { FieldValue } from './lead.ts';
 import { partFinder } from './text-search.ts';

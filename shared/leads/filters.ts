@@ -1,9 +1,9 @@
-import { isPlainObject, isStorableText } from '../json.ts';
-import { limits } from '../limits.ts';
+import { isPlainObject, isStorableText } from '../base/json.ts';
+import { asciiDigits } from '../base/text.ts';
+import { limits } from '../contract/limits.ts';
 import { fieldKinds } from '../organization/field-kinds.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import { asciiDigits } from '../text.ts';
 import { FieldIssue, idFrom, parsers, withAllOptions } from './field-types.ts';
 import { activeFields } from './fields.ts';
 import { matchingEmpty, type Operator, operators, type Takes } from './filter-operators.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { CaptureResult } from '../client/api-types.ts';
-import { limits } from '../limits.ts';
-import { type Refusal, validationFailed } from '../validation.ts';
+import { limits } from '../contract/limits.ts';
+import { type Refusal, validationFailed } from '../contract/refusals.ts';
+import type { CaptureResult } from '../contract/types.ts';
 
 /** What a capture records for its repeats. */
 export interface IdempotencyRecord {

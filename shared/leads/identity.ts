@@ -4,7 +4,7 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/min';
-import { asciiFigures, visibleText } from '../text.ts';
+import { asciiFigures, visibleText } from '../base/text.ts';
 
 /** Numbers without a country code are read as this country's (contract, section 4.3). */
 const defaultCountry = 'IN';

@@ -1,6 +1,6 @@
-import type { LeadListQuery } from '../client/api-types.ts';
-import { ApiError } from '../errors.ts';
-import { limits } from '../limits.ts';
+import { ApiError } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
+import type { LeadListQuery } from '../contract/types.ts';
 import type { Organization } from '../organization/organization.ts';
 import { type LeadFilter, readFilters } from './filters.ts';
 import { type Lead, presentLead } from './lead.ts';

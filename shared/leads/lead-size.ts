@@ -1,5 +1,5 @@
-import { limits } from '../limits.ts';
-import { validationFailed } from '../validation.ts';
+import { limits } from '../contract/limits.ts';
+import { validationFailed } from '../contract/refusals.ts';
 import type { FieldValue, FieldValues } from './lead.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Lead as ContractLead, NamedRef } from '../client/api-types.ts';
+import type { Lead as ContractLead, NamedRef } from '../contract/types.ts';
 import { isBuiltIn } from '../organization/field-kinds.ts';
 import type { Organization } from '../organization/organization.ts';
 

@@ -1,5 +1,5 @@
-import { ApiError } from '../errors.ts';
-import { limits } from '../limits.ts';
+import { ApiError } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
 import type { Organization, Stage } from '../organization/organization.ts';
 import { chooseRotation, type Rotation } from './assignment.ts';
 import { activeFields, FieldIssues, isAskedFor } from './fields.ts';

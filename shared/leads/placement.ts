@@ -1,4 +1,4 @@
-import type { FieldReason, UpdateLeadRequest } from '../client/api-types.ts';
+import type { FieldReason, UpdateLeadRequest } from '../contract/types.ts';
 import type { Organization, Stage } from '../organization/organization.ts';
 import type { FieldIssues } from './fields.ts';
 

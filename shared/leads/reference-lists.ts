@@ -3,7 +3,7 @@ import type {
   Stage as ContractStage,
   LeadField,
   NamedRef,
-} from '../client/api-types.ts';
+} from '../contract/types.ts';
 import type { Field, Organization, Pipeline, Stage } from '../organization/organization.ts';
 
 /** The named properties of an item: settings can have others, which no response shows. */

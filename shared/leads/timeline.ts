@@ -1,4 +1,4 @@
-import { storedBytes } from '../item-size.ts';
+import { storedBytes } from '../base/item-size.ts';
 import { canonicalJson } from './idempotency.ts';
 import type { FieldValue } from './lead.ts';
 

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { BoundedMap } from '../bounded-map.ts';
-import { type Endpoint, endpointModule } from '../endpoints.ts';
-import { ApiError, apiErrors } from '../errors.ts';
+import { BoundedMap } from '../base/maps.ts';
+import { type Endpoint, endpointModule } from '../contract/endpoints.ts';
+import { ApiError, apiErrors } from '../contract/errors.ts';
 import { hashApiKey, parseApiKey } from '../organization/api-key.ts';
 import type { Organization } from '../organization/organization.ts';
 import {

@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { Endpoint } from '../endpoints.ts';
+import type { Endpoint } from '../contract/endpoints.ts';
 import type { Organization } from '../organization/organization.ts';
 import type { Caller } from '../store/organizations/admission.ts';
 import type { Table } from '../store/table/client.ts';

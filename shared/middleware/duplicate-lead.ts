@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../contract/errors.ts';
 import type { Organization } from '../organization/organization.ts';
 import type { IdentityHolder } from '../store/leads/identities.ts';
 import type { Table } from '../store/table/client.ts';

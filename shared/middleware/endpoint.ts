@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { Endpoint } from '../endpoints.ts';
+import type { Endpoint } from '../contract/endpoints.ts';
 import type { Field, Organization } from '../organization/organization.ts';
 import { openTable, sdkDefaults, type Table, usableUntil } from '../store/table/client.ts';
 import { noConsumedCapacity, withCapacityMetering } from '../store/table/consumed-capacity.ts';

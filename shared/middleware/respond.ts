@@ -1,12 +1,12 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { ApiError, type ErrorCode, type ErrorDetails, errorBody } from '../errors.ts';
-import { failedOperation } from '../failed-operation.ts';
-import { type LogFields, log } from '../log.ts';
-import type { MetricName, RequestMetrics } from '../metrics.ts';
+import { ApiError, type ErrorCode, type ErrorDetails, errorBody } from '../contract/errors.ts';
+import type { Refusal } from '../contract/refusals.ts';
+import { failedOperation } from '../observability/failed-operation.ts';
+import { type LogFields, log } from '../observability/log.ts';
+import type { MetricName, RequestMetrics } from '../observability/metrics.ts';
 import type { Organization } from '../organization/organization.ts';
 import type { Caller } from '../store/organizations/admission.ts';
 import { throttlingNames } from '../store/table/retry.ts';
-import type { Refusal } from '../validation.ts';
 import type { Call } from './call.ts';
 
 export interface Reply {

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import type { FieldReason } from '../client/api-types.ts';
-import { isPlainObject, isStorableText } from '../json.ts';
+import { isPlainObject, isStorableText } from '../base/json.ts';
+import { limits } from '../contract/limits.ts';
+import { type RefusalMessage, refusalMessage } from '../contract/refusals.ts';
+import type { FieldReason } from '../contract/types.ts';
 import type { RawValue } from '../leads/field-types.ts';
-import { limits } from '../limits.ts';
 import { nearestName } from '../organization/nearest-name.ts';
-import { type RefusalMessage, refusalMessage } from '../validation.ts';
 
 /**
  * Schema parts that several endpoints share. A message holds a reason, and a sentence that follows the property's name.

@@ -1,9 +1,9 @@
 import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { takesBody } from '../endpoints.ts';
-import { ApiError } from '../errors.ts';
-import { syntaxErrorPosition } from '../json.ts';
-import { limits } from '../limits.ts';
+import { syntaxErrorPosition } from '../base/json.ts';
+import { takesBody } from '../contract/endpoints.ts';
+import { ApiError } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
 import { apiKeyPrefix } from '../organization/api-key.ts';
 import { decoded, headerValues, type Middleware } from './call.ts';
 

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../contract/errors.ts';
+import { type Refusal, refusalIn, refusedNames, validationFailed } from '../contract/refusals.ts';
 import type { Field } from '../organization/organization.ts';
-import { type Refusal, refusalIn, refusedNames, validationFailed } from '../validation.ts';
 import { decoded, headerValues } from './call.ts';
 
 /** The schema of each part that an endpoint reads; header names in lower case. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { apiKeyScopes, type Scope } from '../endpoints.ts';
+import { apiKeyScopes, type Scope } from '../contract/endpoints.ts';
 
 /**
  * An API key is `leads_live_<key ID>_<secret><checksum>`: 10, 43 and 6 characters of base 62. Secret scanners find leaked keys by the

@@ -1,5 +1,5 @@
-import type { LeadField } from '../client/api-types.ts';
-import { keysOf } from '../keys-of.ts';
+import { keysOf } from '../base/maps.ts';
+import type { LeadField } from '../contract/types.ts';
 
 /** The contract's field types (section 2, LeadField). */
 export type FieldType = LeadField['type'];

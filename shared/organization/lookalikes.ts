@@ -1,5 +1,5 @@
-import { isPlainObject } from '../json.ts';
-import { comparableName } from '../text.ts';
+import { isPlainObject } from '../base/json.ts';
+import { comparableName } from '../base/text.ts';
 import { display, type SettingsIssue } from './settings-shape.ts';
 
 /** A name by which people and programs find an item of a list. */

@@ -1,5 +1,5 @@
-import { memoize } from '../memoize.ts';
-import { asciiFigures, comparableName } from '../text.ts';
+import { memoize } from '../base/maps.ts';
+import { asciiFigures, comparableName } from '../base/text.ts';
 import type { FieldOption, Organization, Source } from './organization.ts';
 
 export interface NamedItem {

@@ -1,4 +1,4 @@
-import { keysOf } from '../keys-of.ts';
+import { keysOf } from '../base/maps.ts';
 import { scopesFor } from './api-key.ts';
 import { type BuiltIn, builtInFieldKeys, builtInNamed, fieldKinds } from './field-kinds.ts';
 import { idNamed, type NamedItem, optionFinder } from './named.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { parseDateTime } from '../date-time.ts';
-import { apiKeyScopes } from '../endpoints.ts';
-import { isStorableText } from '../json.ts';
-import { limits } from '../limits.ts';
+import { parseDateTime } from '../base/dates.ts';
+import { isStorableText } from '../base/json.ts';
+import { apiKeyScopes } from '../contract/endpoints.ts';
+import { limits } from '../contract/limits.ts';
 import { apiKeyTypes } from './api-key.ts';
 import { fieldTypes } from './field-kinds.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isPlainObject } from '../json.ts';
+import { isPlainObject } from '../base/json.ts';
 import { nearestName } from './nearest-name.ts';
 
 export interface SettingsIssue {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type EndpointName, endpointNamed, type Scope } from '../../shared/endpoints.ts';
+import { type EndpointName, endpointNamed, type Scope } from '../../shared/contract/endpoints.ts';
 import { createApiKey, listApiKeys } from '../../shared/store/organizations/api-keys.ts';
 import { call } from '../support/call.ts';
 import { useOrganizationWithLead } from '../support/leads.ts';

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type EndpointName, endpointNamed, takesBody } from '../../shared/endpoints.ts';
-import { apiErrors } from '../../shared/errors.ts';
+import { type EndpointName, endpointNamed, takesBody } from '../../shared/contract/endpoints.ts';
+import { apiErrors } from '../../shared/contract/errors.ts';
 import { settingsPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
 import { type CallOptions, call } from '../support/call.ts';

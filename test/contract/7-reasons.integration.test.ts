@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { FieldReason } from '../../shared/client/api-types.ts';
+import type { FieldReason } from '../../shared/contract/types.ts';
 import type { CallReply } from '../support/call.ts';
 import { changeSettings, givenLead } from '../support/leads.ts';
 import { givenOrganization, useOrganization } from '../support/organizations.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import description from '../../openapi.json' with { type: 'json' };
-import { endpoints } from '../../shared/endpoints.ts';
+import { endpoints } from '../../shared/contract/endpoints.ts';
 import { service } from '../support/service.ts';
 
 describe('9 the version is in the path prefix: every endpoint begins with /api/v1', () => {

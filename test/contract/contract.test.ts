@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorsOf } from '../../infra/openapi/endpoint-descriptions.ts';
-import { endpoints, takesBody } from '../../shared/endpoints.ts';
-import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
+import { endpoints, takesBody } from '../../shared/contract/endpoints.ts';
+import { apiErrors, type ErrorCode } from '../../shared/contract/errors.ts';
 import { operators, type Takes } from '../../shared/leads/filter-operators.ts';
 import { projectFolder } from '../support/service-process.ts';
 

@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/heartbeat.ts';
 import { listen } from '../../infra/cli/listen.ts';
-import { ApiError } from '../../shared/errors.ts';
+import { ApiError } from '../../shared/contract/errors.ts';
 import { errorResponse } from '../../shared/middleware/respond.ts';
 import { newCall } from '../shared/middleware/event.ts';
 import { keepLines, logged } from '../shared/middleware/logged-lines.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { EndpointName } from '../../shared/endpoints.ts';
+import type { EndpointName } from '../../shared/contract/endpoints.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import { setOrganizationBucket } from '../support/buckets.ts';
 import { type CallOptions, type CallReply, call } from '../support/call.ts';

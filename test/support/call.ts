@@ -1,6 +1,6 @@
 import { TestRunner } from 'vitest';
-import { type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
-import { parseJson } from '../../shared/json.ts';
+import { parseJson } from '../../shared/base/json.ts';
+import { type EndpointName, endpointNamed } from '../../shared/contract/endpoints.ts';
 import { parseApiKey } from '../../shared/organization/api-key.ts';
 import { idempotencyPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { assertDescribed } from './described.ts';

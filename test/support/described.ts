@@ -3,9 +3,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { routerFor } from '../../infra/gateway/routes.ts';
 import { showsLimits } from '../../infra/openapi/endpoint-descriptions.ts';
 import { errorDetails } from '../../infra/openapi/error-schemas.ts';
-import { parseDateTime } from '../../shared/date-time.ts';
-import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
-import type { ErrorCode } from '../../shared/errors.ts';
+import { parseDateTime } from '../../shared/base/dates.ts';
+import { type Endpoint, endpoints } from '../../shared/contract/endpoints.ts';
+import type { ErrorCode } from '../../shared/contract/errors.ts';
 
 /** The committed `openapi.json`, and whether requests and replies conform to it. `call` checks every exchange of a test. */
 

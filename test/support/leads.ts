@@ -3,14 +3,14 @@ import { beforeAll, expect } from 'vitest';
 import type { FieldValues, Lead } from '../../shared/leads/lead.ts';
 import { presentEntry, type TimelineItem } from '../../shared/leads/timeline.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
-import { putLead } from '../../shared/store/leads/leads.ts';
-import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import {
   type Erased,
   type EraseOptions,
   eraseLeads,
-} from '../../shared/store/maintenance/erase-lead.ts';
-import { scanLeadsAscending } from '../../shared/store/maintenance/read-leads.ts';
+} from '../../shared/store/erasure/erase-lead.ts';
+import { putLead } from '../../shared/store/leads/leads.ts';
+import { scanLeadsAscending } from '../../shared/store/leads/read-leads.ts';
+import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import { leadPrimaryKey, leadsPartitionKey } from '../../shared/store/table/primary-keys.ts';

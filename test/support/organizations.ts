@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { beforeAll } from 'vitest';
-import type { Scope } from '../../shared/endpoints.ts';
-import { apiKeyScopes } from '../../shared/endpoints.ts';
-import { limits } from '../../shared/limits.ts';
+import type { Scope } from '../../shared/contract/endpoints.ts';
+import { apiKeyScopes } from '../../shared/contract/endpoints.ts';
+import { limits } from '../../shared/contract/limits.ts';
 import type { Settings } from '../../shared/organization/organization.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { type CreatedApiKey, createApiKey } from '../../shared/store/organizations/api-keys.ts';

@@ -4,7 +4,7 @@ import { listen } from '../../infra/cli/listen.ts';
 import { routerFor } from '../../infra/gateway/routes.ts';
 import { Functions } from '../../infra/local/functions.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
-import { endpoints } from '../../shared/endpoints.ts';
+import { endpoints } from '../../shared/contract/endpoints.ts';
 import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
 import { type DynamodbProxy, startDynamodbProxy } from './faults/proxy.ts';
 import { assertNoLeaks } from './log-leaks.ts';

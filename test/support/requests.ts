@@ -1,6 +1,6 @@
 import { endpointDescriptions } from '../../infra/openapi/endpoint-descriptions.ts';
 import { endpointAccess } from '../../infra/stack/endpoint-access.ts';
-import { type EndpointName, endpoints, takesBody } from '../../shared/endpoints.ts';
+import { type EndpointName, endpoints, takesBody } from '../../shared/contract/endpoints.ts';
 import { type Person, person } from './people.ts';
 
 export interface GoodRequest {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { clientConfig, createTable } from '../../infra/local/table.ts';
+import { clientConfig, createTable } from '../../infra/cli/table.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
 import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { service } from './service.ts';

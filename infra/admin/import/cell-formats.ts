@@ -1,5 +1,6 @@
-import { parseDateTime } from '../../../shared/date-time.ts';
-import { keysOf } from '../../../shared/keys-of.ts';
+import { parseDateTime } from '../../../shared/base/dates.ts';
+import { keysOf } from '../../../shared/base/maps.ts';
+import { asciiFigures, comparableName } from '../../../shared/base/text.ts';
 import { FieldIssue, isDate, type RawValue } from '../../../shared/leads/field-types.ts';
 import { storedPhone } from '../../../shared/leads/identity.ts';
 import type {
@@ -8,7 +9,6 @@ import type {
 } from '../../../shared/leads/transfer/import-columns.ts';
 import type { RowValue } from '../../../shared/leads/transfer/import-row.ts';
 import type { FieldType } from '../../../shared/organization/field-kinds.ts';
-import { asciiFigures, comparableName } from '../../../shared/text.ts';
 import { type CountryCode, phoneOfCountry } from '../options.ts';
 import { type Column, headingsNamed } from './mapping.ts';
 

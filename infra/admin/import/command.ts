@@ -1,5 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import { unfinishedErasures } from '../../../shared/store/maintenance/erase-lead.ts';
+import { unfinishedErasures } from '../../../shared/store/erasure/erase-lead.ts';
 import { countOf } from '../../cli/format.ts';
 import { integerOption, repeatedOption } from '../../cli/options.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { ApiError } from '../../../shared/errors.ts';
-import { isPlainObject } from '../../../shared/json.ts';
+import { isPlainObject } from '../../../shared/base/json.ts';
+import { memoize } from '../../../shared/base/maps.ts';
+import { ApiError } from '../../../shared/contract/errors.ts';
 import { FieldIssue } from '../../../shared/leads/field-types.ts';
 import { comparableEmail } from '../../../shared/leads/identity.ts';
 import type { FieldChange } from '../../../shared/leads/timeline.ts';
@@ -10,10 +11,9 @@ import {
   type RowLead,
   readImportRow,
 } from '../../../shared/leads/transfer/import-row.ts';
-import { memoize } from '../../../shared/memoize.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import type { RowDigests } from '../../../shared/store/maintenance/import-leads.ts';
 import type { ImportedRowItem } from '../../../shared/store/table/items.ts';
+import type { RowDigests } from '../../../shared/store/transfer/import-leads.ts';
 import type { FileRow } from './rows.ts';
 
 /** A row that was read by settings. An earlier run may have imported it under others, which allowed it. */

@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import { ApiError } from '../../../shared/errors.ts';
-import { isPlainObject, parseJson } from '../../../shared/json.ts';
+import { isPlainObject, parseJson } from '../../../shared/base/json.ts';
+import { ApiError } from '../../../shared/contract/errors.ts';
 import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
 import { isFieldValue } from '../../../shared/leads/lead.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';

@@ -1,15 +1,11 @@
-import { partsOf } from '../../../shared/parts-of.ts';
-import {
-  allSettled,
-  RateLimiter,
-  withoutWrites,
-} from '../../../shared/store/maintenance/pacing.ts';
+import { partsOf } from '../../../shared/base/batches.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
+import { allSettled, RateLimiter, withoutWrites } from '../../../shared/store/table/pacing.ts';
 import {
   importedFrom,
   type UndoResult,
   undoImportedLead,
-} from '../../../shared/store/maintenance/undo-import.ts';
-import type { Table } from '../../../shared/store/table/client.ts';
+} from '../../../shared/store/transfer/undo-import.ts';
 import { countOf, firstOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
 import { rowDigest } from './drafts.ts';

@@ -1,11 +1,11 @@
-import { ApiError } from '../../../shared/errors.ts';
+import { ApiError } from '../../../shared/contract/errors.ts';
 import { updatedByRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import {
   addMissingNote,
   type EditedLead,
   editLead,
-} from '../../../shared/store/maintenance/edit-lead.ts';
+} from '../../../shared/store/leads/edit-lead.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { ContentionError } from '../../../shared/store/table/retry.ts';
 import { ThrottledError } from '../../../shared/store/table/transact.ts';

@@ -1,7 +1,10 @@
+import { partsOf } from '../../../shared/base/batches.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { partsOf } from '../../../shared/parts-of.ts';
 import type { IdentityHolder } from '../../../shared/store/leads/identities.ts';
 import { nextOwners } from '../../../shared/store/leads/rotation.ts';
+import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
+import { allSettled, RateLimiter } from '../../../shared/store/table/pacing.ts';
+import { UnknownOutcomeError } from '../../../shared/store/table/transact.ts';
 import {
   findRows,
   type ImportedLead,
@@ -11,10 +14,7 @@ import {
   type RowMatches,
   reserveLeadIds,
   rowsPerLookUp,
-} from '../../../shared/store/maintenance/import-leads.ts';
-import { allSettled, RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
-import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
-import { UnknownOutcomeError } from '../../../shared/store/table/transact.ts';
+} from '../../../shared/store/transfer/import-leads.ts';
 import {
   alreadyImported,
   type Draft,

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { apiKeyScopes, type Scope } from '../../../shared/endpoints.ts';
+import { apiKeyScopes, type Scope } from '../../../shared/contract/endpoints.ts';
 import {
   type ApiKeyType,
   apiKeyPrefix,

@@ -1,12 +1,12 @@
 import { identitiesAmong } from '../../../shared/leads/erasure/person-search.ts';
-import { readLead } from '../../../shared/store/leads/leads.ts';
 import {
   type Erased,
   eraseLeads,
   planErasures,
   unfinishedErasures,
-} from '../../../shared/store/maintenance/erase-lead.ts';
-import { inactiveLeads } from '../../../shared/store/maintenance/read-leads.ts';
+} from '../../../shared/store/erasure/erase-lead.ts';
+import { readLead } from '../../../shared/store/leads/leads.ts';
+import { inactiveLeads } from '../../../shared/store/leads/read-leads.ts';
 import type { OrganizationTable } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf, dateOf, firstOf, printable } from '../../cli/format.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/leads/transfer/export-lines.ts';
 import { targetNamed, unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { scanLeadsAscending } from '../../../shared/store/maintenance/read-leads.ts';
+import { scanLeadsAscending } from '../../../shared/store/leads/read-leads.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import {

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { asciiDigits, foldText } from '../../../shared/base/text.ts';
 import { comparableEmail, lacksCountryCode, storedPhone } from '../../../shared/leads/identity.ts';
 import { type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
 import { type ListParameters, leadMatcher, leadQuery } from '../../../shared/leads/lead-query.ts';
@@ -6,10 +7,9 @@ import { partFinder } from '../../../shared/leads/text-search.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { findLeadByIdentity } from '../../../shared/store/leads/create-lead.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
+import { type FoundLeads, newestLeads } from '../../../shared/store/leads/read-leads.ts';
 import { listLeads } from '../../../shared/store/listing/lead-lists.ts';
-import { type FoundLeads, newestLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { asciiDigits, foldText } from '../../../shared/text.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf, dateOf, formatTable } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';

@@ -3,7 +3,7 @@ import {
   type OwnedLeads,
   ownedLeads,
   reassignLead,
-} from '../../../shared/store/maintenance/reassign-leads.ts';
+} from '../../../shared/store/leads/reassign-leads.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import type { AdminCommand, CommandContext } from '../context.ts';

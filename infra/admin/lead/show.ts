@@ -2,8 +2,8 @@ import { type FieldValue, type Lead, presentLead, valueOf } from '../../../share
 import { presentEntry, type TimelineItem } from '../../../shared/leads/timeline.ts';
 import { isBuiltIn } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
+import { planErasures } from '../../../shared/store/erasure/erase-lead.ts';
 import { readTimeline } from '../../../shared/store/leads/timeline.ts';
-import { planErasures } from '../../../shared/store/maintenance/erase-lead.ts';
 import { type AuditEntry, readAuditLog } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf, printable } from '../../cli/format.ts';

@@ -6,7 +6,7 @@ import {
   presentIdentified,
 } from '../../../shared/leads/timeline.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { scanTimelines } from '../../../shared/store/maintenance/read-leads.ts';
+import { scanTimelines } from '../../../shared/store/leads/read-leads.ts';
 import { type LoggedErasure, readErasures } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isPlainObject } from '../../../shared/json.ts';
+import { isPlainObject } from '../../../shared/base/json.ts';
 import { settingsFileSchema } from '../../../shared/organization/settings-schema.ts';
 import { inFileOrder, stepInto } from '../../../shared/organization/settings-shape.ts';
 

@@ -8,7 +8,7 @@ import {
   type Settings,
   type User,
 } from '../../../shared/organization/organization.ts';
-import { countOwnedLeads } from '../../../shared/store/maintenance/read-leads.ts';
+import { countOwnedLeads } from '../../../shared/store/leads/read-leads.ts';
 import { type ListedApiKey, listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { limits } from '../../../shared/limits.ts';
+import { limits } from '../../../shared/contract/limits.ts';
 import { toSettingsFile } from '../../../shared/organization/settings.ts';
 import {
   readAuditLog,

@@ -1,4 +1,4 @@
-import { isPlainObject, parseJson } from '../../../shared/json.ts';
+import { isPlainObject, parseJson } from '../../../shared/base/json.ts';
 import { clientSettings } from '../../cli/aws.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';

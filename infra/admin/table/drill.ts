@@ -1,14 +1,14 @@
 import { checkTable } from '../../../shared/store/check/check-table.ts';
-import { eraseLeads } from '../../../shared/store/maintenance/erase-lead.ts';
-import { scanLeadsAscending } from '../../../shared/store/maintenance/read-leads.ts';
-import { copyItems, deleteTable } from '../../../shared/store/maintenance/restore/copy-table.ts';
-import { finishRestore } from '../../../shared/store/maintenance/restore/finish-restore.ts';
+import { eraseLeads } from '../../../shared/store/erasure/erase-lead.ts';
+import { scanLeadsAscending } from '../../../shared/store/leads/read-leads.ts';
 import { listApiKeys, revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
+import { copyItems, deleteTable } from '../../../shared/store/restore/copy-table.ts';
+import { finishRestore } from '../../../shared/store/restore/finish-restore.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { createTable, type TableEnvironment } from '../../local/table.ts';
+import { createTable, type TableEnvironment } from '../../cli/table.ts';
 import type { CommandContext } from '../context.ts';
 
 /** Restores a copy of the table on the local engine, from its backup to a clean check, and removes what it made. */

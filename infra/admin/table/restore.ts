@@ -1,24 +1,24 @@
 import { open } from 'node:fs/promises';
 import { InvalidArgumentError, Option } from 'commander';
+import { partsOf } from '../../../shared/base/batches.ts';
 import { exportObject } from '../../../shared/leads/transfer/export-lines.ts';
-import { partsOf } from '../../../shared/parts-of.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
-import { allSettled } from '../../../shared/store/maintenance/pacing.ts';
-import {
-  type Protection,
-  type ProtectionState,
-  protectTable,
-} from '../../../shared/store/maintenance/protect-table.ts';
-import {
-  type FinishedRestore,
-  finishRestore,
-} from '../../../shared/store/maintenance/restore/finish-restore.ts';
 import {
   addAuditEntry,
   completeAuditEntry,
 } from '../../../shared/store/organizations/audit-log.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
+import {
+  type FinishedRestore,
+  finishRestore,
+} from '../../../shared/store/restore/finish-restore.ts';
+import {
+  type Protection,
+  type ProtectionState,
+  protectTable,
+} from '../../../shared/store/restore/protect-table.ts';
+import { allSettled } from '../../../shared/store/table/pacing.ts';
 import type { PrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { refusePath } from '../../cli/error-code.ts';
 import { countOf, firstOf, printable } from '../../cli/format.ts';

@@ -7,7 +7,10 @@ import { runPackageScript, writePackage } from '../../cli/npm-package.ts';
 
 const clientFolder = resolve(import.meta.dirname, '../../../shared/client');
 const name = 'lead-service-client';
-const exported = (file: string) => ({ types: `./${file}.d.ts`, default: `./${file}.js` });
+const exported = (file: string) => ({
+  types: `./client/${file}.d.ts`,
+  default: `./client/${file}.js`,
+});
 
 /**
  * Builds the package from the sources as they are.

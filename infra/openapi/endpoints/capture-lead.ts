@@ -1,7 +1,7 @@
-import { errorBody } from '../../../shared/errors.ts';
+import { errorBody } from '../../../shared/contract/errors.ts';
+import { limits } from '../../../shared/contract/limits.ts';
 import { readCapture } from '../../../shared/leads/capture.ts';
 import { replayOf } from '../../../shared/leads/idempotency.ts';
-import { limits } from '../../../shared/limits.ts';
 import type { OperationDescription } from '../endpoint-description.ts';
 import { createdLead, demo, fieldKeys, refusedBy } from '../examples.ts';
 import { schemaComponents } from '../response-schemas.ts';

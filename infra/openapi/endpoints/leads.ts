@@ -1,9 +1,9 @@
-import type { EndpointName } from '../../../shared/endpoints.ts';
-import { errorBody } from '../../../shared/errors.ts';
+import type { EndpointName } from '../../../shared/contract/endpoints.ts';
+import { errorBody } from '../../../shared/contract/errors.ts';
+import { limits } from '../../../shared/contract/limits.ts';
 import { requireOnEdit } from '../../../shared/leads/fields.ts';
 import { presentLead } from '../../../shared/leads/lead.ts';
 import { requireFilters } from '../../../shared/leads/lead-query.ts';
-import { limits } from '../../../shared/limits.ts';
 import type { OperationDescription } from '../endpoint-description.ts';
 import {
   createdLead,

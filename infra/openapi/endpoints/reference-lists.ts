@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { EndpointName } from '../../../shared/endpoints.ts';
+import type { EndpointName } from '../../../shared/contract/endpoints.ts';
 import { activeFields } from '../../../shared/leads/fields.ts';
 import {
   presentField,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { endpoints } from '../../../shared/endpoints.ts';
+import { endpoints } from '../../../shared/contract/endpoints.ts';
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
 import { endpointDescriptions } from '../endpoint-descriptions.ts';

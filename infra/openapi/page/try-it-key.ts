@@ -6,8 +6,8 @@ import {
 import { openTable, type Table } from '../../../shared/store/table/client.ts';
 import { callerIdentity } from '../../cli/aws.ts';
 import { CommandError } from '../../cli/command.ts';
+import { clientConfig, type TableEnvironment } from '../../cli/table.ts';
 import type { RunningService } from '../../local/running-service.ts';
-import { clientConfig, type TableEnvironment } from '../../local/table.ts';
 
 /** For a page that is killed: its key cannot be revoked at the end. */
 const validMs = 12 * 3_600_000;

@@ -10,8 +10,8 @@ import {
   SnsAlarmActionStrategy,
 } from 'cdk-monitoring-constructs';
 import { Construct } from 'constructs';
-import { keysOf } from '../../../shared/keys-of.ts';
-import type { MetricName } from '../../../shared/metrics.ts';
+import { keysOf } from '../../../shared/base/maps.ts';
+import type { MetricName } from '../../../shared/observability/metrics.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import type { Backups } from '../backups.ts';
 import type { EndpointFunction } from '../endpoint-function.ts';

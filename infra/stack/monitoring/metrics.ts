@@ -1,7 +1,11 @@
 import { Aws, Duration, Fn } from 'aws-cdk-lib';
 import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { type MetricName, metricDimension, metricNamespace } from '../../../shared/metrics.ts';
+import {
+  type MetricName,
+  metricDimension,
+  metricNamespace,
+} from '../../../shared/observability/metrics.ts';
 import type { Backups } from '../backups.ts';
 import { firewallRules } from '../firewall.ts';
 import { stageName } from '../lead-api.ts';

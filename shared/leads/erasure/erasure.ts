@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../json.ts';
+import { isPlainObject } from '../../base/json.ts';
 import type { FieldValues, Lead } from '../lead.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import { type Identities, identitiesAmong, type PersonSearch } from './person-search.ts';

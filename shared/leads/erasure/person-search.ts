@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import { asciiDigits } from '../../text.ts';
+import { asciiDigits } from '../../base/text.ts';
 import { hasEmailForm } from '../field-types.ts';
 import { comparableEmail, possiblePhone } from '../identity.ts';
 import { readingsOf, type Span } from './readings.ts';

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../base/json.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/named.ts';
 import type { Field, Organization } from '../../organization/organization.ts';

@@ -1,4 +1,4 @@
-import { limits } from '../../limits.ts';
+import { limits } from '../../contract/limits.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import { optionFinder } from '../../organization/named.ts';
 import type { Field, Organization } from '../../organization/organization.ts';

@@ -1,8 +1,7 @@
-import { keysOf } from '../../keys-of.ts';
-import { memoize } from '../../memoize.ts';
+import { keysOf, memoize } from '../../base/maps.ts';
+import { comparableName } from '../../base/text.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
-import { comparableName } from '../../text.ts';
 
 /** The columns of an export besides the fields: a lead's properties, and the mark of the export. */
 export const exportedProperties = {

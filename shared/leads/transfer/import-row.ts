@@ -1,11 +1,11 @@
-import { isStorableText } from '../../json.ts';
-import { limits } from '../../limits.ts';
-import { memoize } from '../../memoize.ts';
+import { isStorableText } from '../../base/json.ts';
+import { memoize } from '../../base/maps.ts';
+import { asciiFigures } from '../../base/text.ts';
+import { limits } from '../../contract/limits.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization } from '../../organization/organization.ts';
-import { asciiFigures } from '../../text.ts';
 import { FieldIssue, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
 import { storedPhone } from '../identity.ts';

@@ -1,5 +1,5 @@
-import { parseDateTime } from '../../date-time.ts';
-import { asciiFigures, comparableName, visibleText } from '../../text.ts';
+import { parseDateTime } from '../../base/dates.ts';
+import { asciiFigures, comparableName, visibleText } from '../../base/text.ts';
 import { changesBetween } from '../changes.ts';
 import { type FieldIssue, parseYesOrNo, type RawValue } from '../field-types.ts';
 import type { FieldIssues } from '../fields.ts';

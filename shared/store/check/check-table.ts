@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inParallel } from '../../in-parallel.ts';
+import { inParallel } from '../../base/batches.ts';
 import { readTimelineItems } from '../leads/timeline.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { type ItemKind, kindOf } from '../table/item-kind.ts';

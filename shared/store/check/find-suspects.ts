@@ -1,6 +1,5 @@
 import { TimelineReplay } from '../../leads/timeline-replay.ts';
 import type { Organization } from '../../organization/organization.ts';
-import { scanTable } from '../maintenance/scan-table.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
@@ -17,6 +16,7 @@ import {
   settingsPrimaryKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
+import { scanTable } from '../table/scan-table.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 import { ExpectedItems } from './expected-items.ts';
 import {

@@ -1,5 +1,5 @@
+import { limits } from '../../contract/limits.ts';
 import { recordExpiry } from '../../leads/idempotency.ts';
-import { limits } from '../../limits.ts';
 import type { ItemKind } from '../table/item-kind.ts';
 import type { Item } from '../table/items.ts';
 import { keyText, type PrimaryKey } from '../table/primary-keys.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../json.ts';
+import { isPlainObject } from '../../base/json.ts';
 import { comparableEmail } from '../../leads/identity.ts';
 import {
   type FieldValue,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { limits } from '../../contract/limits.ts';
 import type { FieldValues, Lead } from '../../leads/lead.ts';
 import { fieldsBytes } from '../../leads/lead-size.ts';
-import { limits } from '../../limits.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { Item, LeadItem } from '../table/items.ts';
@@ -81,7 +81,7 @@ export async function readLead(
 export const putLead = (lead: Lead): Write =>
   putIfAbsent({ ...leadPrimaryKey(lead.organizationId, lead.id), ...attributesOf(lead) });
 
-/** An undo of an import locks a lead while it reads its timeline, so that it removes no enquiry (maintenance/undo-import.ts). */
+/** An undo of an import locks a lead while it reads its timeline, so that it removes no enquiry (transfer/undo-import.ts). */
 const ifUnlocked = ({
   ConditionExpression,
   ExpressionAttributeValues,

@@ -1,5 +1,5 @@
-import { BoundedMap } from '../../bounded-map.ts';
-import { limits } from '../../limits.ts';
+import { BoundedMap } from '../../base/maps.ts';
+import { limits } from '../../contract/limits.ts';
 import type { OrganizationTable } from '../table/client.ts';
 import type { LeadIndexEntry } from '../table/items.ts';
 import { updateIndexKey } from '../table/primary-keys.ts';

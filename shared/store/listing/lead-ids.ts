@@ -1,5 +1,5 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { limits } from '../../limits.ts';
+import { limits } from '../../contract/limits.ts';
 import type { Table } from '../table/client.ts';
 import { itemsOf } from '../table/get-item.ts';
 import type { LeadIndexEntry } from '../table/items.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { BoundedMap } from '../../bounded-map.ts';
+import { BoundedMap } from '../../base/maps.ts';
 import { leadFrom } from '../leads/leads.ts';
 import type { OrganizationTable } from '../table/client.ts';
 import { bytesPerReadUnit } from '../table/consumed-capacity.ts';

@@ -1,4 +1,4 @@
-import { limits } from '../../limits.ts';
+import { limits } from '../../contract/limits.ts';
 
 /** The largest possible lead: the limit of its fields, and room for keys and index attributes. */
 const leadMaxBytes = limits.leadMaxBytes + 10_000;

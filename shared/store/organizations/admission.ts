@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { limits } from '../../limits.ts';
-import { rateLimits } from '../../rate-limits.ts';
+import { limits } from '../../contract/limits.ts';
+import { rateLimits } from '../../contract/rate-limits.ts';
 import type { Table } from '../table/client.ts';
 import type { ApiKeyItem, TokenBucketItem } from '../table/items.ts';
 import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Scope } from '../../endpoints.ts';
-import { limits } from '../../limits.ts';
+import type { Scope } from '../../contract/endpoints.ts';
+import { limits } from '../../contract/limits.ts';
 import {
   type ApiKeyType,
   apiKeyRandomBytes,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { storedBytes } from '../../item-size.ts';
-import { limits, settingsLimits } from '../../limits.ts';
+import { storedBytes } from '../../base/item-size.ts';
+import { limits, settingsLimits } from '../../contract/limits.ts';
 import { lookalikesAmong, type PlacedName } from '../../organization/lookalikes.ts';
 import type { Settings } from '../../organization/organization.ts';
 import {

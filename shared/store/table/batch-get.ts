@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { limits } from '../../limits.ts';
-import { partsOf } from '../../parts-of.ts';
+import { partsOf } from '../../base/batches.ts';
+import { limits } from '../../contract/limits.ts';
 import type { Table } from './client.ts';
 import { ItemsByKey, keyText, type PrimaryKey } from './primary-keys.ts';
 

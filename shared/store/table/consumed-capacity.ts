@@ -1,4 +1,4 @@
-import { recordFailedOperation } from '../../failed-operation.ts';
+import { recordFailedOperation } from '../../observability/failed-operation.ts';
 import { type Send, sendingThrough, type Table } from './client.ts';
 
 /** A consistent read costs one read unit for each 4 KB (AWS: DynamoDB read consumption). */

@@ -1,5 +1,5 @@
-import { keysOf } from '../../keys-of.ts';
-import { limits } from '../../limits.ts';
+import { keysOf } from '../../base/maps.ts';
+import { limits } from '../../contract/limits.ts';
 import { directoryPartitionKey, keyListingPrefix, type PrimaryKey } from './primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from './table-definition.ts';
 

@@ -1,4 +1,4 @@
-import type { Scope } from '../../endpoints.ts';
+import type { Scope } from '../../contract/endpoints.ts';
 import type { IdempotencyRecord } from '../../leads/idempotency.ts';
 import type { Lead } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';

@@ -4,7 +4,7 @@ import {
   paginateQuery,
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { partsOf } from '../../parts-of.ts';
+import { partsOf } from '../../base/batches.ts';
 import type { Table } from './client.ts';
 import { itemsOf } from './get-item.ts';
 import type { PrimaryKey } from './primary-keys.ts';

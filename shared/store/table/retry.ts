@@ -3,7 +3,7 @@ import {
   ConditionalCheckFailedException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
-import { limits } from '../../limits.ts';
+import { limits } from '../../contract/limits.ts';
 
 /** Codes of `CancellationReasons` (AWS: TransactWriteItems, Errors) and names of errors that mean throttling. */
 export const throttlingNames: ReadonlySet<unknown> = new Set([

@@ -1,7 +1,7 @@
-import type { ItemType } from '../../endpoints.ts';
+import type { ItemType } from '../../contract/endpoints.ts';
 
 /**
- * The service's table as data: the deployed table (infra/stack/lead-table.ts) and the local one (infra/local/table.ts) are made from it.
+ * The service's table as data: the deployed table (infra/stack/lead-table.ts) and the local one (infra/cli/table.ts) are made from it.
  * `primary-keys.ts` says which item is stored under each key.
  */
 export const tableDefinition = {

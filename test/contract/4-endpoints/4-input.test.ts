@@ -7,7 +7,7 @@ import { body as createBody } from '../../../functions/create-lead.ts';
 import { query } from '../../../functions/list-leads.ts';
 import { body as updateBody } from '../../../functions/update-lead.ts';
 import { fieldReasonNames } from '../../../infra/openapi/error-schemas.ts';
-import { ApiError } from '../../../shared/errors.ts';
+import { ApiError } from '../../../shared/contract/errors.ts';
 import { readCapture } from '../../../shared/leads/capture.ts';
 import { activeFields, FieldIssues, readFields } from '../../../shared/leads/fields.ts';
 import { fingerprintOf } from '../../../shared/leads/idempotency.ts';

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
-import type { EndpointName } from '../../../shared/endpoints.ts';
+import type { EndpointName } from '../../../shared/contract/endpoints.ts';
 import { settingsPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { call } from '../../support/call.ts';
 import { changeSettings, givenLead } from '../../support/leads.ts';

@@ -16,7 +16,7 @@ import {
   memoryMbMax,
   memoryVariables,
 } from '../../../infra/bundle/function-memory.ts';
-import { endpoints } from '../../../shared/endpoints.ts';
+import { endpoints } from '../../../shared/contract/endpoints.ts';
 import { bundleKbOf, recordedCounts } from '../../proof/bench/counts.ts';
 import { useFolder } from '../given-folder.ts';
 

@@ -26,7 +26,7 @@ export function fail(message: string): never {
   });
 }
 `;
-const handler = `import { log } from ${JSON.stringify(resolve(import.meta.dirname, '../../../shared/log.ts'))};
+const handler = `import { log } from ${JSON.stringify(resolve(import.meta.dirname, '../../../shared/observability/log.ts'))};
 ${"import { fail } from '../fail.ts';"}
 export function handler(): void {
   try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventFor, type GatewayRequest, targetOf } from '../../../infra/gateway/event.ts';
 import { routerFor } from '../../../infra/gateway/routes.ts';
-import { endpointNamed, endpoints } from '../../../shared/endpoints.ts';
+import { endpointNamed, endpoints } from '../../../shared/contract/endpoints.ts';
 
 const route = { endpoint: endpointNamed('get-lead'), pathParameters: { leadId: '%317' } };
 

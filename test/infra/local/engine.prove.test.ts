@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { errorCode } from '../../../infra/cli/error-code.ts';
+import { clientConfig, type TableEnvironment } from '../../../infra/cli/table.ts';
 import {
   type Engine,
   lockFolder,
@@ -20,7 +21,6 @@ import {
   startEngineProcess,
 } from '../../../infra/local/engine.ts';
 import { dynamodbLocal, engineKinds } from '../../../infra/local/engines.ts';
-import { clientConfig, type TableEnvironment } from '../../../infra/local/table.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
 import { useFolder } from '../given-folder.ts';

@@ -7,7 +7,7 @@ import { listen } from '../../../infra/cli/listen.ts';
 import { routerFor } from '../../../infra/gateway/routes.ts';
 import type { InvocationResult } from '../../../infra/local/functions.ts';
 import { createGateway } from '../../../infra/local/gateway.ts';
-import { endpoints } from '../../../shared/endpoints.ts';
+import { endpoints } from '../../../shared/contract/endpoints.ts';
 import { requestIdForm } from '../../support/described.ts';
 
 const ok: InvocationResult = { returned: { statusCode: 200, body: '{}' } };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { localBaseUrl } from '../../../infra/openapi/introduction.ts';
-import { endpointNamed, endpoints } from '../../../shared/endpoints.ts';
+import { endpointNamed, endpoints } from '../../../shared/contract/endpoints.ts';
 import { call } from '../../support/call.ts';
 import { type Json, operationOf } from '../../support/described.ts';
 import { givenOrganization } from '../../support/organizations.ts';

@@ -4,7 +4,11 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
 import { memoryMbDefault } from '../../../infra/bundle/function-memory.ts';
 import type { LeadServiceProps } from '../../../infra/stack/lead-service.ts';
-import { heartbeatMetricNames, heartbeatVariables, metricNames } from '../../../shared/metrics.ts';
+import {
+  heartbeatMetricNames,
+  heartbeatVariables,
+  metricNames,
+} from '../../../shared/observability/metrics.ts';
 import { perMillion, prices } from '../../proof/bench/prices.ts';
 import { shown } from '../../proof/bench/results.ts';
 import { projectFolder } from '../../support/service-process.ts';

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { bundleFile, bundleFolder, releaseOf } from '../../../infra/bundle/built-functions.ts';
 import { OptionsError } from '../../../infra/stack/check-options.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
-import { endpoints } from '../../../shared/endpoints.ts';
+import { endpoints } from '../../../shared/contract/endpoints.ts';
 import {
   everyOption,
   newApp,

@@ -6,8 +6,8 @@ import {
   gatewayReply,
   gatewayResponses,
 } from '../../../infra/gateway/responses.ts';
-import { endpoints } from '../../../shared/endpoints.ts';
-import { limits } from '../../../shared/limits.ts';
+import { endpoints } from '../../../shared/contract/endpoints.ts';
+import { limits } from '../../../shared/contract/limits.ts';
 import { propertiesOf, type Resource, resourcesOf, templateWith } from './service-template.ts';
 
 const template = await templateWith();

@@ -3,7 +3,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
 import { serviceOfStack } from '../../../infra/cli/stack.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
-import { endpoints } from '../../../shared/endpoints.ts';
+import { endpoints } from '../../../shared/contract/endpoints.ts';
 import { useStandInAws } from '../../support/aws/stand-in-aws.ts';
 import { functionsBuilt, newApp, propertiesOf } from './service-template.ts';
 

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../../infra/cli/listen.ts';
 import { type CheckResult, Checks } from '../../../infra/verify/check.ts';
 import { readOnlyChecks } from '../../../infra/verify/read-only-checks.ts';
-import { apiErrors, type ErrorCode, errorBody } from '../../../shared/errors.ts';
+import { apiErrors, type ErrorCode, errorBody } from '../../../shared/contract/errors.ts';
 import { service } from '../../support/service.ts';
 import { failedLines, linesOf } from './verify-run.ts';
 

@@ -4,7 +4,7 @@ import { listen } from '../../../infra/cli/listen.ts';
 import { Checks } from '../../../infra/verify/check.ts';
 import { readOnlyChecks } from '../../../infra/verify/read-only-checks.ts';
 import { writeChecks } from '../../../infra/verify/write-checks.ts';
-import { removeOrganization } from '../../../shared/store/maintenance/remove-organization.ts';
+import { removeOrganization } from '../../../shared/store/erasure/remove-organization.ts';
 import { listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
 import { accessDenied } from '../../support/faults/rules.ts';

@@ -4,7 +4,7 @@ import { listen } from '../../../infra/cli/listen.ts';
 import { recordRunningService } from '../../../infra/local/running-service.ts';
 import { plainHttp } from '../../../infra/verify/read-only-checks.ts';
 import { baseUrlIssue, localVariables } from '../../../infra/verify/target.ts';
-import { errorBody } from '../../../shared/errors.ts';
+import { errorBody } from '../../../shared/contract/errors.ts';
 import { useFolder } from '../given-folder.ts';
 import { verify } from './verify-run.ts';
 

@@ -1,8 +1,8 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTemporaryOrganization, removeLeft } from '../../../infra/verify/write-checks.ts';
-import { endpoints } from '../../../shared/endpoints.ts';
-import { removeIdempotencyRecords } from '../../../shared/store/maintenance/remove-organization.ts';
+import { endpoints } from '../../../shared/contract/endpoints.ts';
+import { removeIdempotencyRecords } from '../../../shared/store/erasure/remove-organization.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import { idempotencyPrimaryKey } from '../../../shared/store/table/primary-keys.ts';

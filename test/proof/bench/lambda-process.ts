@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { memoryMbDefault, memoryVariables } from '../../../infra/bundle/function-memory.ts';
-import type { EndpointName } from '../../../shared/endpoints.ts';
+import type { EndpointName } from '../../../shared/contract/endpoints.ts';
 import { type CallerRequest, gatewayEvent } from '../simulation/lambda/gateway-event.ts';
 
 /** The cost of an import or an answer, as `function-process.mjs` reports it. */

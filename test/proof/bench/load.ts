@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { type EndpointName, endpointNamed } from '../../../shared/endpoints.ts';
+import { type EndpointName, endpointNamed } from '../../../shared/contract/endpoints.ts';
 import { storeListedLeads } from '../../support/leads.ts';
 import { givenOrganizationWithoutKeys } from '../../support/organizations.ts';
 import { goodRequests } from '../../support/requests.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, startEngine } from '../../../infra/local/engine.ts';
-import { rateLimitVariables, requestsPerWindowMax } from '../../../shared/rate-limits.ts';
+import { rateLimitVariables, requestsPerWindowMax } from '../../../shared/contract/rate-limits.ts';
 
 /** Prints what is being measured on stderr, with the seconds since the start: stdout keeps the tables. */
 export function progress(sentence: string): void {

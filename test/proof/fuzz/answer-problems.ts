@@ -1,5 +1,5 @@
 import { targetOf } from '../../../infra/gateway/event.ts';
-import { parseJson } from '../../../shared/json.ts';
+import { parseJson } from '../../../shared/base/json.ts';
 import { assertDescribed, requestIdForm } from '../../support/described.ts';
 import type { Answer, SentRequest } from './send.ts';
 import type { Tenant } from './tenant.ts';

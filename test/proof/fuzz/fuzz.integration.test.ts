@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endpoints } from '../../../shared/endpoints.ts';
+import { endpoints } from '../../../shared/contract/endpoints.ts';
 import { fuzz } from './episodes.ts';
 
 /** `npm run fuzz` runs longer, and with any seed. Five episodes, one of each kind of organization. */

@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type EndpointName, endpoints, takesBody } from '../../../shared/endpoints.ts';
+import { type EndpointName, endpoints, takesBody } from '../../../shared/contract/endpoints.ts';
 import { hashApiKey } from '../../../shared/organization/api-key.ts';
 import { settingsPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { type CallOptions, call } from '../../support/call.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { EndpointName } from '../../../shared/endpoints.ts';
+import type { EndpointName } from '../../../shared/contract/endpoints.ts';
 import { call } from '../../support/call.ts';
 import { givenLead, storedLeads } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';

@@ -1,5 +1,5 @@
 import type { FileRow } from '../../../infra/admin/import/rows.ts';
-import type { Scope } from '../../../shared/endpoints.ts';
+import type { Scope } from '../../../shared/contract/endpoints.ts';
 import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import { openTable, type Table } from '../../../shared/store/table/client.ts';
 import type { HeldKey } from './checker/history.ts';
@@ -81,12 +81,12 @@ export const commands = {
   archive: (own: Own, { leadId }: OneLead) => setArchived(own, leadId, true),
   restore: (own: Own, { leadId }: OneLead) => setArchived(own, leadId, false),
   async erase(own: Own, { leadId }: OneLead) {
-    const { eraseLeads } = await import('../../../shared/store/maintenance/erase-lead.ts');
+    const { eraseLeads } = await import('../../../shared/store/erasure/erase-lead.ts');
     return (await eraseLeads(own, [leadId], { who: 'simulated' })).get(leadId);
   },
   /** What an erasure would remove. */
   async 'plan of an erasure'(own: Own, { leadId }: OneLead) {
-    const { planErasures } = await import('../../../shared/store/maintenance/erase-lead.ts');
+    const { planErasures } = await import('../../../shared/store/erasure/erase-lead.ts');
     return (await planErasures(own, [leadId], {})).get(leadId);
   },
   import: (own: Own, file: FileOfLeads) => importFile(own, file),
@@ -95,7 +95,7 @@ export const commands = {
   /** With `--undo`. @returns the IDs of the leads that rows made, by what became of them */
   async 'import undo'(own: Own, { rows }: FileOfLeads) {
     const { rowDigest } = await import('../../../infra/admin/import/drafts.ts');
-    const undo = await import('../../../shared/store/maintenance/undo-import.ts');
+    const undo = await import('../../../shared/store/transfer/undo-import.ts');
     const digests = fileRows(rows).map(({ sent }) => rowDigest(sent));
     const undone = { removed: [] as number[], kept: [] as number[], erasing: [] as number[] };
     for (const lead of await undo.importedFrom(own, digests))
@@ -104,16 +104,16 @@ export const commands = {
   },
   /** All leads as an export walks them. */
   async export({ table, organizationId }: Own) {
-    const { scanLeadsAscending } = await import('../../../shared/store/maintenance/read-leads.ts');
+    const { scanLeadsAscending } = await import('../../../shared/store/leads/read-leads.ts');
     return all(scanLeadsAscending(table, organizationId));
   },
   async timelines({ table, organizationId }: Own) {
-    const { scanTimelines } = await import('../../../shared/store/maintenance/read-leads.ts');
+    const { scanTimelines } = await import('../../../shared/store/leads/read-leads.ts');
     return all(scanTimelines(table, organizationId));
   },
   /** Gives the leads of a user to another one. @returns the IDs of those that changed their owner */
   async reassign({ table, organizationId }: Own, { ownerId, newOwnerId }: Reassignment) {
-    const leads = await import('../../../shared/store/maintenance/reassign-leads.ts');
+    const leads = await import('../../../shared/store/leads/reassign-leads.ts');
     const owned = { organizationId, ownerId };
     const reassigned: number[] = [];
     const { leadIds } = await leads.ownedLeads(table, owned, () => undefined);
@@ -127,9 +127,7 @@ export const commands = {
     return checkTable(table);
   },
   async 'restore finish'({ table }: Own, { oldName, keptKeyIds }: RestoredFrom) {
-    const { finishRestore } = await import(
-      '../../../shared/store/maintenance/restore/finish-restore.ts'
-    );
+    const { finishRestore } = await import('../../../shared/store/restore/finish-restore.ts');
     return finishRestore(table, {
       old: oldName === undefined ? undefined : { ...table, name: oldName },
       keptKeyIds: new Set(keptKeyIds),

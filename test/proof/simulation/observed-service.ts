@@ -1,4 +1,4 @@
-import { parseJson } from '../../../shared/json.ts';
+import { parseJson } from '../../../shared/base/json.ts';
 import type { AdministratorCommand, CommandOptions } from './administration.ts';
 import { AdministratorProcess } from './administrator-process.ts';
 import {

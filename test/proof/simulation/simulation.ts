@@ -1,4 +1,4 @@
-import { tableInput } from '../../../infra/local/table.ts';
+import { tableInput } from '../../../infra/cli/table.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import {
   SimulatedDynamodb,

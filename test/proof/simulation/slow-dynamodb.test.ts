@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type EndpointName, endpointNamed, takesBody } from '../../../shared/endpoints.ts';
+import { type EndpointName, endpointNamed, takesBody } from '../../../shared/contract/endpoints.ts';
 import type { ReadJson } from '../../support/call.ts';
 import { person } from '../../support/people.ts';
 import { goodRequests } from '../../support/requests.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import { createTable } from '../../../infra/local/table.ts';
+import { createTable } from '../../../infra/cli/table.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { type CallReply, call } from '../../support/call.ts';
 import { deployedTimeout, type OwnService, startOwnService } from '../../support/own-service.ts';

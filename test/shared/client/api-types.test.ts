@@ -9,11 +9,11 @@ import type { captureLead } from '../../../infra/openapi/endpoints/capture-lead.
 import type { leadDescriptions } from '../../../infra/openapi/endpoints/leads.ts';
 import type { listDescriptions } from '../../../infra/openapi/endpoints/reference-lists.ts';
 import type { DetailsByCode, detailSchemas } from '../../../infra/openapi/error-schemas.ts';
-import type * as api from '../../../shared/client/api-types.ts';
 import type { LeadClient } from '../../../shared/client/client.ts';
 import type { ApiErrors } from '../../../shared/client/errors.ts';
-import type { EndpointName } from '../../../shared/endpoints.ts';
-import type { ErrorCode } from '../../../shared/errors.ts';
+import type { EndpointName } from '../../../shared/contract/endpoints.ts';
+import type { ErrorCode } from '../../../shared/contract/errors.ts';
+import type * as api from '../../../shared/contract/types.ts';
 import { document, type Json } from '../../support/described.ts';
 
 /** The client's types are written by hand. The compiler compares them here with the schemas of the service. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { limits } from '../../../shared/contract/limits.ts';
 import { captureMatch, fillLead } from '../../../shared/leads/capture.ts';
 import type { FieldValues, Lead } from '../../../shared/leads/lead.ts';
-import { limits } from '../../../shared/limits.ts';
 import { leadOf } from '../../support/leads.ts';
 import { refusalOf } from './refusal.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CaptureRequest } from '../../../shared/client/api-types.ts';
+import type { CaptureRequest } from '../../../shared/contract/types.ts';
 import { captureNew, enquiryOf, newCapture, readCapture } from '../../../shared/leads/capture.ts';
 import { fingerprintOf } from '../../../shared/leads/idempotency.ts';
 import { readPhone } from '../../../shared/leads/identity.ts';

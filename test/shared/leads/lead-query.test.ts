@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { limits } from '../../../shared/contract/limits.ts';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import {
   type ListParameters,
   leadQuery,
   requireFilters,
 } from '../../../shared/leads/lead-query.ts';
-import { limits } from '../../../shared/limits.ts';
 import { leadOf } from '../../support/leads.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';

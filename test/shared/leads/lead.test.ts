@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { limits } from '../../../shared/contract/limits.ts';
 import {
   type FieldValues,
   isFieldValue,
@@ -6,7 +7,6 @@ import {
   presentLead,
 } from '../../../shared/leads/lead.ts';
 import { assertLeadFits, fieldsBytes } from '../../../shared/leads/lead-size.ts';
-import { limits } from '../../../shared/limits.ts';
 import { leadOf } from '../../support/leads.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { limits } from '../../../shared/contract/limits.ts';
 import { FieldIssues } from '../../../shared/leads/fields.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
 import { newLeadId, startCapturedLead, startLead } from '../../../shared/leads/new-lead.ts';
-import { limits } from '../../../shared/limits.ts';
 import { sampleOrganization, sampleSettings } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../shared/errors.ts';
+import { ApiError } from '../../../shared/contract/errors.ts';
 
 /** What a refusal says, where one is expected. */
 export interface Refusal extends Pick<ApiError, 'code' | 'message'> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { foldText } from '../../../shared/base/text.ts';
 import { partFinder } from '../../../shared/leads/text-search.ts';
-import { foldText } from '../../../shared/text.ts';
 import { processorMs } from '../../support/busy-machine.ts';
 
 test('a part is found where the text has it and nowhere else, however long both are', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { storedBytes } from '../../../shared/item-size.ts';
+import { storedBytes } from '../../../shared/base/item-size.ts';
 import type { FieldValue } from '../../../shared/leads/lead.ts';
 import { fitEntry, presentEntry, type TimelineEntry } from '../../../shared/leads/timeline.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { limits } from '../../../shared/contract/limits.ts';
 import { changesBetween } from '../../../shared/leads/changes.ts';
 import type { RawValue } from '../../../shared/leads/field-types.ts';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { type RequestedUpdate, updatedLead } from '../../../shared/leads/update.ts';
-import { limits } from '../../../shared/limits.ts';
 import { leadOf } from '../../support/leads.ts';
 import { customField, sampleOrganization, sampleSettings } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';

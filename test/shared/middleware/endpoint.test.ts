@@ -10,7 +10,7 @@ import {
   test,
   vi,
 } from 'vitest';
-import { endpointNamed, type Scope } from '../../../shared/endpoints.ts';
+import { endpointNamed, type Scope } from '../../../shared/contract/endpoints.ts';
 import { endpoint } from '../../../shared/middleware/endpoint.ts';
 import { leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import { apiKeyRandomBytes, mintApiKey } from '../../../shared/organization/api-key.ts';

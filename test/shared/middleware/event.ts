@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type EndpointName, endpointNamed } from '../../../shared/endpoints.ts';
+import { type EndpointName, endpointNamed } from '../../../shared/contract/endpoints.ts';
 import type { Call } from '../../../shared/middleware/call.ts';
 
 export type EventParts = Partial<Omit<APIGatewayProxyEvent, 'headers'>> & {

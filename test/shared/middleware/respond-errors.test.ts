@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError, apiErrors, type ErrorCode } from '../../../shared/errors.ts';
+import { ApiError, apiErrors, type ErrorCode } from '../../../shared/contract/errors.ts';
 import { errorResponse, loggedNames, refusedFields } from '../../../shared/middleware/respond.ts';
 import { document } from '../../support/described.ts';
 import { sampleOrganization } from '../../support/settings.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ApiError, type ErrorCode } from '../../../shared/errors.ts';
-import { recordFailedOperation } from '../../../shared/failed-operation.ts';
-import { type MetricName, metricNames } from '../../../shared/metrics.ts';
+import { ApiError, type ErrorCode } from '../../../shared/contract/errors.ts';
 import { errorResponse, replyResponse } from '../../../shared/middleware/respond.ts';
+import { recordFailedOperation } from '../../../shared/observability/failed-operation.ts';
+import { type MetricName, metricNames } from '../../../shared/observability/metrics.ts';
 import { newCall } from './event.ts';
 import { caller, keepLines, lines, logged } from './logged-lines.ts';
 

@@ -1,8 +1,8 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import type { EndpointName } from '../../../shared/endpoints.ts';
-import { limits } from '../../../shared/limits.ts';
+import type { EndpointName } from '../../../shared/contract/endpoints.ts';
+import { limits } from '../../../shared/contract/limits.ts';
 import type { Call } from '../../../shared/middleware/call.ts';
 import { transport } from '../../../shared/middleware/transport.ts';
 import { refusalOf } from '../leads/refusal.ts';

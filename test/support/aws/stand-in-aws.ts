@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
-import { endpoints } from '../../../shared/endpoints.ts';
+import { endpoints } from '../../../shared/contract/endpoints.ts';
 import { runPrinted } from '../admin.ts';
 import {
   type AwsReply,

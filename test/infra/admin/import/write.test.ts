@@ -13,7 +13,7 @@ import type { FileRow } from '../../../../infra/admin/import/rows.ts';
 import { importRows, LeadWriter, type WriteOptions } from '../../../../infra/admin/import/write.ts';
 import { FieldIssue } from '../../../../shared/leads/field-types.ts';
 import type { Organization } from '../../../../shared/organization/organization.ts';
-import { RateLimiter } from '../../../../shared/store/maintenance/pacing.ts';
+import { RateLimiter } from '../../../../shared/store/table/pacing.ts';
 import { importedRowPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { UnknownOutcomeError } from '../../../../shared/store/table/transact.ts';
 import { sampleOrganization } from '../../../support/settings.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { eraseLeads } from '../../../../shared/store/maintenance/erase-lead.ts';
+import { eraseLeads } from '../../../../shared/store/erasure/erase-lead.ts';
 import { spawnAdmin } from '../../../support/admin.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';

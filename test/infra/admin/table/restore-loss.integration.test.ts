@@ -4,7 +4,6 @@ import type { Lead } from '../../../../shared/leads/lead.ts';
 import { checkTable } from '../../../../shared/store/check/check-table.ts';
 import { createLead } from '../../../../shared/store/leads/create-lead.ts';
 import { readLead } from '../../../../shared/store/leads/leads.ts';
-import { importLead } from '../../../../shared/store/maintenance/import-leads.ts';
 import { revokeApiKey } from '../../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import {
@@ -12,6 +11,7 @@ import {
   leadPrimaryKey,
   timelinePartitionKey,
 } from '../../../../shared/store/table/primary-keys.ts';
+import { importLead } from '../../../../shared/store/transfer/import-leads.ts';
 import { runAdmin } from '../../../support/admin.ts';
 import { eraseLead } from '../../../support/leads.ts';
 import { environmentOf } from '../../../support/table.ts';

@@ -1,11 +1,11 @@
 import { CreateTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { finishRestore } from '../../../../shared/store/maintenance/restore/finish-restore.ts';
 import {
   addAuditEntry,
   completeAuditEntry,
 } from '../../../../shared/store/organizations/audit-log.ts';
+import { finishRestore } from '../../../../shared/store/restore/finish-restore.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { leadPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { runAdmin } from '../../../support/admin.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endpoints } from '../../../../shared/endpoints.ts';
+import { endpoints } from '../../../../shared/contract/endpoints.ts';
 import { standInFunctions, useStandInAws } from '../../../support/aws/stand-in-aws.ts';
 
 const { aws, run } = useStandInAws();

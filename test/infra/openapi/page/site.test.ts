@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { referencePage, writeSite } from '../../../../infra/openapi/page/site.ts';
-import { endpoints } from '../../../../shared/endpoints.ts';
+import { endpoints } from '../../../../shared/contract/endpoints.ts';
 import { node24, projectFolder, runProgram } from '../../../support/service-process.ts';
 import { useFolder } from '../../given-folder.ts';
 

@@ -10,7 +10,7 @@ import {
   dashboardUrl,
 } from '../../../../infra/stack/monitoring/alarms.ts';
 import { serviceNameMaxChars } from '../../../../infra/stack/service-options.ts';
-import { endpoints } from '../../../../shared/endpoints.ts';
+import { endpoints } from '../../../../shared/contract/endpoints.ts';
 import { projectFolder } from '../../../support/service-process.ts';
 import { expectPage } from '../expect-page.ts';
 import { everyOption, propertiesOf, type Resource, templateWith } from '../service-template.ts';

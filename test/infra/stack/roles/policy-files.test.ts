@@ -136,7 +136,7 @@ function filesIn(path: string): string[] {
 }
 
 /** `restore drill` makes and deletes tables, and refuses an endpoint that is not on this machine. */
-const drillFile = 'shared/store/maintenance/restore/copy-table.ts';
+const drillFile = 'shared/store/restore/copy-table.ts';
 
 const sdkImport = /\{([^{}]*)\}\s*(?:from|=\s*await import\()\s*'@aws-sdk\/([\w-]+)'/g;
 

@@ -1,4 +1,4 @@
-import type { EndpointName } from '../../../../shared/endpoints.ts';
+import type { EndpointName } from '../../../../shared/contract/endpoints.ts';
 import type { CallerRequest } from '../../../proof/simulation/lambda/gateway-event.ts';
 import { readService } from '../../../proof/simulation/lambda/modules.ts';
 import type { CallInfo } from '../../../proof/simulation/network.ts';

@@ -1,6 +1,6 @@
 import { runSimulation } from '@cloud-copilot/iam-simulate';
 import type { Template } from 'aws-cdk-lib/assertions';
-import { type EndpointName, endpointNamed } from '../../../../shared/endpoints.ts';
+import { type EndpointName, endpointNamed } from '../../../../shared/contract/endpoints.ts';
 import type { IamRequest } from './iam-request.ts';
 
 export interface PolicyStatement {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundle, bundleFunctions } from '../../../../infra/bundle/bundle.ts';
-import { createTable } from '../../../../infra/local/table.ts';
+import { createTable } from '../../../../infra/cli/table.ts';
 import { longestChain, type RecordedCall, totalUnits } from '../../../support/faults/calls.ts';
 import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
 import { givenOrganizationWithoutKeys } from '../../../support/organizations.ts';

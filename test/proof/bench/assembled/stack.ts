@@ -7,7 +7,7 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { RateLimiterDynamo } from 'rate-limiter-flexible';
-import { limits } from '../../../../shared/limits.ts';
+import { limits } from '../../../../shared/contract/limits.ts';
 import { hashApiKey } from '../../../../shared/organization/api-key.ts';
 import {
   type Organization,

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { bundle } from '../../../../infra/bundle/bundle.ts';
-import { serviceNameVariable } from '../../../../shared/metrics.ts';
+import { serviceNameVariable } from '../../../../shared/observability/metrics.ts';
 import { eventOf, LambdaProcess } from '../lambda-process.ts';
 import { median, progress } from '../measuring.ts';
 import type { Budget, Results } from '../results.ts';

@@ -1,4 +1,4 @@
-import type { EndpointName, Scope } from '../../../../shared/endpoints.ts';
+import type { EndpointName, Scope } from '../../../../shared/contract/endpoints.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { InvocationResult } from '../lambda/instance.ts';
 import type { CallerAnswer } from '../lambda/simulated-api.ts';

@@ -19,7 +19,7 @@ export type Versions = readonly [Program, Program];
 
 /** The other version retries for another time, as releases do. */
 const otherVersion: Change = {
-  file: 'shared/limits.ts',
+  file: 'shared/contract/limits.ts',
   of: (text) => text.replace('conflictRetryMs: 2000', 'conflictRetryMs: 1500'),
 };
 export const bundleVersions = (...changes: readonly Change[]): Promise<Versions> =>

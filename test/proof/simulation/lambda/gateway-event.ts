@@ -1,7 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { eventFor } from '../../../../infra/gateway/event.ts';
 import { routerFor } from '../../../../infra/gateway/routes.ts';
-import { type EndpointName, endpointNamed, endpoints } from '../../../../shared/endpoints.ts';
+import {
+  type EndpointName,
+  endpointNamed,
+  endpoints,
+} from '../../../../shared/contract/endpoints.ts';
 
 /** A request as a caller means it. */
 export interface CallerRequest {

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { EndpointName } from '../../../../shared/endpoints.ts';
+import type { EndpointName } from '../../../../shared/contract/endpoints.ts';
 import type { Program } from './modules.ts';
 import { Runtime, type RuntimeOptions } from './runtime.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import type { Plugin } from 'esbuild';
-import { endpoints } from '../../../../shared/endpoints.ts';
+import { endpoints } from '../../../../shared/contract/endpoints.ts';
 import { bundled, sharedPackages } from './packages.ts';
 import { ownGlobals } from './process-globals.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { EndpointName } from '../../../../shared/endpoints.ts';
+import type { EndpointName } from '../../../../shared/contract/endpoints.ts';
 import type { CallInfo, Fault } from '../network.ts';
 import { ObservedService } from '../observed-service.ts';
 import { type Program, readService } from './modules.ts';

@@ -1,6 +1,6 @@
 import { replyFrom } from '../../../../infra/gateway/reply.ts';
 import { gatewayReply, gatewayResponses } from '../../../../infra/gateway/responses.ts';
-import type { EndpointName } from '../../../../shared/endpoints.ts';
+import type { EndpointName } from '../../../../shared/contract/endpoints.ts';
 import type { Network } from '../network.ts';
 import type { Random } from '../random.ts';
 import { type CallerRequest, gatewayEvent } from './gateway-event.ts';

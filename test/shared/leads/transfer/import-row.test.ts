@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../../../../shared/errors.ts';
+import { ApiError } from '../../../../shared/contract/errors.ts';
 import {
   type ImportRow,
   readImportRow,

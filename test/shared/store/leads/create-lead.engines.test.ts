@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limits } from '../../../../shared/limits.ts';
+import { limits } from '../../../../shared/contract/limits.ts';
 import { setOrganizationBucket } from '../../../support/buckets.ts';
 import { givenLead } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limits } from '../../../../shared/limits.ts';
+import { limits } from '../../../../shared/contract/limits.ts';
 import type { Settings } from '../../../../shared/organization/organization.ts';
 import { parseSettingsFile, toSettingsFile } from '../../../../shared/organization/settings.ts';
 import { SettingsRejectedError } from '../../../../shared/organization/settings-shape.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, test } from 'vitest';
-import { storedBytes } from '../../../../shared/item-size.ts';
-import { settingsLimits } from '../../../../shared/limits.ts';
+import { storedBytes } from '../../../../shared/base/item-size.ts';
+import { settingsLimits } from '../../../../shared/contract/limits.ts';
 import { hashApiKey } from '../../../../shared/organization/api-key.ts';
 import type { Settings } from '../../../../shared/organization/organization.ts';
 import { admitOrganization } from '../../../../shared/store/organizations/admission.ts';

@@ -1,6 +1,6 @@
 import type { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { limits } from '../../../../shared/limits.ts';
+import { limits } from '../../../../shared/contract/limits.ts';
 import { batchGet, batchGetMax } from '../../../../shared/store/table/batch-get.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { leadPrimaryKey, type PrimaryKey } from '../../../../shared/store/table/primary-keys.ts';

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GetCommand, type GetCommandOutput, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../../../../infra/cli/listen.ts';
-import { failedOperation } from '../../../../shared/failed-operation.ts';
+import { failedOperation } from '../../../../shared/observability/failed-operation.ts';
 import { clientTimeouts, openTable, type Table } from '../../../../shared/store/table/client.ts';
 import {
   noConsumedCapacity,

@@ -1,0 +1,64 @@
+import { shortened } from '../base/json.ts';
+import { ApiError } from './errors.ts';
+import type { FieldReason, ReferenceReason } from './types.ts';
+
+/** Why a value is refused: for programs, and as a sentence that follows the field's name, such as "must be a number." */
+export interface Refusal {
+  readonly reason: FieldReason;
+  readonly sentence: string;
+}
+
+/** A refusal as the message of a schema: an issue of valibot carries no more than a text. */
+export type RefusalMessage = `${FieldReason}: ${string}`;
+export const refusalMessage = (reason: FieldReason, sentence: string): RefusalMessage =>
+  `${reason}: ${sentence}`;
+
+/** Reads what `refusalMessage` wrote. */
+export function refusalIn(message: string): Refusal {
+  const [reason = '', ...sentence] = message.split(': ');
+  return { reason: reason as FieldReason, sentence: sentence.join(': ') };
+}
+
+/** Whether a stage, pipeline, source, owner or user is refused. In upper case, such a reason is a `details.reason` (contract, section 7). */
+export const isReference = (reason: FieldReason): reason is ReferenceReason =>
+  /^(stage|pipeline|source|owner|user)_not_|^no_/.test(reason);
+
+/** Refused values, each by its field key or property. A name occurs once. */
+type Refused = readonly (readonly [name: string, refusal: Refusal])[];
+
+/** A request can hold thousands of names, or one as long as the body. An error must not be larger than a body. */
+const namedMax = 20;
+const nameMaxChars = 300;
+
+const isUnknown = ({ reason }: Refusal): boolean => /^unknown_(field|property)$/.test(reason);
+
+/** The refused values that `details` names, what the service knows first, and a message that counts the others. */
+export function refusedNames(refused: Refused): { named: Refused; message: string } {
+  const more = refused.length - namedMax;
+  const known = refused.filter(([, one]) => !isUnknown(one));
+  const named = (more > 0 ? [...new Set([...known, ...refused])] : refused)
+    .slice(0, namedMax)
+    .map(([name, refusal]) => [shortened(name, nameMaxChars), refusal] as const);
+  const sentences = named
+    .slice(0, 3)
+    .map(([name, one]) => `${name.trim() || '(empty)'} ${one.sentence}`);
+  if (more > 0) sentences.push(`The details name ${namedMax} values; ${more} more are refused.`);
+  return { named, message: sentences.join(' ') };
+}
+
+/**
+ * The error for refused values. `details` has `fields` and `reasons`; also `reason` and `field` if a stage, pipeline, source, owner or user
+ * is refused.
+ * @param validKeys the keys that may be sent, if one is unknown
+ */
+export function validationFailed(refused: Refused, validKeys?: readonly string[]): ApiError {
+  const { named, message } = refusedNames(refused);
+  const reference = refused.find(([, { reason }]) => isReference(reason));
+  const details = {
+    fields: Object.fromEntries(named.map(([name, { sentence }]) => [name, sentence])),
+    ...(reference && { reason: reference[1].reason.toUpperCase(), field: reference[0] }),
+    ...(validKeys && { validKeys }),
+    reasons: Object.fromEntries(named.map(([name, { reason }]) => [name, reason])),
+  };
+  return new ApiError('VALIDATION_FAILED', details, message);
+}

@@ -1,4 +1,0 @@
-/** Splits items into parts of at most `size`, in order. */
-export function* partsOf<T>(items: readonly T[], size: number): Generator<T[]> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
-}

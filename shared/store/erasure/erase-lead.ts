@@ -1,0 +1,268 @@
+import { changeTimeOf } from '../../leads/changes.ts';
+import { identitiesIn, identitiesOf } from '../../leads/erasure/erasure.ts';
+import {
+  type Identities,
+  identitiesAmong,
+  isEmailIdentity,
+  PersonSearch,
+} from '../../leads/erasure/person-search.ts';
+import type { Lead } from '../../leads/lead.ts';
+import { identityKeysOf } from '../leads/identities.ts';
+import { readLead } from '../leads/leads.ts';
+import { isInactive } from '../leads/read-leads.ts';
+import { newEntryId, putTimelineEntry, readTimelineItems } from '../leads/timeline.ts';
+import { addAuditEntry, auditEntryPut } from '../organizations/audit-log.ts';
+import { batchGet } from '../table/batch-get.ts';
+import type { OrganizationTable } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
+import type { AuditEntryItem, ErasureItem } from '../table/items.ts';
+import { deleteItems, queryAll } from '../table/many-items.ts';
+import { untilVisible, withoutWrites } from '../table/pacing.ts';
+import {
+  erasurePrimaryKey,
+  keyOf,
+  leadPrimaryKey,
+  type PrimaryKey,
+} from '../table/primary-keys.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
+import { transact } from '../table/transact.ts';
+import {
+  deletion,
+  exists,
+  hasVersion,
+  namesNobodyBut,
+  put,
+  type Write,
+  writeItem,
+} from '../table/writes.ts';
+import {
+  type ErasedPerson,
+  FoundItems,
+  heldByOthers,
+  type RelatedItems,
+  removeRelatedItems,
+} from './erase-related-items.ts';
+
+export interface EraseOptions {
+  /** Who erases, for the audit log. */
+  readonly who: string;
+  /** The action that the erasure is part of, such as a restore. */
+  readonly partOf?: string;
+  /** Leads that are not inactive since then are spared: they may have changed since they were chosen. ISO 8601, UTC. */
+  readonly inactiveSince?: string | undefined;
+  /** Called with the number of erasures that have begun. */
+  readonly onBegun?: ((leads: number) => void) | undefined;
+  /** Called with the number of items read so far. */
+  readonly onProgress?: ((itemsRead: number) => void) | undefined;
+}
+
+interface ErasedLead extends OrganizationTable {
+  readonly leadId: number;
+}
+
+export interface Erased extends RelatedItems {
+  /** Entries of the lead's own timeline. */
+  readonly timelineEntries: number;
+  readonly phones: readonly string[];
+  readonly emails: readonly string[];
+}
+
+/**
+ * Erases leads and their people. Deletes each lead with its identity items and timeline, and the idempotency records and imported rows that
+ * refer to it. Removes the person's phones and emails from other leads' timelines. Reads the whole table once, however many leads it erases.
+ *
+ * The person's phones and emails are those that the lead has or had. One that another lead has now is that lead's, and a lead that was created
+ * after the erasure began keeps its entries: the person may have come back since, if the erasure was interrupted, or while it reads the table.
+ *
+ * The first transaction of each erasure deletes the lead and its identity items, adds an audit entry, which says that the erasure has begun
+ * until it is complete, and stores an item that says what is left to do. It ends the timeline with an entry `erased`, which the table's stream
+ * has after all others, and which is removed after them. From then on no request or import can add anything to the lead, and a capture of the
+ * same person creates a new lead. A repeat of the erasure, even after a crash, completes it.
+ * @returns what was erased, by lead ID; not of leads that are spared, or that do not exist and have no unfinished erasure
+ * @throws ContentionError
+ */
+export async function eraseLeads(
+  own: OrganizationTable,
+  leadIds: readonly number[],
+  options: EraseOptions,
+): Promise<ReadonlyMap<number, Erased>> {
+  const { onBegun = () => undefined, onProgress = () => undefined } = options;
+  const erasures: ErasureItem[] = [];
+  for (const leadId of new Set(leadIds)) {
+    const erasure = await beginErasure({ ...own, leadId }, options);
+    if (erasure) erasures.push(erasure);
+    onBegun(erasures.length);
+  }
+  // Once for all leads: a note or an enquiry that was accepted just before has more items to come.
+  if (erasures.length > 0) await untilVisible(own.table);
+  const begun: Begun[] = [];
+  for (const erasure of erasures) begun.push(await withTimeline(own, erasure));
+  const erased = new Set(begun.map(({ leadId }) => leadId));
+  const people: Begun[] = [];
+  for (const person of begun) {
+    const { leadId, search } = person;
+    search.forget(await heldByOthers(own, erased, search.identities));
+    // Otherwise another process has completed it.
+    if (await storePerson({ ...own, leadId }, search.identities)) people.push(person);
+  }
+  if (people.length === 0) return new Map();
+  await removeRelatedItems(own, people, onProgress);
+  for (const { entries } of people) await deleteItems(own.table, entries);
+  for (const { leadId, ends } of people) {
+    // As long as the entry `erased` is there, nobody reads the others. Not in a batch with them, which is no transaction.
+    await deleteItems(own.table, ends);
+    await endErasure({ ...own, leadId });
+  }
+  return new Map(
+    people.map(({ leadId, search, entries, found }) => [
+      leadId,
+      { ...found.inOrder, timelineEntries: entries.length, ...byKind(search.identities) },
+    ]),
+  );
+}
+
+/** What `eraseLeads` would do now. Reads the whole table once; writes nothing. */
+export const planErasures = (
+  own: OrganizationTable,
+  leadIds: readonly number[],
+  progress: Pick<EraseOptions, 'onBegun' | 'onProgress'>,
+): Promise<ReadonlyMap<number, Erased>> =>
+  eraseLeads({ ...own, table: withoutWrites(own.table) }, leadIds, {
+    ...progress,
+    who: 'a dry run',
+  });
+
+/** The leads whose erasure has begun and is not complete. */
+export const unfinishedErasures = async ({
+  table,
+  organizationId,
+}: OrganizationTable): Promise<number[]> => {
+  const { pk } = erasurePrimaryKey(organizationId, 0);
+  return (await queryAll<ErasureItem>(table, pk)).map(({ leadId }) => leadId);
+};
+
+/** An erasure that has begun, and what it removes. */
+interface Begun extends ErasedPerson {
+  /** Of the lead's own timeline. */
+  readonly entries: readonly PrimaryKey[];
+  /** The entries `erased`, which are removed after the others. */
+  readonly ends: readonly PrimaryKey[];
+}
+
+async function withTimeline(
+  own: OrganizationTable,
+  { leadId, phones, emails, auditEntries }: ErasureItem,
+): Promise<Begun> {
+  const timeline = await readTimelineItems(own, leadId);
+  return {
+    leadId,
+    found: new FoundItems(),
+    // If an erasure of an earlier lead of this ID is unfinished too, the later one's time.
+    begunAt: Object.values(auditEntries)
+      .map(({ at }) => at)
+      .toSorted()
+      .at(-1),
+    search: new PersonSearch([...phones, ...emails, ...identitiesIn(timeline)]),
+    entries: timeline.filter(({ type }) => type !== 'erased').map(keyOf),
+    ends: timeline.filter(({ type }) => type === 'erased').map(keyOf),
+  };
+}
+
+const byKind = (identities: Identities) => ({
+  phones: identities.filter((one) => !isEmailIdentity(one)),
+  emails: identities.filter(isEmailIdentity),
+});
+
+/**
+ * Deletes the lead and stores what is still to be removed.
+ * @returns the item that says so; undefined for a lead that is spared, and if there is neither a lead nor an unfinished erasure
+ */
+async function beginErasure(
+  { table, organizationId, leadId }: ErasedLead,
+  { who, partOf, inactiveSince }: EraseOptions,
+): Promise<ErasureItem | undefined> {
+  const what = `${partOf === undefined ? '' : `${partOf}: `}lead erase ${leadId}`;
+  return retryOnConflict(async () => {
+    const lead = await readLead(table, organizationId, leadId);
+    const before = await getItem(table, erasurePrimaryKey(organizationId, leadId));
+    if (!lead) return before;
+    if (
+      inactiveSince !== undefined &&
+      !(await isInactive({ table, organizationId }, lead, inactiveSince))
+    )
+      return undefined;
+    const { phones = [], emails = [], auditEntries } = before ?? {};
+    // In a partly restored table, an identity item may name another lead or be missing. A new lead's item may not be visible yet: its deletion
+    // meets a conflict.
+    const identityItems = await batchGet(table, identityKeysOf(lead));
+    const ownKeys = identityKeysOf(lead).filter(
+      (key) => (identityItems.get(key)?.leadId ?? leadId) === leadId,
+    );
+    const at = changeTimeOf(lead, new Date());
+    // One ID for both: the audit log's is what `lead timelines` prints, the timeline's is what the event has.
+    const id = newEntryId(at);
+    const entry = { at, who, what, erasedLeadId: leadId };
+    const erasure: ErasureItem = {
+      organizationId,
+      leadId,
+      ...byKind(identitiesAmong([...identitiesOf(lead), ...phones, ...emails])),
+      // An unfinished erasure of an earlier lead of this ID has an entry too.
+      auditEntries: { ...auditEntries, [id]: entry },
+    };
+    const begun = { ...entry, what: `${what} begun` };
+    const { outcome } = await transact(table, [
+      ...ownKeys.map((key) => deletion(key, namesNobodyBut(leadId))),
+      ...beginItems(lead, { erasure, entry: begun, id }),
+    ]);
+    return outcome === 'written' ? erasure : conflict;
+  });
+}
+
+interface BegunErasure {
+  readonly erasure: ErasureItem;
+  /** Of the audit log. */
+  readonly entry: AuditEntryItem;
+  /** Of that entry and of the timeline's last one. */
+  readonly id: string;
+}
+
+/** Part of a transaction: deletes a lead that has not changed since it was read, stores what is left to do, and ends the timeline. */
+export const beginItems = (
+  lead: Lead,
+  { erasure, entry, id }: BegunErasure,
+  asRead = hasVersion(lead.version),
+): Write[] => [
+  deletion(leadPrimaryKey(lead.organizationId, lead.id), asRead),
+  put({ ...erasurePrimaryKey(lead.organizationId, lead.id), ...erasure }),
+  auditEntryPut(lead.organizationId, entry, id),
+  putTimelineEntry(lead, { type: 'erased', at: entry.at, actorId: null }, id),
+];
+
+/**
+ * Stores the identities that the lead's timeline named, because the timeline is deleted before the erasure ends.
+ * @returns false if the erasure has ended meanwhile: what was read as the lead's timeline may be that of a later lead of the same ID
+ */
+function storePerson(
+  { table, organizationId, leadId }: ErasedLead,
+  identities: Identities,
+): Promise<boolean> {
+  const { phones, emails } = byKind(identities);
+  return writeItem(table, {
+    Update: {
+      Key: erasurePrimaryKey(organizationId, leadId),
+      UpdateExpression: 'SET phones = :phones, emails = :emails',
+      ...exists,
+      ExpressionAttributeValues: { ':phones': phones, ':emails': emails },
+    },
+  });
+}
+
+/** Completes the erasure's audit entries, then deletes the item that said what was left to do. */
+async function endErasure({ table, organizationId, leadId }: ErasedLead): Promise<void> {
+  const key = erasurePrimaryKey(organizationId, leadId);
+  const { auditEntries = {} } = (await getItem(table, key)) ?? {};
+  const endedAt = new Date().toISOString();
+  for (const [id, entry] of Object.entries(auditEntries))
+    await addAuditEntry(table, organizationId, { ...entry, endedAt }, id);
+  await writeItem(table, deletion(key));
+}

@@ -1,0 +1,287 @@
+import { isDeepStrictEqual } from 'node:util';
+import { changeTimeOf } from '../../leads/changes.ts';
+import { foundIn, mentionsIn, withoutPerson } from '../../leads/erasure/erasure.ts';
+import {
+  type Identities,
+  isEmailIdentity,
+  PersonSearch,
+} from '../../leads/erasure/person-search.ts';
+import type { TimelineEntry } from '../../leads/timeline.ts';
+import { listApiKeys } from '../organizations/api-keys.ts';
+import { batchGet } from '../table/batch-get.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
+import { kindOf } from '../table/item-kind.ts';
+import type {
+  IdempotencyItem,
+  IdentityItem,
+  ImportedRowItem,
+  Item,
+  LeadItem,
+  Stored,
+  TimelineEntryItem,
+} from '../table/items.ts';
+import {
+  emailPrimaryKey,
+  importedRowPrimaryKey,
+  leadPrimaryKey,
+  leadsPartitionKey,
+  type PrimaryKey,
+  phonePrimaryKey,
+  timelinePartitionKey,
+} from '../table/primary-keys.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
+import { type ScannedPage, scanTable } from '../table/scan-table.ts';
+import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
+import { transact } from '../table/transact.ts';
+import {
+  type Condition,
+  check,
+  deletion,
+  isAbsent,
+  namesLead,
+  put,
+  type Write,
+  writeItem,
+} from '../table/writes.ts';
+
+/** An erased lead's person, while the table is searched for them. */
+export interface ErasedPerson {
+  readonly leadId: number;
+  readonly found: FoundItems;
+  /** It forgets a phone or email that another lead gets meanwhile. */
+  readonly search: PersonSearch;
+  /** Entries of leads created later stay as they are: the person may have come back, and changed their phone since. */
+  readonly begunAt: string | undefined;
+}
+
+/** What the table stores about a lead, or about its person, besides the lead's own items. */
+export interface RelatedItems {
+  readonly idempotencyRecords: number;
+  readonly importedRows: number;
+  /** Entries of other leads' timelines in which the person was found. */
+  readonly otherEntries: number;
+  /** The leads whose timelines these are. */
+  readonly otherLeads: number;
+  /** These entries, by lead; with the ID as `lead timelines` prints it. */
+  readonly changes: readonly { readonly leadId: number; readonly id: string }[];
+  /** Other leads whose fields mention the person; they are not changed. */
+  readonly mentions: readonly { readonly leadId: number; readonly fields: readonly string[] }[];
+}
+
+/** What has been found so far. */
+export class FoundItems {
+  idempotencyRecords = 0;
+  importedRows = 0;
+  readonly changes: RelatedItems['changes'][number][] = [];
+  readonly mentions: RelatedItems['mentions'][number][] = [];
+
+  get inOrder(): RelatedItems {
+    const { idempotencyRecords, importedRows, changes, mentions } = this;
+    return {
+      idempotencyRecords,
+      importedRows,
+      otherEntries: changes.length,
+      otherLeads: new Set(changes.map(({ leadId }) => leadId)).size,
+      mentions: mentions.toSorted((a, b) => a.leadId - b.leadId),
+      changes: changes.toSorted((a, b) => a.leadId - b.leadId || (a.id < b.id ? -1 : 1)),
+    };
+  }
+}
+
+/**
+ * Deletes the items that refer to erased leads, and removes their people from other leads' timelines. Reads the whole table once, because no
+ * index leads to these items: consistent reads, a read unit for each 4 KB.
+ * @param onProgress called with the number of items read so far
+ */
+export async function removeRelatedItems(
+  own: OrganizationTable,
+  people: readonly ErasedPerson[],
+  onProgress: (itemsRead: number) => void,
+): Promise<void> {
+  const { table, organizationId } = own;
+  const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
+  const erased = new Map(people.map((person) => [person.leadId, person]));
+  const everyone = new Everyone(people);
+  const onPage = async ({ items }: ScannedPage): Promise<void> => {
+    // After the page was read, so that a phone or email that another lead got meanwhile is left alone: a person who writes again has it in the
+    // same transaction as the first entry that names it. One that the lead gave up again is not left alone.
+    everyone.forget(await heldByOthers(own, erased, everyone.identitiesIn(items)));
+    for (const item of items) await examine({ own, keyIds, erased, everyone }, item);
+  };
+  await scanTable(table, relatedItems(organizationId), onPage, { onProgress });
+}
+
+interface Search {
+  readonly own: OrganizationTable;
+  readonly keyIds: ReadonlySet<string>;
+  /** By lead. */
+  readonly erased: ReadonlyMap<number, ErasedPerson>;
+  readonly everyone: Everyone;
+}
+
+/**
+ * Removes an item if it is still that of an erased lead, or the people from it. Once the item of a capture or a row is gone, a repeat of the
+ * person writes one of a new lead under the same key: a delete whose answer was lost is sent again after that.
+ */
+async function examine(
+  { own: { table, organizationId }, keyIds, erased, everyone }: Search,
+  item: Stored<Item>,
+): Promise<void> {
+  const kind = kindOf(item);
+  if (kind?.kind === 'idempotency' && keyIds.has(kind.keyId)) {
+    const { id } = (item as Stored<IdempotencyItem>).result;
+    const person = erased.get(id);
+    if (!person) return;
+    await deleteRecord(table, leadPrimaryKey(organizationId, id), deletion(item, recordsLead(id)));
+    person.found.idempotencyRecords += 1;
+  } else if (kind?.kind === 'importedRow') {
+    const { leadId } = item as Stored<ImportedRowItem>;
+    const person = erased.get(leadId);
+    if (!person) return;
+    const leadKey = leadPrimaryKey(organizationId, leadId);
+    await deleteRecord(table, leadKey, deletion(item, namesLead(leadId)));
+    person.found.importedRows += 1;
+  } else if (kind?.kind === 'timeline' && !erased.has(kind.leadId)) {
+    const entry = item as TimelineEntryItem;
+    const leadKey = leadPrimaryKey(organizationId, kind.leadId);
+    for (const { found } of await cleanEntry(table, leadKey, entry, everyone.in(entry)))
+      found.changes.push({ leadId: kind.leadId, id: entry.sk });
+  } else if (kind?.kind === 'lead' && !erased.has(kind.leadId)) {
+    const ownFields = item.fields as LeadItem['fields'];
+    for (const { found, search } of everyone.in(ownFields)) {
+      const fields = mentionsIn(ownFields, search);
+      if (fields.length > 0) found.mentions.push({ leadId: kind.leadId, fields });
+    }
+  }
+}
+
+/**
+ * Deletes a record of an erased lead, unless there is a lead with its ID again: another command may have completed the erasure, and an import
+ * that keeps IDs may have made a new lead.
+ */
+const deleteRecord = (table: Table, leadKey: PrimaryKey<LeadItem>, record: Write) =>
+  retryOnConflict(async () => {
+    const { outcome } = await transact(table, [record, check(leadKey, isAbsent)]);
+    return outcome === 'conflict' ? conflict : undefined;
+  });
+
+const relatedItems = (organizationId: number) => ({
+  ConsistentRead: true,
+  FilterExpression:
+    'pk = :leads OR begins_with(pk, :timelines) OR begins_with(pk, :rows) OR begins_with(pk, :records)',
+  ExpressionAttributeValues: {
+    ':leads': leadsPartitionKey(organizationId),
+    ':timelines': timelinePartitionKey(organizationId, 0).slice(0, -1),
+    ':rows': importedRowPrimaryKey(organizationId, '').pk,
+    ':records': prefix.idempotency,
+  },
+});
+
+const recordsLead = (leadId: number): Condition => ({
+  ConditionExpression: '#result.id = :lead',
+  ExpressionAttributeNames: { '#result': 'result' },
+  ExpressionAttributeValues: { ':lead': leadId },
+});
+
+/** Finds which of many people a value names: it is searched once for all of them. */
+class Everyone {
+  readonly #search: PersonSearch;
+  readonly #byIdentity = new Map<string, ErasedPerson[]>();
+
+  constructor(people: readonly ErasedPerson[]) {
+    for (const person of people)
+      for (const one of person.search.identities)
+        this.#byIdentity.set(one, [...(this.#byIdentity.get(one) ?? []), person]);
+    this.#search = new PersonSearch([...this.#byIdentity.keys()]);
+  }
+
+  identitiesIn(value: unknown): Identities {
+    return foundIn(value, this.#search);
+  }
+
+  in(value: unknown): readonly ErasedPerson[] {
+    const people = this.identitiesIn(value).flatMap((one) => this.#byIdentity.get(one) ?? []);
+    return [...new Set(people)];
+  }
+
+  forget(identities: Identities): void {
+    this.#search.forget(identities);
+    for (const one of identities)
+      for (const { search } of this.#byIdentity.get(one) ?? []) search.forget([one]);
+  }
+}
+
+/**
+ * Those of the phones and emails that another lead has now. Consistent reads, one for each.
+ * @param erased the leads that are no others, by ID
+ */
+export async function heldByOthers(
+  { table, organizationId }: OrganizationTable,
+  erased: { has(leadId: number): boolean },
+  identities: Identities,
+): Promise<Identities> {
+  const keyOf = (identity: string): PrimaryKey<IdentityItem> =>
+    (isEmailIdentity(identity) ? emailPrimaryKey : phonePrimaryKey)(organizationId, identity);
+  const items = await batchGet(table, identities.map(keyOf));
+  return identities.filter((one) => {
+    const holder = items.get(keyOf(one))?.leadId;
+    return holder !== undefined && !erased.has(holder);
+  });
+}
+
+/** Whether an entry is that of a lead which was created after the erasure began. Reads the lead of an entry that is as late. */
+async function isOfLaterLead(
+  table: Table,
+  leadKey: PrimaryKey<LeadItem>,
+  { at }: TimelineEntryItem,
+  begunAt: string | undefined,
+): Promise<boolean> {
+  if (begunAt === undefined || at <= begunAt) return false;
+  const lead = await getItem(table, leadKey);
+  return lead !== undefined && lead.createdAt > begunAt;
+}
+
+/**
+ * Removes people from an entry. Another erasure may be writing the same entry: it is replaced only as it was read. Its time of cleaning, by
+ * which copies of the timeline learn of the change, is later than that of an earlier one.
+ * @returns those who were in it
+ * @throws ContentionError
+ */
+async function cleanEntry(
+  table: Table,
+  leadKey: PrimaryKey<LeadItem>,
+  read: TimelineEntryItem,
+  people: readonly ErasedPerson[],
+): Promise<readonly ErasedPerson[]> {
+  const earlier: ErasedPerson[] = [];
+  for (const person of people)
+    if (!(await isOfLaterLead(table, leadKey, read, person.begunAt))) earlier.push(person);
+  if (earlier.length === 0) return [];
+  const key: PrimaryKey<TimelineEntryItem> = { pk: read.pk, sk: read.sk };
+  const found = new Set<ErasedPerson>();
+  return retryOnConflict(async (attempt) => {
+    const entry = attempt === 0 ? read : await getItem(table, key);
+    if (!entry) return [];
+    let clean: TimelineEntry = entry;
+    for (const person of earlier) {
+      const before = clean;
+      clean = withoutPerson(before, person.search);
+      // Compared as values, because DynamoDB returns the attributes of a map in any order.
+      if (!isDeepStrictEqual(clean, before)) found.add(person);
+    }
+    // An earlier attempt may have removed the people whom it found, although its response was lost.
+    if (isDeepStrictEqual(clean, entry)) return [...found];
+    const cleanedAt = changeTimeOf({ updatedAt: entry.cleanedAt ?? entry.at }, new Date());
+    const cleaned = put({ ...clean, cleanedAt }, isCleanedAsRead(entry));
+    return (await writeItem(table, cleaned)) ? [...found] : conflict;
+  });
+}
+
+const isCleanedAsRead = ({ cleanedAt }: TimelineEntryItem): Condition =>
+  cleanedAt === undefined
+    ? { ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(cleanedAt)' }
+    : {
+        ConditionExpression: 'cleanedAt = :before',
+        ExpressionAttributeValues: { ':before': cleanedAt },
+      };

@@ -1,0 +1,91 @@
+import { identityKeysOf } from '../leads/identities.ts';
+import { scanLeadsAscending } from '../leads/read-leads.ts';
+import { listApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
+import type { Table } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
+import { kindOf } from '../table/item-kind.ts';
+import { deleteItems, queryAll } from '../table/many-items.ts';
+import { readUnitsPerSecondDefault, withPacedReads } from '../table/pacing.ts';
+import {
+  apiKeyPrimaryKey,
+  directoryPrimaryKey,
+  erasurePrimaryKey,
+  historyPartitionKey,
+  keyListingPrimaryKey,
+  keyOf,
+  leadPrimaryKey,
+  type PrimaryKey,
+  settingsPrimaryKey,
+  timelinePartitionKey,
+  turnPrimaryKey,
+  usagePrimaryKey,
+} from '../table/primary-keys.ts';
+import { scanTable } from '../table/scan-table.ts';
+import { partitionKeyPrefixes } from '../table/table-definition.ts';
+
+/**
+ * Removes an organization for good, with all of its leads and keys. For an organization that was made for a test: it asks nothing. Reads and
+ * writes only the organization's own items. Revokes the keys first, and deletes the directory entry last, so that a repeat completes it.
+ * A request that is still in progress can write after the removal: the caller waits for its own requests before.
+ * Its idempotency records and imported rows stay.
+ * @returns the number of items deleted
+ */
+export async function removeOrganization(table: Table, organizationId: number): Promise<number> {
+  let deleted = 0;
+  const remove = async (keys: readonly PrimaryKey[]): Promise<void> => {
+    await deleteItems(table, keys);
+    deleted += keys.length;
+  };
+  const keysIn = (pk: string): Promise<PrimaryKey[]> =>
+    queryAll(table, pk, { ProjectionExpression: 'pk, sk' });
+  const timelineOf = (leadId: number) => keysIn(timelinePartitionKey(organizationId, leadId));
+
+  const apiKeys = await listApiKeys(table, organizationId);
+  for (const { keyId } of apiKeys) await revokeApiKey(table, organizationId, keyId);
+  for await (const leads of scanLeadsAscending(table, organizationId))
+    for (const lead of leads) {
+      await remove([...identityKeysOf(lead), ...(await timelineOf(lead.id))]);
+      // Last, in a request of its own: a batch has no order, and a repeat finds the others by the lead.
+      await remove([leadPrimaryKey(organizationId, lead.id)]);
+    }
+  for (const { keyId } of apiKeys) {
+    const listing = await getItem(table, keyListingPrimaryKey(organizationId, keyId));
+    if (!listing) continue;
+    await remove([apiKeyPrimaryKey(listing.apiKeyHash)]);
+    await remove([keyOf(listing)]); // which alone has the key's hash
+  }
+  const erasures = await keysIn(erasurePrimaryKey(organizationId, 0).pk);
+  for (const { sk } of erasures) await remove(await timelineOf(Number(sk)));
+  await remove(erasures);
+  await remove(await keysIn(turnPrimaryKey(organizationId, '').pk));
+  await remove(await keysIn(historyPartitionKey(organizationId)));
+  await remove([usagePrimaryKey(organizationId), settingsPrimaryKey(organizationId)]);
+  await remove([directoryPrimaryKey(organizationId)]);
+  return deleted;
+}
+
+/**
+ * Removes the idempotency records of API keys, for organizations whose callers sent keys that nobody knows. Scans the whole table, as slowly
+ * as a command does.
+ * @returns the number of items deleted
+ */
+export async function removeIdempotencyRecords(
+  table: Table,
+  keyIds: ReadonlySet<string>,
+): Promise<number> {
+  let deleted = 0;
+  const records = {
+    FilterExpression: 'begins_with(pk, :prefix)',
+    ExpressionAttributeValues: { ':prefix': partitionKeyPrefixes.idempotency },
+  };
+  const paced = withPacedReads(table, readUnitsPerSecondDefault);
+  await scanTable(paced, records, async ({ items }) => {
+    const own = items.filter((key) => {
+      const item = kindOf(key);
+      return item?.kind === 'idempotency' && keyIds.has(item.keyId);
+    });
+    await deleteItems(table, own);
+    deleted += own.length;
+  });
+  return deleted;
+}

@@ -1,0 +1,176 @@
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { partsOf } from '../../base/batches.ts';
+import type { Lead } from '../../leads/lead.ts';
+import type { TimelineEntry } from '../../leads/timeline.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
+import type { Item, TimelineEntryItem } from '../table/items.ts';
+import { type PartitionQuery, queryAll, queryPages } from '../table/many-items.ts';
+import { leadsPartitionKey, ownerIndexKey, timelinePartitionKey } from '../table/primary-keys.ts';
+import type { IndexName } from '../table/table-definition.ts';
+import { leadFrom } from './leads.ts';
+
+async function* leadPages(
+  table: Table,
+  organizationId: number,
+  query?: PartitionQuery,
+): AsyncGenerator<Lead[]> {
+  const pages = queryPages<Item>(table, leadsPartitionKey(organizationId), query);
+  for await (const items of pages) yield items.map((item) => leadFrom(organizationId, item));
+}
+
+/**
+ * An organization's leads, archived ones too, by ascending id, in pages of up to a megabyte. Every lead that exists from the start of the
+ * scan to its end is in exactly one page, as it is when it is read. Consistent reads, about one read unit per 4 KB of leads.
+ */
+export const scanLeadsAscending = (table: Table, organizationId: number): AsyncGenerator<Lead[]> =>
+  leadPages(table, organizationId);
+
+/** Leads in one query, where many are read to find a few. */
+const readAtOnce = 1000;
+
+export interface NewestLeadsQuery {
+  readonly limit: number;
+  readonly matches: (lead: Lead) => boolean;
+  /** Called with the number of leads read so far. */
+  readonly onProgress: (leadsRead: number) => void;
+}
+
+export interface FoundLeads {
+  readonly leads: readonly Lead[];
+  /** Whether there are more than the limit. */
+  readonly more: boolean;
+}
+
+/** The newest leads that match. Reads leads, newest first, until it has found enough, or all of them. Consistent. */
+export async function newestLeads(
+  table: Table,
+  organizationId: number,
+  { limit, matches, onProgress }: NewestLeadsQuery,
+): Promise<FoundLeads> {
+  const pages = leadPages(table, organizationId, {
+    ScanIndexForward: false,
+    Limit: readAtOnce,
+  });
+  const leads: Lead[] = [];
+  let leadsRead = 0;
+  for await (const page of pages) {
+    leads.push(...page.filter(matches));
+    leadsRead += page.length;
+    onProgress(leadsRead);
+    if (leads.length > limit) break;
+  }
+  return { leads: leads.slice(0, limit), more: leads.length > limit };
+}
+
+const ownerIndex: IndexName = 'leadsByOwner';
+
+/** How many leads a user owns, archived leads not counted. Eventually consistent: half a read unit for about 40 leads. */
+export async function countOwnedLeads(
+  table: Table,
+  organizationId: number,
+  userId: number,
+): Promise<number> {
+  const pages = paginateQuery(
+    { client: table.client },
+    {
+      TableName: table.name,
+      IndexName: ownerIndex,
+      KeyConditionExpression: 'ownerKey = :owner',
+      ExpressionAttributeValues: { ':owner': ownerIndexKey(organizationId, userId) },
+      Select: 'COUNT',
+    },
+  );
+  let leads = 0;
+  for await (const { Count = 0 } of pages) leads += Count;
+  return leads;
+}
+
+export interface LeadTimeline {
+  readonly leadId: number;
+  /** Oldest first, each with its sort key, which no other entry of the lead has, and which never changes. */
+  readonly entries: readonly { readonly id: string; readonly entry: TimelineEntry }[];
+}
+
+/** Timelines that are read in parallel. */
+const readsInParallel = 32;
+
+/**
+ * The timelines of an organization's leads, archived ones too, by ascending lead ID. Consistent reads: a read unit for each 4 KB of leads,
+ * and for each lead at least one unit, more if its timeline is larger than 4 KB.
+ * @param since ISO 8601, UTC: only entries at or after it. An imported entry counts by the time of the import, because its own time is in
+ * the past; an entry from which an erasure removed a person, also by the time of that.
+ */
+export async function* scanTimelines(
+  table: Table,
+  organizationId: number,
+  since?: string,
+): AsyncGenerator<LeadTimeline[]> {
+  yield* ofEachLead(table, organizationId, async ({ id: leadId }) => ({
+    leadId,
+    entries: await readEntries(table, timelinePartitionKey(organizationId, leadId), since),
+  }));
+}
+
+/** What is read of each lead, archived ones too, by ascending ID; of many leads in parallel. */
+async function* ofEachLead<T>(
+  table: Table,
+  organizationId: number,
+  read: (lead: Lead) => Promise<T>,
+): AsyncGenerator<T[]> {
+  for await (const leads of scanLeadsAscending(table, organizationId))
+    for (const some of partsOf(leads, readsInParallel)) yield await Promise.all(some.map(read));
+}
+
+async function readEntries(
+  table: Table,
+  timeline: string,
+  since: string | undefined,
+): Promise<LeadTimeline['entries']> {
+  const items = await queryAll<TimelineEntryItem>(table, timeline, {
+    ...(since !== undefined && {
+      FilterExpression:
+        '#at >= :since OR importedAt >= :since OR cleanedAt >= :since OR #type = :erased',
+      ExpressionAttributeNames: { '#at': 'at', '#type': 'type' },
+      ExpressionAttributeValues: { ':since': since, ':erased': 'erased' },
+    }),
+  });
+  // The lead is being erased: the audit log says so, and what is left of the timeline is nobody's any more. A clock that is ahead may have
+  // dated another item behind this one.
+  if (items.some(({ type }) => type === 'erased')) return [];
+  return items.map(({ pk: _pk, sk: id, ...entry }) => ({ id, entry }));
+}
+
+/**
+ * Whether a lead has not changed since a time, and has no timeline entry since then. An imported lead counts by the times of its file. A
+ * consistent read of at most one unit.
+ * @param since ISO 8601, UTC
+ */
+export async function isInactive(
+  { table, organizationId }: OrganizationTable,
+  { id, updatedAt }: Lead,
+  since: string,
+): Promise<boolean> {
+  if (updatedAt >= since) return false;
+  const pages = queryPages(table, timelinePartitionKey(organizationId, id), {
+    sortKey: 'sk >= :since',
+    ExpressionAttributeValues: { ':since': since },
+    ProjectionExpression: 'sk',
+    Limit: 1,
+  });
+  for await (const entries of pages) if (entries.length > 0) return false;
+  return true;
+}
+
+/** The inactive leads, by ascending ID. Consistent reads: a read unit for each 4 KB of leads, and up to one for each lead's timeline. */
+export async function* inactiveLeads(
+  own: OrganizationTable,
+  since: string,
+  { onlyArchived }: { readonly onlyArchived: boolean },
+): AsyncGenerator<number> {
+  const ifInactive = async (lead: Lead): Promise<number[]> =>
+    (!onlyArchived || lead.archivedAt !== undefined) && (await isInactive(own, lead, since))
+      ? [lead.id]
+      : [];
+  for await (const inactive of ofEachLead(own.table, own.organizationId, ifInactive))
+    yield* inactive.flat();
+}

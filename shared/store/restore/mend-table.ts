@@ -1,0 +1,178 @@
+import { isCaptured, lookAt } from '../check/check-table.ts';
+import { findSuspects } from '../check/find-suspects.ts';
+import { capturedAt, recordedLead } from '../check/item-issues.ts';
+import { removeOrganization } from '../erasure/remove-organization.ts';
+import { listApiKeys } from '../organizations/api-keys.ts';
+import { readSettings } from '../organizations/organizations.ts';
+import { batchGet } from '../table/batch-get.ts';
+import type { OrganizationTable } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
+import { kindOf } from '../table/item-kind.ts';
+import {
+  apiKeyPrimaryKey,
+  directoryPrimaryKey,
+  keyListingPrimaryKey,
+  keyOf,
+  leadPrimaryKey,
+  type PrimaryKey,
+  settingsPrimaryKey,
+} from '../table/primary-keys.ts';
+import { scanTable } from '../table/scan-table.ts';
+import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
+import { isAbsent, namesLead } from '../table/writes.ts';
+import { claimIdentities, mendLead } from './mend-lead.ts';
+import { type LeadReference, type MendedTable, nameOf, referenceOf } from './mended-table.ts';
+
+/** What is mended can show what else is to be mended: a lead that has given up its phone frees it for another. What remains after so many rounds is for the check to name. */
+const roundsMax = 6;
+
+/**
+ * Completes or removes what a restored table has in part of transactions, of whatever the check suspects. A repeat finds nothing left to do.
+ * @param except leads that will be erased
+ */
+export async function mendTable(
+  mended: MendedTable,
+  except: readonly LeadReference[] = [],
+): Promise<void> {
+  const excepted = new Set(except.map(nameOf));
+  for (let round = 1; round <= roundsMax; round += 1) {
+    const { suspects, organizationOfKey } = await findSuspects(mended.table, {
+      isConsistent: true,
+    });
+    const before = mended.completed + mended.removed;
+    const leads: LeadReference[] = [];
+    const parts: PrimaryKey[] = [];
+    for (const key of suspects) {
+      const kind = kindOf(key);
+      if (kind?.kind === 'apiKey' || kind?.kind === 'listing') await mendKey(mended, key);
+      else if (kind?.kind !== 'lead') parts.push(key);
+      else if (!excepted.has(nameOf(kind))) leads.push(referenceOf(kind));
+    }
+    for (const lead of leads) await mendLead(mended, lead);
+    for (const lead of leads) await claimIdentities(mended, lead);
+    for (const key of parts) await removeIfWrong(mended, key, organizationOfKey);
+    if (mended.completed + mended.removed === before) return;
+  }
+}
+
+/**
+ * Removes an item of a lead that does not have it: a unique phone or email, an imported row, so that an import of the row creates the lead
+ * again, or an idempotency record without its capture, so that its repeat captures again. Other items stay, and the check names them.
+ */
+async function removeIfWrong(
+  mended: MendedTable,
+  key: PrimaryKey,
+  organizationOfKey: ReadonlyMap<string, number>,
+): Promise<void> {
+  const kind = kindOf(key);
+  const isRecord = kind?.kind === 'idempotency';
+  if (!isRecord && kind?.kind !== 'phone' && kind?.kind !== 'email' && kind?.kind !== 'importedRow')
+    return;
+  if ((await lookAt(mended.table, key, { organizationOfKey })).length === 0) return;
+  if (isRecord) return mended.remove({ ...key });
+  const item = await getItem(mended.table, key);
+  // A delayed repeat must not remove the item of another lead.
+  if (item) await mended.remove(item, namesLead(item.leadId));
+}
+
+/** Writes the missing one of an API key and its listing, and revokes the one that is not revoked if the other is. @param key of either */
+async function mendKey(mended: MendedTable, key: PrimaryKey): Promise<void> {
+  const read = await getItem(mended.table, key);
+  if (typeof read?.organizationId !== 'number' || typeof read.keyId !== 'string') return;
+  const apiKeyHash = String(read.apiKeyHash ?? key.pk.slice(apiKeyPrimaryKey('').pk.length));
+  const itemKey = apiKeyPrimaryKey(apiKeyHash);
+  const listingKey = keyListingPrimaryKey(read.organizationId, read.keyId);
+  const item = await getItem(mended.table, itemKey);
+  const listing = await getItem(mended.table, listingKey);
+  const revokedAt = item?.revokedAt ?? listing?.revokedAt;
+  const revoked = revokedAt === undefined ? {} : { revokedAt };
+  if (listing && (!item || item.revokedAt !== revokedAt)) {
+    const { apiKeyHash: _, ...shared } = listing;
+    await mended.put({ used: 0, windowEndsAt: 0, ...(item ?? shared), ...itemKey, ...revoked });
+  }
+  if (item && (!listing || listing.revokedAt !== revokedAt)) {
+    const { used: _, windowEndsAt: __, ...shared } = item;
+    await mended.put({ apiKeyHash, ...(listing ?? shared), ...listingKey, ...revoked });
+  }
+}
+
+/**
+ * Completes or removes organizations that were being created: settings are copied from the old table, and an organization without settings is
+ * removed, because nothing can be done with it.
+ * @param found the organizations that have items
+ * @param listed the organizations of the directory
+ * @returns the organizations that remain
+ */
+export async function mendOrganizations(
+  mended: MendedTable,
+  found: Iterable<number>,
+  listed: readonly number[],
+): Promise<number[]> {
+  const { table, old } = mended;
+  const remaining: number[] = [];
+  for (const id of new Set([...listed, ...found])) {
+    const copy = old && (await getItem(old, settingsPrimaryKey(id)));
+    if (copy) await mended.put(copy, isAbsent);
+    const stored = await readSettings(table, id);
+    if (!stored) {
+      mended.removed += await removeOrganization(table, id);
+      continue;
+    }
+    if (!listed.includes(id))
+      await mended.put({ ...directoryPrimaryKey(id), name: stored.settings.name });
+    remaining.push(id);
+  }
+  return remaining;
+}
+
+/**
+ * Copies from the old table the idempotency records of captures that the restored table has, and the rows of its imported leads.
+ * @param organizations of the restored table
+ * @returns the leads that only the old table has
+ */
+export async function completeFromOld(
+  mended: MendedTable,
+  organizations: readonly number[],
+): Promise<LeadReference[]> {
+  const { table, old } = mended;
+  if (!old) return [];
+  const ownerOfKey = new Map<string, OrganizationTable>();
+  for (const organizationId of organizations)
+    for (const { keyId } of await listApiKeys(table, organizationId))
+      ownerOfKey.set(keyId, { table, organizationId });
+  const onlyInOld: LeadReference[] = [];
+  await scanTable(old, leadsAndParts, async ({ items }) => {
+    const copies = await batchGet(table, items.map(keyOf));
+    for (const item of items) {
+      const kind = kindOf(item);
+      const copy = copies.get(keyOf(item));
+      if (kind?.kind === 'lead' && organizations.includes(kind.organizationId)) {
+        if (copy?.createdAt !== item.createdAt) onlyInOld.push(referenceOf(kind));
+      } else if (copy) continue;
+      else if (kind?.kind === 'importedRow') {
+        const leadKey = leadPrimaryKey(kind.organizationId, Number(item.leadId));
+        const lead = await getItem(table, leadKey);
+        // A restored table that was used already may have given the ID to another lead.
+        if (lead && lead.createdAt === (await getItem(old, leadKey))?.createdAt)
+          await mended.put(item);
+      } else if (kind?.kind === 'idempotency') {
+        const own = ownerOfKey.get(kind.keyId);
+        const leadId = Number(recordedLead(item));
+        if (own && (await isCaptured(own, leadId, kind.keyId, capturedAt(item))))
+          await mended.put(item);
+      }
+    }
+  });
+  return onlyInOld;
+}
+
+const leadsAndParts = {
+  ConsistentRead: true,
+  FilterExpression:
+    'begins_with(pk, :leads) OR begins_with(pk, :records) OR begins_with(pk, :rows)',
+  ExpressionAttributeValues: {
+    ':leads': prefix.lead,
+    ':records': prefix.idempotency,
+    ':rows': prefix.importedRow,
+  },
+};

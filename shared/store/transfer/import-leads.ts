@@ -1,0 +1,239 @@
+import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { limits } from '../../contract/limits.ts';
+import type { Lead } from '../../leads/lead.ts';
+import { LeadIdsExhaustedError } from '../../leads/new-lead.ts';
+import { newLeadWrites } from '../leads/create-lead.ts';
+import {
+  firstHolderIn,
+  holdersIn,
+  type IdentityHolder,
+  identityOf,
+  identityPrimaryKeys,
+  type LeadIdentity,
+} from '../leads/identities.ts';
+import { newLastEntryId, putTimelineEntry } from '../leads/timeline.ts';
+import { countReference } from '../organizations/organizations.ts';
+import { batchGet } from '../table/batch-get.ts';
+import { type Table, usableUntil } from '../table/client.ts';
+import type { ImportedRowItem } from '../table/items.ts';
+import { allSettled } from '../table/pacing.ts';
+import {
+  erasurePrimaryKey,
+  type ItemsByKey,
+  importedRowPrimaryKey,
+  keyText,
+  settingsPrimaryKey,
+  usagePrimaryKey,
+} from '../table/primary-keys.ts';
+import { ContentionError, conflict, ifConditionHolds, retryOnConflict } from '../table/retry.ts';
+import { ThrottledError, transact } from '../table/transact.ts';
+import { check, isAbsent, putIfAbsent, type Write } from '../table/writes.ts';
+
+/** How the table knows a row. */
+export interface RowDigests {
+  /** Of the row's values as the file has them. */
+  readonly digest: string;
+  /** Of the values that the import reads from them, which depend on its options. */
+  readonly readDigest: string;
+}
+
+export interface RowLookup {
+  readonly digests: RowDigests;
+  readonly identity: Pick<LeadIdentity, 'phone' | 'email'> & {
+    /** A lead that has this phone is meant, else one that has `phone`. */
+    readonly storedPhone: string | undefined;
+  };
+}
+
+/** What an import looks up before it writes a row. It is a hint: only the transaction's conditions prove it. */
+export interface RowMatches {
+  /** Of the phone, then of the email. */
+  readonly holders: readonly IdentityHolder[];
+  /** The record of an earlier run that imported this row. */
+  readonly importedRow: ImportedRowItem | undefined;
+}
+
+/** The most rows of one lookup: `BatchGetItem` accepts 100 keys, and a row has three. */
+export const rowsPerLookUp = 33;
+
+/** Which rows are leads already, and which leads have their phones and emails, in the order of the rows. A read unit for each key. */
+export async function findRows(
+  table: Table,
+  organizationId: number,
+  rows: readonly RowLookup[],
+): Promise<RowMatches[]> {
+  const lookups = rows.map(({ digests: { digest }, identity: { storedPhone, ...identity } }) => ({
+    rowKey: importedRowPrimaryKey(organizationId, digest),
+    identities: [storedPhone ?? identity.phone, identity.phone].map((phone) => ({
+      organizationId,
+      email: identity.email,
+      phone,
+    })),
+  }));
+  const items = await batchGet(
+    table,
+    lookups.flatMap(({ rowKey, identities }) => [
+      rowKey,
+      ...identities.flatMap(identityPrimaryKeys),
+    ]),
+  );
+  return lookups.map(({ rowKey, identities }) => {
+    const holders = identities.map((identity) => holdersIn(items, identity));
+    const ofPhone = holders.find(([first]) => first?.field === 'phone');
+    return { importedRow: items.get(rowKey), holders: ofPhone ?? holders[0] ?? [] };
+  });
+}
+
+export type ImportLeadResult =
+  | { readonly outcome: 'created' }
+  /** Another run has imported the same row. */
+  | { readonly outcome: 'imported'; readonly importedRow: ImportedRowItem }
+  | {
+      readonly outcome: 'duplicate';
+      readonly what: 'phone' | 'email' | 'lead id';
+      readonly leadId: number;
+    }
+  /** An earlier lead of the same id is being erased. */
+  | { readonly outcome: 'erasing' }
+  /** The settings are no longer of `settingsVersion`. */
+  | { readonly outcome: 'settingsMoved' }
+  /** Nothing was written: others kept changing the same items, or DynamoDB throttled. */
+  | { readonly outcome: 'contended' | 'throttled' };
+
+/** A lead of a row that is ready to be written. */
+export interface ImportedLead {
+  readonly lead: Lead;
+  /** Follows the creation on the lead's timeline. */
+  readonly note: string | undefined;
+  /** Who imports it. */
+  readonly by: string;
+  readonly digests: RowDigests;
+  /** Whether the row may name the lead's id. */
+  readonly keepsId: boolean;
+  /** Of a lead that refers to an inactive item: it is written only if the settings are of this version. */
+  readonly settingsVersion?: number | undefined;
+}
+
+function writesOf({
+  lead,
+  note: text,
+  by,
+  digests: { digest, readDigest },
+  keepsId,
+  settingsVersion,
+}: ImportedLead): Write[] {
+  const { organizationId, id: leadId, createdAt: at } = lead;
+  const rowKey = importedRowPrimaryKey(organizationId, digest);
+  const importedAt = new Date().toISOString();
+  const origin = { at, actorId: null, by, via: 'import', importedAt } as const;
+  return [
+    putIfAbsent({ ...rowKey, organizationId, leadId, readDigest }),
+    ...newLeadWrites(lead, { type: 'lead_created', ...origin }),
+    ...(text === undefined
+      ? []
+      : [putTimelineEntry(lead, { type: 'note_added', ...origin, text }, newLastEntryId(at))]),
+    // An erasure of an earlier lead of the same id would delete this one's timeline and the item of its row.
+    ...(keepsId ? [check(erasurePrimaryKey(organizationId, leadId), isAbsent)] : []),
+    ...(settingsVersion === undefined ? [] : [countReference(organizationId, settingsVersion)]),
+  ];
+}
+
+/**
+ * Writes leads at once, until the deadline. Those that refer to an inactive item follow one another, because all count in the settings, and have
+ * no deadline, because their transactions check the settings.
+ */
+export function importLeads(
+  table: Table,
+  leads: readonly ImportedLead[],
+  deadline: AbortSignal,
+): Promise<ImportLeadResult[]> {
+  const limited = usableUntil(table, deadline);
+  let before: Promise<unknown> = Promise.resolve();
+  const results = leads.map((lead) => {
+    if (lead.settingsVersion === undefined) return importLead(limited, lead);
+    const result = before.then(() => importLead(table, lead));
+    before = result.catch(() => undefined);
+    return result;
+  });
+  return allSettled(results);
+}
+
+/**
+ * Writes an imported lead, its identity items, its timeline and the item of its row: all or none, so that the same row is never imported
+ * twice. One transaction of 4 to 8 items.
+ */
+export async function importLead(table: Table, imported: ImportedLead): Promise<ImportLeadResult> {
+  const writes = writesOf(imported);
+  try {
+    return await retryOnConflict<ImportLeadResult>(async () => {
+      const written = await transact(table, writes);
+      if (written.outcome === 'conflict') return conflict;
+      return written.outcome === 'written' ? { outcome: 'created' } : refusalOf(imported, written);
+    });
+  } catch (error) {
+    if (error instanceof ThrottledError) return { outcome: 'throttled' };
+    if (error instanceof ContentionError) return { outcome: 'contended' };
+    throw error;
+  }
+}
+
+/** Why a lead was not written. */
+function refusalOf(
+  { lead, digests: { digest } }: ImportedLead,
+  { existing, failed }: { existing: ItemsByKey; failed: ReadonlySet<string> },
+): ImportLeadResult {
+  const { organizationId, id: leadId } = lead;
+  const sameRow = existing.get(importedRowPrimaryKey(organizationId, digest));
+  // Of this very lead, it is the record of an earlier attempt.
+  if (sameRow?.leadId === leadId) return { outcome: 'created' };
+  if (sameRow) return { outcome: 'imported', importedRow: sameRow };
+  const holder = firstHolderIn(existing, identityOf(lead));
+  if (holder) return { outcome: 'duplicate', what: holder.field, leadId: holder.leadId };
+  if (failed.has(keyText(erasurePrimaryKey(organizationId, leadId)))) return { outcome: 'erasing' };
+  if (failed.has(keyText(settingsPrimaryKey(organizationId)))) return { outcome: 'settingsMoved' };
+  return { outcome: 'duplicate', what: 'lead id', leadId };
+}
+
+/** Reserves consecutive lead ids of the organization. One write. @returns the first @throws LeadIdsExhaustedError */
+export async function reserveLeadIds(
+  table: Table,
+  organizationId: number,
+  count: number,
+): Promise<number> {
+  const last = await advance(table, organizationId, {
+    UpdateExpression: 'ADD lastLeadId :count',
+    ConditionExpression: 'lastLeadId <= :most',
+    ExpressionAttributeValues: { ':count': count, ':most': limits.idMax - count },
+  });
+  if (last === undefined)
+    throw new LeadIdsExhaustedError(`Organization ${organizationId} has no lead ids left.`);
+  return last - count + 1;
+}
+
+/** Advances the organization's sequence to an id that is taken, so that no new lead gets it. One write. */
+export async function passLeadId(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+): Promise<void> {
+  await advance(table, organizationId, {
+    UpdateExpression: 'SET lastLeadId = :id',
+    // A backup may lack the item.
+    ConditionExpression: 'attribute_not_exists(lastLeadId) OR lastLeadId < :id',
+    ExpressionAttributeValues: { ':id': leadId },
+  });
+}
+
+/** @returns the new end of the sequence; undefined if the condition did not hold */
+async function advance(
+  table: Table,
+  organizationId: number,
+  update: Omit<UpdateCommandInput, 'TableName' | 'Key'>,
+): Promise<number | undefined> {
+  const Key = usagePrimaryKey(organizationId);
+  const input = { TableName: table.name, Key, ...update, ReturnValues: 'UPDATED_NEW' } as const;
+  const written = await retryOnConflict(() =>
+    ifConditionHolds(table.client.send(new UpdateCommand(input))),
+  );
+  return written?.Attributes?.lastLeadId;
+}
