@@ -136,12 +136,12 @@ function filesIn(path: string): string[] {
 }
 
 /** `restore drill` makes and deletes tables, and refuses an endpoint that is not on this machine. */
-const drillFile = 'shared/store/restore/copy-table.ts';
+const drillFiles = ['shared/store/restore/copy-table.ts', 'infra/cli/table.ts'];
 
 const sdkImport = /\{([^{}]*)\}\s*(?:from|=\s*await import\()\s*'@aws-sdk\/([\w-]+)'/g;
 
 function actionsOf(source: readonly string[]): string[] {
-  const files = source.flatMap(filesIn).filter((file) => file !== drillFile);
+  const files = source.flatMap(filesIn).filter((file) => !drillFiles.includes(file));
   const actions = files.flatMap((file) => {
     const text = readFileSync(join(projectFolder, file), 'utf8');
     return [...text.matchAll(sdkImport)].flatMap(([, names = '', packageName = '']) =>
