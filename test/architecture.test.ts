@@ -123,7 +123,7 @@ describe('who imports whom', () => {
     expect(linesOf(lost)).toEqual([]);
     expect(own.length).toBeGreaterThan(files.length);
     for (const file of [
-      'functions/get-lead.ts',
+      'functions/get-lead/handler.ts',
       'shared/store/leads/leads.ts',
       'infra/local/start.ts',
     ]) {

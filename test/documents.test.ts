@@ -154,7 +154,7 @@ function linkIssues(page: string): string[] {
   });
 }
 
-/** `functions/get-lead.ts` in a page; `functions/<name>.ts` is a pattern. */
+/** `functions/get-lead/handler.ts` in a page; `functions/<name>/handler.ts` is a pattern. */
 function pathIssues(page: string): string[] {
   return [
     ...(sources.get(page) ?? '').matchAll(/`((?:functions|shared|infra|test)\/[\w./-]*)`/g),

@@ -106,11 +106,9 @@ export async function bundle(source: string, plugins?: readonly Plugin[]): Promi
   return bundle;
 }
 
-/** The functions: each is a file of the folder. */
+/** The functions: each is a folder with its `handler.ts`. */
 export const functionNames = (functionsFolder: string = defaultFunctionsFolder): string[] =>
-  readdirSync(functionsFolder)
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => basename(file, '.ts'));
+  readdirSync(functionsFolder).sort();
 
 /** Bundles every function. @returns by name */
 export const bundleFunctions = (
@@ -119,14 +117,14 @@ export const bundleFunctions = (
   bundleModules(
     Object.fromEntries(
       functionNames(functionsFolder).map((name) => {
-        const file = JSON.stringify(join(functionsFolder, `${name}.ts`));
+        const file = JSON.stringify(join(functionsFolder, name, 'handler.ts'));
         return [name, `export { handler } from ${file};`]; // not the other exports of its file
       }),
     ),
   );
 
 export interface BuildOptions {
-  /** Contains `<function>.ts`. @default functions/ */
+  /** Contains `<function>/handler.ts`. @default functions/ */
   readonly functionsFolder?: string;
   /** Gets `<function>/index.mjs` and its map. @default dist/ */
   readonly distFolder?: string;

@@ -88,7 +88,8 @@ export async function openApiDocument(): Promise<Json> {
 }
 
 /** The schemas that a function exports besides its handler. */
-const schemasOf = (name: EndpointName): Promise<Schemas> => import(`../../functions/${name}.ts`);
+const schemasOf = (name: EndpointName): Promise<Schemas> =>
+  import(`../../functions/${name}/handler.ts`);
 
 function operationOf(row: Row, schemas: Schemas): Json {
   const { name, scopes } = row;

@@ -64,11 +64,9 @@ describe('the endpoints of the contract', () => {
     );
   });
 
-  test('have one file each in functions/, beside those of the publisher and the heartbeat', () => {
+  test('have one folder each in functions/, beside those of the publisher and the heartbeat', () => {
     expect(readdirSync(join(projectFolder, 'functions')).sort()).toEqual(
-      [...endpoints.map(({ name }) => name), 'publish-events', 'heartbeat']
-        .map((name) => `${name}.ts`)
-        .sort(),
+      [...endpoints.map(({ name }) => name), 'publish-events', 'heartbeat'].sort(),
     );
   });
 });

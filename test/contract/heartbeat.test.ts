@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { handler } from '../../functions/heartbeat.ts';
+import { handler } from '../../functions/heartbeat/handler.ts';
 import { listen } from '../../infra/cli/listen.ts';
 import { ApiError } from '../../shared/contract/errors.ts';
 import { errorResponse } from '../../shared/middleware/respond.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { body as noteBody } from '../../../functions/add-note.ts';
-import { body as captureBody } from '../../../functions/capture-lead.ts';
-import { body as createBody } from '../../../functions/create-lead.ts';
-import { query } from '../../../functions/list-leads.ts';
-import { body as updateBody } from '../../../functions/update-lead.ts';
+import { body as noteBody } from '../../../functions/add-note/handler.ts';
+import { body as captureBody } from '../../../functions/capture-lead/handler.ts';
+import { body as createBody } from '../../../functions/create-lead/handler.ts';
+import { query } from '../../../functions/list-leads/handler.ts';
+import { body as updateBody } from '../../../functions/update-lead/handler.ts';
 import { fieldReasonNames } from '../../../infra/openapi/error-schemas.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { readCapture } from '../../../shared/leads/capture.ts';

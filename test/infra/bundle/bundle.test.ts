@@ -34,8 +34,8 @@ async function givenFunction(
 ): Promise<{ functionsFolder: string; distFolder: string; file: string }> {
   const own = files.newPath('case');
   const functionsFolder = join(own, 'functions');
-  await mkdir(functionsFolder, { recursive: true });
-  await writeFile(join(functionsFolder, 'get-lead.ts'), source);
+  await mkdir(join(functionsFolder, 'get-lead'), { recursive: true });
+  await writeFile(join(functionsFolder, 'get-lead', 'handler.ts'), source);
   const distFolder = join(own, 'dist');
   return { functionsFolder, distFolder, file: join(distFolder, 'get-lead', 'index.mjs') };
 }
@@ -78,7 +78,7 @@ describe('a bundle', () => {
         await setTimeout(1, STATUS_CODES), (await import('node:http')).STATUS_CODES, old,
       ].map((codes) => codes[404]);`);
     await writeFile(
-      join(options.functionsFolder, 'old.cjs'),
+      join(options.functionsFolder, 'get-lead', 'old.cjs'),
       `module.exports = require('http').STATUS_CODES;`,
     );
 
@@ -125,12 +125,12 @@ describe('building while others build', () => {
     await buildFunctions(options);
     const before = await readFile(options.file);
     await writeFile(
-      join(options.functionsFolder, 'get-lead.ts'),
+      join(options.functionsFolder, 'get-lead', 'handler.ts'),
       `import { absent } from './absent.ts';\nexport const handler = absent;`,
     );
 
     await expect(buildFunctions(options)).rejects.toThrow(
-      /get-lead\.ts:1:\d+: ERROR: Could not resolve "\.\/absent\.ts"/,
+      /get-lead\/handler\.ts:1:\d+: ERROR: Could not resolve "\.\/absent\.ts"/,
     );
 
     expect(await readFile(options.file)).toEqual(before);

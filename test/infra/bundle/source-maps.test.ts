@@ -12,9 +12,9 @@ let file: string;
 
 beforeAll(async () => {
   const functionsFolder = files.path('functions');
-  await mkdir(functionsFolder);
+  await mkdir(join(functionsFolder, 'get-lead'), { recursive: true });
   await writeFile(files.path('fail.ts'), failing);
-  await writeFile(join(functionsFolder, 'get-lead.ts'), handler);
+  await writeFile(join(functionsFolder, 'get-lead', 'handler.ts'), handler);
   const dist = await buildFunctions({ functionsFolder, distFolder: files.path('dist') });
   file = join(dist, 'get-lead', 'index.mjs');
 });
@@ -27,7 +27,7 @@ export function fail(message: string): never {
 }
 `;
 const handler = `import { log } from ${JSON.stringify(resolve(import.meta.dirname, '../../../shared/observability/log.ts'))};
-${"import { fail } from '../fail.ts';"}
+${"import { fail } from '../../fail.ts';"}
 export function handler(): void {
   try {
     fail('no such lead');
@@ -41,7 +41,7 @@ test('a function logs the stack of an error, and of its cause, in source lines',
   const { stack, cause } = await loggedError();
 
   expect(stack).toMatch(/^Error: no such lead\n.*fail\.ts:3:\d+/);
-  expect(stack).toMatch(/functions\/get-lead\.ts:5:\d+/);
+  expect(stack).toMatch(/functions\/get-lead\/handler\.ts:5:\d+/);
   expect(cause.stack).toMatch(/^RangeError: too far\n.*fail\.ts:4:\d+/);
   expect(stack).not.toContain('index.mjs');
 });

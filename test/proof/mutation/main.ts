@@ -7,7 +7,7 @@ import { join } from 'node:path';
  * file. PATH is a folder, a file, or lines of a file; by default, all rules and every endpoint.
  *
  *   npm run mutate -- shared/leads/capture.ts
- *   npm run mutate -- shared/organization functions/create-lead.ts:60-75
+ *   npm run mutate -- shared/organization functions/create-lead/handler.ts:60-75
  */
 const selected = process.argv.slice(2);
 const rooms = ['functions', 'shared/middleware', 'shared/leads', 'shared/organization'];

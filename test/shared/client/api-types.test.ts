@@ -1,10 +1,10 @@
 import type * as v from 'valibot';
 import { expect, expectTypeOf, test } from 'vitest';
-import type { body as newNote } from '../../../functions/add-note.ts';
-import type { body as captureRequest } from '../../../functions/capture-lead.ts';
-import type { body as createLeadRequest } from '../../../functions/create-lead.ts';
-import type { query as leadListQuery } from '../../../functions/list-leads.ts';
-import type { body as updateLeadRequest } from '../../../functions/update-lead.ts';
+import type { body as newNote } from '../../../functions/add-note/handler.ts';
+import type { body as captureRequest } from '../../../functions/capture-lead/handler.ts';
+import type { body as createLeadRequest } from '../../../functions/create-lead/handler.ts';
+import type { query as leadListQuery } from '../../../functions/list-leads/handler.ts';
+import type { body as updateLeadRequest } from '../../../functions/update-lead/handler.ts';
 import type { captureLead } from '../../../infra/openapi/endpoints/capture-lead.ts';
 import type { leadDescriptions } from '../../../infra/openapi/endpoints/leads.ts';
 import type { listDescriptions } from '../../../infra/openapi/endpoints/reference-lists.ts';

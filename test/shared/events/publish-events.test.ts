@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { handler } from '../../../functions/publish-events.ts';
+import { handler } from '../../../functions/publish-events/handler.ts';
 import { json, startAwsServer } from '../../support/aws/aws-server.ts';
 import { keepLines, lines, logged } from '../middleware/logged-lines.ts';
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { body } from '../../../functions/capture-lead.ts';
-import { body as createBody } from '../../../functions/create-lead.ts';
-import { query } from '../../../functions/list-leads.ts';
-import { body as updateBody } from '../../../functions/update-lead.ts';
+import { body } from '../../../functions/capture-lead/handler.ts';
+import { body as createBody } from '../../../functions/create-lead/handler.ts';
+import { query } from '../../../functions/list-leads/handler.ts';
+import { body as updateBody } from '../../../functions/update-lead/handler.ts';
 import { fieldValues, id, leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import { refusalsOf } from '../../../shared/middleware/validate.ts';
 

@@ -24,7 +24,7 @@ type Handler = (
   context: { readonly awsRequestId: string },
 ) => Promise<{ readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] }>;
 
-const publisherFile = `./functions/${publisherName}.ts`;
+const publisherFile = `./functions/${publisherName}/handler.ts`;
 
 export const bundlePublisher = (...changes: readonly Change[]): Promise<Program> =>
   readProgram(`export { handler } from ${JSON.stringify(publisherFile)};`, changes);

@@ -19,7 +19,7 @@ export interface Change {
 const serviceSource = `
   export { openTable, runCommand } from './test/proof/simulation/administration.ts';
   export const handlers = {
-    ${endpoints.map(({ name }) => `'${name}': () => import('./functions/${name}.ts')`).join(', ')}
+    ${endpoints.map(({ name }) => `'${name}': () => import('./functions/${name}/handler.ts')`).join(', ')}
   };`;
 
 /** The code of the service, read once and evaluated in as many processes as a simulation has. */

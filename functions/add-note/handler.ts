@@ -1,10 +1,10 @@
-import { addNote as row } from '../shared/contract/endpoints.ts';
-import { ApiError } from '../shared/contract/errors.ts';
-import { limits } from '../shared/contract/limits.ts';
-import { byApi } from '../shared/leads/timeline.ts';
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { leadIdPath, object, text } from '../shared/middleware/schemas.ts';
-import { addToTimeline } from '../shared/store/leads/timeline.ts';
+import { addNote as row } from '../../shared/contract/endpoints.ts';
+import { ApiError } from '../../shared/contract/errors.ts';
+import { limits } from '../../shared/contract/limits.ts';
+import { byApi } from '../../shared/leads/timeline.ts';
+import { endpoint } from '../../shared/middleware/endpoint.ts';
+import { leadIdPath, object, text } from '../../shared/middleware/schemas.ts';
+import { addToTimeline } from '../../shared/store/leads/timeline.ts';
 
 export const path = leadIdPath;
 export const body = object({ text: text(1, limits.noteMaxChars) });

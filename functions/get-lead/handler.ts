@@ -1,9 +1,9 @@
-import { getLead as row } from '../shared/contract/endpoints.ts';
-import { ApiError } from '../shared/contract/errors.ts';
-import { presentLead } from '../shared/leads/lead.ts';
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { leadIdPath } from '../shared/middleware/schemas.ts';
-import { readLead } from '../shared/store/leads/leads.ts';
+import { getLead as row } from '../../shared/contract/endpoints.ts';
+import { ApiError } from '../../shared/contract/errors.ts';
+import { presentLead } from '../../shared/leads/lead.ts';
+import { endpoint } from '../../shared/middleware/endpoint.ts';
+import { leadIdPath } from '../../shared/middleware/schemas.ts';
+import { readLead } from '../../shared/store/leads/leads.ts';
 
 export const path = leadIdPath;
 

@@ -1,15 +1,15 @@
 import * as v from 'valibot';
-import { parseDateTime } from '../shared/base/dates.ts';
-import { parseJson } from '../shared/base/json.ts';
-import { listLeads as row } from '../shared/contract/endpoints.ts';
-import { limits } from '../shared/contract/limits.ts';
-import { refusalMessage } from '../shared/contract/refusals.ts';
-import { readFilters } from '../shared/leads/filters.ts';
-import { presentLead } from '../shared/leads/lead.ts';
-import { leadQuery, requireFilters } from '../shared/leads/lead-query.ts';
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { integerText, object } from '../shared/middleware/schemas.ts';
-import { listLeads } from '../shared/store/listing/lead-lists.ts';
+import { parseDateTime } from '../../shared/base/dates.ts';
+import { parseJson } from '../../shared/base/json.ts';
+import { listLeads as row } from '../../shared/contract/endpoints.ts';
+import { limits } from '../../shared/contract/limits.ts';
+import { refusalMessage } from '../../shared/contract/refusals.ts';
+import { readFilters } from '../../shared/leads/filters.ts';
+import { presentLead } from '../../shared/leads/lead.ts';
+import { leadQuery, requireFilters } from '../../shared/leads/lead-query.ts';
+import { endpoint } from '../../shared/middleware/endpoint.ts';
+import { integerText, object } from '../../shared/middleware/schemas.ts';
+import { listLeads } from '../../shared/store/listing/lead-lists.ts';
 
 // Query parameters arrive as text. A message holds a reason, and a sentence that follows the parameter's name.
 

@@ -1,11 +1,11 @@
-import { type EventBus, openEventBus } from '../shared/events/event-bus.ts';
-import { type PendingEvent, publishInOrder } from '../shared/events/publish-in-order.ts';
-import { log } from '../shared/observability/log.ts';
+import { type EventBus, openEventBus } from '../../shared/events/event-bus.ts';
+import { type PendingEvent, publishInOrder } from '../../shared/events/publish-in-order.ts';
+import { log } from '../../shared/observability/log.ts';
 import {
   eventInRecord,
   leadOfRecord,
   type StreamRecord,
-} from '../shared/store/leads/stream-record.ts';
+} from '../../shared/store/leads/stream-record.ts';
 
 /** What Lambda sends for a batch of the table's stream, and what it reads of the response (AWS: Using Lambda with DynamoDB Streams). */
 interface StreamBatch {

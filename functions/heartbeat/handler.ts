@@ -3,10 +3,10 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { TLSSocket } from 'node:tls';
-import { parseJson } from '../shared/base/json.ts';
-import type { ErrorBody, ErrorCode } from '../shared/contract/errors.ts';
-import { log } from '../shared/observability/log.ts';
-import { heartbeatVariables } from '../shared/observability/metrics.ts';
+import { parseJson } from '../../shared/base/json.ts';
+import type { ErrorBody, ErrorCode } from '../../shared/contract/errors.ts';
+import { log } from '../../shared/observability/log.ts';
+import { heartbeatVariables } from '../../shared/observability/metrics.ts';
 
 const heartbeat = 'heartbeat';
 /** Any endpoint that reads: without a key, its function refuses before it asks DynamoDB. */

@@ -1,17 +1,17 @@
 import * as v from 'valibot';
-import { updateLead as row } from '../shared/contract/endpoints.ts';
-import { ApiError } from '../shared/contract/errors.ts';
-import { changesBetween } from '../shared/leads/changes.ts';
-import { activeFields } from '../shared/leads/fields.ts';
-import { presentLead } from '../shared/leads/lead.ts';
-import { byApi } from '../shared/leads/timeline.ts';
-import { updatedLead } from '../shared/leads/update.ts';
-import { duplicateLead } from '../shared/middleware/duplicate-lead.ts';
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { fieldValues, id, leadIdPath, object } from '../shared/middleware/schemas.ts';
-import { readLead } from '../shared/store/leads/leads.ts';
-import { updateLead } from '../shared/store/leads/update-lead.ts';
-import { conflict, retryOnConflict } from '../shared/store/table/retry.ts';
+import { updateLead as row } from '../../shared/contract/endpoints.ts';
+import { ApiError } from '../../shared/contract/errors.ts';
+import { changesBetween } from '../../shared/leads/changes.ts';
+import { activeFields } from '../../shared/leads/fields.ts';
+import { presentLead } from '../../shared/leads/lead.ts';
+import { byApi } from '../../shared/leads/timeline.ts';
+import { updatedLead } from '../../shared/leads/update.ts';
+import { duplicateLead } from '../../shared/middleware/duplicate-lead.ts';
+import { endpoint } from '../../shared/middleware/endpoint.ts';
+import { fieldValues, id, leadIdPath, object } from '../../shared/middleware/schemas.ts';
+import { readLead } from '../../shared/store/leads/leads.ts';
+import { updateLead } from '../../shared/store/leads/update-lead.ts';
+import { conflict, retryOnConflict } from '../../shared/store/table/retry.ts';
 
 export const path = leadIdPath;
 export const body = object({

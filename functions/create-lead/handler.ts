@@ -1,17 +1,17 @@
 import * as v from 'valibot';
-import { createLead as row } from '../shared/contract/endpoints.ts';
-import { activeFields, applyChanges, FieldIssues, readFields } from '../shared/leads/fields.ts';
-import { emailIdentity, readPhone } from '../shared/leads/identity.ts';
-import { presentLead } from '../shared/leads/lead.ts';
-import { type LeadStart, newLead, newLeadId, startLead } from '../shared/leads/new-lead.ts';
-import { placeLead } from '../shared/leads/placement.ts';
-import { byApi } from '../shared/leads/timeline.ts';
-import { duplicateLead } from '../shared/middleware/duplicate-lead.ts';
-import { endpoint } from '../shared/middleware/endpoint.ts';
-import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
-import type { Organization } from '../shared/organization/organization.ts';
-import { createLead, findLeadByIdentity } from '../shared/store/leads/create-lead.ts';
-import { nextOwner } from '../shared/store/leads/rotation.ts';
+import { createLead as row } from '../../shared/contract/endpoints.ts';
+import { activeFields, applyChanges, FieldIssues, readFields } from '../../shared/leads/fields.ts';
+import { emailIdentity, readPhone } from '../../shared/leads/identity.ts';
+import { presentLead } from '../../shared/leads/lead.ts';
+import { type LeadStart, newLead, newLeadId, startLead } from '../../shared/leads/new-lead.ts';
+import { placeLead } from '../../shared/leads/placement.ts';
+import { byApi } from '../../shared/leads/timeline.ts';
+import { duplicateLead } from '../../shared/middleware/duplicate-lead.ts';
+import { endpoint } from '../../shared/middleware/endpoint.ts';
+import { fieldValues, id, object } from '../../shared/middleware/schemas.ts';
+import type { Organization } from '../../shared/organization/organization.ts';
+import { createLead, findLeadByIdentity } from '../../shared/store/leads/create-lead.ts';
+import { nextOwner } from '../../shared/store/leads/rotation.ts';
 
 export const body = object({
   fields: fieldValues(),

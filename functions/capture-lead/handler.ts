@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { captureLead as row } from '../shared/contract/endpoints.ts';
-import { ApiError } from '../shared/contract/errors.ts';
-import { captureLimits, limits } from '../shared/contract/limits.ts';
-import type { Rotation } from '../shared/leads/assignment.ts';
+import { captureLead as row } from '../../shared/contract/endpoints.ts';
+import { ApiError } from '../../shared/contract/errors.ts';
+import { captureLimits, limits } from '../../shared/contract/limits.ts';
+import type { Rotation } from '../../shared/leads/assignment.ts';
 import {
   type Capture,
   type CaptureDecision,
@@ -12,21 +12,21 @@ import {
   enquiryOf,
   newCapture,
   readCapture,
-} from '../shared/leads/capture.ts';
-import { idempotencyKeyHeader, replayOf } from '../shared/leads/idempotency.ts';
-import { newLeadId, startCapturedLead } from '../shared/leads/new-lead.ts';
-import { endpoint, type ReadyCall } from '../shared/middleware/endpoint.ts';
-import type { Reply } from '../shared/middleware/respond.ts';
-import { fieldValues, id, object, text } from '../shared/middleware/schemas.ts';
-import type { Input } from '../shared/middleware/validate.ts';
+} from '../../shared/leads/capture.ts';
+import { idempotencyKeyHeader, replayOf } from '../../shared/leads/idempotency.ts';
+import { newLeadId, startCapturedLead } from '../../shared/leads/new-lead.ts';
+import { endpoint, type ReadyCall } from '../../shared/middleware/endpoint.ts';
+import type { Reply } from '../../shared/middleware/respond.ts';
+import { fieldValues, id, object, text } from '../../shared/middleware/schemas.ts';
+import type { Input } from '../../shared/middleware/validate.ts';
 import {
   type CaptureMatches,
   findForCapture,
   findMatch,
   writeCapture,
-} from '../shared/store/leads/captures.ts';
-import { nextOwner } from '../shared/store/leads/rotation.ts';
-import { ContentionError, conflict, retryOnConflict } from '../shared/store/table/retry.ts';
+} from '../../shared/store/leads/captures.ts';
+import { nextOwner } from '../../shared/store/leads/rotation.ts';
+import { ContentionError, conflict, retryOnConflict } from '../../shared/store/table/retry.ts';
 
 export const headers = v.object({
   'idempotency-key': v.optional(v.pipe(v.string(), v.regex(idempotencyKeyHeader))),
