@@ -1,4 +1,4 @@
-import type { AdminCommand } from './context.ts';
+import type { AdminCommand } from './command.ts';
 import { leadImportCommand } from './import/command.ts';
 import { keyCommands, keyCreateCommand } from './key/key.ts';
 import { leadArchiveCommands } from './lead/archive.ts';

@@ -1,4 +1,3 @@
-import type { Argument } from 'commander';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
 import { loadOrganization } from '../../shared/store/organizations/organizations.ts';
@@ -11,9 +10,8 @@ import {
   isLoopback,
   useLocalTable,
 } from '../cli/aws.ts';
-import { CliCommand, CommandError } from '../cli/command.ts';
+import { type CliCommand, CommandError } from '../cli/command.ts';
 import { confirmed } from '../cli/confirm.ts';
-import { integerOption, parseId, parseIds } from '../cli/options.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { type ServiceLocation, serviceOfStack } from '../cli/stack.ts';
 import { defaultDataFolder, findRunningService } from '../local/running-service.ts';
@@ -30,39 +28,77 @@ export interface ProcessIo {
   readonly localFolder: string;
 }
 
-/** What a command works with: opened on first use, so that help and wrong usage need no table. */
-export class CommandContext {
-  /** Of the exit. */
-  status = 0;
-  /** Names the table, also that of a stack or of the local service. */
-  environment: NodeJS.ProcessEnv;
-  /** Of the command's organization, if it has one. */
-  organizationId = 0;
-  /** Whether `--yes` confirms the command. */
-  isConfirmed = false;
+/** A command's options, as far as the context needs them. */
+interface ContextOptions {
+  readonly json?: boolean;
+  readonly stack?: string;
+  readonly organization?: number;
+  readonly yes?: boolean;
+}
+
+export interface RunningCommand {
+  readonly command: CliCommand;
   /** The `--rate` of a command that has `withReadRate`. */
-  readUnitsPerSecond: number | undefined;
-  readonly program: AdminCommand;
+  readonly readUnitsPerSecond: number | undefined;
+}
+
+/** What a command works with. Its table is opened on first use, so that a command without one needs none. */
+export class CommandContext {
+  /** Names the table, also that of a stack or of the local service. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Whether `--yes` confirms the command. */
+  readonly isConfirmed: boolean;
+  readonly command: CliCommand;
+  readonly #readUnitsPerSecond: number | undefined;
   readonly #io: ProcessIo;
   readonly #progress: ProgressLine;
+  readonly #location: ServiceLocation | undefined;
+  #status = 0;
   #table: Table | undefined;
-  #location: ServiceLocation | undefined;
   #identity: Promise<string> | undefined;
   #organization: Promise<Organization> | undefined;
   #organizationReadAt = 0;
 
-  constructor(io: ProcessIo) {
-    this.environment = io.environment;
+  private constructor(
+    io: ProcessIo,
+    { command, readUnitsPerSecond }: RunningCommand,
+    environment: NodeJS.ProcessEnv,
+    location?: ServiceLocation,
+  ) {
     this.#io = io;
-    const program = new AdminCommand('npm run admin --', this);
-    this.program = program.hook('preAction', (_program, command) => {
-      if (command instanceof CliCommand) command.checkUsage();
-      const { organization, yes = false } = command.opts();
-      this.organizationId = organization;
-      this.isConfirmed = yes;
-      return this.#locateTable();
-    });
+    this.command = command;
+    this.#readUnitsPerSecond = readUnitsPerSecond;
+    this.environment = environment;
+    this.isConfirmed = command.optsWithGlobals<ContextOptions>().yes ?? false;
+    this.#location = location;
     this.#progress = new ProgressLine(io.hasTerminal ? io.stderr : undefined);
+  }
+
+  /** Looks up the table of `--stack`; without it, and if the environment names no table, that of the local service. */
+  static async of(io: ProcessIo, running: RunningCommand): Promise<CommandContext> {
+    const { environment } = io;
+    const { stack } = running.command.optsWithGlobals<ContextOptions>();
+    if (stack !== undefined) {
+      const location = await serviceOfStack(stack, (warning) => io.stderr(`${warning}\n`));
+      const { name: LEADS_TABLE, region: AWS_REGION } = location;
+      return new CommandContext(io, running, { ...environment, LEADS_TABLE, AWS_REGION }, location);
+    }
+    const service = environment.LEADS_TABLE ? undefined : await findRunningService(io.localFolder);
+    if (!service) return new CommandContext(io, running, environment); // a command that needs a table says so
+    useLocalTable(service.environment);
+    return new CommandContext(io, running, { ...environment, ...service.environment });
+  }
+
+  /** With which the process ends. */
+  get status(): number {
+    return this.#status;
+  }
+
+  /** Of a command `ofOrganization`. */
+  get organizationId(): number {
+    const { organization } = this.command.opts<ContextOptions>();
+    if (organization === undefined) throw new Error(`${this.command.name()} has no organization.`);
+    return organization;
   }
 
   /** @throws CommandError when no table is named */
@@ -85,8 +121,8 @@ export class CommandContext {
    * unless a rate is given.
    */
   pacedTable(): Table {
-    if (this.readUnitsPerSecond === undefined && this.isLocalEngine()) return this.table();
-    return withPacedReads(this.table(), this.readUnitsPerSecond ?? readUnitsPerSecondDefault);
+    if (this.#readUnitsPerSecond === undefined && this.isLocalEngine()) return this.table();
+    return withPacedReads(this.table(), this.#readUnitsPerSecond ?? readUnitsPerSecondDefault);
   }
 
   /** Whether the table is on an engine on this machine, which has no capacity that live traffic could need. */
@@ -98,7 +134,7 @@ export class CommandContext {
   deployed(instead: string): ServiceLocation {
     return (
       this.#location ??
-      this.program.error(`error: name the deployed service with --stack NAME: ${instead}`)
+      this.command.error(`error: name the deployed service with --stack NAME: ${instead}`)
     );
   }
 
@@ -123,7 +159,7 @@ export class CommandContext {
   /** Prints the result: one JSON document with `--json`, else the lines for people. */
   print(result: unknown, ...lines: readonly (string | readonly string[])[]): void {
     this.#progress.clear();
-    const isJson = this.program.opts().json;
+    const isJson = this.command.optsWithGlobals<ContextOptions>().json;
     this.#io.stdout(`${isJson ? JSON.stringify(result) : lines.flat().join('\n')}\n`);
   }
 
@@ -167,7 +203,7 @@ export class CommandContext {
 
   /** The command still prints its result, and exits with status 1. */
   exitWithFailure(): void {
-    this.status = 1;
+    this.#status = 1;
   }
 
   /** Names what a command refused, a sentence each. The command has done the rest, and exits with status 1. */
@@ -178,103 +214,6 @@ export class CommandContext {
 
   close(): void {
     this.#table?.client.destroy();
-  }
-
-  async #locateTable(): Promise<void> {
-    const { stack } = this.program.opts<{ stack?: string }>();
-    if (stack !== undefined) {
-      this.#location = await serviceOfStack(stack, (warning) => this.note(warning));
-      const { name: LEADS_TABLE, region: AWS_REGION } = this.#location;
-      this.environment = { ...this.environment, LEADS_TABLE, AWS_REGION };
-    } else if (!this.environment.LEADS_TABLE) {
-      const service = await findRunningService(this.#io.localFolder);
-      if (!service) return; // a command that needs a table says so
-      this.environment = { ...this.environment, ...service.environment };
-      useLocalTable(service.environment);
-    }
-  }
-}
-
-const rateMax = 40_000;
-
-/** A command of the administrator. */
-export class AdminCommand extends CliCommand {
-  /** What the command prints with `--json`. */
-  jsonForm = '';
-  readonly #context: CommandContext;
-
-  constructor(name: string | undefined, context: CommandContext) {
-    super(name);
-    this.#context = context;
-  }
-
-  override createCommand(name?: string): AdminCommand {
-    return new AdminCommand(name, this.#context);
-  }
-
-  /** Says in the help and in COMMANDS.md what `--json` prints. A name with `?` can be absent. */
-  json(form: string): this {
-    this.jsonForm = form;
-    return this.notes(`\nWith --json (a name with ? can be absent):\n  ${form}`);
-  }
-
-  /** @param action gets the command's first argument, if it has one */
-  run<Options extends object>(
-    action: (context: CommandContext, options: Options, argument: string) => void | Promise<void>,
-  ): this {
-    return this.action(() => action(this.#context, this.opts() as Options, this.processedArgs[0]));
-  }
-
-  /** Adds `--organization`, whose ID can also be the last argument. */
-  withOrganization(isRequired: boolean): this {
-    return this.argument('[ORGANIZATION]', 'its ID, instead of --organization', parseId)
-      .option('--organization <ID>', `organization ID${isRequired ? ' (required)' : ''}`, parseId)
-      .refuse(({ organization }: { readonly organization?: number }) => {
-        const requested = [organization, this.processedArgs.at(-1)].filter(
-          (id) => id !== undefined,
-        );
-        this.setOptionValue('organization', requested[0]);
-        if (requested.length > 1)
-          return 'name one organization, by --organization ID or as an argument';
-        return (
-          isRequired &&
-          requested.length === 0 &&
-          "required option '--organization <ID>' not specified"
-        );
-      });
-  }
-
-  /**
-   * Adds a command for one organization, which `CommandContext` then reads.
-   * @param file an argument in front of the organization's ID
-   */
-  ofOrganization(name: string, description: string, file?: Argument): AdminCommand {
-    const command = this.command(name).description(description);
-    return (file ? command.addArgument(file) : command).withOrganization(true);
-  }
-
-  /** Adds `--rate`, for a command that reads many items. */
-  withReadRate(): this {
-    return this.option(
-      '--rate <UNITS>',
-      `maximum number of read units per second, 1 to ${rateMax} (default: ${readUnitsPerSecondDefault}; without limit on a local engine)`,
-      integerOption(1, rateMax),
-    ).hook('preAction', () => {
-      this.#context.readUnitsPerSecond = this.opts().rate;
-    });
-  }
-
-  /** Adds a command for one lead of an organization. */
-  ofLead(name: string, description: string): AdminCommand {
-    const command = this.ofOrganization(name, description);
-    return command.requiredOption('--lead <ID>', 'lead ID', parseId);
-  }
-
-  /** Adds a command for several leads of an organization. */
-  ofLeads(name: string, description: string): AdminCommand {
-    const command = this.ofOrganization(name, description);
-    const text = 'lead ID; separate several with commas';
-    return command.requiredOption('--lead <ID>', text, parseIds);
   }
 }
 

@@ -8,25 +8,37 @@ import { ContentionError } from '../../shared/store/table/retry.ts';
 import { ThrottledError, UnknownOutcomeError } from '../../shared/store/table/transact.ts';
 import { awsFailure } from '../cli/aws.ts';
 import { CommandError } from '../cli/command.ts';
+import { AdminCommand } from './command.ts';
 import { addCommands } from './commands.ts';
-import { type AdminCommand, CommandContext, type ProcessIo } from './context.ts';
+import { CommandContext, type ProcessIo } from './context.ts';
 
 const wrongUsage = 2;
 
 /** Runs one administrator's command. @returns the exit status: 0, 1 (refused or failed) or 2 (wrong usage) */
 export async function runAdmin(args: readonly string[], io: ProcessIo): Promise<number> {
-  const context = new CommandContext(io);
-  const program = describeProgram(context.program, io);
+  let status = 0;
+  const program = new AdminCommand('npm run admin --', async (running, action) => {
+    running.command.checkUsage();
+    const context = await CommandContext.of(io, running);
+    try {
+      await action(context);
+      status = context.status;
+    } catch (error) {
+      if (error instanceof CommanderError) throw error;
+      context.note(failureText(error, context.environment));
+      status = 1;
+    } finally {
+      context.close();
+    }
+  });
   try {
-    addCommands(program);
+    addCommands(describeProgram(program, io));
     await program.parseAsync([...args], { from: 'user' });
-    return context.status;
+    return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage;
-    context.note(failureText(error, context.environment));
+    io.stderr(`${failureText(error, io.environment)}\n`);
     return 1;
-  } finally {
-    context.close();
   }
 }
 

@@ -18,7 +18,8 @@ import {
 import { CommandError } from '../../cli/command.ts';
 import { canAsk } from '../../cli/confirm.ts';
 import { dateOf, formatTable } from '../../cli/format.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { namedId } from '../options.ts';
 
 const dayMs = 86_400_000;
@@ -166,7 +167,7 @@ async function createAndPrint(
   const { id: organizationId, userById } = await context.organization();
   const { type } = key;
   if (days !== undefined && days >= lifetimeDays[type])
-    context.program.error(
+    context.command.error(
       `error: option '--expires-in ${days}d' must be shorter than the ${lifetimeDays[type]} days for which an API key of type ${type} is valid`,
     );
   const now = new Date();

@@ -1,6 +1,7 @@
 import { type Archived, setArchived } from '../../../shared/store/leads/archive.ts';
 import { CommandError } from '../../cli/command.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { eachLead, unknownLeadError } from './named-lead.ts';
 
 const commands = {

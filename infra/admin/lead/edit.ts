@@ -5,7 +5,8 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { pairOption } from '../../cli/options.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { cellReader } from '../import/cell-formats.ts';
 import type { LeadUpdate } from '../import/drafts.ts';
 import { ImportReport } from '../import/report.ts';

@@ -11,7 +11,8 @@ import type { OrganizationTable } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf, dateOf, firstOf, printable } from '../../cli/format.ts';
 import { integerOption, parseIds } from '../../cli/options.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { parseTime } from '../options.ts';
 import { unknownLeadError } from './named-lead.ts';
 

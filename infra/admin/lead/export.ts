@@ -22,7 +22,8 @@ import {
   writeNewFile,
   writeRecords,
 } from '../../cli/resumable-file.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { namedId } from '../options.ts';
 import { Workbook } from './workbook.ts';
 

@@ -13,7 +13,8 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf, dateOf, formatTable } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import {
   type CountryCode,
   countryOption,

@@ -6,7 +6,8 @@ import {
 } from '../../../shared/store/leads/reassign-leads.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { tableForOneWrite } from '../one-write.ts';
 import { namedId } from '../options.ts';
 import { valueWithName } from './named-lead.ts';

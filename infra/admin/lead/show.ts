@@ -8,7 +8,8 @@ import { type AuditEntry, readAuditLog } from '../../../shared/store/organizatio
 import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf, printable } from '../../cli/format.ts';
 import { writeNewFile } from '../../cli/resumable-file.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { existingLead, unknownLeadError, valueWithName } from './named-lead.ts';
 
 interface LeadOptions {

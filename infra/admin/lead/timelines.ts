@@ -20,7 +20,8 @@ import {
   withFileOptions,
   writeRecords,
 } from '../../cli/resumable-file.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { parseTime } from '../options.ts';
 import { userNamesOf } from './show.ts';
 

@@ -17,7 +17,8 @@ import {
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
 import { settingsWarnings } from './settings-warnings.ts';
 

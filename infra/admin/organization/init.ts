@@ -5,7 +5,8 @@ import { listOrganizations } from '../../../shared/store/organizations/organizat
 import type { Table } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
 import { writeNewFile } from '../../cli/resumable-file.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 
 /** The JSON Schema of the settings file, for editors. `organization schema` prints it, and a test checks that it is current. */
 export const settingsSchemaFile = join(import.meta.dirname, '../../..', 'settings.schema.json');

@@ -15,7 +15,8 @@ import {
 import { CommandError } from '../../cli/command.ts';
 import { formatTable } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
-import { type AdminCommand, type CommandContext, unknownOrganizationError } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import { type CommandContext, unknownOrganizationError } from '../context.ts';
 import { applyAndNote } from './apply.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
 

@@ -3,7 +3,8 @@ import { clientSettings } from '../../cli/aws.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 
 const hourMs = 3_600_000;
 /** All log groups are searched at once, and CloudWatch refuses more than a few requests a second: the SDK sends those again. */

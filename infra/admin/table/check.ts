@@ -1,6 +1,7 @@
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import { countOf } from '../../cli/format.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 
 export function checkCommand(program: AdminCommand): void {
   program

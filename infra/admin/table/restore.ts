@@ -22,7 +22,8 @@ import { allSettled } from '../../../shared/store/table/pacing.ts';
 import type { PrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { refusePath } from '../../cli/error-code.ts';
 import { countOf, firstOf, printable } from '../../cli/format.ts';
-import { type AdminCommand, type CommandContext, existingOrganization } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
 import { drill } from './drill.ts';
 
 interface FinishOptions {

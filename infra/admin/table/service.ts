@@ -1,7 +1,8 @@
 import { clientSettings } from '../../cli/aws.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import type { AdminCommand, CommandContext } from '../context.ts';
+import type { AdminCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 
 export function serviceCommands(service: AdminCommand): void {
   service

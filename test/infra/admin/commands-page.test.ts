@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { AdminCommand } from '../../../infra/admin/command.ts';
 import { addCommands } from '../../../infra/admin/commands.ts';
-import { type AdminCommand, CommandContext } from '../../../infra/admin/context.ts';
 import { runAdmin } from '../../../infra/admin/program.ts';
 import { projectFolder } from '../../support/service-process.ts';
 
@@ -13,7 +13,7 @@ const io = {
   hasTerminal: false,
 };
 
-const { program } = new CommandContext(io);
+const program = new AdminCommand('npm run admin --', async () => undefined);
 addCommands(program);
 const commands = commandsOf(program, '');
 

@@ -42,6 +42,6 @@ test('service stop without a stack says how to name one, and how a local service
 
   expect(status).toBe(2);
   expect(stderr).toBe(
-    'Name the deployed service with --stack NAME: a local service stops with Ctrl-C. See: npm run admin -- --help\n',
+    'Name the deployed service with --stack NAME: a local service stops with Ctrl-C. See: npm run admin -- service stop --help\n',
   );
 });
