@@ -7,9 +7,6 @@ import {
 } from 'libphonenumber-js/max';
 import { parseDateTime } from '../../shared/base/dates.ts';
 import { type PhoneReading, readPhone, typedPhone } from '../../shared/leads/identity.ts';
-import { itemsNamed, type NamedItem } from '../../shared/organization/named.ts';
-import type { Organization } from '../../shared/organization/organization.ts';
-import { CommandError } from '../cli/command.ts';
 
 export type { CountryCode };
 
@@ -28,47 +25,6 @@ export function parseTime(text: string): number {
 export function parseText(text: string): string {
   if (text.trim() !== '') return text.trim();
   throw new InvalidArgumentError('It must have a character other than blanks.');
-}
-
-type NamedNoun = 'stage' | 'pipeline' | 'user' | 'source';
-type Offered = 'all' | 'active';
-
-/**
- * The ID of what a command line names by its ID or its exact name, case ignored; undefined if it names nothing.
- * @param offered what the error names as choices: `active` for a command that refuses the others
- * @throws CommandError for a name that two share, and for an unknown one: a typo must not look like an empty list
- */
-export function namedId(
-  organization: Organization,
-  noun: NamedNoun,
-  named: string,
-  offered?: Offered,
-): number;
-export function namedId(
-  organization: Organization,
-  noun: NamedNoun,
-  named: string | undefined,
-  offered?: Offered,
-): number | undefined;
-export function namedId(
-  { id: organizationId, ...organization }: Organization,
-  noun: NamedNoun,
-  named: string | undefined,
-  offered: Offered = 'all',
-): number | undefined {
-  if (named === undefined) return undefined;
-  const items: readonly NamedItem[] = organization[`${noun}s`];
-  const same = itemsNamed(items, named);
-  const [found, ...others] = same;
-  if (found && others.length === 0) return found.id;
-  const text = /^\d+$/.test(named.trim()) ? named.trim() : JSON.stringify(named);
-  const choices = items.filter(({ active = true }) => active || offered === 'all');
-  const known = choices.map(({ id, name }) => `${id} (${name})`).join(', ');
-  const nouns = offered === 'all' ? `${noun}s` : `active ${noun}s`;
-  const issue = found
-    ? `more than one ${noun} ${text}: use its ID; the IDs are ${same.map(({ id }) => id).join(' and ')}`
-    : `no ${noun} ${text}: ${known === '' ? `it has no ${nouns}` : `its ${nouns} are ${known}`}`;
-  throw new CommandError(`Organization ${organizationId} has ${issue}.`);
 }
 
 /** `--country` of a command that reads phones. */

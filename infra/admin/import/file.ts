@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
-import { noResult, readWorkbook } from '../lead/workbook.ts';
-import type { FormatOptions } from './cell-formats.ts';
+import type { FormatOptions } from '../files/cell-formats.ts';
+import { noResult, readWorkbook } from '../files/workbook.ts';
 import { ColumnMapping, type MappingOptions } from './mapping.ts';
 import { csvRecords, type FileRow, jsonlRows, type RowOptions, sheetRows } from './rows.ts';
 

@@ -8,7 +8,7 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
 import { countOf, firstOf, printable } from '../../cli/format.ts';
-import { type Cell, cellOf, workbookFile } from '../lead/workbook.ts';
+import { type Cell, cellOf, workbookFile } from '../files/workbook.ts';
 import type { RowResult } from './drafts.ts';
 import type { ImportFile } from './file.ts';
 import type { MappingOptions } from './mapping.ts';

@@ -19,9 +19,9 @@ import {
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { withoutResultIssue } from '../lead/sheet-xml.ts';
-import { type Cell, textOfCell } from '../lead/workbook.ts';
-import { cellReader, type FormatOptions, hintFor } from './cell-formats.ts';
+import { cellReader, type FormatOptions, hintFor } from '../files/cell-formats.ts';
+import { withoutResultIssue } from '../files/sheet-xml.ts';
+import { type Cell, textOfCell } from '../files/workbook.ts';
 import { type Column, type ColumnMapping, nameless } from './mapping.ts';
 
 /** One row of a file. */

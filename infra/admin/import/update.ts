@@ -10,7 +10,7 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import { ContentionError } from '../../../shared/store/table/retry.ts';
 import { ThrottledError } from '../../../shared/store/table/transact.ts';
 import { printable } from '../../cli/format.ts';
-import { valueWithName } from '../lead/named-lead.ts';
+import { valueWithName } from '../named.ts';
 import { tableForOneWrite } from '../one-write.ts';
 import { issuesOf, type LeadUpdate, type RowResult, refused, taken } from './drafts.ts';
 import type { FileRow } from './rows.ts';

@@ -20,7 +20,7 @@ import { canAsk } from '../../cli/confirm.ts';
 import { dateOf, formatTable } from '../../cli/format.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { namedId } from '../options.ts';
+import { namedId } from '../named.ts';
 
 const dayMs = 86_400_000;
 

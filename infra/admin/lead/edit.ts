@@ -7,12 +7,13 @@ import { countOf } from '../../cli/format.ts';
 import { pairOption } from '../../cli/options.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { cellReader } from '../import/cell-formats.ts';
+import { cellReader } from '../files/cell-formats.ts';
 import type { LeadUpdate } from '../import/drafts.ts';
 import { ImportReport } from '../import/report.ts';
 import type { FileRow } from '../import/rows.ts';
 import { updateByRow, updateText } from '../import/update.ts';
-import { type CountryCode, countryOption, namedId, parseText } from '../options.ts';
+import { namedId } from '../named.ts';
+import { type CountryCode, countryOption, parseText } from '../options.ts';
 import { eachLead, unknownLeadError } from './named-lead.ts';
 
 interface EditOptions {

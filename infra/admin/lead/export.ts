@@ -24,8 +24,8 @@ import {
 } from '../../cli/resumable-file.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { namedId } from '../options.ts';
-import { Workbook } from './workbook.ts';
+import { Workbook } from '../files/workbook.ts';
+import { namedId } from '../named.ts';
 
 type ExportFormat = 'jsonl' | 'csv' | 'xlsx';
 

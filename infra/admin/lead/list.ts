@@ -15,10 +15,10 @@ import { countOf, dateOf, formatTable } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { namedId } from '../named.ts';
 import {
   type CountryCode,
   countryOption,
-  namedId,
   parseText,
   parseTime,
   phoneOfCountry,

@@ -1,6 +1,4 @@
-import type { FieldValue, Lead } from '../../../shared/leads/lead.ts';
-import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
-import type { NamedItem } from '../../../shared/organization/named.ts';
+import type { Lead } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
 import { CommandError } from '../../cli/command.ts';
@@ -43,26 +41,4 @@ export async function eachLead<Result>(
     }
   }
   return { items, refusals };
-}
-
-/** A value, followed by the name if the value is an ID; `empty` for null. */
-export function valueWithName(
-  organization: Organization,
-  field: string,
-  value: FieldValue | null,
-): string {
-  if (value === null) return 'empty';
-  if (typeof value === 'object') return value.join(', ');
-  const name = itemsNamedBy(organization, field).find(({ id }) => id === value)?.name;
-  return name === undefined ? String(value) : `${value} (${name})`;
-}
-
-/** The items whose IDs are values of a field; none if its values are no IDs. */
-function itemsNamedBy(organization: Organization, field: string): readonly NamedItem[] {
-  // No field can have one of these keys: settings files reserve both.
-  if (field === 'stage') return organization.stages;
-  if (field === 'pipeline') return organization.pipelines;
-  const type = organization.fieldByKey.get(field)?.type;
-  const references = type === undefined ? null : fieldKinds[type].references;
-  return references === null ? [] : organization[references];
 }

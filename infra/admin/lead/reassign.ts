@@ -8,9 +8,8 @@ import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { namedId, valueWithName } from '../named.ts';
 import { tableForOneWrite } from '../one-write.ts';
-import { namedId } from '../options.ts';
-import { valueWithName } from './named-lead.ts';
 
 interface ReassignOptions {
   readonly from: string;

@@ -10,7 +10,8 @@ import { countOf, printable } from '../../cli/format.ts';
 import { writeNewFile } from '../../cli/resumable-file.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { existingLead, unknownLeadError, valueWithName } from './named-lead.ts';
+import { valueWithName } from '../named.ts';
+import { existingLead, unknownLeadError } from './named-lead.ts';
 
 interface LeadOptions {
   readonly lead: number;

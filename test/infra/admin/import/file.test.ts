@@ -5,7 +5,7 @@ import {
   type FormatOptions,
   hintFor,
   writtenNumber,
-} from '../../../../infra/admin/import/cell-formats.ts';
+} from '../../../../infra/admin/files/cell-formats.ts';
 import {
   type Encoding,
   type ImportFile,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type CountryCode, namedId, phoneOfCountry } from '../../../infra/admin/options.ts';
+import { namedId } from '../../../infra/admin/named.ts';
+import { type CountryCode, phoneOfCountry } from '../../../infra/admin/options.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 
 const organization = sampleOrganization({

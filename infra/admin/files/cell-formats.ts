@@ -9,8 +9,8 @@ import type {
 } from '../../../shared/leads/transfer/import-columns.ts';
 import type { RowValue } from '../../../shared/leads/transfer/import-row.ts';
 import type { FieldType } from '../../../shared/organization/field-kinds.ts';
+import { type Column, headingsNamed } from '../import/mapping.ts';
 import { type CountryCode, phoneOfCountry } from '../options.ts';
-import { type Column, headingsNamed } from './mapping.ts';
 
 /** How a file's program writes values, as the command line says. */
 export interface FormatOptions {
