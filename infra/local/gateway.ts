@@ -11,6 +11,7 @@ import { type Reply, replyFrom } from '../gateway/reply.ts';
 import { type GatewayResponse, gatewayReply, gatewayResponses } from '../gateway/responses.ts';
 import type { Router } from '../gateway/routes.ts';
 import type { InvocationResult } from './functions.ts';
+import { asksForRootPage, rootPage } from './root-page.ts';
 
 export interface GatewayOptions {
   readonly route: Router;
@@ -33,7 +34,7 @@ const headersMaxBytes = 256 * 1024;
 
 /**
  * An HTTP server that stands in for API Gateway's REST API. It sends the same responses of its own as the deployed API
- * (gateway/responses.ts), and the one that no API can set. Not yet listening. Logs nothing: addresses and headers may contain keys.
+ * (gateway/responses.ts), and the one that no API can set. A browser gets a page at `/`. Not yet listening. Logs nothing: addresses and headers may contain keys.
  */
 export function createGateway(options: GatewayOptions): Server {
   const server = createServer({
@@ -78,6 +79,7 @@ async function answer(
   const { path, query } = targetOf(request);
   if (httpVersion === '1.1' && request.headers.host === undefined)
     return own(gatewayResponses.DEFAULT_4XX);
+  if (asksForRootPage(request)) return rootPage;
   const found = route(method, path);
   if (!found) return own(gatewayResponses.MISSING_AUTHENTICATION_TOKEN);
   const body = await read(request);

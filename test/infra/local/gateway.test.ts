@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,8 +9,10 @@ import { listen } from '../../../infra/cli/listen.ts';
 import { routerFor } from '../../../infra/gateway/routes.ts';
 import type { InvocationResult } from '../../../infra/local/functions.ts';
 import { createGateway } from '../../../infra/local/gateway.ts';
+import project from '../../../package.json' with { type: 'json' };
 import { endpoints } from '../../../shared/contract/endpoints.ts';
 import { requestIdForm } from '../../support/described.ts';
+import { projectFolder } from '../../support/service-process.ts';
 
 const ok: InvocationResult = { returned: { statusCode: 200, body: '{}' } };
 
@@ -126,4 +130,40 @@ test('a client that disconnects in the middle of its body does not affect other 
   leaving.destroy();
 
   expect((await fetch(`${baseUrl}/api/v1/leads`)).status).toBe(200);
+});
+
+test('a browser that opens the root gets one page without further files, which names the commands', async () => {
+  const { baseUrl } = await givenGateway();
+
+  const response = await fetch(baseUrl, {
+    headers: { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' },
+  });
+  const page = await response.text();
+
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/html; charset=utf-8',
+  ]);
+  expect(page).not.toMatch(/\b(?:src|href)=/);
+  for (const command of page.matchAll(/npm run ([a-z]+)/g))
+    expect(Object.keys(project.scripts)).toContain(command[1]);
+  for (const [, guide] of page.matchAll(/<code>([a-z-]+\.md)<\/code>/g))
+    expect(existsSync(join(projectFolder, 'infra/guides', guide ?? ''))).toBe(true);
+});
+
+test.each([
+  ['without Accept', 'GET', '/', ''],
+  ['that takes anything', 'GET', '/', '*/*'],
+  ['for JSON', 'GET', '/', 'application/json'],
+  ['for a media type that begins like HTML', 'GET', '/', 'text/html5'],
+  ['for the page of an endpoint', 'GET', '/api/v1/', 'text/html'],
+  ['that sends a form', 'POST', '/', 'text/html'],
+  ['for the headers alone', 'HEAD', '/', 'text/html'],
+])('a request of the root %s gets the 404 of the API', async (_, method, path, accept) => {
+  const { baseUrl } = await givenGateway();
+
+  const response = await fetch(`${baseUrl}${path}`, { method, headers: { accept } });
+
+  expect(response.status).toBe(404);
+  if (method !== 'HEAD') expect(await response.json()).toHaveProperty('error.code', 'NOT_FOUND');
 });
