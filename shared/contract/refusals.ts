@@ -1,11 +1,13 @@
 import { shortened } from '../base/json.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, type ErrorDetails } from './errors.ts';
 import type { FieldReason, ReferenceReason } from './types.ts';
 
 /** Why a value is refused: for programs, and as a sentence that follows the field's name, such as "must be a number." */
 export interface Refusal {
   readonly reason: FieldReason;
   readonly sentence: string;
+  /** What a response adds to the sentence: the request that lists valid values. A command lists them in another way. */
+  readonly listedBy?: string | undefined;
 }
 
 /** A refusal as the message of a schema: an issue of valibot carries no more than a text. */
@@ -26,22 +28,37 @@ export const isReference = (reason: FieldReason): reason is ReferenceReason =>
 /** Refused values, each by its field key or property. A name occurs once. */
 type Refused = readonly (readonly [name: string, refusal: Refusal])[];
 
+/** The error for refused values. */
+export class ValidationFailed extends ApiError {
+  /** Those that `details` names, for commands, whose sentences differ from a response's. */
+  readonly refused: Refused;
+
+  constructor(refused: Refused, details: ErrorDetails, message: string) {
+    super('VALIDATION_FAILED', details, message);
+    this.refused = refused;
+  }
+}
+
 /** A request can hold thousands of names, or one as long as the body. An error must not be larger than a body. */
 const namedMax = 20;
 const nameMaxChars = 300;
+
+/** The sentence of a response. */
+const inResponse = ({ sentence, listedBy }: Refusal): string =>
+  listedBy === undefined ? sentence : `${sentence.slice(0, -1)}; ${listedBy}.`;
 
 const isUnknown = ({ reason }: Refusal): boolean => /^unknown_(field|property)$/.test(reason);
 
 /** The refused values that `details` names, what the service knows first, and a message that counts the others. */
 export function refusedNames(refused: Refused): { named: Refused; message: string } {
   const more = refused.length - namedMax;
-  const known = refused.filter(([, one]) => !isUnknown(one));
+  const known = refused.filter(([, refusal]) => !isUnknown(refusal));
   const named = (more > 0 ? [...new Set([...known, ...refused])] : refused)
     .slice(0, namedMax)
     .map(([name, refusal]) => [shortened(name, nameMaxChars), refusal] as const);
   const sentences = named
     .slice(0, 3)
-    .map(([name, one]) => `${name.trim() || '(empty)'} ${one.sentence}`);
+    .map(([name, refusal]) => `${name.trim() || '(empty)'} ${inResponse(refusal)}`);
   if (more > 0) sentences.push(`The details name ${namedMax} values; ${more} more are refused.`);
   return { named, message: sentences.join(' ') };
 }
@@ -51,14 +68,17 @@ export function refusedNames(refused: Refused): { named: Refused; message: strin
  * is refused.
  * @param validKeys the keys that may be sent, if one is unknown
  */
-export function validationFailed(refused: Refused, validKeys?: readonly string[]): ApiError {
+export function validationFailed(
+  refused: Refused,
+  validKeys?: readonly string[],
+): ValidationFailed {
   const { named, message } = refusedNames(refused);
   const reference = refused.find(([, { reason }]) => isReference(reason));
   const details = {
-    fields: Object.fromEntries(named.map(([name, { sentence }]) => [name, sentence])),
+    fields: Object.fromEntries(named.map(([name, refusal]) => [name, inResponse(refusal)])),
     ...(reference && { reason: reference[1].reason.toUpperCase(), field: reference[0] }),
     ...(validKeys && { validKeys }),
     reasons: Object.fromEntries(named.map(([name, { reason }]) => [name, reason])),
   };
-  return new ApiError('VALIDATION_FAILED', details, message);
+  return new ValidationFailed(named, details, message);
 }

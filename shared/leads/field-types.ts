@@ -18,9 +18,11 @@ export type RawValue = FieldValue | null;
 export class FieldIssue implements Refusal {
   readonly reason: FieldReason;
   readonly sentence: string;
-  constructor(reason: FieldReason, sentence: string) {
+  readonly listedBy: string | undefined;
+  constructor(reason: FieldReason, sentence: string, listedBy?: string) {
     this.reason = reason;
     this.sentence = sentence;
+    this.listedBy = listedBy;
   }
 }
 
@@ -216,9 +218,14 @@ function parseReference(
   known: ReadonlyMap<number, { active: boolean }>,
 ): FieldValue | FieldIssue {
   const [noun, list] = kind === 'source' ? ['source', 'lead-sources'] : ['user', 'users'];
-  const sentence = `must be the ID of an active ${noun}; GET /api/v1/${list} lists them.`;
+  const refusal = (reason: FieldReason) =>
+    new FieldIssue(
+      reason,
+      `must be the ID of an active ${noun}.`,
+      `GET /api/v1/${list} lists them`,
+    );
   const id = idFrom(raw);
   const found = typeof id === 'number' ? known.get(id) : undefined;
-  if (typeof id !== 'number' || !found) return new FieldIssue(`${kind}_not_found`, sentence);
-  return found.active ? id : new FieldIssue(`${kind}_not_active`, sentence);
+  if (typeof id !== 'number' || !found) return refusal(`${kind}_not_found`);
+  return found.active ? id : refusal(`${kind}_not_active`);
 }

@@ -18,8 +18,8 @@ export class FieldIssues {
   #unknownKeys = 0;
 
   /** Keeps only the first issue of a field. */
-  add(fieldKey: string, reason: FieldReason, sentence: string): undefined {
-    if (!this.#issues.has(fieldKey)) this.#issues.set(fieldKey, { reason, sentence });
+  add(fieldKey: string, reason: FieldReason, sentence: string, listedBy?: string): undefined {
+    if (!this.#issues.has(fieldKey)) this.#issues.set(fieldKey, { reason, sentence, listedBy });
   }
 
   /** Reports a key that is not an active field. `throwIfAny` lists the valid keys. @param accepted the fields that may be sent here */
@@ -62,7 +62,7 @@ export function readFields(
     const read = isEmptyValue(value, field.type)
       ? null
       : parsers[field.type](value, field, organization);
-    if (read instanceof FieldIssue) issues.add(fieldKey, read.reason, read.sentence);
+    if (read instanceof FieldIssue) issues.add(fieldKey, read.reason, read.sentence, read.listedBy);
     else changes[fieldKey] = read;
   }
   return changes;

@@ -33,14 +33,15 @@ export function placeLead(
     return issues.add(
       'pipelineId',
       'pipeline_not_found',
-      "is not one of the organization's pipelines; GET /api/v1/pipelines lists them.",
+      "is not one of the organization's pipelines.",
+      'GET /api/v1/pipelines lists them',
     );
   if (stageId === undefined) return requireStartingStage(organization, pipelineId, issues);
   const stage = organization.stageById.get(stageId);
-  const reject = (reason: FieldReason, sentence: string) => issues.add('stageId', reason, sentence);
-  const listsStages = 'GET /api/v1/lead-stages lists the active ones.';
-  if (!stage)
-    return reject('stage_not_found', `is not one of the organization's stages; ${listsStages}`);
+  const reject = (reason: FieldReason, sentence: string, listedBy?: string) =>
+    issues.add('stageId', reason, sentence, listedBy);
+  const listed = 'GET /api/v1/lead-stages lists the active ones';
+  if (!stage) return reject('stage_not_found', "is not one of the organization's stages.", listed);
   if (pipelineId !== undefined && stage.pipelineId !== pipelineId) {
     return reject(
       'stage_not_in_pipeline',
@@ -48,7 +49,7 @@ export function placeLead(
     );
   }
   if (!stage.active && stageId !== current)
-    return reject('stage_not_active', `is not an active stage; ${listsStages}`);
+    return reject('stage_not_active', 'is not an active stage.', listed);
   return stage;
 }
 

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { isPlainObject } from '../../../shared/base/json.ts';
 import { memoize } from '../../../shared/base/maps.ts';
-import { ApiError } from '../../../shared/contract/errors.ts';
+import { ValidationFailed } from '../../../shared/contract/refusals.ts';
 import { FieldIssue } from '../../../shared/leads/field-types.ts';
 import { comparableEmail } from '../../../shared/leads/identity.ts';
 import type { FieldChange } from '../../../shared/leads/timeline.ts';
@@ -45,7 +44,7 @@ export function draftOf(organization: Organization, row: FileRow): Draft {
     const start = readImportRow(organization, row.read, new Date().toISOString());
     return { ...draft, start, issues: [] };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ValidationFailed)) throw error;
     return { ...draft, start: undefined, issues: issuesOf(error, row) };
   }
 }
@@ -60,18 +59,11 @@ const kilobytesOfSettings = memoize((organization: Organization) =>
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /** Each issue as a sentence with the name of its column and the option by which the value could be read. */
-export function issuesOf({ message, details }: ApiError, { columnOf }: FileRow): string[] {
-  const issues = Object.entries(isPlainObject(details?.fields) ? details.fields : {});
-  if (issues.length === 0) return [message];
-  return issues.map(([name, issue]) => {
+export const issuesOf = ({ refused }: ValidationFailed, { columnOf }: FileRow): string[] =>
+  refused.map(([name, { sentence }]) => {
     const { label, hint } = columnOf(name);
-    return `${label} ${withoutApi(String(issue))}${hint}`;
+    return `${label} ${sentence}${hint}`;
   });
-}
-
-/** The sentences of the rules without the endpoints that list what is valid. */
-const withoutApi = (sentence: string): string =>
-  sentence.replace(/; GET \/api\S+ lists (?:them|the active ones)\./, '.');
 
 /**
  * A digest that is equal for rows with the same values, and the same columns that cannot be read. The order of the values and empty values do

@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { isPlainObject, parseJson } from '../../../shared/base/json.ts';
-import { ApiError } from '../../../shared/contract/errors.ts';
+import { ValidationFailed } from '../../../shared/contract/refusals.ts';
 import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
 import { isFieldValue } from '../../../shared/leads/lead.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
@@ -227,9 +227,8 @@ function issuesIn(organization: Organization, row: ImportRow): ReadonlySet<strin
     readImportRow(organization, row, new Date().toISOString());
     return new Set();
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const names = Object.keys(isPlainObject(error.details?.fields) ? error.details.fields : {});
-    return new Set(names.map((name) => targetNamed(organization, name)?.name ?? name));
+    if (!(error instanceof ValidationFailed)) throw error;
+    return new Set(error.refused.map(([name]) => targetNamed(organization, name)?.name ?? name));
   }
 }
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../shared/contract/errors.ts';
+import { ValidationFailed } from '../../../shared/contract/refusals.ts';
 import { updatedByRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import {
@@ -25,7 +25,7 @@ export async function updateByRow(
   try {
     return await change(tableForOneWrite(table), lead, row, organization);
   } catch (error) {
-    if (error instanceof ApiError) return refused(row, ...issuesOf(error, row));
+    if (error instanceof ValidationFailed) return refused(row, ...issuesOf(error, row));
     if (!(error instanceof ContentionError || error instanceof ThrottledError)) throw error;
     return refused(
       row,
