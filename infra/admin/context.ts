@@ -185,17 +185,22 @@ export class CommandContext {
   /**
    * Runs a long command with an entry in the audit log. The entry is written first, so that a command that is interrupted has one too.
    * @param resultOf what the entry says of the result
+   * @param leadIds the leads that the command names
    * @param dryRun nothing is written
    */
   async audited<T>(
     what: string,
     run: () => Promise<T>,
     resultOf: (result: T) => string,
-    dryRun = false,
+    { leadIds, dryRun = false }: { leadIds?: readonly number[]; dryRun?: boolean } = {},
   ): Promise<T> {
     if (dryRun) return run();
-    const action = { who: await this.callerIdentity(), what: `${what} begun` };
-    const entry = await addAuditEntry(this.table(), this.organizationId, action);
+    const entry = await addAuditEntry(this.table(), this.organizationId, {
+      who: await this.callerIdentity(),
+      what,
+      state: 'started',
+      ...(leadIds && { leadIds }),
+    });
     const result = await run();
     await completeAuditEntry(this.table(), entry, `${what}, ${resultOf(result)}`);
     return result;

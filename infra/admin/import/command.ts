@@ -128,7 +128,7 @@ async function importFile(
     () => importRows(context.table(), { ...written, rows: file.rows, onResults }),
     ({ imported, updated }) =>
       `${countOf(imported, 'lead')}${updated === undefined ? '' : `, ${updated} updated`}`,
-    dryRun,
+    { dryRun },
   );
   const hasRefused = counts.refused > 0;
   if (hasRefused || !dryRun) await report.write(reportFile, file);

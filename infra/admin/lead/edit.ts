@@ -78,7 +78,7 @@ async function edit(context: CommandContext, options: EditOptions): Promise<void
     `lead edit ${leadIds.join(',')}`,
     () => eachLead(context, leadIds, editOne),
     (done) => countOf(done.items.length, 'lead'),
-    dryRun,
+    { leadIds, dryRun },
   );
   const result = items.map(({ leadId, changes }) => ({
     leadId,

@@ -4,7 +4,7 @@ import { isBuiltIn } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { planErasures } from '../../../shared/store/erasure/erase-lead.ts';
 import { readTimeline } from '../../../shared/store/leads/timeline.ts';
-import { type AuditEntry, readAuditLog } from '../../../shared/store/organizations/audit-log.ts';
+import { readAuditLog } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf, printable } from '../../cli/format.ts';
 import { writeNewFile } from '../../cli/resumable-file.ts';
@@ -164,12 +164,12 @@ async function dossier(context: CommandContext, options: DossierOptions): Promis
   });
   const found = plans.get(leadId);
   if (!found) throw unknownLeadError(context, leadId); // erased meanwhile
-  const log = await readAuditLog(own.table, organization.id);
+  const auditLog = await readAuditLog(own.table, organization.id, { leadId });
   const { idempotencyRecords, importedRows, mentions, changes } = found;
   const document = {
     lead: wholeLead(organization, lead),
     timeline: await timelineItems(own.table, organization, leadId),
-    auditLog: log.filter((entry) => isAbout(entry, leadId)).reverse(),
+    auditLog: auditLog.toReversed(),
     idempotencyRecords,
     importedRows,
     mentions,
@@ -187,7 +187,3 @@ function wholeLead(organization: Organization, lead: Lead): object {
   const { archivedAt = null } = lead;
   return { ...presentLead(organization, lead), fields: Object.fromEntries(others), archivedAt };
 }
-
-/** Whether an entry names the lead, as in `lead archive 5` and `lead edit 5,8`. */
-const isAbout = ({ what }: AuditEntry, leadId: number): boolean =>
-  (/\blead \w+ ([\d,]+)/.exec(what)?.[1] ?? '').split(',').includes(String(leadId));

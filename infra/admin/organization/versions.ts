@@ -157,7 +157,7 @@ async function settingsBefore(
   context: CommandContext,
   { settings, version }: StoredSettings,
 ): Promise<SettingsVersion> {
-  const entries = await readAuditLog(context.table(), settings.id, entriesMax);
+  const entries = await readAuditLog(context.table(), settings.id, { limit: entriesMax });
   for (const before of versionsBefore(entries, version).slice(0, versionsKept)) {
     const kept = await readKeptSettings(context.table(), settings.id, before);
     if (kept && !isDeepStrictEqual(kept, settings)) return { settings: kept, version: before };
@@ -199,7 +199,7 @@ async function list(context: CommandContext): Promise<void> {
 
 async function history(context: CommandContext, { limit }: { limit: number }): Promise<void> {
   const { id: organizationId } = await context.organization();
-  const items = await readAuditLog(context.table(), organizationId, limit);
+  const items = await readAuditLog(context.table(), organizationId, { limit });
   const rows = items.map(
     ({ at, endedAt = '', who, what, versionBefore, versionAfter, ...entry }) => ({
       WHEN: at,

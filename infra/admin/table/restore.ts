@@ -162,7 +162,7 @@ async function finishFrom(
     },
     onBegin: async () => {
       for (const { id } of await listOrganizations(table))
-        begun.push(await addAuditEntry(table, id, { ...action, what: `${what} begun` }));
+        begun.push(await addAuditEntry(table, id, { ...action, state: 'started' }));
     },
     onProgress: (items) =>
       context.progress(`Comparing with the old table: ${countOf(items, 'item')} read`),

@@ -201,18 +201,17 @@ async function beginErasure(
     const at = changeTimeOf(lead, new Date());
     // One ID for both: the audit log's is what `lead timelines` prints, the timeline's is what the event has.
     const id = newEntryId(at);
-    const entry = { at, who, what, erasedLeadId: leadId };
+    const entry = { at, who, what, leadIds: [leadId], erasedLeadId: leadId };
     const erasure: ErasureItem = {
       organizationId,
       leadId,
       ...byKind(identitiesAmong([...identitiesOf(lead), ...phones, ...emails])),
       // An unfinished erasure of an earlier lead of this ID has an entry too.
-      auditEntries: { ...auditEntries, [id]: entry },
+      auditEntries: { ...auditEntries, [id]: { ...entry, state: 'finished' } },
     };
-    const begun = { ...entry, what: `${what} begun` };
     const { outcome } = await transact(table, [
       ...ownKeys.map((key) => deletion(key, namesNobodyBut(leadId))),
-      ...beginItems(lead, { erasure, entry: begun, id }),
+      ...beginItems(lead, { erasure, entry: { ...entry, state: 'started' }, id }),
     ]);
     return outcome === 'written' ? erasure : conflict;
   });

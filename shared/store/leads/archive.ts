@@ -41,7 +41,9 @@ export async function setArchived(
         actorId: null,
         ...(who !== undefined && { by: who }),
       }),
-      ...(who === undefined ? [] : [auditEntryPut(organizationId, { who, what })]),
+      ...(who === undefined
+        ? []
+        : [auditEntryPut(organizationId, { who, what, leadIds: [leadId] })]),
     ]);
     return outcome === 'written' ? { lead: after, isChanged: true } : conflict;
   });

@@ -14,16 +14,16 @@ import {
 import { deletion, put, putIfAbsent, type Write, writeItem } from '../table/writes.ts';
 
 /**
- * What an administrator did to an organization. Entries are only added; the command that adds one may complete it when it ends.
- * An entry never contains personal data or an API key.
+ * What an administrator did to an organization, as it is printed. Entries are only added; the command that adds one may complete it when it
+ * ends. An entry never contains personal data or an API key.
  */
-export type AuditEntry = AuditEntryItem;
+export type AuditEntry = Omit<AuditEntryItem, 'state' | 'leadIds'>;
 
 /** Who does what. */
-export type AuditAction = Pick<AuditEntry, 'who' | 'what' | 'restoredTableId'>;
+export type AuditAction = Pick<AuditEntryItem, 'who' | 'what' | 'restoredTableId'>;
 
 /** An entry that may have its time already; else it is now. */
-type NewAuditEntry = AuditAction & Partial<AuditEntry>;
+type NewAuditEntry = AuditAction & Partial<AuditEntryItem>;
 
 function auditEntryItem(organizationId: number, entry: NewAuditEntry, id?: string) {
   const { at = new Date().toISOString() } = entry;
@@ -61,9 +61,14 @@ export async function completeAuditEntry(
     new UpdateCommand({
       TableName: table.name,
       Key: { pk, sk },
-      UpdateExpression: 'SET what = :what, endedAt = :now',
+      UpdateExpression: 'SET what = :what, #state = :finished, endedAt = :now',
       ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: { ':what': what, ':now': new Date().toISOString() },
+      ExpressionAttributeNames: { '#state': 'state' },
+      ExpressionAttributeValues: {
+        ':what': what,
+        ':finished': 'finished',
+        ':now': new Date().toISOString(),
+      },
     }),
   );
 }
@@ -105,16 +110,25 @@ export async function readErasures(
   return erasures;
 }
 
-/** The newest entries of the audit log, newest first. */
+interface AuditLogPart {
+  /** The most entries to read. */
+  readonly limit?: number;
+  /** Reads only the entries that name this lead. */
+  readonly leadId?: number;
+}
+
+/** The newest entries of the audit log, newest first. The entry of a long command says that it has begun until the command ends. */
 export async function readAuditLog(
   table: Table,
   organizationId: number,
-  limit = Number.POSITIVE_INFINITY,
+  { limit = Number.POSITIVE_INFINITY, leadId }: AuditLogPart = {},
 ): Promise<AuditEntry[]> {
   const newestFirst = { ScanIndexForward: false, Limit: Math.min(limit, 1000) };
   const entries: AuditEntry[] = [];
   for await (const page of entryPages(table, organizationId, newestFirst)) {
-    entries.push(...page.map(({ pk: _, sk: __, organizationId: ___, ...entry }) => entry));
+    for (const { pk: _, sk: __, organizationId: ___, state, leadIds, what, ...entry } of page)
+      if (leadId === undefined || leadIds?.includes(leadId))
+        entries.push({ ...entry, what: state === 'started' ? `${what} begun` : what });
     if (entries.length >= limit) break;
   }
   return entries.slice(0, limit);

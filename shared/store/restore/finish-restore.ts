@@ -161,7 +161,10 @@ async function readActivity(
 ): Promise<TableActivity> {
   const activity = new Map<number, readonly unknown[]>();
   for (const id of organizations)
-    activity.set(id, [await getItem(table, usagePrimaryKey(id)), await readAuditLog(table, id, 1)]);
+    activity.set(id, [
+      await getItem(table, usagePrimaryKey(id)),
+      await readAuditLog(table, id, { limit: 1 }),
+    ]);
   return activity;
 }
 

@@ -102,8 +102,12 @@ export type AuditEntryItem = {
   readonly endedAt?: string;
   /** AWS identity, or the user of the machine. */
   readonly who: string;
-  /** The command, such as `organization apply`. That of a long command ends in `begun` until it is complete. */
+  /** The command, such as `organization apply`. */
   readonly what: string;
+  /** Of a long command. */
+  readonly state?: 'started' | 'finished';
+  /** The leads that the command names. */
+  readonly leadIds?: readonly number[];
   /** Of settings: the versions before and after. */
   readonly versionBefore?: number;
   readonly versionAfter?: number;

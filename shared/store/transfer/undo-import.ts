@@ -91,7 +91,8 @@ export function undoImportedLead(
     if (leftMs <= 0) return conflict;
     const at = changeTimeOf(lead, new Date());
     const id = newEntryId(at);
-    const entry = { at, who, what: `lead import --undo: lead ${lead.id}`, erasedLeadId: lead.id };
+    const what = `lead import --undo: lead ${lead.id}`;
+    const entry = { at, who, what, leadIds: [lead.id], erasedLeadId: lead.id };
     const erasure = { organizationId, leadId: lead.id, phones: [], emails: [], auditEntries: {} };
     // A later attempt would delete what was added after the lock.
     const { outcome } = await transact(usableUntil(table, AbortSignal.timeout(leftMs)), [

@@ -60,7 +60,7 @@ export const commands = {
     const log = await import('../../../shared/store/organizations/audit-log.ts');
     const stored = await readSettings(table, organizationId);
     if (!stored) return undefined;
-    const entries = await log.readAuditLog(table, organizationId, 100);
+    const entries = await log.readAuditLog(table, organizationId, { limit: 100 });
     const [version] = log.versionsBefore(entries, stored.version);
     if (version === undefined) return undefined;
     const kept = await log.readKeptSettings(table, organizationId, version);

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { refusalIn, refusalMessage, validationFailed } from '../../../shared/contract/refusals.ts';
+import {
+  type Refusal,
+  refusalIn,
+  refusalMessage,
+  validationFailed,
+} from '../../../shared/contract/refusals.ts';
 
 test('refused values are named with their sentences, and with their reasons after all else', () => {
   const { code, message, details } = validationFailed(
@@ -35,6 +40,21 @@ test('refused values are named with their sentences, and with their reasons afte
       },
     }),
   );
+});
+
+test('a response also names the request that lists valid values, and commands get the value without it', () => {
+  const sentence = 'is not an active stage.';
+  const refusal: Refusal = {
+    reason: 'stage_not_active',
+    sentence,
+    listedBy: 'GET /stages lists them',
+  };
+
+  const { message, details, refused } = validationFailed([['stageId', refusal]]);
+
+  const inResponse = 'is not an active stage; GET /stages lists them.';
+  expect([message, details?.fields]).toEqual([`stageId ${inResponse}`, { stageId: inResponse }]);
+  expect(refused).toEqual([['stageId', refusal]]);
 });
 
 test('details name no reason and no field of their own where no stage, pipeline, source or user is refused', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { FieldReason } from '../../../shared/contract/types.ts';
 import {
   FieldIssue,
   isEmptyValue,
@@ -200,7 +201,7 @@ describe('IDs of sources and users', () => {
     ['assigned_to', 7, 7],
   ])('%s takes %j', (fieldKey, raw, id) => expect(read(fieldKey, raw)).toBe(id));
 
-  test.each<[string, RawValue, string]>([
+  test.each<[string, string | number, FieldReason]>([
     ['source', 99, 'source_not_found'],
     ['source', 4, 'source_not_active'],
     ['assigned_to', 9, 'owner_not_active'],
@@ -208,12 +209,15 @@ describe('IDs of sources and users', () => {
     ['mentor', 9, 'user_not_active'],
     ['mentor', 77, 'user_not_found'],
   ])('%s refuses %j as %s, and names the list to look at', (fieldKey, raw, reason) => {
-    const list =
-      fieldKey === 'source' ? 'source; GET /api/v1/lead-sources' : 'user; GET /api/v1/users';
-    expect(read(fieldKey, raw)).toEqual({
-      ...refused(`must be the ID of an active ${list} lists them.`),
-      reason,
-    });
+    const [noun, list] = fieldKey === 'source' ? ['source', 'lead-sources'] : ['user', 'users'];
+    const field = organization.fieldByKey.get(fieldKey)!;
+    expect(parsers[field.type](raw, field, organization)).toEqual(
+      new FieldIssue(
+        reason,
+        `must be the ID of an active ${noun}.`,
+        `GET /api/v1/${list} lists them`,
+      ),
+    );
   });
 
   test.each<RawValue>(['Website', true, '1.0'])('a source is not %j', (raw) =>

@@ -25,7 +25,9 @@ async function beginErasure({ id }: GivenOrganization, leadId: number, by = who)
 
 /** The audit log's entries of erasures, newest first. */
 const erasuresLogged = async ({ id }: GivenOrganization) =>
-  (await readAuditLog(table(), id, 100)).filter(({ erasedLeadId }) => erasedLeadId !== undefined);
+  (await readAuditLog(table(), id, { limit: 100 })).filter(
+    ({ erasedLeadId }) => erasedLeadId !== undefined,
+  );
 
 test('an erasure is in the audit log from its beginning on, and says begun until a repeat completes it', async () => {
   const organization = await givenOrganization();

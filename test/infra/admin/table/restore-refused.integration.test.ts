@@ -121,7 +121,8 @@ describe.concurrent('a table that is not what the restored one was made from is 
 test.concurrent('an export that was in progress during the backup does not make the old table another', async () => {
   const { old, organization } = await givenBackup(1);
   const at = new Date(Date.now() - 86_400_000).toISOString();
-  const entry = await addAuditEntry(old, organization.id, { at, who, what: 'lead export begun' });
+  const action = { at, who, what: 'lead export', state: 'started' } as const;
+  const entry = await addAuditEntry(old, organization.id, action);
   const backup = await itemsOf(old);
   await completeAuditEntry(old, entry, 'lead export, 1 lead');
   await nextSecond();

@@ -110,7 +110,7 @@ describe('finishing a restore while the old table is there', () => {
     const on = await restored(given.backup);
     const what = `restore finish ${on.name}`;
     const logged = async () =>
-      (await readAuditLog(on, given.organization.id, 100))
+      (await readAuditLog(on, given.organization.id, { limit: 100 }))
         .filter((entry) => entry.what.startsWith(what) && !entry.what.includes(`${what}: `))
         .map((entry) => [entry.what, entry.endedAt !== undefined]);
     // The restored table is complete, then the command fails before its check.
