@@ -11,7 +11,7 @@ import { endpoint } from '../../shared/middleware/endpoint.ts';
 import { integerText, object } from '../../shared/middleware/schemas.ts';
 import { listLeads } from '../../shared/store/listing/lead-lists.ts';
 
-// Query parameters arrive as text. A message holds a reason, and a sentence that follows the parameter's name.
+// Query parameters arrive as text. A message has a reason, and a sentence that follows the parameter's name.
 
 const notOnce = refusalMessage('wrong_type', 'is given more than once.');
 const once = v.string(notOnce);

@@ -10,20 +10,43 @@ export interface Refusal {
   readonly listedBy?: string | undefined;
 }
 
-/** A refusal as the message of a schema: an issue of valibot carries no more than a text. */
-export type RefusalMessage = `${FieldReason}: ${string}`;
-export const refusalMessage = (reason: FieldReason, sentence: string): RefusalMessage =>
-  `${reason}: ${sentence}`;
+/** By the schema's issue, which itself carries no more than a text. */
+const refusals = new WeakMap<object, Refusal>();
 
-/** Reads what `refusalMessage` wrote. */
-export function refusalIn(message: string): Refusal {
-  const [reason = '', ...sentence] = message.split(': ');
-  return { reason: reason as FieldReason, sentence: sentence.join(': ') };
+/** The message of a schema: the sentence, and for `refusalOf` the reason. */
+export type RefusalMessage = (issue: object) => string;
+export const refusalMessage =
+  (reason: FieldReason, sentence: string): RefusalMessage =>
+  (issue) => {
+    refusals.set(issue, { reason, sentence });
+    return sentence;
+  };
+
+/** Why a schema refused a value. @throws Error if the schema has no `refusalMessage` */
+export function refusalOf(issue: object): Refusal {
+  const refusal = refusals.get(issue);
+  if (!refusal) throw new Error('A schema of a query or a body has no refusalMessage.');
+  return refusal;
 }
+
+const referenceReasons: ReadonlySet<FieldReason> = new Set<ReferenceReason>([
+  'pipeline_not_found',
+  'stage_not_found',
+  'stage_not_active',
+  'stage_not_in_pipeline',
+  'no_starting_stage',
+  'source_not_found',
+  'source_not_active',
+  'owner_not_found',
+  'owner_not_active',
+  'user_not_found',
+  'user_not_active',
+  'no_active_owner',
+]);
 
 /** Whether a stage, pipeline, source, owner or user is refused. In upper case, such a reason is a `details.reason` (contract, section 7). */
 export const isReference = (reason: FieldReason): reason is ReferenceReason =>
-  /^(stage|pipeline|source|owner|user)_not_|^no_/.test(reason);
+  referenceReasons.has(reason);
 
 /** Refused values, each by its field key or property. A name occurs once. */
 type Refused = readonly (readonly [name: string, refusal: Refusal])[];
@@ -47,7 +70,8 @@ const nameMaxChars = 300;
 const inResponse = ({ sentence, listedBy }: Refusal): string =>
   listedBy === undefined ? sentence : `${sentence.slice(0, -1)}; ${listedBy}.`;
 
-const isUnknown = ({ reason }: Refusal): boolean => /^unknown_(field|property)$/.test(reason);
+const isUnknown = ({ reason }: Refusal): boolean =>
+  reason === 'unknown_field' || reason === 'unknown_property';
 
 /** The refused values that `details` names, what the service knows first, and a message that counts the others. */
 export function refusedNames(refused: Refused): { named: Refused; message: string } {

@@ -1,27 +1,23 @@
 import * as v from 'valibot';
 import { isPlainObject, isStorableText } from '../base/json.ts';
 import { limits } from '../contract/limits.ts';
-import { type RefusalMessage, refusalMessage } from '../contract/refusals.ts';
+import { type RefusalMessage, refusalMessage, refusalOf } from '../contract/refusals.ts';
 import type { FieldReason } from '../contract/types.ts';
 import type { RawValue } from '../leads/field-types.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 
 /**
- * Schema parts that several endpoints share. A message holds a reason, and a sentence that follows the property's name.
+ * Schema parts that several endpoints share. A message has a reason, and a sentence that follows the property's name.
  * Characters are counted in code points. `characters` and `keyMaxChars` mark the bounds for the API description.
  */
 
 /** PHP writes an empty array as a list, so the message says what to send instead. */
 const emptyObjectHint = 'an empty one is {}, not [] (in PHP: (object) [])';
-const orEmptyObject =
-  (sentence: string) =>
-  ({ input }: v.BaseIssue<unknown>): RefusalMessage =>
-    refusalMessage(
-      'wrong_type',
-      Array.isArray(input) && input.length === 0
-        ? `${sentence}; ${emptyObjectHint}.`
-        : `${sentence}.`,
-    );
+const orEmptyObject = (sentence: string) => (issue: v.BaseIssue<unknown>) => {
+  const isEmptyList = Array.isArray(issue.input) && issue.input.length === 0;
+  const hint = isEmptyList ? `; ${emptyObjectHint}` : '';
+  return refusalMessage('wrong_type', `${sentence}${hint}.`)(issue);
+};
 
 /** The message for a property that was not sent. One that was sent and cannot be read has its own message. */
 const isRequired = refusalMessage('required', 'is required.');
@@ -60,11 +56,13 @@ export const object = <const Entries extends v.ObjectEntries>(
         });
       }
       // The pipe ends here if there are issues, so the known properties are checked here too.
-      for (const { message, path, input } of v.safeParse(known, sent).issues ?? []) {
+      for (const issue of v.safeParse(known, sent).issues ?? []) {
+        const { path, input } = issue;
+        const { reason, sentence } = refusalOf(issue);
         const isEmpty = input === null || input === '';
         const mayBeLeftOut = entries[String(path?.[0].key)]?.type === 'optional';
         const hint = isEmpty && mayBeLeftOut ? ' Leave it out if it is empty.' : '';
-        addIssue({ message: `${message}${hint}`, path });
+        addIssue({ message: refusalMessage(reason, `${sentence}${hint}`), path });
       }
     }),
     known,
@@ -110,7 +108,7 @@ export const id = v.pipe(
 );
 
 /** An integer from `min` to `max`, sent as text. */
-export const integerText = (min: number, max: number, message: string, notText = message) =>
+export const integerText = (min: number, max: number, message: RefusalMessage, notText = message) =>
   v.pipe(
     v.string(notText),
     v.regex(/^(0|[1-9]\d{0,9})$/, message),
@@ -119,7 +117,10 @@ export const integerText = (min: number, max: number, message: string, notText =
     v.maxValue(max, message),
   );
 
-const notALeadId = `The lead ID in the path must be an integer from 1 to ${limits.idMax}.`;
+const notALeadId = refusalMessage(
+  'invalid_id',
+  `The lead ID in the path must be an integer from 1 to ${limits.idMax}.`,
+);
 
 /** The `leadId` of a path. The response is a 404 with this message. */
 export const leadIdPath = v.object({ leadId: integerText(1, limits.idMax, notALeadId) });

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from '../contract/errors.ts';
-import { type Refusal, refusalIn, refusedNames, validationFailed } from '../contract/refusals.ts';
+import { type Refusal, refusalOf, refusedNames, validationFailed } from '../contract/refusals.ts';
 import type { Field } from '../organization/organization.ts';
 import { decoded, headerValues } from './call.ts';
 
@@ -98,7 +98,7 @@ export function refusalsOf(issues: Issues): Map<string, Refusal> {
     const path = (issue.path ?? []).map(({ key }) => String(key));
     const names = path[0] === 'fields' && path.length > 1 ? path.slice(1) : path;
     const name = names.length === 0 ? 'body' : names.join('.') || '(empty)';
-    if (!refusals.has(name)) refusals.set(name, refusalIn(issue.message));
+    if (!refusals.has(name)) refusals.set(name, refusalOf(issue));
   }
   return refusals;
 }

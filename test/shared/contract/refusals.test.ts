@@ -1,8 +1,9 @@
+import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import {
   type Refusal,
-  refusalIn,
   refusalMessage,
+  refusalOf,
   validationFailed,
 } from '../../../shared/contract/refusals.ts';
 
@@ -94,10 +95,18 @@ test('of many refused values twenty are named, those of unknown names last, and 
   );
 });
 
-test('the message of a schema gives back the refusal that it was made of', () => {
-  const sentence = 'is not a known property; known properties: name, phone.';
-  expect(refusalIn(refusalMessage('unknown_property', sentence))).toEqual({
-    reason: 'unknown_property',
-    sentence,
-  });
+test('an issue of a schema tells its refusal, also that of a property', () => {
+  const sentence = 'must be a text: not a number.';
+  const schema = v.object({ name: v.string(refusalMessage('wrong_type', sentence)) });
+
+  const [issue] = v.safeParse(schema, { name: 5 }).issues ?? [];
+
+  expect(issue?.message).toBe(sentence);
+  expect(refusalOf(issue!)).toEqual({ reason: 'wrong_type', sentence });
+});
+
+test('a schema without a refusal is a defect', () => {
+  const [issue] = v.safeParse(v.string(), 5).issues ?? [];
+
+  expect(() => refusalOf(issue!)).toThrow('no refusalMessage');
 });
