@@ -27,13 +27,17 @@ const layers = [
   'shared/contract/',
   'shared/base/',
 ];
-const layerOf = (file: string): number => layers.findIndex((layer) => file.startsWith(layer));
+/** What `openapi.json` says about an endpoint stands beside its handler, and belongs to no layer: no bundle has it. */
+const isDescription = (file: string): boolean => /^functions\/[^/]+\/description\.ts$/.test(file);
+const layerOf = (file: string): number =>
+  isDescription(file) ? -1 : layers.findIndex((layer) => file.startsWith(layer));
 
 const inside =
   (...prefixes: string[]): ((file: string) => boolean) =>
   (file) =>
     prefixes.some((prefix) => file.startsWith(prefix));
-const isApiDescription = inside('infra/openapi/');
+const isApiDescription = (file: string): boolean =>
+  file.startsWith('infra/openapi/') || isDescription(file);
 const isLocal = inside('infra/local/');
 const runsTheService = inside(
   'infra/openapi/page/',
@@ -79,9 +83,14 @@ const separations: readonly (readonly [rule: string, from: Files, to: Files])[] 
   ],
   ['infra imports nothing of the tests', inside('infra/'), inside('test/')],
   [
-    'of the service and of infra, only the API description imports functions',
+    'only the API description imports functions: no handler imports a description or a handler',
     (file) => !file.startsWith('test/') && !isApiDescription(file),
     inside('functions/'),
+  ],
+  [
+    'a description imports no function, and of infra only the files of infra/openapi itself',
+    isDescription,
+    (file) => /^(functions|infra)\//.test(file) && !/^infra\/openapi\/[^/]+\.ts$/.test(file),
   ],
   [
     'infra/stack imports only data of the service',
@@ -218,7 +227,9 @@ describe('who imports whom', () => {
       'shared/leads/transfer/',
       'shared/leads/erasure/',
     );
-    const requestPath = files.filter(inside('functions/', 'shared/middleware/'));
+    const requestPath = files.filter(
+      (file) => inside('functions/', 'shared/middleware/')(file) && !isDescription(file),
+    );
     const reached = requestPath.flatMap((file) =>
       [...reachedFrom(file, { withTypes: true })].map((to) => `${file} reaches ${to}`),
     );

@@ -189,7 +189,7 @@ function withTexts(
 function described<T>(found: T | undefined, name: string): T {
   if (found !== undefined) return found;
   throw new Error(
-    `The description of an endpoint in infra/openapi/endpoints/ has no sentence or no example for ${name}.`,
+    `The description of an endpoint (functions/NAME/description.ts) has no sentence or no example for ${name}.`,
   );
 }
 

@@ -36,6 +36,8 @@ export interface OperationDescription {
   readonly requests?: Examples;
   /** Successful responses by status (contract, section 4). */
   readonly responses: Readonly<Record<number, DescribedResponse>>;
+  /** The schemas of these responses that have a name in the document. */
+  readonly schemas?: Readonly<Record<string, v.GenericSchema>>;
   /**
    * The errors besides those that every endpoint has (contract, sections 4 and 7), with examples by name. An error without examples
    * is shown with its own sentence.

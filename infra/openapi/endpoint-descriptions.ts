@@ -1,17 +1,38 @@
+import type * as v from 'valibot';
 import { keysOf } from '../../shared/base/maps.ts';
-import { type EndpointName, endpointNamed, takesBody } from '../../shared/contract/endpoints.ts';
+import {
+  type EndpointName,
+  endpointNamed,
+  endpoints,
+  takesBody,
+} from '../../shared/contract/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../shared/contract/errors.ts';
 import type { OperationDescription } from './endpoint-description.ts';
-import { captureLead } from './endpoints/capture-lead.ts';
-import { leadDescriptions } from './endpoints/leads.ts';
-import { listDescriptions } from './endpoints/reference-lists.ts';
+import { detailSchemas } from './error-schemas.ts';
+import { sharedSchemas } from './response-schemas.ts';
 
-/** The description of every endpoint. The compiler checks that each row of `shared/contract/endpoints.ts` has one. */
-export const endpointDescriptions: Readonly<Record<EndpointName, OperationDescription>> = {
-  ...leadDescriptions,
-  ...listDescriptions,
-  'capture-lead': captureLead,
-};
+const descriptionOf = async (name: EndpointName): Promise<OperationDescription> =>
+  (await import(`../../functions/${name}/description.ts`)).description;
+
+/** The description of every endpoint: `functions/NAME/description.ts`. */
+export const endpointDescriptions = Object.fromEntries(
+  await Promise.all(endpoints.map(async ({ name }) => [name, await descriptionOf(name)])),
+) as Readonly<Record<EndpointName, OperationDescription>>;
+
+/** In the order that `openapi.json` had first, so that a difference shows only what changed. Newer names follow. */
+const schemaOrder = [
+  ...['Lead', 'StageRef', 'NamedRef', 'Note', 'CaptureResult', 'FieldValue'],
+  ...['LeadResponse', 'LeadPage', 'CaptureResponse', 'NoteResponse', ...keysOf(detailSchemas)],
+  ...['LeadField', 'Stage', 'Pipeline', 'LeadFieldList', 'StageList', 'PipelineList'],
+];
+const ofEndpoints = Object.values(endpointDescriptions).map(({ schemas }) => schemas);
+
+/** The schemas that have a name in the document, besides those of request bodies and errors. */
+export const namedSchemas: Readonly<Record<string, v.GenericSchema>> = Object.assign(
+  Object.fromEntries(schemaOrder.map((name) => [name, undefined])),
+  sharedSchemas,
+  ...ofEndpoints,
+);
 
 type Presence = 'always' | 'sometimes' | 'never';
 

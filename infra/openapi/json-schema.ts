@@ -8,19 +8,16 @@ import type * as v from 'valibot';
 import { parseDateTime } from '../../shared/base/dates.ts';
 import { limits } from '../../shared/contract/limits.ts';
 import { notWellFormed } from '../../shared/middleware/schemas.ts';
-import { listComponents } from './endpoints/reference-lists.ts';
-import { schemaComponents } from './response-schemas.ts';
+import { namedSchemas } from './endpoint-descriptions.ts';
 
 export type Json = { [key: string]: unknown };
-
-const components = { ...schemaComponents, ...listComponents };
 
 /** Teaches valibot's conversion the schema parts of `shared/middleware/schemas.ts`. A part that it does not know is an error. */
 const config: ConversionConfig = {
   target: 'draft-2020-12',
   // Takes the last schema of a pipe, which has the entries of an `object`. No body schema transforms its input.
   typeMode: 'output',
-  definitions: components,
+  definitions: namedSchemas,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideSchema: ({ valibotSchema, jsonSchema }) => {
     if (jsonSchema.required?.length === 0) delete jsonSchema.required;
@@ -63,7 +60,7 @@ export function jsonSchemaOf(schema: v.GenericSchema): Json {
 
 /** The JSON schemas of the document's named components. */
 export function namedJsonSchemas(): Readonly<Record<string, JsonSchema>> {
-  return toJsonSchemaDefs(components, config);
+  return toJsonSchemaDefs(namedSchemas, config);
 }
 
 /** The schema and the actions of a pipe; a schema without a pipe by itself. */

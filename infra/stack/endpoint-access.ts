@@ -35,8 +35,8 @@ export interface DeployedEndpoint extends Endpoint {
   readonly name: EndpointName;
 }
 
-/** Each endpoint's own access to the table, besides that of admission. The roles are derived from it. */
-export const endpointAccess: Readonly<Record<EndpointName, Access>> = {
+/** Each endpoint's own access to the table. The roles are derived from it. An endpoint without a row needs only that of admission. */
+export const endpointAccess: Readonly<Partial<Record<EndpointName, Access>>> = {
   'list-leads': {
     Query: ['lead', 'stageIndex', 'ownerIndex', 'sourceIndex', 'updateIndex'],
     BatchGetItem: ['lead'],
@@ -62,9 +62,4 @@ export const endpointAccess: Readonly<Record<EndpointName, Access>> = {
     DeleteItem: ['phone', 'email'],
   },
   'add-note': { ConditionCheckItem: ['lead'], PutItem: ['timeline'] },
-  'list-lead-fields': {},
-  'list-lead-stages': {},
-  'list-pipelines': {},
-  'list-lead-sources': {},
-  'list-users': {},
 };

@@ -188,7 +188,7 @@ const updatableBy = ({ numbersLeads }: Endpoint): Partial<Record<ItemType, reado
 
 /** The item types per action that an endpoint needs by itself and for admission, each type once. */
 function itemTypesByAction(name: EndpointName): [keyof Access, readonly ItemType[]][] {
-  const accesses: readonly Access[] = [admissionAccess, endpointAccess[name]];
+  const accesses: readonly Access[] = [admissionAccess, endpointAccess[name] ?? {}];
   const actions = new Set(accesses.flatMap((one) => keysOf(one)));
   return [...actions].map((action) => [
     action,

@@ -38,7 +38,7 @@ export interface ChangedLeads {
 }
 
 /**
- * The lead service. Each method is one endpoint; the lists of leads also come as async iterators.
+ * The lead service. Each method is one endpoint, except that the reference lists share one. Lists of leads also come as async iterators.
  *
  * @example
  * const leads = new LeadClient({ baseUrl: 'https://leads.example.com', apiKey: process.env.LEADS_API_KEY });
@@ -155,32 +155,18 @@ export class LeadClient {
     return body.note;
   }
 
-  listLeadFields(options?: CallOptions): Promise<readonly api.LeadField[]> {
-    return this.#items('GET /api/v1/lead-fields', options);
-  }
-
-  listLeadStages(options?: CallOptions): Promise<readonly api.Stage[]> {
-    return this.#items('GET /api/v1/lead-stages', options);
-  }
-
-  listPipelines(options?: CallOptions): Promise<readonly api.Pipeline[]> {
-    return this.#items('GET /api/v1/pipelines', options);
-  }
-
-  listLeadSources(options?: CallOptions): Promise<readonly api.NamedRef[]> {
-    return this.#items('GET /api/v1/lead-sources', options);
-  }
-
-  listUsers(options?: CallOptions): Promise<readonly api.NamedRef[]> {
-    return this.#items('GET /api/v1/users', options);
+  /** A reference list, such as `lead-stages`: all its active items, in the contract's order. */
+  async referenceList<Name extends keyof api.ReferenceLists>(
+    name: Name,
+    options?: CallOptions,
+  ): Promise<readonly api.ReferenceLists[Name][]> {
+    type List = api.ItemsOf<api.ReferenceLists[Name]>;
+    const { body } = await this.#connection.send<List>(`GET /api/v1/${name}`, { ...options });
+    return body.items;
   }
 
   async #lead(route: Route, call: Call): Promise<api.Lead> {
     return (await this.#connection.send<api.LeadResponse>(route, call)).body.lead;
-  }
-
-  async #items<Item>(route: Route, options: CallOptions = {}): Promise<readonly Item[]> {
-    return (await this.#connection.send<api.ItemsOf<Item>>(route, options)).body.items;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The contract's requests, responses and reasons as types, for the service and for the typed client. The client is a package without
- * dependencies, so it cannot import the service's schemas: a test compares these types with them.
+ * dependencies, so these types are written here once, and the service's schemas follow them: the compiler compares each (`schemaOf`).
  */
 
 /** A field's value. Its type depends on the field's type. */
@@ -160,6 +160,15 @@ export interface CaptureResult {
   readonly updated: boolean;
   /** Present when the capture matched an archived lead, which stays unchanged. */
   readonly archived?: true;
+}
+
+/** The items of each reference list, by the end of its path. */
+export interface ReferenceLists {
+  readonly 'lead-fields': LeadField;
+  readonly 'lead-stages': Stage;
+  readonly pipelines: Pipeline;
+  readonly 'lead-sources': NamedRef;
+  readonly users: NamedRef;
 }
 
 export interface ItemsOf<Item> {

@@ -39,5 +39,5 @@ export const goodRequests: readonly GoodRequest[] = endpoints.map((endpoint) => 
 
 /** The endpoints that list what is in an organization's settings: they read nothing but the settings. */
 export const referenceLists = endpoints
-  .filter(({ name }) => Object.keys(endpointAccess[name]).length === 0)
+  .filter(({ name }) => endpointAccess[name] === undefined)
   .map(({ name }) => name);

@@ -49,7 +49,8 @@ export async function syncReferenceLists(
     throw new Error(`${path} is of organization ${id}, the database of organization ${known}.`);
   const namesOf = (list: readonly Entry[]) => list.map((stage) => `${stage.id} ${stage.name}`);
   const ofFile = namesOf(stages.filter((stage) => stage.active !== false)).sort();
-  if (!isDeepStrictEqual(ofFile, namesOf(await client.listLeadStages()).sort()))
+  const listed = await client.referenceList('lead-stages');
+  if (!isDeepStrictEqual(ofFile, namesOf(listed).sort()))
     throw new Error(
       `${path} is not of the key's organization, or its stages have changed: write it again with organization show.`,
     );

@@ -1,12 +1,30 @@
-import { errorBody } from '../../../shared/contract/errors.ts';
-import { limits } from '../../../shared/contract/limits.ts';
-import { readCapture } from '../../../shared/leads/capture.ts';
-import { replayOf } from '../../../shared/leads/idempotency.ts';
-import type { OperationDescription } from '../endpoint-description.ts';
-import { createdLead, demo, fieldKeys, refusedBy } from '../examples.ts';
-import { schemaComponents } from '../response-schemas.ts';
+import * as v from 'valibot';
+import type { OperationDescription } from '../../infra/openapi/endpoint-description.ts';
+import { described, optional } from '../../infra/openapi/error-schemas.ts';
+import { createdLead, demo, fieldKeys, refusedBy } from '../../infra/openapi/examples.ts';
+import { schemaOf } from '../../infra/openapi/response-schemas.ts';
+import { errorBody } from '../../shared/contract/errors.ts';
+import { limits } from '../../shared/contract/limits.ts';
+import type { CaptureResult } from '../../shared/contract/types.ts';
+import { readCapture } from '../../shared/leads/capture.ts';
+import { replayOf } from '../../shared/leads/idempotency.ts';
+import { id } from '../../shared/middleware/schemas.ts';
 
-const captured = schemaComponents.CaptureResponse;
+const captureResult = schemaOf<CaptureResult>()(
+  v.strictObject({
+    id,
+    created: described(v.boolean(), 'True when a new lead was created.'),
+    updated: described(
+      v.boolean(),
+      'True when an existing lead had at least one empty field filled.',
+    ),
+    archived: optional(
+      v.literal(true),
+      'Present when the capture matched an archived lead, which stays unchanged.',
+    ),
+  }),
+);
+const captured = v.strictObject({ lead: captureResult });
 const result = (different: object) => ({
   lead: { id: createdLead.id, created: false, updated: false, ...different },
 });
@@ -17,7 +35,7 @@ const recorded = {
   expiresAt: 0,
 };
 
-export const captureLead = {
+export const description: OperationDescription = {
   tag: 'Capture',
   summary: 'Capture a lead from a website form',
   description: `Records an enquiry. A lead matches by phone, else by email, ignoring case:
@@ -105,6 +123,7 @@ A repeat with the same \`Idempotency-Key\` or \`externalId\` within ${limits.ide
       examples: { 'a new lead': result({ created: true }) },
     },
   },
+  schemas: { CaptureResult: captureResult, CaptureResponse: captured },
   errors: {
     INVALID_IDEMPOTENCY_KEY: {},
     IDEMPOTENCY_IN_PROGRESS: {},
@@ -122,4 +141,4 @@ A repeat with the same \`Idempotency-Key\` or \`externalId\` within ${limits.ide
       'no stage': errorBody('NOT_READY', 'The organization has no stage for new leads.'),
     },
   },
-} satisfies OperationDescription;
+};
