@@ -70,7 +70,7 @@ export async function createTable(
 
 /** Input of CreateTable for a table like the deployed one, indexes included. */
 export function tableInput(TableName: string) {
-  const { partitionKey, sortKey, indexes, indexedToo } = tableDefinition;
+  const { partitionKey, sortKey, indexes } = tableDefinition;
   const attributes = new Set([
     partitionKey,
     sortKey,
@@ -91,7 +91,7 @@ export function tableInput(TableName: string) {
     GlobalSecondaryIndexes: indexes.map((index) => ({
       IndexName: index.name,
       KeySchema: keys(index.partitionKey, index.sortKey),
-      Projection: { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...indexedToo] },
+      Projection: { ProjectionType: 'KEYS_ONLY' as const },
     })),
   };
 }

@@ -153,8 +153,7 @@ export class LeadTable extends Construct {
         indexName: index.name,
         partitionKey: text(index.partitionKey),
         sortKey: text(index.sortKey),
-        projectionType: ProjectionType.INCLUDE,
-        nonKeyAttributes: [...tableDefinition.indexedToo],
+        projectionType: ProjectionType.KEYS_ONLY,
       });
     }
     return table as ITable;

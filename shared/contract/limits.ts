@@ -19,8 +19,6 @@ export const limits = {
 
   /** DynamoDB holds 400 KB an item; the rest is for keys, index attributes and future attributes. */
   leadMaxBytes: 350_000,
-  /** Larger leads have their size in the indexes, so that a page can plan its reads. A page of 100 leads of this size is 3.2 MB. */
-  largeLeadBytes: 32_000,
   presentedLeadMaxBytes: 1_000_000,
   /** Lambda returns at most 6 MB, with the body escaped inside JSON. */
   responseMaxBytes: 5_000_000,

@@ -2,10 +2,7 @@ import { limits } from '../contract/limits.ts';
 import { validationFailed } from '../contract/refusals.ts';
 import type { FieldValue, FieldValues } from './lead.ts';
 
-/**
- * Bytes of a value as DynamoDB counts them (AWS: DynamoDB item sizes and formats), every number as the largest. Large leads store the sum,
- * which `check` compares: it must not change.
- */
+/** Bytes of a value as DynamoDB counts them (AWS: DynamoDB item sizes and formats), every number as the largest. */
 function valueBytes(value: FieldValue): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value === 'object')

@@ -10,7 +10,7 @@ import {
 } from '../../leads/lead.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
-import { indexAttributesOf, largeKbOf } from '../leads/leads.ts';
+import { indexAttributesOf } from '../leads/leads.ts';
 import type { Item, LeadItem } from '../table/items.ts';
 import { futureIssues, isStoredDateTime, ttlIssue } from './item-issues.ts';
 
@@ -54,7 +54,6 @@ export function* leadIssues(
     ...(organization ? placeIssues(lead, organization) : []),
     ...inFields,
     ...indexIssues(lead, item),
-    ...(inFields.length === 0 ? sizeIssues(lead, item) : []),
   ];
   for (const issue of issues)
     yield `Lead ${lead.id} of organization ${lead.organizationId} ${issue}.`;
@@ -95,13 +94,6 @@ function* indexIssues(lead: Lead, item: Item): Generator<string> {
     const expected = right[name] === undefined ? absent : display(right[name]);
     yield `has an index attribute that disagrees with it: ${name} ${is} and must be ${expected}`;
   }
-}
-
-/** Pages of lists plan their reads by it. @param lead with valid fields */
-function* sizeIssues({ fields }: Lead, { largeKb }: Item): Generator<string> {
-  const right = largeKbOf(fields);
-  if (largeKb !== right)
-    yield `has the size largeKb ${display(largeKb)}, which must be ${right ?? 'absent'}`;
 }
 
 const alwaysThere = ['name', 'phone', 'lead_type'];

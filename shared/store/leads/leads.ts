@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { limits } from '../../contract/limits.ts';
-import type { FieldValues, Lead } from '../../leads/lead.ts';
-import { fieldsBytes } from '../../leads/lead-size.ts';
+import type { Lead } from '../../leads/lead.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { Item, LeadItem } from '../table/items.ts';
@@ -24,17 +22,8 @@ import {
 /** The attributes of a lead's item besides its primary key, including the index attributes. */
 function attributesOf(lead: Lead): Item {
   const { id: _, organizationId: __, ...own } = lead;
-  const largeKb = largeKbOf(lead.fields);
-  return { ...own, ...(largeKb && { largeKb }), ...indexAttributesOf(lead) };
+  return { ...own, ...indexAttributesOf(lead) };
 }
-
-/** In steps, so that an edit of a large lead rarely changes its index entries; undefined below the first step. */
-export function largeKbOf(fields: FieldValues): number | undefined {
-  const steps = Math.ceil((fieldsBytes(fields) + keysMaxBytes) / limits.largeLeadBytes);
-  return steps > 1 ? (steps * limits.largeLeadBytes) / 1000 : undefined;
-}
-/** Room for a lead's keys, index attributes and times. */
-const keysMaxBytes = 1000;
 
 export type IndexAttribute = 'stageKey' | 'ownerKey' | 'sourceKey' | 'updateKey';
 

@@ -6,16 +6,6 @@ import { updateIndexKey } from '../table/primary-keys.ts';
 import { highestFirst, idOf, type LeadIds, listedIds, readEntries } from './lead-ids.ts';
 import type { PageBudget } from './page-budget.ts';
 
-/** The leads changed since a time, as many as were read. */
-export interface ChangedLeads {
-  /** Highest first, each once. */
-  readonly ids: readonly number[];
-  /** False if there are more than were read: then a lead that is not among them may have changed too. */
-  readonly isComplete: boolean;
-  /** The sizes of the large ones, in KB. */
-  readonly largeKb: ReadonlyMap<number, number>;
-}
-
 /** One reading of the index, from a time to its end, which may take several pages. */
 interface Pass {
   readonly from: string;
@@ -27,9 +17,9 @@ interface Pass {
 interface CachedRead {
   /** When the first pass began, in epoch milliseconds. */
   readonly begunAt: number;
-  /** Highest first, each once. */
+  readonly known: Set<number>;
+  /** The known ids, highest first. */
   ids: readonly number[];
-  readonly largeKb: Map<number, number>;
   /** The latest `updatedAt` that was read, in epoch milliseconds by the clock of the function that wrote it. */
   newest: number;
   /** The pass that has not reached the end of the index. */
@@ -44,33 +34,28 @@ const lateMs = limits.functionTimeoutSeconds * 1000 + 10_000;
 const aheadMs = 10_000;
 const dateOf = (ms: number): string => new Date(ms).toISOString();
 
-/** The most ids of one time that are used. */
-export const changedLeadsMax = 250_000;
-/** The most entries that one page reads: most of its budget. The next page continues. */
+/** If more leads have changed, they are not looked up by id. */
+export const changedLeadsMax = 100_000;
+/** About the most entries that one page reads: most of its budget. The next page continues. */
 export const entriesPerPage = 25_000;
-/** About what a query returns at most: a megabyte. */
-const entriesPerQuery = 10_000;
 /** A client asks for the next page within seconds. An older read is discarded, so that a back-dated change is not missed for longer. */
 const cacheMaxMs = 60_000;
 const cachedReads = new BoundedMap<string, CachedRead>(4);
 
 /**
- * The ids of an organization's leads changed since a time. A changed lead stays changed, so the ids of one page are cached. The next
- * page continues that read, or reads only later changes. A read unit for each 80 new ids.
+ * The ids of an organization's leads changed since a time, highest first, or undefined as long as not all of them are known. A changed lead
+ * stays changed, so the ids of one page are cached. The next page continues that read, or reads only later changes. A read unit for each
+ * 80 new ids.
  * @param since epoch milliseconds
- * @param max stops after more ids than this, unless they were all known before
  */
-export async function readChangedLeads(
+export async function readChangedIds(
   own: OrganizationTable,
   since: number,
-  max: number,
   budget: PageBudget,
-): Promise<ChangedLeads> {
+): Promise<readonly number[] | undefined> {
   const read = cachedReadOf(own.organizationId, since);
-  const most = read.wholeAt === undefined ? max : changedLeadsMax;
-  let isComplete = false;
   let count = 0;
-  while (!isComplete && read.ids.length <= most && count < entriesPerPage && !budget.isSpent) {
+  while (read.ids.length <= changedLeadsMax && count < entriesPerPage && !budget.isSpent) {
     const pass = read.pass ?? nextPass(read, since);
     const { entries, next } = await readEntries(
       own.table,
@@ -81,7 +66,6 @@ export async function readChangedLeads(
           ':leads': updateIndexKey(own.organizationId),
           ':from': pass.from,
         },
-        Limit: Math.min(max + 1, entriesPerQuery, entriesPerPage - count),
         ExclusiveStartKey: pass.next,
       },
       budget,
@@ -89,26 +73,12 @@ export async function readChangedLeads(
     count += entries.length;
     addEntries(read, entries);
     read.pass = next && { ...pass, next };
-    if (next === undefined) {
-      // A pass that began on an earlier page may have gone by entries that the index has shown since.
-      isComplete = pass.begunAt >= budget.begunAt;
-      read.wholeAt = pass.begunAt;
-    }
+    if (next !== undefined) continue;
+    read.wholeAt = pass.begunAt;
+    // A pass that began on an earlier page may have gone by entries that the index has shown since.
+    if (pass.begunAt >= budget.begunAt) return read.ids;
   }
-  for (const [leadId, kb] of read.largeKb) budget.noteSize(leadId, kb);
-  return { ids: read.ids, isComplete, largeKb: read.largeKb };
-}
-
-/** Two lists of ids, each highest first, as one. A page may merge thousands of ids into 250,000 many times: a `Set` takes five times the memory. */
-function merged(some: readonly number[], others: readonly number[]): number[] {
-  const all: number[] = [];
-  for (let at = 0, otherAt = 0; at < some.length || otherAt < others.length; ) {
-    const [leadId, other] = [some[at] ?? 0, others[otherAt] ?? 0];
-    all.push(Math.max(leadId, other));
-    if (leadId >= other) at += 1;
-    if (other >= leadId) otherAt += 1;
-  }
-  return all;
+  return undefined;
 }
 
 /** The clock that dated the newest change may be far ahead; earlier dates may have been committed since the index was read. */
@@ -122,11 +92,11 @@ const nextPass = (
 });
 
 function addEntries(read: CachedRead, entries: readonly LeadIndexEntry[]): void {
-  if (entries.length > 0) read.ids = merged(read.ids, highestFirst(new Set(entries.map(idOf))));
   for (const entry of entries) {
-    if (entry.largeKb !== undefined) read.largeKb.set(idOf(entry), entry.largeKb);
+    read.known.add(idOf(entry));
     read.newest = Math.max(read.newest, Date.parse(entry.updatedAt));
   }
+  if (read.known.size > read.ids.length) read.ids = highestFirst(read.known);
 }
 
 /** The cached read of this organization and time, or a new one. */
@@ -139,8 +109,8 @@ function cachedReadOf(organizationId: number, since: number): CachedRead {
     ? known
     : {
         begunAt,
+        known: new Set(),
         ids: [],
-        largeKb: new Map(),
         newest: since,
         pass: undefined,
         wholeAt: undefined,
@@ -150,14 +120,14 @@ function cachedReadOf(organizationId: number, since: number): CachedRead {
 }
 
 /** The most leads that are examined besides a list's own; their entries are 4 KB, half a read unit. */
-const justChangedMax = 40;
+const recentlyChangedMax = 40;
 
 /**
  * The ids of the leads that changed within the last seconds, while an index may lag. A lead that moves is removed from its old place in an
  * index before it is added at the new one: in between, a list that it never left, such as its pipeline's, finds it in neither. The update
  * index is a different index and tells which leads moved. One query, half a read unit.
  */
-export function justChangedIds(
+export function recentlyChangedIds(
   { table, organizationId }: OrganizationTable,
   budget: PageBudget,
 ): LeadIds {
@@ -172,7 +142,7 @@ export function justChangedIds(
         ':to': dateOf(now + aheadMs), // a change dated further ahead would displace others
       },
       ScanIndexForward: false,
-      Limit: justChangedMax,
+      Limit: recentlyChangedMax,
     } as const;
     const { entries } = await readEntries(table, query, budget);
     return listedIds(highestFirst(entries.map(idOf)));

@@ -17,14 +17,14 @@ export type LeadIds = (below: number) => Promise<number | undefined>;
 export const aboveAllIds = limits.idMax + 1;
 
 /** The bytes of one index entry in a page's budget: its keys and their names. */
-export const indexEntryBytes = 100;
+const indexEntryBytes = 100;
 
 export const highestFirst = (leadIds: Iterable<number>): number[] =>
   [...leadIds].sort((a, b) => b - a);
 
 export const idOf = ({ sk }: Pick<LeadIndexEntry, 'sk'>): number => Number(sk);
 
-/** Queries an index. The budget pays for its entries, and notes the sizes that they state. */
+/** Queries an index. The budget pays for its entries. */
 export async function readEntries(
   table: Table,
   query: Omit<QueryCommandInput, 'TableName'> & { readonly IndexName: IndexName },
@@ -37,7 +37,6 @@ export async function readEntries(
     new QueryCommand({ TableName: table.name, ...query }),
   );
   const entries = itemsOf<LeadIndexEntry>(Items);
-  for (const entry of entries) budget.noteSize(idOf(entry), entry.largeKb);
   budget.spend(entries.length * indexEntryBytes);
   return { entries, next: LastEvaluatedKey };
 }
@@ -107,7 +106,7 @@ export function listedIds(ordered: readonly number[]): LeadIds {
 }
 
 /** The ids that any of the lists has; the lists are read in parallel. */
-export const anyOfIds =
+export const union =
   (lists: readonly LeadIds[]): LeadIds =>
   async (below) => {
     const heads = await Promise.all(lists.map((list) => list(below)));
@@ -117,9 +116,9 @@ export const anyOfIds =
 
 /**
  * The ids that all of the lists have: each list skips to the lowest head, until all agree. When the budget is spent before that, it returns
- * the lowest head and sets `isCutShort`: every higher id is ruled out, and the page checks each lead.
+ * the lowest head: every higher id is ruled out, and the page checks each lead.
  */
-export const allOfIds =
+export const intersection =
   (lists: readonly LeadIds[], budget: PageBudget): LeadIds =>
   async (below) => {
     let candidate = below;
@@ -128,11 +127,7 @@ export const allOfIds =
       const ids = heads.filter((leadId) => leadId !== undefined);
       if (ids.length < heads.length) return undefined;
       const lowest = Math.min(...ids);
-      if (ids.every((leadId) => leadId === lowest)) return lowest;
-      if (budget.isSpent) {
-        budget.isCutShort = true;
-        return lowest;
-      }
+      if (budget.isSpent || ids.every((leadId) => leadId === lowest)) return lowest;
       candidate = lowest + 1;
     }
   };

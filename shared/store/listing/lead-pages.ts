@@ -1,6 +1,7 @@
+import { limits } from '../../contract/limits.ts';
 import type { Lead } from '../../leads/lead.ts';
 import { leadFrom } from '../leads/leads.ts';
-import { batchGetMax, batchGetWithin } from '../table/batch-get.ts';
+import { batchGetWithin } from '../table/batch-get.ts';
 import type { OrganizationTable } from '../table/client.ts';
 import { bytesPerReadUnit } from '../table/consumed-capacity.ts';
 import { leadPrimaryKey } from '../table/primary-keys.ts';
@@ -72,17 +73,10 @@ export async function readLeadPage(
   }
 }
 
-/** Begins with a chunk that was read already, if there is one. */
-export function readOn(first: LeadChunk | undefined, read: LeadReader): LeadReader {
-  let next = first;
-  return async (below, requested) => {
-    const chunk = next ?? (await read(below, requested));
-    next = undefined;
-    return chunk;
-  };
-}
-
 const unreadRetryMs = 300;
+
+/** Leads in one batch: a page of the default size, and the lead that tells whether another page follows. */
+const batchLeads = limits.pageSizeDefault + 1;
 
 /** The bytes that are paid for to fetch a lead. */
 const fetchedBytes = ({ fields }: Lead): number =>
@@ -90,53 +84,45 @@ const fetchedBytes = ({ fields }: Lead): number =>
 
 /**
  * Fetches leads by id, in batches. Each is read from the table, because an index lags behind it.
- * @param further a few ids that the list may lack for a moment; most of them do not match
+ * @param recentlyChanged a few ids that the list may lack for a moment; most of them do not match
  */
 export function leadsByIds(
   { table, organizationId }: OrganizationTable,
   ids: LeadIds,
   budget: PageBudget,
-  further: LeadIds = listedIds([]),
+  recentlyChanged: LeadIds = listedIds([]),
 ): LeadReader {
   return async (below, requested) => {
-    const { leadIds, downTo } = await nextIds([ids, further], below, requested, budget);
+    const most = Math.min(requested, batchLeads);
+    const { leadIds, downTo } = await nextIds([ids, recentlyChanged], below, most, budget);
     const keys = leadIds.map((leadId) => leadPrimaryKey(organizationId, leadId));
     const { items, isUnread } = await batchGetWithin(table, keys, unreadRetryMs);
+    // A lead that DynamoDB left unread may exist: the chunk ends before it.
     const firstUnread = keys.findIndex(isUnread);
     const read = firstUnread === -1 ? keys : keys.slice(0, firstUnread);
     const leads = read
       .flatMap((key) => items.get(key) ?? [])
       .map((item) => leadFrom(organizationId, item));
     for (const lead of leads) budget.spend(fetchedBytes(lead));
-    if (firstUnread === -1) return { leads, downTo };
-    budget.isCutShort = true; // a lead that DynamoDB left unread may exist: the page ends before it
-    return { leads, downTo: leadIds[firstUnread - 1] ?? below };
+    return { leads, downTo: firstUnread === -1 ? downTo : (leadIds[firstUnread - 1] ?? below) };
   };
 }
 
-/**
- * Reads up to `requested` ids of a list, and the further ids between them, within one batch and the budget. Both lists are read in
- * parallel.
- */
+/** Reads up to `most` ids of a list, and the recently changed ids between them. Both are read in parallel. */
 async function nextIds(
-  lists: readonly [list: LeadIds, further: LeadIds],
+  lists: readonly [ids: LeadIds, recentlyChanged: LeadIds],
   below: number,
-  requested: number,
+  most: number,
   budget: PageBudget,
 ): Promise<{ readonly leadIds: readonly number[]; readonly downTo: number }> {
   const leadIds: number[] = [];
-  let listed = 0;
-  let leadBytes = 0;
-  while (listed < requested && leadIds.length < batchGetMax) {
-    const downTo = leadIds.at(-1) ?? below;
-    const [next = 0, other = 0] = await Promise.all(lists.map((list) => list(downTo)));
-    const leadId = Math.max(next, other);
-    if (leadId === 0) return { leadIds, downTo: 1 };
-    leadBytes += budget.bytesAtMost(leadId);
-    if (leadBytes > budget.bytesLeft) return { leadIds, downTo: leadId + 1 };
-    leadIds.push(leadId);
-    if (leadId === next) listed += 1;
-    if (budget.isCutShort) break;
+  let downTo = below;
+  for (let listed = 0; listed < most && !(budget.isSpent && leadIds.length > 0); ) {
+    const [next = 0, recent = 0] = await Promise.all(lists.map((list) => list(downTo)));
+    downTo = Math.max(next, recent);
+    if (downTo === 0) return { leadIds, downTo: 1 };
+    leadIds.push(downTo);
+    if (downTo === next) listed += 1;
   }
-  return { leadIds, downTo: leadIds.at(-1) ?? below };
+  return { leadIds, downTo };
 }

@@ -8,8 +8,6 @@ import { leadSortKey, leadsPartitionKey } from '../table/primary-keys.ts';
 import type { LeadChunk, LeadReader } from './lead-pages.ts';
 import type { PageBudget } from './page-budget.ts';
 
-/** The most that one query returns (AWS: Query, "1 MB of data"), in whole read units. */
-const queryMaxBytes = 257 * bytesPerReadUnit;
 /** Fewer leads are not worth a round trip. */
 const leadsMin = 25;
 
@@ -25,8 +23,7 @@ export function scanLeads(own: OrganizationTable, budget: PageBudget): LeadReade
       const paced = Math.max(1, Math.floor((burstUnits * bytesPerReadUnit) / leadBytes));
       leads = Math.min(Math.max(requested, leadsMin), paced);
       const units = (leads * leadBytes) / bytesPerReadUnit;
-      if (budget.bytesLeft < queryMaxBytes || !(await mayScan(own.organizationId, units, budget)))
-        return { leads: [], downTo: below };
+      if (!(await mayScan(own.organizationId, units, budget))) return { leads: [], downTo: below };
     }
     const { units, ...chunk } = await queryLeads(own, below, leads);
     const bytes = units * bytesPerReadUnit;
@@ -87,8 +84,8 @@ function noteScanned(organizationId: number, units: number): void {
 }
 
 /**
- * Waits until a scan may read so many units more. A read that took more than expected is waited out page by page: a page that ended at once
- * would be followed by the next one, whose first read is not paced.
+ * Waits until the pace allows `units` more. After a read that cost more than planned, every page waits. If it ended at once, the next page's
+ * first read, which is not paced, would exceed the limit.
  * @returns false if the page ends before that
  */
 async function mayScan(

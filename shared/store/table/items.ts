@@ -58,15 +58,11 @@ export type KeyListingItem = ApiKeyAttributes & { readonly apiKeyHash: string };
 
 export type RotationItem = { readonly turns: number };
 
-export type LeadItem = Omit<Lead, 'id' | 'organizationId'> & {
-  readonly sk: string;
-  /** Thousands of bytes; only on large leads. */
-  readonly largeKb?: number;
-};
+export type LeadItem = Omit<Lead, 'id' | 'organizationId'> & { readonly sk: string };
 
 export type Stored<T extends Item> = T & { readonly pk: string; readonly sk: string };
 
-export type LeadIndexEntry = Pick<LeadItem, 'sk' | 'updatedAt' | 'largeKb'>;
+export type LeadIndexEntry = Pick<LeadItem, 'sk' | 'updatedAt'>;
 
 /** Of a unique phone or email: the lead that has it. */
 export type IdentityItem = { readonly leadId: number };

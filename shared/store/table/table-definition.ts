@@ -20,13 +20,10 @@ export const tableDefinition = {
       holds: 'updateIndex',
     },
   ],
-  /** What the indexes hold besides the keys: a large lead's size, so that a page knows the size of what it is about to read. */
-  indexedToo: ['largeKb'],
 } as const satisfies {
   partitionKey: string;
   sortKey: string;
   timeToLiveAttribute: string;
-  indexedToo: readonly string[];
   indexes: readonly { name: string; partitionKey: string; sortKey: string; holds: ItemType }[];
 };
 

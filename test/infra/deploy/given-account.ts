@@ -135,7 +135,7 @@ const readyForFirstDeployment = (): AwsReplies => ({
 
 /** A table of the service as DescribeTable describes it: a restored one that `admin restore finish` has completed. */
 export const givenTable = (): TableDescription => {
-  const { partitionKey, sortKey, indexes, indexedToo } = tableDefinition;
+  const { partitionKey, sortKey, indexes } = tableDefinition;
   const schema = (hash: string, range: string): TableDescription['KeySchema'] => [
     { AttributeName: hash, KeyType: 'HASH' },
     { AttributeName: range, KeyType: 'RANGE' },
@@ -154,7 +154,7 @@ export const givenTable = (): TableDescription => {
       IndexName: index.name,
       IndexStatus: 'ACTIVE',
       KeySchema: schema(index.partitionKey, index.sortKey),
-      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...indexedToo] },
+      Projection: { ProjectionType: 'KEYS_ONLY' },
     })),
     SSEDescription: { Status: 'ENABLED', SSEType: 'KMS', KMSMasterKeyArn: keyArn('dynamodb') },
   };

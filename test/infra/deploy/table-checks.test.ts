@@ -30,7 +30,7 @@ const encryptedByCustomer: AwsReplies = {
 const streamArn = `arn:aws:dynamodb:eu-central-1:123456789012:table/${tableName}/stream/1`;
 const withEvents = { events: true, tableStreamArn: streamArn };
 const StreamSpecification = { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' } as const;
-const [byStage, ...otherIndexes] = givenTable().GlobalSecondaryIndexes ?? [];
+const [, ...otherIndexes] = givenTable().GlobalSecondaryIndexes ?? [];
 const denied = [403, refusal('AccessDenied', 'not authorized')] as const;
 
 const expectOfTable = async (one: PreflightCase): Promise<void> => {
@@ -64,16 +64,6 @@ test.each<PreflightCase>([
     what: 'on a table that lacks an index',
     aws: tableIs({ GlobalSecondaryIndexes: otherIndexes }),
     refused: [/: the index leadsByStage is missing: lists by it fail\.$/, /add the index/],
-  },
-  {
-    what: 'on a table with an index of keys only',
-    aws: tableIs({
-      GlobalSecondaryIndexes: [
-        ...otherIndexes,
-        { ...byStage, Projection: { ProjectionType: 'KEYS_ONLY' } },
-      ],
-    }),
-    refused: [/: the index leadsByStage does not hold largeKb\.$/, /^Create the index again/],
   },
   {
     what: 'on a table that is not protected from deletion',

@@ -41,11 +41,10 @@ test('the table is as defined, protected, recoverable, encrypted, on demand and 
       BillingMode: 'PAY_PER_REQUEST',
       SSESpecification: { SSEEnabled: true },
       KeySchema: keys(partitionKey, sortKey),
-      // Keys and the size of large leads only.
       GlobalSecondaryIndexes: indexes.map((index) => ({
         IndexName: index.name,
         KeySchema: keys(index.partitionKey, index.sortKey),
-        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['largeKb'] },
+        Projection: { ProjectionType: 'KEYS_ONLY' },
       })),
     },
   });

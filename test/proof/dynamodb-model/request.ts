@@ -47,10 +47,7 @@ export interface KeySchemaElement {
 interface IndexRequest {
   readonly IndexName: string;
   readonly KeySchema: readonly KeySchemaElement[];
-  readonly Projection: {
-    readonly ProjectionType?: string;
-    readonly NonKeyAttributes?: readonly string[];
-  };
+  readonly Projection: { readonly ProjectionType?: string };
 }
 
 /** Of one table: keys of a `BatchGetItem`, or the list of writes of a `BatchWriteItem`. */

@@ -10,7 +10,7 @@ export interface KeySchema {
 
 export interface IndexSchema extends KeySchema {
   readonly name: string;
-  /** The attributes that it holds, its keys and the table's among them. */
+  /** The attributes that it holds: its keys and those of the table. */
   readonly projects: ReadonlySet<string>;
 }
 
@@ -36,11 +36,11 @@ export function schemaOf({
     throw new NotModelledError('keys other than texts');
   const table = keysOf(KeySchema);
   const indexes = GlobalSecondaryIndexes.map(({ IndexName, KeySchema: elements, Projection }) => {
-    if (Projection.ProjectionType !== 'INCLUDE')
+    if (Projection.ProjectionType !== 'KEYS_ONLY')
       throw new NotModelledError(`an index that projects ${Projection.ProjectionType}`);
     const keys = keysOf(elements);
-    const names = [...keyNames(table), ...keyNames(keys), ...(Projection.NonKeyAttributes ?? [])];
-    return { ...keys, name: IndexName, projects: new Set(names) };
+    const projects = new Set([...keyNames(table), ...keyNames(keys)]);
+    return { ...keys, name: IndexName, projects };
   });
   return { ...table, name: TableName, indexes };
 }

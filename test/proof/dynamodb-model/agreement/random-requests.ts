@@ -39,7 +39,7 @@ export const tableRequest = (TableName: string): Request => ({
         { AttributeName: 'team', KeyType: 'HASH' },
         { AttributeName: 'score', KeyType: 'RANGE' },
       ],
-      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['note'] },
+      Projection: { ProjectionType: 'KEYS_ONLY' },
     },
   ],
 });

@@ -105,11 +105,6 @@ const damages: readonly (readonly [damage: object, issue: string])[] = [
     { archivedAt: at, stageKey: undefined },
     `${index} updateKey is "UPDATED#1" and must be absent, as the lead is archived`,
   ],
-  [
-    { fields: { ...person, remarks: 'x'.repeat(300_000) } },
-    'has the size largeKb missing, which must be 320',
-  ],
-  [{ largeKb: 64 }, 'has the size largeKb 64, which must be absent'],
 ];
 test.each(damages.map(([damage, issue]) => ({ damage, issue })))(
   'an issue of a lead: it $issue',

@@ -1,8 +1,9 @@
 import type { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import {
+  changedLeadsMax,
   entriesPerPage,
-  readChangedLeads,
+  readChangedIds,
 } from '../../../../shared/store/listing/changed-leads.ts';
 import { PageBudget } from '../../../../shared/store/listing/page-budget.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
@@ -12,20 +13,23 @@ interface Entry {
   readonly updatedAt: string;
 }
 
+const entriesPerQuery = 10_000;
+
 /** A table whose update index holds these entries; counts its queries. */
 function indexOf(entries: Entry[]): { table: Table; queries: () => number } {
   let queries = 0;
   const send = async ({ input }: QueryCommand) => {
     queries += 1;
-    const { Limit = 0, ExclusiveStartKey, ExpressionAttributeValues } = input;
+    const { ExclusiveStartKey, ExpressionAttributeValues } = input;
     const ordered = entries
       .filter(({ updatedAt }) => updatedAt >= ExpressionAttributeValues?.[':from'])
       .sort((a, b) => (a.updatedAt + a.sk < b.updatedAt + b.sk ? -1 : 1));
     const start = ordered.findIndex(({ sk }) => sk === ExclusiveStartKey?.sk) + 1;
-    const Items = ordered.slice(start, start + Limit);
+    const Items = ordered.slice(start, start + entriesPerQuery);
     return {
       Items,
-      LastEvaluatedKey: start + Limit < ordered.length ? { sk: Items.at(-1)?.sk } : undefined,
+      LastEvaluatedKey:
+        start + entriesPerQuery < ordered.length ? { sk: Items.at(-1)?.sk } : undefined,
     };
   };
   return { table: { name: 'leads', client: { send } } as unknown as Table, queries: () => queries };
@@ -41,31 +45,41 @@ test('a change dated by a clock far ahead hides no later change', async () => {
   const since = Date.now() - 3_600_000;
   const entries = [entryOf(1, Date.now() + 120_000)];
   const { table } = indexOf(entries);
-  const read = () => readChangedLeads({ table, organizationId: 1 }, since, 1000, budget());
-  expect((await read()).ids).toEqual([1]);
+  const read = () => readChangedIds({ table, organizationId: 1 }, since, budget());
+  expect(await read()).toEqual([1]);
 
   entries.push(entryOf(2, Date.now()));
-  const { ids, isComplete } = await read();
 
-  expect([ids, isComplete]).toEqual([[2, 1], true]);
+  expect(await read()).toEqual([2, 1]);
 });
 
-test('a cached read of as many changed leads as a page reads is extended in pages, not one by one', async () => {
+test('more changed leads than one page reads are known from the page that reads the last of them', async () => {
   const since = Date.now() - 3_600_000;
-  const justNow = Date.now() - 1000;
-  const entries = Array.from({ length: entriesPerPage - 1 }, (_, index) =>
-    entryOf(index + 1, justNow + (index % 900)),
+  const entries = Array.from({ length: 2 * entriesPerPage }, (_, index) =>
+    entryOf(index + 1, since + 10 * index),
   );
   const { table, queries } = indexOf(entries);
-  const read = (requested: number) =>
-    readChangedLeads({ table, organizationId: 2 }, since, requested, budget());
-  const first = await read(entriesPerPage);
-  expect([first.ids.length, first.isComplete]).toEqual([entriesPerPage - 1, true]);
-  const queriesBefore = queries();
+  const read = () => readChangedIds({ table, organizationId: 2 }, since, budget());
 
-  entries.push(entryOf(entriesPerPage, Date.now()));
-  const { ids, isComplete } = await read(1000);
+  expect([await read(), queries()]).toEqual([undefined, 3]);
+  const all = await read();
+  expect(all).toHaveLength(2 * entriesPerPage);
+  expect(all?.slice(0, 2)).toEqual([2 * entriesPerPage, 2 * entriesPerPage - 1]);
+  expect(queries()).toBe(6);
 
-  expect([ids.length, isComplete]).toEqual([entriesPerPage, true]);
-  expect(queries() - queriesBefore).toBeLessThanOrEqual(entriesPerPage / 1000 + 1);
+  entries.push(entryOf(2 * entriesPerPage + 1, Date.now()));
+  expect(await read()).toHaveLength(2 * entriesPerPage + 1);
+  expect(queries()).toBe(7);
+});
+
+test('leads are not looked up by id once more have changed than a function remembers', async () => {
+  const since = Date.now() - 3_600_000;
+  const entries = Array.from({ length: changedLeadsMax + 1 }, (_, index) =>
+    entryOf(index + 1, since + index),
+  );
+  const { table, queries } = indexOf(entries);
+  for (let page = 0; page < 5; page += 1)
+    expect(await readChangedIds({ table, organizationId: 3 }, since, budget())).toBeUndefined();
+
+  expect(queries()).toBeLessThanOrEqual(12);
 });

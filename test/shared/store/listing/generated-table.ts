@@ -26,7 +26,6 @@ export const unfilteredQuery = {
 export interface LeadShape {
   readonly ownerOf?: (id: number) => number;
   readonly sourceOf?: (id: number) => number;
-  readonly remarks?: string;
   /** What DynamoDB counts for a lead. @default 800 */
   readonly bytesOf?: (id: number) => number;
 }
@@ -41,7 +40,6 @@ export function generatedTable(
   {
     ownerOf = (id) => 7 + (id % 2),
     sourceOf = (id) => 3 - 2 * (id % 2),
-    remarks,
     bytesOf = () => 800,
   }: LeadShape = {},
 ): { table: Table; leadOf: (id: number) => Lead; units: () => number; calls: () => number } {
@@ -50,19 +48,18 @@ export function generatedTable(
   const table = { name: 'leads' } as Table;
   const leadOf = (id: number): Lead => {
     const { fields, ...lead } = generatedLead(organizationId, id, leads);
-    const shape = { assigned_to: ownerOf(id), source: sourceOf(id), ...(remarks && { remarks }) };
+    const shape = { assigned_to: ownerOf(id), source: sourceOf(id) };
     return { ...lead, fields: { ...fields, ...shape } };
   };
   const itemOf = (id: number): Record<string, unknown> => putLead(leadOf(id)).Put?.Item ?? {};
   const updates = updatesOf(leads);
-  const { largeKb } = itemOf(1);
-  const entryOf = (id: number) => ({ sk: leadSortKey(id), largeKb });
+  const entryOf = (id: number) => ({ sk: leadSortKey(id) });
   const entryAt = (position: number) => ({
     ...entryOf(updates.idAt(position)),
     updatedAt: updates.timeAt(position),
   });
 
-  const queryIndex = ({ Limit = 0, ExclusiveStartKey, ...input }: QueryCommand['input']) => {
+  const queryIndex = ({ Limit = leads, ExclusiveStartKey, ...input }: QueryCommand['input']) => {
     const start = ExclusiveStartKey
       ? ExclusiveStartKey.position + 1
       : updates.firstFrom(input.ExpressionAttributeValues?.[':from']);
