@@ -10,9 +10,11 @@ interface FieldKind {
   readonly isList: boolean;
   /** The list of the settings whose IDs are the values; null for values that are no IDs. */
   readonly references: 'sources' | 'users' | null;
+  /** Every value that there is, as a condition writes it; null for a type with other values. */
+  readonly fixedValues: readonly string[] | null;
 }
 
-const plain = { hasOptions: false, isList: false, references: null } as const;
+const plain = { hasOptions: false, isList: false, references: null, fixedValues: null } as const;
 
 /** What the rest of the service must know of each field type. The compiler asks for a new type here and in every other table by type. */
 export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
@@ -25,7 +27,7 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
   url: plain,
   select: { ...plain, hasOptions: true },
   multiselect: { ...plain, hasOptions: true, isList: true },
-  checkbox: plain,
+  checkbox: { ...plain, fixedValues: ['true', 'false'] },
   lead_source: { ...plain, references: 'sources' },
   user: { ...plain, references: 'users' },
 };

@@ -1,52 +1,46 @@
 import { keysOf } from '../base/maps.ts';
 import { scopesFor } from './api-key.ts';
 import { type BuiltIn, builtInFieldKeys, builtInNamed, fieldKinds } from './field-kinds.ts';
-import { idNamed, type NamedItem, optionFinder } from './named.ts';
+import { idNamed, optionFinder } from './named.ts';
 import { nearestName } from './nearest-name.ts';
 import { alwaysRequired } from './organization.ts';
 import type { SettingsFile } from './settings-schema.ts';
-import { display, type SettingsIssue, type WellFormed } from './settings-shape.ts';
+import { display, type SettingsIssue } from './settings-shape.ts';
 
-type File = WellFormed<SettingsFile>;
-type ItemOf<List extends keyof File> =
-  NonNullable<File[List]> extends readonly (infer Item)[] ? NonNullable<Item> : never;
-type Field = ItemOf<'fields'>;
-type Rule = ItemOf<'assignmentRules'>;
+type Field = SettingsFile['fields'][number];
+type Rule = SettingsFile['assignmentRules'][number];
 type Condition = NonNullable<Rule['when']>;
 
-/** The well-formed part of a file, and where to report what does not fit together in it. */
+/** A file without a fault of shape, and where to report what does not fit together in it. */
 interface Check {
-  readonly file: File;
+  readonly file: SettingsFile;
   readonly report: (path: string, message: string) => void;
 }
 
-/** The well-formed part of an item of a list, with its place. */
+/** An item of a list, with its place. */
 interface Entry<T> {
   readonly value: T;
   readonly path: string;
 }
 
-/** The items of a list that are well-formed in part, so that an issue in one place does not hide others. */
-const entriesOf = <T>(list: readonly (T | undefined)[] | undefined, path: string): Entry<T>[] =>
-  (list ?? []).flatMap((value, index) =>
-    value === undefined ? [] : [{ value, path: `${path}[${index}]` }],
-  );
+const entriesOf = <T>(list: readonly T[], path: string): Entry<T>[] =>
+  list.map((value, index) => ({ value, path: `${path}[${index}]` }));
 
 /**
- * Checks references to other items, and items that must be unique, in the well-formed part of a file.
+ * Checks references to other items, and items that must be unique, in a file without a fault of shape.
  * @returns the file, in which the conditions and rules have IDs and values instead of names, and every issue
  */
-export function readReferences(file: File): { file: File; issues: readonly SettingsIssue[] } {
+export function readReferences(file: SettingsFile): {
+  file: SettingsFile;
+  issues: readonly SettingsIssue[];
+} {
   const issues: SettingsIssue[] = [];
   const check: Check = { file, report: (path, message) => issues.push({ path, message }) };
   checkUnique(check);
   for (const key of entriesOf(file.keys, '$.keys')) checkKey(check, key);
-  const fields = file.fields?.map(
-    (field, index) => field && readField(check, field, `$.fields[${index}]`),
-  );
-  const assignmentRules = file.assignmentRules?.map(
-    (rule, index) => rule && readRule(check, rule, `$.assignmentRules[${index}]`),
-  );
+  const fields = entriesOf(file.fields, '$.fields').map((field) => readField(check, field));
+  const rules = entriesOf(file.assignmentRules, '$.assignmentRules');
+  const assignmentRules = rules.map((rule) => readRule(check, rule));
   return { file: { ...file, fields, assignmentRules }, issues };
 }
 
@@ -64,7 +58,7 @@ function checkRepeats<T>(
     const earlier = first.get(compared);
     if (earlier !== undefined)
       report(`${path}.${property}`, `is ${display(is)}, as in ${earlier}: ${rule}`);
-    else if (is !== undefined) first.set(compared, path);
+    else first.set(compared, path);
   }
 }
 
@@ -82,8 +76,8 @@ function checkUnique(check: Check): void {
   checkRepeats(check, defaults, 'isDefault', 'only one pipeline can be the default');
   const stages = ofPipelines.map(({ value, path }) => entriesOf(value.stages, `${path}.stages`));
   checkRepeats(check, stages.flat(), 'id', 'give each stage its own ID, across pipelines');
-  for (const own of stages) {
-    const starting = own.filter(({ value }) => value.isDefault && value.active);
+  for (const ofPipeline of stages) {
+    const starting = ofPipeline.filter(({ value }) => value.isDefault && value.active);
     const onlyOne = 'only one active stage of a pipeline can be its default';
     checkRepeats(check, starting, 'isDefault', onlyOne);
   }
@@ -92,31 +86,31 @@ function checkUnique(check: Check): void {
   checkRepeats(check, entriesOf(keys, '$.keys'), 'label', byLabel);
 }
 
-function checkKey({ file, report }: Check, { value, path }: Entry<ItemOf<'keys'>>): void {
+function checkKey(
+  { file, report }: Check,
+  { value, path }: Entry<SettingsFile['keys'][number]>,
+): void {
   const { type, scopes, createdBy } = value;
-  // If the list of users is malformed, which has an issue of its own, every user counts as known.
-  if (createdBy !== undefined && file.users && !file.users.some((user) => user?.id === createdBy))
+  if (!file.users.some(({ id }) => id === createdBy))
     report(`${path}.createdBy`, `is ${createdBy}, but must be the ID of a user in $.users`);
-  if (type === undefined) return;
-  const requested = scopes?.flatMap((scope) => scope ?? []);
-  const granted = scopesFor(type, requested);
+  const granted = scopesFor(type, scopes);
   if (typeof granted === 'string') report(`${path}.scopes`, granted);
 }
 
-function readField(check: Check, field: Field, path: string): Field {
+function readField(check: Check, { value: field, path }: Entry<Field>): Field {
   const { key, storage, showWhen } = field;
   const report = (property: keyof Field, message: string): void =>
     check.report(`${path}.${property}`, message);
   const builtIn = builtInNamed(key);
   if (builtIn) checkBuiltIn(builtIn, field, report);
-  else if (storage === 'column') {
-    const hint =
-      key === undefined ? '' : `: ${display(key)} is not one of ${builtInFieldKeys.join(', ')}`;
-    report('storage', `must be custom, because only built-in fields are stored as column${hint}`);
-  }
+  else if (storage === 'column')
+    report(
+      'storage',
+      `must be custom, because only built-in fields are stored as column: ${display(key)} is not one of ${builtInFieldKeys.join(', ')}`,
+    );
   checkOptions(check, field, path);
   if (!showWhen) return field;
-  if (showWhen.field === undefined || showWhen.field !== key)
+  if (showWhen.field !== key)
     return { ...field, showWhen: readCondition(check, showWhen, `${path}.showWhen`) };
   check.report(`${path}.showWhen.field`, 'is the field itself: name another field');
   return field;
@@ -134,7 +128,7 @@ function checkBuiltIn(
     storage: 'column',
     showWhen: null,
     active: true,
-    ...(field.key !== undefined && alwaysRequired.includes(field.key) && always),
+    ...(alwaysRequired.includes(field.key) && always),
   };
   for (const property of keysOf(fixed)) {
     const [is, only] = [field[property], fixed[property]];
@@ -145,7 +139,6 @@ function checkBuiltIn(
 }
 
 function checkOptions(check: Check, { key, type, options }: Field, path: string): void {
-  if (type === undefined) return;
   const at = `${path}.options`;
   if (!fieldKinds[type].hasOptions) {
     if (options?.length)
@@ -164,7 +157,7 @@ function checkOptions(check: Check, { key, type, options }: Field, path: string)
   }
   const ownValue = 'give each option of a field its own value';
   checkRepeats(check, entriesOf(options, at), 'value', ownValue);
-  const values = new Set(options.map((option) => option?.value));
+  const values = new Set(options.map(({ value }) => value));
   const hasFixed = values.size === fixed.length && fixed.every(({ value }) => values.has(value));
   if (fixed.length > 0 && !hasFixed)
     check.report(
@@ -174,13 +167,13 @@ function checkOptions(check: Check, { key, type, options }: Field, path: string)
 }
 
 /** Rules may name users, sources and pipelines by ID or by name, and options by value or by label, as an import does. */
-function readRule(check: Check, { users, when }: Rule, path: string): Rule {
+function readRule(check: Check, { value: { users, when }, path }: Entry<Rule>): Rule {
   const condition = when && readCondition(check, when, `${path}.when`, 'pipeline');
   const ids = readNames(check, users, `${path}.users`, itemsOf('users', check.file));
-  for (const [index, id] of ids?.entries() ?? [])
-    if (id !== undefined && ids?.indexOf(id) !== index)
+  for (const [index, id] of ids.entries())
+    if (id !== undefined && ids.indexOf(id) !== index)
       check.report(`${path}.users[${index}]`, `is user ${id} again: list each user only once`);
-  return { ...(condition && { when: condition }), users: ids };
+  return { ...(condition && { when: condition }), users: known(ids) };
 }
 
 /** A condition with IDs and values instead of names. Reports a field or values that do not exist. @param besides a name that is no field's key */
@@ -192,8 +185,7 @@ function readCondition(
 ): Condition {
   const { file, report } = check;
   const { field, equals } = condition;
-  if (field === undefined) return condition;
-  const custom = file.fields?.flatMap((one) => one?.key ?? []) ?? [];
+  const custom = file.fields.map(({ key }) => key);
   const names = [...new Set([...builtInFieldKeys, ...custom, ...(besides ? [besides] : [])])];
   if (!names.includes(field)) {
     const near = nearestName(field, names);
@@ -201,19 +193,24 @@ function readCondition(
     report(`${path}.field`, `is ${display(field)}, which is not a field: ${hint}`);
     return condition;
   }
-  return { field, equals: readNames(check, equals, `${path}.equals`, choicesOf(file, field)) };
+  return {
+    field,
+    equals: known(readNames(check, equals, `${path}.equals`, choicesOf(file, field))),
+  };
 }
 
-/** A list with IDs and values instead of names. Reports each name that is unknown or ambiguous. */
-function readNames<Name extends string | number>(
+const known = (names: readonly (string | undefined)[]): string[] =>
+  names.filter((name) => name !== undefined);
+
+/** A list with IDs and values instead of names. Reports each name that is unknown or ambiguous, which becomes undefined. */
+function readNames(
   { report }: Check,
-  names: readonly (Name | undefined)[] | undefined,
+  names: readonly (string | number)[],
   path: string,
   choices: Choices | undefined,
-): readonly (Name | string | undefined)[] | undefined {
-  if (!choices) return names;
-  return names?.map((name, index) => {
-    if (name === undefined) return undefined;
+): readonly (string | undefined)[] {
+  return names.map((name, index) => {
+    if (!choices) return String(name);
     const found = choices.find(String(name));
     if (typeof found === 'object') return found.value;
     const issue = found
@@ -230,24 +227,20 @@ interface Choices {
   readonly description: string;
 }
 
-/** Undefined for a field of any text, and for one whose choices are malformed or missing, which has an issue of its own. */
-function choicesOf(file: File, fieldKey: string): Choices | undefined {
-  const field = file.fields?.find((one) => one?.key === fieldKey);
+/** Undefined for a field of any text, and for one whose options are missing, which has an issue of its own. */
+function choicesOf(file: SettingsFile, fieldKey: string): Choices | undefined {
+  const field = file.fields.find(({ key }) => key === fieldKey);
   const builtIn = builtInNamed(fieldKey);
   const type = field?.type ?? builtIn?.type;
-  const list = fieldKey === 'pipeline' ? 'pipelines' : type && fieldKinds[type].references;
-  if (list) return itemsOf(list, file);
-  if (type === 'checkbox') {
-    const both = [{ value: 'true' }, { value: 'false' }];
-    const find = (text: string) => both.find(({ value }) => value === text);
-    return { find, description: 'true or false' };
+  if (fieldKey === 'pipeline') return itemsOf('pipelines', file);
+  if (!type) return undefined;
+  const { references, fixedValues, hasOptions } = fieldKinds[type];
+  if (references) return itemsOf(references, file);
+  if (fixedValues) {
+    const find = (text: string) => (fixedValues.includes(text) ? { value: text } : undefined);
+    return { find, description: fixedValues.join(' or ') };
   }
-  if (!type || !fieldKinds[type].hasOptions) return undefined;
-  const listed = field?.options ?? builtIn?.options ?? [];
-  // With those that have no label, so that this is not an issue of every condition that names the option too.
-  const options = listed.flatMap(({ value, label = '' } = {}) =>
-    value === undefined ? [] : [{ value, label }],
-  );
+  const options = hasOptions ? (field?.options ?? builtIn?.options ?? []) : [];
   if (options.length === 0) return undefined;
   const values = options.map(({ value }) => value).join(', ');
   return {
@@ -258,18 +251,12 @@ function choicesOf(file: File, fieldKey: string): Choices | undefined {
 
 const nouns = { users: 'user', sources: 'source', pipelines: 'pipeline' } as const;
 
-/** Undefined if the list is malformed, which has an issue of its own. */
-function itemsOf(list: keyof typeof nouns, file: File): Choices | undefined {
-  const items = file[list]?.flatMap(({ id, name = '', active }: WellFormed<NamedItem> = {}) =>
-    id === undefined ? [] : [{ id, name, active: active !== false }],
-  );
-  return (
-    items && {
-      find: (text) => {
-        const id = idNamed(items, text);
-        return typeof id === 'number' ? { value: String(id) } : id;
-      },
-      description: `the ID of a ${nouns[list]} in $.${list}, or its name`,
-    }
-  );
+function itemsOf(list: keyof typeof nouns, { [list]: items }: SettingsFile): Choices {
+  return {
+    find: (text) => {
+      const id = idNamed(items, text);
+      return typeof id === 'number' ? { value: String(id) } : id;
+    },
+    description: `the ID of a ${nouns[list]} in $.${list}, or its name`,
+  };
 }

@@ -48,71 +48,46 @@ const isArraySchema = (schema: v.GenericSchema): schema is ArraySchema => schema
 const isWrapping = (schema: v.GenericSchema): schema is WrappingSchema =>
   schema.type === 'optional' || schema.type === 'nullable';
 
-/** A value without its malformed parts: a malformed property is missing, and a malformed item of a list is undefined. */
-export type WellFormed<T> = T extends readonly (infer Item)[]
-  ? readonly (WellFormed<Item> | undefined)[]
-  : T extends object
-    ? { readonly [Name in keyof T]?: WellFormed<T[Name]> | undefined }
-    : T;
-
-type Report = (path: string, message: string) => void;
-
 /**
- * Reads a value by a schema, with every issue at once. Walks the schema itself, because valibot's object schemas accept a list as an object,
- * stop at the first unknown property, and accept an own `__proto__` or `constructor`.
- * @returns the well-formed part with its defaults, and why the rest is not well-formed
+ * Every fault of a value's shape. Walks the schema itself, because valibot's object schemas accept a list as an object, stop at the first
+ * unknown property, and accept an own `__proto__` or `constructor`. A value without a fault can be parsed.
  */
-export function readShape<S extends v.GenericSchema>(
-  schema: S,
-  value: unknown,
-): { value: WellFormed<v.InferOutput<S>> | undefined; issues: readonly SettingsIssue[] } {
-  const issues: SettingsIssue[] = [];
-  const read = wellFormed(schema, value, '$', (path, message) => issues.push({ path, message }));
-  return { value: read as WellFormed<v.InferOutput<S>> | undefined, issues };
-}
-
-/** The well-formed part of a value; undefined if no part is. */
-function wellFormed(
+export function* shapeIssues(
   schema: v.GenericSchema,
   value: unknown,
-  path: string,
-  report: Report,
-): unknown {
-  if (isWrapping(schema))
-    return schema.type === 'nullable' && value === null
-      ? null
-      : wellFormed(schema.wrapped, value, path, report);
-  if (isObjectSchema(schema) && isPlainObject(value))
-    return wellFormedObject(schema, value, path, report);
+  path = '$',
+): Generator<SettingsIssue> {
+  if (isWrapping(schema)) {
+    if (schema.type === 'optional' || value !== null)
+      yield* shapeIssues(schema.wrapped, value, path);
+  } else if (isObjectSchema(schema) && isPlainObject(value))
+    yield* propertyIssues(schema, value, path);
   // The only rule for a whole list is that it is not empty.
-  if (isArraySchema(schema) && Array.isArray(value) && value.length > 0)
-    return value.map((item, index) => wellFormed(schema.item, item, `${path}[${index}]`, report));
-  const result = v.safeParse(schema, value);
-  if (result.success && !isObjectSchema(schema)) return result.output;
-  report(path, `must be ${descriptionOf(schema)}, but is ${display(value)}`);
-  return undefined;
+  else if (isArraySchema(schema) && Array.isArray(value) && value.length > 0)
+    for (const [index, item] of value.entries())
+      yield* shapeIssues(schema.item, item, `${path}[${index}]`);
+  else if (isObjectSchema(schema) || !v.is(schema, value))
+    yield { path, message: `must be ${descriptionOf(schema)}, but is ${display(value)}` };
 }
 
-function wellFormedObject(
-  schema: ObjectSchema,
+function* propertyIssues(
+  { entries }: ObjectSchema,
   value: Readonly<Record<string, unknown>>,
   path: string,
-  report: Report,
-): object {
-  const names = Object.keys(schema.entries);
-  for (const name of Object.keys(value).filter((one) => !names.includes(one))) {
+): Generator<SettingsIssue> {
+  const names = Object.keys(entries);
+  for (const name of Object.keys(value).filter((property) => !names.includes(property))) {
     const near = nearestName(name, names);
     const hint = near ? `did you mean ${near}?` : `the properties here are ${names.join(', ')}`;
-    report(stepInto(path, name), `is not a property of the settings file: ${hint}`);
+    const message = `is not a property of the settings file: ${hint}`;
+    yield { path: stepInto(path, name), message };
   }
-  const read = Object.entries<v.GenericSchema>(schema.entries).map(([name, entry]) => {
+  for (const [name, entry] of Object.entries<v.GenericSchema>(entries)) {
     const at = stepInto(path, name);
-    if (Object.hasOwn(value, name)) return [name, wellFormed(entry, value[name], at, report)];
-    if (entry.type === 'optional') return [name, v.getDefault(entry)];
-    report(at, `is missing: it must be ${descriptionOf(entry)}`);
-    return [name, undefined];
-  });
-  return Object.fromEntries(read.filter(([, part]) => part !== undefined));
+    if (Object.hasOwn(value, name)) yield* shapeIssues(entry, value[name], at);
+    else if (entry.type !== 'optional')
+      yield { path: at, message: `is missing: it must be ${descriptionOf(entry)}` };
+  }
 }
 
 /** A value with its properties in the order of the schema, because DynamoDB returns those of a map in any order. */
@@ -123,8 +98,9 @@ export function inFileOrder(schema: v.GenericSchema, value: unknown): unknown {
     return value.map((item) => inFileOrder(schema.item, item));
   if (!isObjectSchema(schema) || !isPlainObject(value)) return value;
   const entries = Object.entries<v.GenericSchema>(schema.entries);
-  const own = entries.filter(([name]) => Object.hasOwn(value, name));
-  const ordered = own.map(([name, entry]) => [name, inFileOrder(entry, value[name])]);
+  const ordered = entries
+    .filter(([name]) => Object.hasOwn(value, name))
+    .map(([name, entry]) => [name, inFileOrder(entry, value[name])]);
   const known = Object.fromEntries(ordered);
   return { ...known, ...value, ...known }; // a property that the schema does not have comes last
 }

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { builtInFieldKeys, builtInNamed, builtIns } from './field-kinds.ts';
 import { namesIn, type PlacedName } from './lookalikes.ts';
 import { type Settings, type SettingsAsStored, settingsFrom } from './organization.ts';
@@ -5,9 +6,9 @@ import { readReferences } from './settings-references.ts';
 import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
 import {
   inFileOrder,
-  readShape,
   type SettingsIssue,
   SettingsRejectedError,
+  shapeIssues,
 } from './settings-shape.ts';
 
 /** An API key that `npm start` creates if no key has its label. */
@@ -21,18 +22,14 @@ export interface ParsedSettingsFile {
   readonly names: readonly PlacedName[];
 }
 
-/** Reads a settings file. @throws SettingsRejectedError with every issue of the file */
+/** Reads a settings file. @throws SettingsRejectedError with every fault of its shape; if it has none, with every reference that is wrong */
 export function parseSettingsFile(text: string): ParsedSettingsFile {
-  const shape = readShape(settingsFileSchema, parseJson(text));
-  const references = readReferences(shape.value ?? {});
-  // A place that is malformed, or that has a malformed part, is reported only as that.
-  const isMalformed = (place: string): boolean =>
-    shape.issues.some(({ path }) =>
-      [`${place}.`, `${place}[`].some((one) => `${path}.`.startsWith(one)),
-    );
-  const issues = [...shape.issues, ...references.issues.filter(({ path }) => !isMalformed(path))];
+  const value = parseJson(text);
+  const faults = [...shapeIssues(settingsFileSchema, value)];
+  if (faults.length > 0) throw refused(faults);
+  const { file, issues } = readReferences(v.parse(settingsFileSchema, value));
   if (issues.length > 0) throw refused(issues);
-  const { $schema: _, keys, version, ...rest } = references.file as SettingsFile; // without an issue, it is whole
+  const { $schema: _, keys, version, ...rest } = file;
   return { settings: settingsOf(rest), keys, version, names: namesIn(rest) };
 }
 

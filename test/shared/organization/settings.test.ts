@@ -103,27 +103,41 @@ test.each(refusals)(
   },
 );
 
-test('lists every issue of a file at once', () => {
-  const file = [
-    ['$.id', 'x'],
-    ['$.users[1].name', 5],
-    ['$.fields[0].options[1].value', 'mba'],
-    ['$.fields[0].label', 5],
-    ['$.fields[1].showWhen.equals[0]', 'phd'],
-    ['$.keys[0].createdBy', 9],
-    ['$.extra', 1],
-  ].reduce((bad, [path, value]) => withValue(bad, path as string, value), smallFile() as object);
+const wrongReferences: [path: string, value: unknown][] = [
+  ['$.fields[0].options[1].value', 'mba'],
+  ['$.fields[1].showWhen.equals[0]', 'phd'],
+  ['$.assignmentRules[0].users[0]', 'Nobody'],
+  ['$.keys[0].createdBy', 9],
+];
+const wrongShapes: [path: string, value: unknown][] = [
+  ['$.id', 'x'],
+  ['$.users[1].name', 5],
+  ['$.users[1].nick', 'R'],
+  ['$.pipelines[0].stages[0].slug', undefined],
+  ['$.fields[0].label', 5],
+  ['$.fields[1].showWhen.field', ['course']],
+  ['$.keys', {}],
+  ['$.extra', 1],
+];
+const pathsIn = (...wrong: [path: string, value: unknown][]) => {
+  const file = wrong.reduce<object>(
+    (bad, [path, value]) => withValue(bad, path, value),
+    smallFile(),
+  );
+  return issuesOf(JSON.stringify(file)).map(({ path }) => path);
+};
 
-  const paths = issuesOf(JSON.stringify(file)).map(({ path }) => path);
+test('every fault of shape is listed at once, and nothing else while there is one', () => {
+  const paths = wrongShapes.map(([path]) => path);
+  expect(pathsIn(...wrongReferences, ...wrongShapes).sort()).toEqual(paths.sort());
+});
 
-  expect(paths.sort()).toEqual([
-    '$.extra',
-    '$.fields[0].label',
+test('in a file without a fault of shape every wrong reference is listed at once', () => {
+  expect(pathsIn(...wrongReferences)).toEqual([
+    '$.keys[0].createdBy',
     '$.fields[0].options[1].value',
     '$.fields[1].showWhen.equals[0]',
-    '$.id',
-    '$.keys[0].createdBy',
-    '$.users[1].name',
+    '$.assignmentRules[0].users[0]',
   ]);
 });
 
@@ -163,15 +177,11 @@ test('a name that nothing has is refused, with what would be right', () => {
   const issues = issuesOf(
     withRules(
       { when: { field: 'source', equals: ['Fare', 'Fair'] }, users: ['Nobody', 'Asha Rao', 7] },
-      { when: { field: 'course', equals: ['PhD'] }, users: [''] },
+      { when: { field: 'course', equals: ['PhD'] }, users: ['Nobody', 'Nobody'] },
     ),
   );
 
   expect(issues).toEqual([
-    {
-      path: '$.assignmentRules[1].users[0]',
-      message: 'must be the ID or name of a user, but is ""',
-    },
     {
       path: '$.assignmentRules[0].when.equals[0]',
       message: 'is "Fare", but must be the ID of a source in $.sources, or its name',
@@ -188,6 +198,10 @@ test('a name that nothing has is refused, with what would be right', () => {
       path: '$.assignmentRules[1].when.equals[0]',
       message: 'is "PhD", but must be the value of an option of course: mba, design, or its label',
     },
+    ...[0, 1].map((at) => ({
+      path: `$.assignmentRules[1].users[${at}]`,
+      message: 'is "Nobody", but must be the ID of a user in $.users, or its name',
+    })),
   ]);
 });
 

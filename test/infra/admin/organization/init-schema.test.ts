@@ -6,7 +6,7 @@ import {
   settingsSchemaFile,
 } from '../../../../infra/admin/organization/init.ts';
 import { settingsFileSchema } from '../../../../shared/organization/settings-schema.ts';
-import { readShape } from '../../../../shared/organization/settings-shape.ts';
+import { shapeIssues } from '../../../../shared/organization/settings-shape.ts';
 import { acceptedCases, refusals } from '../../../shared/organization/settings-case-lists.ts';
 import { smallFile, withValue } from '../../../shared/organization/settings-cases.ts';
 import { sampleSettings } from '../../../support/settings.ts';
@@ -38,7 +38,7 @@ test.each(refusals.filter(([, value]) => !beyondJsonSchema.includes(value as str
   (path, value) => {
     const file = JSON.parse(JSON.stringify(withValue(smallFile(), path, value)));
 
-    expect(isValid(file)).toBe(readShape(settingsFileSchema, file).issues.length === 0);
+    expect(isValid(file)).toBe([...shapeIssues(settingsFileSchema, file)].length === 0);
   },
 );
 
