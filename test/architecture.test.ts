@@ -57,7 +57,7 @@ const isAdministrators = inside(
 );
 const isData = (file: string): boolean =>
   /^shared\/(contract|base|observability)\/[^/]+\.ts$/.test(file) ||
-  /^shared\/(store\/table\/(table-definition|event-filter)|organization\/nearest-name)\.ts$/.test(
+  /^shared\/(store\/table\/(entities|table-definition|event-filter)|organization\/nearest-name)\.ts$/.test(
     file,
   );
 const isDeployed = inside('infra/stack/', 'infra/deploy/', 'infra/gateway/', 'infra/bundle/');

@@ -1,4 +1,5 @@
-import type { Endpoint, EndpointName, ItemType } from '../../shared/contract/endpoints.ts';
+import type { Endpoint, EndpointName } from '../../shared/contract/endpoints.ts';
+import type { ItemType } from '../../shared/store/table/entities.ts';
 
 /** The item types that each DynamoDB action (as IAM names it) can access. A transaction needs the actions of its parts. */
 export type Access = Partial<

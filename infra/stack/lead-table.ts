@@ -12,12 +12,9 @@ import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { keysOf } from '../../shared/base/maps.ts';
-import type { Endpoint, EndpointName, ItemType } from '../../shared/contract/endpoints.ts';
-import {
-  partitionKeyPrefixes,
-  streamViewType,
-  tableDefinition,
-} from '../../shared/store/table/table-definition.ts';
+import type { Endpoint, EndpointName } from '../../shared/contract/endpoints.ts';
+import { type ItemType, prefixOf } from '../../shared/store/table/entities.ts';
+import { streamViewType, tableDefinition } from '../../shared/store/table/table-definition.ts';
 import {
   type Access,
   admissionAccess,
@@ -203,7 +200,7 @@ function conditionsOn(
   itemTypes: readonly ItemType[],
   attributes: readonly string[],
 ): Record<string, Record<string, unknown>> {
-  const keys = itemTypes.map((itemType) => `${partitionKeyPrefixes[itemType]}*`);
+  const keys = itemTypes.map((itemType) => `${prefixOf(itemType)}*`);
   return {
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
     ...(attributes.length > 0 && {

@@ -6,25 +6,6 @@
 export const apiKeyScopes = ['leads.read', 'leads.write', 'leads.capture'] as const;
 export type Scope = (typeof apiKeyScopes)[number];
 
-/** The item types of the table and its indexes. `store/table/table-definition.ts` gives each its prefix. */
-export type ItemType =
-  | 'settings'
-  | 'usage'
-  | 'apiKey'
-  | 'turn'
-  | 'lead'
-  | 'phone'
-  | 'email'
-  | 'timeline'
-  | 'idempotency'
-  | 'importedRow'
-  | 'erasure'
-  | 'history'
-  | 'stageIndex'
-  | 'ownerIndex'
-  | 'sourceIndex'
-  | 'updateIndex';
-
 /** The module of an organization's plan that every endpoint is part of. */
 export const endpointModule = 'crm';
 

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel } from '../../base/batches.ts';
 import { readTimelineItems } from '../leads/timeline.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
-import { type ItemKind, kindOf } from '../table/item-kind.ts';
 import type { Item } from '../table/items.ts';
 import {
   erasurePrimaryKey,
+  type ItemKind,
   keyText,
+  kindOf,
   leadPrimaryKey,
   type PrimaryKey,
 } from '../table/primary-keys.ts';

@@ -2,14 +2,16 @@ import { TimelineReplay } from '../../leads/timeline-replay.ts';
 import type { Organization } from '../../organization/organization.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import type { Table } from '../table/client.ts';
+import { prefixOf } from '../table/entities.ts';
 import { getItem } from '../table/get-item.ts';
-import { type ItemKind, kindOf } from '../table/item-kind.ts';
 import type { Item, Stored, TimelineEntryItem } from '../table/items.ts';
 import { queryPages } from '../table/many-items.ts';
 import {
+  type ItemKind,
   keyListingPrimaryKey,
   keyOf,
   keyText,
+  kindOf,
   leadPrimaryKey,
   leadsPartitionKey,
   type PrimaryKey,
@@ -17,7 +19,6 @@ import {
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
 import { scanTable } from '../table/scan-table.ts';
-import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 import { ExpectedItems } from './expected-items.ts';
 import {
   capturedAt,
@@ -111,8 +112,8 @@ class Finder {
   /** Whether only one organization is read, and the item is not its own. Nothing but its API key says whose an idempotency record is. */
   #isLeftOut({ pk, organizationId }: Stored<Item>): boolean {
     const { organizationId: only } = this.#options;
-    if (only === undefined || pk.startsWith(prefix.idempotency)) return false;
-    return (pk.startsWith(prefix.apiKey) ? organizationId : Number(pk.split('#')[1])) !== only;
+    if (only === undefined || pk.startsWith(prefixOf('idempotency'))) return false;
+    return (pk.startsWith(prefixOf('apiKey')) ? organizationId : Number(pk.split('#')[1])) !== only;
   }
 
   /** Reads an organization's settings, keys and leads, once. */

@@ -1,8 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import { recordExpiry } from '../../leads/idempotency.ts';
-import type { ItemKind } from '../table/item-kind.ts';
 import type { Item } from '../table/items.ts';
-import { keyText, type PrimaryKey } from '../table/primary-keys.ts';
+import { type ItemKind, keyText, type PrimaryKey } from '../table/primary-keys.ts';
 
 /** What may be wrong with an item of any type in itself. */
 

@@ -10,8 +10,8 @@ import type { TimelineEntry } from '../../leads/timeline.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
+import { prefixOf } from '../table/entities.ts';
 import { getItem } from '../table/get-item.ts';
-import { kindOf } from '../table/item-kind.ts';
 import type {
   IdempotencyItem,
   IdentityItem,
@@ -24,6 +24,7 @@ import type {
 import {
   emailPrimaryKey,
   importedRowPrimaryKey,
+  kindOf,
   leadPrimaryKey,
   leadsPartitionKey,
   type PrimaryKey,
@@ -32,7 +33,6 @@ import {
 } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { type ScannedPage, scanTable } from '../table/scan-table.ts';
-import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 import { transact } from '../table/transact.ts';
 import {
   type Condition,
@@ -174,7 +174,7 @@ const relatedItems = (organizationId: number) => ({
     ':leads': leadsPartitionKey(organizationId),
     ':timelines': timelinePartitionKey(organizationId, 0).slice(0, -1),
     ':rows': importedRowPrimaryKey(organizationId, '').pk,
-    ':records': prefix.idempotency,
+    ':records': prefixOf('idempotency'),
   },
 });
 

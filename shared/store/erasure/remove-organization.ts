@@ -2,8 +2,8 @@ import { identityKeysOf } from '../leads/identities.ts';
 import { scanLeadsAscending } from '../leads/read-leads.ts';
 import { listApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
 import type { Table } from '../table/client.ts';
+import { prefixOf } from '../table/entities.ts';
 import { getItem } from '../table/get-item.ts';
-import { kindOf } from '../table/item-kind.ts';
 import { deleteItems, queryAll } from '../table/many-items.ts';
 import { readUnitsPerSecondDefault, withPacedReads } from '../table/pacing.ts';
 import {
@@ -13,6 +13,7 @@ import {
   historyPartitionKey,
   keyListingPrimaryKey,
   keyOf,
+  kindOf,
   leadPrimaryKey,
   type PrimaryKey,
   settingsPrimaryKey,
@@ -21,7 +22,6 @@ import {
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
 import { scanTable } from '../table/scan-table.ts';
-import { partitionKeyPrefixes } from '../table/table-definition.ts';
 
 /**
  * Removes an organization for good, with all of its leads and keys. For an organization that was made for a test: it asks nothing. Reads and
@@ -76,7 +76,7 @@ export async function removeIdempotencyRecords(
   let deleted = 0;
   const records = {
     FilterExpression: 'begins_with(pk, :prefix)',
-    ExpressionAttributeValues: { ':prefix': partitionKeyPrefixes.idempotency },
+    ExpressionAttributeValues: { ':prefix': prefixOf('idempotency') },
   };
   const paced = withPacedReads(table, readUnitsPerSecondDefault);
   await scanTable(paced, records, async ({ items }) => {

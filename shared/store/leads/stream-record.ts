@@ -1,9 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { type EntryPlace, eventOf, type LeadEvent } from '../../leads/events.ts';
-import { kindOf } from '../table/item-kind.ts';
 import type { TimelineEntryItem } from '../table/items.ts';
-import type { PrimaryKey } from '../table/primary-keys.ts';
+import { kindOf, type PrimaryKey } from '../table/primary-keys.ts';
 
 /** What the publisher reads of a record of the table's stream (AWS: DynamoDB Streams, `Record`). */
 export interface StreamRecord {

@@ -6,19 +6,19 @@ import { listApiKeys } from '../organizations/api-keys.ts';
 import { readSettings } from '../organizations/organizations.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable } from '../table/client.ts';
+import { prefixOf } from '../table/entities.ts';
 import { getItem } from '../table/get-item.ts';
-import { kindOf } from '../table/item-kind.ts';
 import {
   apiKeyPrimaryKey,
   directoryPrimaryKey,
   keyListingPrimaryKey,
   keyOf,
+  kindOf,
   leadPrimaryKey,
   type PrimaryKey,
   settingsPrimaryKey,
 } from '../table/primary-keys.ts';
 import { scanTable } from '../table/scan-table.ts';
-import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 import { isAbsent, namesLead } from '../table/writes.ts';
 import { claimIdentities, mendLead } from './mend-lead.ts';
 import { type LeadReference, type MendedTable, nameOf, referenceOf } from './mended-table.ts';
@@ -171,8 +171,8 @@ const leadsAndParts = {
   FilterExpression:
     'begins_with(pk, :leads) OR begins_with(pk, :records) OR begins_with(pk, :rows)',
   ExpressionAttributeValues: {
-    ':leads': prefix.lead,
-    ':records': prefix.idempotency,
-    ':rows': prefix.importedRow,
+    ':leads': prefixOf('lead'),
+    ':records': prefixOf('idempotency'),
+    ':rows': prefixOf('importedRow'),
   },
 };

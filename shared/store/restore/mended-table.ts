@@ -1,6 +1,6 @@
 import type { Table } from '../table/client.ts';
-import { kindOf } from '../table/item-kind.ts';
 import type { Item, Stored } from '../table/items.ts';
+import { kindOf } from '../table/primary-keys.ts';
 import { type Condition, deletion, put, writeItem } from '../table/writes.ts';
 
 export interface LeadReference {

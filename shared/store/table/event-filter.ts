@@ -1,4 +1,4 @@
-import { partitionKeyPrefixes } from './table-definition.ts';
+import { prefixOf } from './entities.ts';
 
 /**
  * The stream records to publish: inserted timeline entries. Erasures modify or delete entries and publish nothing. In the form of an event
@@ -6,5 +6,5 @@ import { partitionKeyPrefixes } from './table-definition.ts';
  */
 export const eventFilter = {
   eventName: ['INSERT'],
-  dynamodb: { Keys: { pk: { S: [{ prefix: partitionKeyPrefixes.timeline }] } } },
+  dynamodb: { Keys: { pk: { S: [{ prefix: prefixOf('timeline') }] } } },
 } as const;

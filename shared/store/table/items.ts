@@ -9,8 +9,7 @@ import type { SettingsAsStored } from '../../organization/organization.ts';
 export type Item = Readonly<Record<string, unknown>>;
 
 /*
- * What each item type stores besides its primary key and `ttl`. `primary-keys.ts` ties each key to its type.
- * These are type aliases because an alias, unlike an interface, is assignable to `Item`.
+ * The attributes of the item types of `entities.ts`. These are type aliases because an alias, unlike an interface, is assignable to `Item`.
  */
 
 export type SettingsItem = {
@@ -67,7 +66,8 @@ export type LeadIndexEntry = Pick<LeadItem, 'sk' | 'updatedAt'>;
 /** Of a unique phone or email: the lead that has it. */
 export type IdentityItem = { readonly leadId: number };
 
-export type TimelineEntryItem = Stored<Alias<TimelineEntry>>;
+export type TimelineEntryAttributes = Alias<TimelineEntry>;
+export type TimelineEntryItem = Stored<TimelineEntryAttributes>;
 
 /** An interface, or a union of them, as aliases. */
 type Alias<T> = T extends unknown ? { readonly [Name in keyof T]: T[Name] } : never;

@@ -1,22 +1,10 @@
 import { hash } from 'node:crypto';
-import type {
-  ApiKeyItem,
-  DirectoryItem,
-  ErasureItem,
-  IdempotencyItem,
-  IdentityItem,
-  ImportedRowItem,
-  Item,
-  KeptSettingsItem,
-  KeyListingItem,
-  LeadItem,
-  RotationItem,
-  SettingsItem,
-  UsageItem,
-} from './items.ts';
-import { partitionKeyPrefixes as prefix } from './table-definition.ts';
+import { keysOf } from '../../base/maps.ts';
+import { limits } from '../../contract/limits.ts';
+import { type EntityName, entities, indexKeys } from './entities.ts';
+import type { Item } from './items.ts';
 
-/** Where an item is stored, and its type in `items.ts` (design, section 2). Only this file spells a key. */
+/** Where an item is stored, and its type (`entities.ts`). Only this file makes and reads keys. */
 export interface PrimaryKey<T extends Item = Item> {
   readonly pk: string;
   readonly sk: string;
@@ -43,89 +31,123 @@ export class ItemsByKey {
   }
 }
 
-const primaryKey = <T extends Item>(pk: string, sk: string): PrimaryKey<T> => ({ pk, sk });
+/** The values of a key's form, such as `LEADS#{organizationId:id}`, in its order. */
+type ValuesOf<Form extends string> = Form extends `${string}{${infer Value}}${infer Rest}`
+  ? [ValueOf<Value>, ...ValuesOf<Rest>]
+  : [];
+type ValueOf<Value extends string> = Value extends `${string}:${string}` ? number : string;
 
-export const settingsPrimaryKey = (organizationId: number): PrimaryKey<SettingsItem> =>
-  primaryKey(`${prefix.settings}${organizationId}`, 'SETTINGS');
+/** Cuts a form at its braces: every second piece is a value. */
+function piecesOf(form: string): readonly string[] {
+  const known = knownPieces.get(form);
+  const pieces = known ?? form.split('{').flatMap((piece) => piece.split('}'));
+  if (!known) knownPieces.set(form, pieces);
+  return pieces;
+}
+const knownPieces = new Map<string, readonly string[]>();
 
-/** Every id (0 < id <= 2147483647) fits into ten digits; padded ids sort as numbers do. */
-const sortableId = (id: number): string => String(id).padStart(10, '0');
+/** Every ID (0 < id <= 2147483647) fits into ten digits. */
+const valueText = (piece: string, value: string | number): string =>
+  piece.endsWith(':sorted') ? String(value).padStart(10, '0') : String(value);
 
-/** Every organization has an item in this partition, so that a list of organizations does not read the whole table. */
-export const directoryPartitionKey = `${prefix.settings}DIRECTORY`;
-export const directoryPrimaryKey = (organizationId: number): PrimaryKey<DirectoryItem> =>
-  primaryKey(directoryPartitionKey, sortableId(organizationId));
+const fill = (form: string, values: Iterator<string | number>): string =>
+  piecesOf(form)
+    .map((piece, at) => (at % 2 === 0 ? piece : valueText(piece, values.next().value)))
+    .join('');
 
-export const keyListingPrefix = 'KEY#';
-export const keyListingPrimaryKey = (
-  organizationId: number,
-  keyId: string,
-): PrimaryKey<KeyListingItem> =>
-  primaryKey(`${prefix.settings}${organizationId}`, `${keyListingPrefix}${keyId}`);
+/** Makes the keys of one form. */
+const keysLike =
+  <Form extends string>(form: Form) =>
+  (...values: ValuesOf<Form>): string =>
+    fill(form, values.values());
 
-export const usagePrimaryKey = (organizationId: number): PrimaryKey<UsageItem> =>
-  primaryKey(`${prefix.usage}${organizationId}`, 'USAGE');
+type Attributes<Name extends EntityName> = NonNullable<(typeof entities)[Name]['attributes']>;
+type KeyValues<Name extends EntityName> = [
+  ...ValuesOf<(typeof entities)[Name]['pk']>,
+  ...ValuesOf<(typeof entities)[Name]['sk']>,
+];
 
-export const apiKeyPrimaryKey = (apiKeyHash: string): PrimaryKey<ApiKeyItem> =>
-  primaryKey(`${prefix.apiKey}${apiKeyHash}`, 'KEY');
+/** Makes the primary keys of an item type from their values, those of the partition key first. */
+const primaryKeysOf =
+  <Name extends EntityName>(name: Name) =>
+  (...values: KeyValues<Name>): PrimaryKey<Attributes<Name>> => {
+    const { pk, sk } = entities[name];
+    const all = values.values();
+    return { pk: fill(pk, all), sk: fill(sk, all) };
+  };
 
-export const turnPrimaryKey = (
-  organizationId: number,
-  ruleDigest: string,
-): PrimaryKey<RotationItem> => primaryKey(`${prefix.turn}${organizationId}`, ruleDigest);
-
-export const leadSortKey = sortableId;
-export const leadsPartitionKey = (organizationId: number): string =>
-  `${prefix.lead}${organizationId}`;
-export const leadPrimaryKey = (organizationId: number, leadId: number): PrimaryKey<LeadItem> =>
-  primaryKey(leadsPartitionKey(organizationId), leadSortKey(leadId));
-
-/** @param phone in E.164 */
-export const phonePrimaryKey = (organizationId: number, phone: string): PrimaryKey<IdentityItem> =>
-  primaryKey(`${prefix.phone}${organizationId}#${phone}`, 'UNIQUE');
-
-/** @param comparableEmail as `leads/identity.ts` returns it */
-export const emailPrimaryKey = (
-  organizationId: number,
-  comparableEmail: string,
-): PrimaryKey<IdentityItem> =>
-  primaryKey(`${prefix.email}${organizationId}#${comparableEmail}`, 'UNIQUE');
-
-export const timelinePartitionKey = (organizationId: number, leadId: number): string =>
-  `${prefix.timeline}${organizationId}#${leadId}`;
-
+export const settingsPrimaryKey = primaryKeysOf('settings');
+export const directoryPartitionKey = entities.directory.pk;
+export const directoryPrimaryKey = primaryKeysOf('directory');
+export const keyListingPrimaryKey = primaryKeysOf('listing');
+export const usagePrimaryKey = primaryKeysOf('usage');
+export const apiKeyPrimaryKey = primaryKeysOf('apiKey');
+export const turnPrimaryKey = primaryKeysOf('turn');
+export const leadsPartitionKey = keysLike(entities.lead.pk);
+export const leadSortKey = keysLike(entities.lead.sk);
+export const leadPrimaryKey = primaryKeysOf('lead');
+export const phonePrimaryKey = primaryKeysOf('phone');
+export const emailPrimaryKey = primaryKeysOf('email');
+export const timelinePartitionKey = keysLike(entities.timeline.pk);
+const recordPrimaryKey = primaryKeysOf('idempotency');
 /** The idempotency key is hashed: it is the caller's text, with up to 200 characters of any script, and may contain personal data. */
-export const idempotencyPrimaryKey = (
-  keyId: string,
-  idempotencyKey: string,
-): PrimaryKey<IdempotencyItem> =>
-  primaryKey(`${prefix.idempotency}${keyId}#${hash('sha256', idempotencyKey)}`, 'RECORD');
+export const idempotencyPrimaryKey = (keyId: string, idempotencyKey: string) =>
+  recordPrimaryKey(keyId, hash('sha256', idempotencyKey));
+export const importedRowPrimaryKey = primaryKeysOf('importedRow');
+export const erasurePrimaryKey = primaryKeysOf('erasure');
+export const historyPartitionKey = keysLike(entities.auditEntry.pk);
+export const settingsVersionPrimaryKey = primaryKeysOf('keptSettings');
+export const stageIndexKey = keysLike(indexKeys.stageIndex.pk);
+export const ownerIndexKey = keysLike(indexKeys.ownerIndex.pk);
+export const sourceIndexKey = keysLike(indexKeys.sourceIndex.pk);
+export const updateIndexKey = keysLike(indexKeys.updateIndex.pk);
 
-/** @param digest of the row's values: the same row of any file has the same item */
-export const importedRowPrimaryKey = (
-  organizationId: number,
-  digest: string,
-): PrimaryKey<ImportedRowItem> =>
-  primaryKey(`${prefix.importedRow}${organizationId}#${digest}`, 'ROW');
+type NamedValues<Form extends string> = Form extends `${string}{${infer Value}}${infer Rest}`
+  ? {
+      readonly [Name in Value as Name extends `${infer Bare}:${string}`
+        ? Bare
+        : Name]: ValueOf<Value>;
+    } & NamedValues<Rest>
+  : unknown;
+type KindOf<Name extends EntityName> = { readonly kind: Name } & NamedValues<
+  (typeof entities)[Name]['pk']
+> &
+  NamedValues<(typeof entities)[Name]['sk']>;
 
-export const erasurePrimaryKey = (
-  organizationId: number,
-  leadId: number,
-): PrimaryKey<ErasureItem> => primaryKey(`${prefix.erasure}${organizationId}`, sortableId(leadId));
+/** What an item is, by its primary key: its type, and the values of the key by their names. */
+export type ItemKind = { readonly [Name in EntityName]: KindOf<Name> }[EntityName];
 
-export const historyPartitionKey = (organizationId: number): string =>
-  `${prefix.history}${organizationId}`;
-export const settingsVersionPrimaryKey = (
-  organizationId: number,
-  version: number,
-): PrimaryKey<KeptSettingsItem> =>
-  primaryKey(historyPartitionKey(organizationId), `VERSION#${sortableId(version)}`);
+/** The kind of an item; undefined for a key that the service never makes. */
+export function kindOf({ pk, sk }: PrimaryKey): ItemKind | undefined {
+  for (const kind of keysOf(entities)) {
+    const inPk = valuesIn(entities[kind].pk, pk);
+    const inSk = inPk && valuesIn(entities[kind].sk, sk);
+    if (inSk) return { kind, ...inPk, ...inSk } as ItemKind;
+  }
+  return undefined;
+}
 
-export const stageIndexKey = (organizationId: number, stageId: number): string =>
-  `${prefix.stageIndex}${organizationId}#${stageId}`;
-export const ownerIndexKey = (organizationId: number, userId: number): string =>
-  `${prefix.ownerIndex}${organizationId}#${userId}`;
-export const sourceIndexKey = (organizationId: number, sourceId: number): string =>
-  `${prefix.sourceIndex}${organizationId}#${sourceId}`;
-export const updateIndexKey = (organizationId: number): string =>
-  `${prefix.updateIndex}${organizationId}`;
+/** The values of a key by their names; undefined for a key of another form. A text ends where the form goes on; the last one is the rest. */
+function valuesIn(form: string, key: string): Record<string, string | number> | undefined {
+  const values: Record<string, string | number> = {};
+  const pieces = piecesOf(form);
+  let at = 0;
+  for (const [index, piece] of pieces.entries()) {
+    if (index % 2 === 0) {
+      if (!key.startsWith(piece, at)) return undefined;
+      at += piece.length;
+      continue;
+    }
+    const next = pieces[index + 1];
+    const text = key.slice(at, next ? key.indexOf(next, at) : key.length);
+    const [name = '', isNumber] = piece.split(':');
+    const value = isNumber ? Number(text) : text;
+    if (typeof value === 'number' && !(isId(value) && valueText(piece, value) === text))
+      return undefined;
+    values[name] = value;
+    at += text.length;
+  }
+  return at === key.length ? values : undefined;
+}
+
+const isId = (value: number): boolean => value >= 1 && value <= limits.idMax;

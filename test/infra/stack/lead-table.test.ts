@@ -1,9 +1,8 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import {
-  partitionKeyPrefixes,
-  tableDefinition,
-} from '../../../shared/store/table/table-definition.ts';
+import { keysOf } from '../../../shared/base/maps.ts';
+import { entities, indexKeys, prefixOf } from '../../../shared/store/table/entities.ts';
+import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import {
   type AlarmProperties,
   firstAlarm,
@@ -58,7 +57,7 @@ test('a key of the table’s own stays with the table, but goes with a first dep
 });
 
 test('no prefix of an item type begins another, so that a role limited to one reaches no other', () => {
-  const prefixes = Object.values(partitionKeyPrefixes);
+  const prefixes = [...new Set([...keysOf(entities), ...keysOf(indexKeys)].map(prefixOf))];
 
   expect(
     prefixes.filter((one, i) => prefixes.some((other, j) => i !== j && other.startsWith(one))),

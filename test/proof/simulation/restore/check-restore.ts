@@ -1,4 +1,4 @@
-import { partitionKeyPrefixes as prefix } from '../../../../shared/store/table/table-definition.ts';
+import { prefixOf } from '../../../../shared/store/table/entities.ts';
 import { isSame, type Plain } from '../checker/plain.ts';
 import { changedTexts, keepsErased } from './changed-texts.ts';
 import { type Items, itemsUnder, type RestoredItems } from './restored-table.ts';
@@ -25,7 +25,7 @@ function revokedKeys({ backup, old, restored, keptKeyIds }: RestoredItems): stri
   const revokedIds = [...backup.values()].flatMap(({ keyId, revokedAt }) =>
     revokedAt ? [keyId] : [],
   );
-  return itemsUnder(restored, prefix.apiKey).flatMap(([name, key]) => {
+  return itemsUnder(restored, prefixOf('apiKey')).flatMap(([name, key]) => {
     const isLive = key.revokedAt === undefined || key.revokedAt === null;
     const mayLive = old ? !old.before.get(name)?.revokedAt : keptKeyIds.includes(String(key.keyId));
     if (isLive && (!mayLive || revokedIds.includes(key.keyId)))
@@ -38,29 +38,29 @@ function revokedKeys({ backup, old, restored, keptKeyIds }: RestoredItems): stri
 
 /** The leads, as `organization#lead`, that an audit log, an erasure under way or the end of a timeline names. */
 function erasedIn(items: Items): Set<string> {
-  const logged = itemsUnder(items, prefix.history).flatMap(([, { pk, erasedLeadId }]) =>
+  const logged = itemsUnder(items, prefixOf('auditEntry')).flatMap(([, { pk, erasedLeadId }]) =>
     erasedLeadId === undefined
       ? []
-      : [`${String(pk).slice(prefix.history.length)}#${erasedLeadId}`],
+      : [`${String(pk).slice(prefixOf('auditEntry').length)}#${erasedLeadId}`],
   );
-  const begun = itemsUnder(items, prefix.erasure).map(
-    ([, { pk, sk }]) => `${String(pk).slice(prefix.erasure.length)}#${Number(sk)}`,
+  const begun = itemsUnder(items, prefixOf('erasure')).map(
+    ([, { pk, sk }]) => `${String(pk).slice(prefixOf('erasure').length)}#${Number(sk)}`,
   );
-  const ended = itemsUnder(items, prefix.timeline).flatMap(([, { pk, type }]) =>
-    type === 'erased' ? [String(pk).slice(prefix.timeline.length)] : [],
+  const ended = itemsUnder(items, prefixOf('timeline')).flatMap(([, { pk, type }]) =>
+    type === 'erased' ? [String(pk).slice(prefixOf('timeline').length)] : [],
   );
   return new Set([...logged, ...begun, ...ended]);
 }
 
 const leadOf = ({ pk, sk }: Plain): string =>
-  `${String(pk).slice(prefix.lead.length)}#${Number(sk)}`;
+  `${String(pk).slice(prefixOf('lead').length)}#${Number(sk)}`;
 
 function erasedLeads({ backup, old, restored }: RestoredItems): string[] {
   const erased = erasedIn(new Map([...backup, ...(old?.before ?? [])]));
-  const leads = itemsUnder(restored, prefix.lead).flatMap(([, lead]) =>
+  const leads = itemsUnder(restored, prefixOf('lead')).flatMap(([, lead]) =>
     erased.has(leadOf(lead)) ? [`The erased lead ${leadOf(lead)} is there again.`] : [],
   );
-  const entries = itemsUnder(restored, prefix.timeline).flatMap(([name, entry]) => {
+  const entries = itemsUnder(restored, prefixOf('timeline')).flatMap(([name, entry]) => {
     const versions = { before: backup.get(name), copy: old?.before.get(name), after: entry };
     return keepsErased(versions) ? [`The entry ${name} has an erased person again.`] : [];
   });
@@ -69,7 +69,7 @@ function erasedLeads({ backup, old, restored }: RestoredItems): string[] {
 
 function keptLeads({ backup, old, restored }: RestoredItems): string[] {
   const erased = erasedIn(new Map([...backup, ...(old?.before ?? [])]));
-  return itemsUnder(backup, prefix.lead).flatMap(([name, lead]) =>
+  return itemsUnder(backup, prefixOf('lead')).flatMap(([name, lead]) =>
     erased.has(leadOf(lead)) ||
     [lead, old?.before.get(name)].some((one) => one && isSame(restored.get(name), one))
       ? []
@@ -79,7 +79,7 @@ function keptLeads({ backup, old, restored }: RestoredItems): string[] {
 
 /** Neither a lead's ID nor a version of the settings is given out again. */
 function counters({ backup, old, restored }: RestoredItems): string[] {
-  return itemsUnder(restored, prefix.usage).flatMap(([name, usage]) => {
+  return itemsUnder(restored, prefixOf('usage')).flatMap(([name, usage]) => {
     const before = (old?.before ?? backup).get(name);
     const isNew = (counter: string, mayEqual: boolean): boolean =>
       Number(usage[counter]) > Number(before?.[counter] ?? 0) ||
