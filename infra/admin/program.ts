@@ -2,7 +2,7 @@ import { CommanderError, Help, type Option } from 'commander';
 import { apiKeyPrefix } from '../../shared/organization/api-key.ts';
 import { SettingsRejectedError } from '../../shared/organization/settings-shape.ts';
 import { ApiKeyError } from '../../shared/store/organizations/api-keys.ts';
-import { SettingsMovedError } from '../../shared/store/organizations/apply-settings.ts';
+import { SettingsChangedError } from '../../shared/store/organizations/apply-settings.ts';
 import { RestoreError } from '../../shared/store/restore/restore-origin.ts';
 import { ContentionError } from '../../shared/store/table/retry.ts';
 import { ThrottledError, UnknownOutcomeError } from '../../shared/store/table/transact.ts';
@@ -53,7 +53,7 @@ function failureText(error: unknown, environment: NodeJS.ProcessEnv): string {
     );
   if (
     error instanceof CommandError ||
-    error instanceof SettingsMovedError ||
+    error instanceof SettingsChangedError ||
     error instanceof ApiKeyError ||
     error instanceof RestoreError
   )

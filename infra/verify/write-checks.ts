@@ -3,11 +3,8 @@ import { limits } from '../../shared/contract/limits.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { removeOrganization } from '../../shared/store/erasure/remove-organization.ts';
 import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
-import {
-  listOrganizations,
-  readSettings,
-  replaceSettings,
-} from '../../shared/store/organizations/organizations.ts';
+import { listOrganizations, readSettings } from '../../shared/store/organizations/organizations.ts';
+import { replaceSettings } from '../../shared/store/organizations/replace-settings.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import { deleteItems } from '../../shared/store/table/many-items.ts';
 import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';

@@ -243,7 +243,7 @@ export class LeadWriter {
         return taken(draft.row, 'lead id', 'a lead under erasure');
     }
     if (mayBeWritten) throw unknownOutcome();
-    if (result?.outcome === 'settingsMoved')
+    if (result?.outcome === 'settingsChanged')
       return refused(
         draft.row,
         'The settings were changed while the row was imported, and it has a value that is not active: import the row again.',

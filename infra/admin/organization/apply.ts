@@ -129,7 +129,7 @@ const isOutdated = ({ settings, version }: FileToApply, inForce: StoredSettings)
 /**
  * Applies settings, notes a wait for removals, prints the result, then notes what the settings and their change break.
  * @param request the audit log's entry, and the version that must still be in force, if any
- * @throws SettingsRejectedError, SettingsMovedError as `applySettings`
+ * @throws SettingsRejectedError, SettingsChangedError as `applySettings`
  */
 export async function applyAndNote(
   context: CommandContext,

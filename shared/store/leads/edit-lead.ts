@@ -1,7 +1,7 @@
 import { changesBetween } from '../../leads/changes.ts';
 import type { Lead } from '../../leads/lead.ts';
 import type { FieldChange } from '../../leads/timeline.ts';
-import { countReference } from '../organizations/organizations.ts';
+import { countReference } from '../organizations/replace-settings.ts';
 import type { Table } from '../table/client.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { findLeadByIdentity } from './create-lead.ts';

@@ -19,7 +19,8 @@ import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { putIfAbsent, type Write } from '../table/writes.ts';
 import { type AuditAction, auditEntryPut } from './audit-log.ts';
-import { countReference, readSettings, type StoredSettings } from './organizations.ts';
+import { readSettings, type StoredSettings } from './organizations.ts';
+import { countReference } from './replace-settings.ts';
 
 /** An API key as the administrator sees it, without the key itself. Times are ISO 8601, UTC. */
 export interface ListedApiKey

@@ -16,16 +16,12 @@ import { queryPages } from '../table/many-items.ts';
 import { leadsPartitionKey } from '../table/primary-keys.ts';
 import { listApiKeys } from './api-keys.ts';
 import type { AuditAction } from './audit-log.ts';
-import {
-  readSettings,
-  replaceSettings,
-  type SettingsChange,
-  type StoredSettings,
-} from './organizations.ts';
+import { readSettings, type StoredSettings } from './organizations.ts';
+import { replaceSettings, type SettingsChange } from './replace-settings.ts';
 
 /** Thrown when the current settings are not of the version that was to be replaced: nothing was applied. */
-export class SettingsMovedError extends Error {
-  override readonly name = 'SettingsMovedError';
+export class SettingsChangedError extends Error {
+  override readonly name = 'SettingsChangedError';
 }
 
 export interface ApplyOptions {
@@ -59,7 +55,7 @@ const longestRequestMs = (limits.functionTimeoutSeconds + 1) * 1000;
  * longest possible request has ended and there is still no reference. If it is interrupted, the item stays deactivated and a repeat
  * completes the removal.
  * @throws SettingsRejectedError naming every reference, or the size
- * @throws SettingsMovedError if the current version is not the expected one, or other settings were applied during a removal
+ * @throws SettingsChangedError if the current version is not the expected one, or other settings were applied during a removal
  * @throws ContentionError
  */
 export async function applySettings(
@@ -112,7 +108,7 @@ class Apply {
     const before = await readSettings(this.#table, settings.id);
     const readAt = performance.now();
     if (this.#expectedVersion !== undefined && before?.version !== this.#expectedVersion)
-      throw new SettingsMovedError(
+      throw new SettingsChangedError(
         `The settings of organization ${settings.id} were changed meanwhile: see what was applied with organization history, then run the command again.`,
       );
     if (before && isDeepStrictEqual(before.settings, settings))

@@ -3,11 +3,8 @@ import { limits } from '../../contract/limits.ts';
 import { eraseLeads } from '../erasure/erase-lead.ts';
 import { listApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
 import { type AuditAction, readAuditLog } from '../organizations/audit-log.ts';
-import {
-  listOrganizations,
-  readSettings,
-  replaceSettings,
-} from '../organizations/organizations.ts';
+import { listOrganizations, readSettings } from '../organizations/organizations.ts';
+import { replaceSettings } from '../organizations/replace-settings.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { UsageItem } from '../table/items.ts';

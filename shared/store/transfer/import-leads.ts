@@ -12,7 +12,7 @@ import {
   type LeadIdentity,
 } from '../leads/identities.ts';
 import { newLastEntryId, putTimelineEntry } from '../leads/timeline.ts';
-import { countReference } from '../organizations/organizations.ts';
+import { countReference } from '../organizations/replace-settings.ts';
 import { batchGet } from '../table/batch-get.ts';
 import { type Table, usableUntil } from '../table/client.ts';
 import type { ImportedRowItem } from '../table/items.ts';
@@ -96,7 +96,7 @@ export type ImportLeadResult =
   /** An earlier lead of the same id is being erased. */
   | { readonly outcome: 'erasing' }
   /** The settings are no longer of `settingsVersion`. */
-  | { readonly outcome: 'settingsMoved' }
+  | { readonly outcome: 'settingsChanged' }
   /** Nothing was written: others kept changing the same items, or DynamoDB throttled. */
   | { readonly outcome: 'contended' | 'throttled' };
 
@@ -190,7 +190,8 @@ function refusalOf(
   const holder = firstHolderIn(existing, identityOf(lead));
   if (holder) return { outcome: 'duplicate', what: holder.field, leadId: holder.leadId };
   if (failed.has(keyText(erasurePrimaryKey(organizationId, leadId)))) return { outcome: 'erasing' };
-  if (failed.has(keyText(settingsPrimaryKey(organizationId)))) return { outcome: 'settingsMoved' };
+  if (failed.has(keyText(settingsPrimaryKey(organizationId))))
+    return { outcome: 'settingsChanged' };
   return { outcome: 'duplicate', what: 'lead id', leadId };
 }
 

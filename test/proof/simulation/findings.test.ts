@@ -64,7 +64,7 @@ test('of two applies at once that both remove something one is done, and the oth
   );
 
   expect(first.result).toMatch(
-    /^SettingsMovedError: The settings of organization 1 were changed meanwhile/,
+    /^SettingsChangedError: The settings of organization 1 were changed meanwhile/,
   );
   expect([first.outcome, second.outcome]).toEqual(['failed', 'done']);
   expect(await checkHistory(service)).toEqual([]);

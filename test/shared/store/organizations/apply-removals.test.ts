@@ -6,12 +6,10 @@ import { SettingsRejectedError } from '../../../../shared/organization/settings-
 import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts';
 import {
   applySettings,
-  SettingsMovedError,
+  SettingsChangedError,
 } from '../../../../shared/store/organizations/apply-settings.ts';
-import {
-  readSettings,
-  replaceSettings,
-} from '../../../../shared/store/organizations/organizations.ts';
+import { readSettings } from '../../../../shared/store/organizations/organizations.ts';
+import { replaceSettings } from '../../../../shared/store/organizations/replace-settings.ts';
 import { leadPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { put, writeItem } from '../../../../shared/store/table/writes.ts';
 import { modelTable } from '../../../support/model-table.ts';
@@ -207,7 +205,7 @@ test('an apply during the wait wins, and the removal of what was inactive is ref
   const wait = () => applySettings(table, between, noWait);
 
   await expect(applySettings(table, dropCity(before), { wait })).rejects.toThrow(
-    SettingsMovedError,
+    SettingsChangedError,
   );
 
   expect((await readSettings(table, before.id))?.settings).toEqual(between);
