@@ -17,8 +17,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { LeadApi } from './lead-api.ts';
 import { LeadEvents } from './lead-events.ts';
 import { LeadTable } from './lead-table.ts';
-import { dashboardUrl } from './monitoring/alarms.ts';
-import { Monitoring } from './monitoring/dashboard.ts';
+import { dashboardUrl, Monitoring } from './monitoring/dashboard.ts';
 import { releaseIn } from './release.ts';
 import type { LeadServiceProps, ServiceOptions } from './service-options.ts';
 

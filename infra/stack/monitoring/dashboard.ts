@@ -1,8 +1,10 @@
-import { Duration, Stack } from 'aws-cdk-lib';
-import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Aws, Stack } from 'aws-cdk-lib';
+import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { BillingMode, type ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import {
+  type CustomMetricGroup,
+  type CustomMetricWithAlarm,
   DefaultDashboardFactory,
   type MetricWithAlarmSupport,
   MonitoringFacade,
@@ -11,71 +13,102 @@ import {
 } from 'cdk-monitoring-constructs';
 import { Construct } from 'constructs';
 import { keysOf } from '../../../shared/base/maps.ts';
-import type { MetricName } from '../../../shared/observability/metrics.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
-import type { Backups } from '../backups.ts';
-import type { EndpointFunction } from '../endpoint-function.ts';
-import type { LeadEvents } from '../lead-events.ts';
-import type { LeadTable } from '../lead-table.ts';
-import type { ServiceOptions } from '../service-options.ts';
-import { type AlarmName, alarmed } from './alarms.ts';
+import { type Alarm, type AlarmName, alarms } from './alarms.ts';
 import { logWidgets, saveQueries } from './log-queries.ts';
-import { backupsCompleted, copiesFailed, Metrics, sum } from './metrics.ts';
+import { Metrics, type Monitored } from './metrics.ts';
 
-/** The service that is monitored. */
-interface Service {
-  /** The address that callers use. */
-  readonly baseUrl: string;
-  /** The service's name is the name of the dashboard, and the prefix of the alarm names. */
-  readonly options: ServiceOptions;
-  readonly functions: readonly EndpointFunction[];
-  readonly table: LeadTable;
-  readonly events: LeadEvents | undefined;
-  readonly backups: Backups | undefined;
+/** An alarm of this service, and its metric. */
+interface Watched {
+  readonly name: AlarmName;
+  readonly alarm: Alarm;
+  readonly metric: MetricWithAlarmSupport;
 }
 
-/** What the graphs show. */
-interface Watched extends Pick<Service, 'options' | 'functions'> {
-  readonly metrics: Metrics;
-}
-
-/** A graph: metrics with an alarm, by the alarm, and others beside them. */
-interface Graph extends Readonly<Partial<Record<AlarmName, MetricWithAlarmSupport>>> {
-  readonly others?: readonly MetricWithAlarmSupport[];
-}
-/** By title. */
-type Graphs = Readonly<Record<string, Graph>>;
-
-/** A dashboard, and the alarms of `alarms.ts`, each on the graph of its metric. */
+/** The dashboard, with the alarms of `alarms.ts` on the graphs of their metrics. */
 export class Monitoring extends Construct {
-  constructor(scope: Construct, id: string, service: Service, topics: readonly ITopic[]) {
+  constructor(scope: Construct, id: string, service: Monitored, topics: readonly ITopic[]) {
     super(scope, id);
-    const { functions, events, backups, options, baseUrl } = service;
-    const context = { options, baseUrl, stackName: Stack.of(this).stackName };
+    const { functions, options, table } = service;
+    const metrics = new Metrics(service);
     const facade = facadeOf(this, options.serviceName, topics);
-    const monitor = (name: string, graphs: Graphs): void => {
-      const metricGroups = Object.entries(graphs).map(([title, { others = [], ...alarms }]) => {
-        const withAlarms = keysOf(alarms).flatMap((name) =>
-          alarms[name] ? alarmed(name, alarms[name], context) : [],
-        );
-        return { title, metrics: [...others, ...withAlarms] };
-      });
-      facade.monitorCustom({ alarmFriendlyName: name, humanReadableName: name, metricGroups });
-    };
-    const watched = { options, functions, metrics: new Metrics(options) };
     const logGroupNames = functions.map(({ logGroup }) => logGroup.logGroupName);
-
-    monitor('Calls', callGraphs(watched));
-    monitor('Refusals', refusalGraphs(watched));
+    const sections = Map.groupBy(watchedOf(metrics), ({ alarm }) => alarm.graph[0]);
+    for (const [name, watched] of sections) {
+      const metricGroups = graphsOf(watched, metrics);
+      facade.monitorCustom({ alarmFriendlyName: name, humanReadableName: name, metricGroups });
+      if (name === 'Refusals')
+        for (const widget of logWidgets(logGroupNames)) facade.addWidget(widget);
+    }
     saveQueries(this, options.serviceName, logGroupNames);
-    for (const widget of logWidgets(logGroupNames)) facade.addWidget(widget);
-    monitor('Calls that the table failed', tableGraphs(watched));
-    if (events) monitor('Events', eventGraphs(events));
-    if (options.heartbeat) monitor('Heartbeat', heartbeatGraphs(watched));
-    if (backups) monitor('Backups', backupGraphs(backups, options));
-    monitorTable(facade, service.table.table);
+    monitorTable(facade, table.table);
   }
 }
+
+const watchedOf = (metrics: Metrics): Watched[] =>
+  keysOf(alarms).flatMap((name) => {
+    const alarm: Alarm = alarms[name];
+    const isOn = !alarm.only || metrics.service.options[alarm.only];
+    const metric = isOn ? alarm.metric(metrics) : undefined;
+    return metric ? { name, alarm, metric } : [];
+  });
+
+/** The graphs of a section: each has the metrics without an alarm, then those with one. Its details follow. */
+const graphsOf = (watched: readonly Watched[], metrics: Metrics): CustomMetricGroup[] =>
+  [...Map.groupBy(watched, ({ alarm }) => alarm.graph[1])].flatMap(([title, own]) => {
+    const beside = own.flatMap(({ alarm }) => alarm.beside?.(metrics) ?? []);
+    const withAlarms = own.map((one) => withAlarm(one, metrics.service));
+    const details = own.flatMap(({ alarm: { details } }) =>
+      details ? { title: details[0], metrics: details[1](metrics) } : [],
+    );
+    return [{ title, metrics: [...beside, ...withAlarms] }, ...details];
+  });
+
+function withAlarm({ name, alarm, metric }: Watched, service: Monitored): CustomMetricWithAlarm {
+  const { baseUrl, options } = service;
+  const { serviceName, noCapturesHours = 1 } = options;
+  const { threshold } = alarm;
+  const { datapoints: number = 1 } = threshold;
+  const datapoints = number === 'noCapturesHours' ? noCapturesHours : number;
+  const isBelow = 'below' in threshold;
+  const missingIsFine = !isBelow || threshold.missingIsFine;
+  const values = { NAME: Stack.of(service.table).stackName, BASE_URL: baseUrl, VAULT: serviceName };
+  const description = alarmDescription(name, { ...values, HOURS: String(noCapturesHours) });
+  return {
+    metric,
+    alarmFriendlyName: name,
+    addAlarm: {
+      [name]: {
+        threshold: isBelow ? threshold.below : threshold.from,
+        comparisonOperator: isBelow
+          ? ComparisonOperator.LESS_THAN_THRESHOLD
+          : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        treatMissingDataOverride: missingIsFine
+          ? TreatMissingData.NOT_BREACHING
+          : TreatMissingData.BREACHING,
+        datapointsToAlarm: datapoints,
+        evaluationPeriods: threshold.periods ?? datapoints,
+        alarmNameOverride: `${serviceName}-${name}`,
+        alarmDescriptionOverride: `${description} Dashboard: ${dashboardUrl(serviceName)}`,
+      },
+    },
+  };
+}
+
+/** What the words in capitals of an alarm's sentences stand for. */
+export type AlarmValues = Readonly<Record<'NAME' | 'BASE_URL' | 'VAULT' | 'HOURS', string>>;
+
+/** The description of an alarm, which its email shows. CloudWatch allows 1,024 characters, and a domain can have 253 of them. */
+export function alarmDescription(name: AlarmName, values: AlarmValues): string {
+  const { when, act, runbook = 'a-bad-night' }: Alarm = alarms[name];
+  const text = `${when} What to do: ${act} More: infra/OPERATE.md#${runbook}.`;
+  const known = new Map(Object.entries(values));
+  return text.replace(/\b[A-Z_]+\b/g, (word) => known.get(word) ?? word);
+}
+
+/** The address of the service's dashboard in the AWS console. */
+export const dashboardUrl = (serviceName: string): string =>
+  `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${serviceName}`;
 
 const facadeOf = (scope: Construct, serviceName: string, topics: readonly ITopic[]) =>
   new MonitoringFacade(scope, 'Facade', {
@@ -93,89 +126,6 @@ const facadeOf = (scope: Construct, serviceName: string, topics: readonly ITopic
     }),
   });
 
-const callGraphs = ({ metrics, functions }: Watched): Graphs => ({
-  'Calls and refusals': {
-    others: [metrics.api('Count'), metrics.api('4XXError'), metrics.logged('rateLimited')],
-    GatewayThrottled: metrics.gatewayRefusals(),
-  },
-  'Server errors': { ServerErrors: metrics.serverErrorShare(3) },
-  // Few failures that do not end. The alarm needs several periods, so that a single failure does not set it off.
-  'Server errors that continue': { FailuresContinue: metrics.serverErrorShare() },
-  'Response time': {
-    others: [metrics.api('Latency', Stats.p(50))],
-    SlowAnswers: metrics.api('Latency', Stats.p(99)),
-  },
-  'Time per endpoint, p99': {
-    others: functions.map((handler) =>
-      handler.metricDuration({ statistic: Stats.p(99), label: handler.endpoint.name }),
-    ),
-  },
-  Functions: {
-    others: [metrics.logged('coldStart')],
-    ReadingFunctionsThrottled: throttles('reading', functions),
-    WritingFunctionsThrottled: throttles('writing', functions),
-  },
-  'Needs attention': {
-    CaptureNotReady: metrics.counted('notReady', 'not ready'),
-    KeyExpiresSoon: metrics
-      .counted('keyExpiresSoon', 'keys that expire soon')
-      .with({ period: Duration.days(1) }),
-  },
-});
-
-const throttles = (kind: 'reading' | 'writing', functions: readonly EndpointFunction[]) =>
-  sum(
-    functions
-      .filter(({ endpoint }) => (endpoint.method === 'GET') === (kind === 'reading'))
-      .map((handler) => handler.metricThrottles()),
-    `${kind} functions throttled`,
-  );
-
-/** Requests that the service refuses, and captures that do not come: each may be an enquiry that is lost. */
-function refusalGraphs({ metrics, functions, options }: Watched): Graphs {
-  const capture = functions.find(({ endpoint }) => endpoint.name === 'capture-lead');
-  if (!capture) throw new Error('Without capture-lead, refused captures would go unnoticed.');
-  const captures = sum([capture.metricInvocations()], 'captures');
-  const share = (name: MetricName, label: string) => metrics.captureShare(capture, name, label);
-  return {
-    'Unknown keys, % of the calls': {
-      CallersUnauthorized: metrics.unauthorizedShare(),
-    },
-    // By kind, because each has another remedy. The firewall's blocks, which no function sees, are in `RequestsBlocked`.
-    'Captures refused, % of the captures': {
-      CapturesUnauthorized: share('capturesUnauthorized', '401 and 403'),
-      CapturesInvalid: share('capturesInvalid', '422, 400, 413 and 415'),
-    },
-    // Few refusals that do not end: one organization of several may lose every enquiry.
-    'Refusals that last': {
-      KnownKeyRefused: metrics.counted('knownKeyRefused', 'revoked or expired keys, and 403'),
-      CapturesKeepFailing: metrics.counted(
-        'capturesMismatched',
-        'captures with missing or unknown fields',
-      ),
-    },
-    'Captures over the limit': {
-      CapturesRateLimited: metrics.counted('capturesRateLimited', 'over the limit'),
-    },
-    ...(options.noCapturesHours !== undefined && {
-      'Captures in an hour': { NoCaptures: captures.with({ period: Duration.hours(1) }) },
-    }),
-    ...(options.waf && {
-      'Blocked by the firewall': { RequestsBlocked: metrics.blocked() },
-    }),
-  };
-}
-
-function tableGraphs({ metrics }: Watched): Graphs {
-  const failing = (name: MetricName, what: string) =>
-    metrics.counted(name, `calls that failed: ${what}`);
-  return {
-    Throttled: { TableThrottled: failing('tableThrottled', 'throttled') },
-    Failed: { TableFailed: failing('tableFailed', 'failed') },
-    Contended: { TransactionsRefused: failing('contended', 'contended') },
-  };
-}
-
 /** DynamoDB's own metrics of the table and its indexes. It also counts the throttles that the SDK repeats with success: most of them. */
 function monitorTable(facade: MonitoringFacade, table: ITable): void {
   facade.monitorDynamoTable({
@@ -190,32 +140,3 @@ function monitorTable(facade: MonitoringFacade, table: ITable): void {
       humanReadableName: `Index ${name}`,
     });
 }
-
-/** How long events wait, and what was given up. */
-const eventGraphs = ({ publisher, undelivered }: LeadEvents): Graphs => ({
-  'Events waiting, ms': {
-    EventsLate: publisher.metric('IteratorAge', { statistic: Stats.MAXIMUM }),
-  },
-  'Events given up': {
-    EventsUndelivered: undelivered.metricApproximateNumberOfMessagesVisible(),
-  },
-});
-
-const heartbeatGraphs = ({ metrics, options }: Watched): Graphs => ({
-  'Heartbeats answered': {
-    HeartbeatFailed: metrics.counted('heartbeatAnswered', 'heartbeats'),
-  },
-  'Heartbeat, ms': { others: [metrics.logged('heartbeatMs').with({ statistic: Stats.MAXIMUM })] },
-  ...(options.domainName && {
-    'Certificate, days left': {
-      CertificateExpires: metrics.logged('certificateDays').with({ statistic: Stats.MINIMUM }),
-    },
-  }),
-});
-
-const backupGraphs = (backups: Backups, { backupCopyTo }: ServiceOptions): Graphs => ({
-  'Backups completed': { BackupMissing: backupsCompleted(backups) },
-  ...(backupCopyTo && {
-    'Copies failed': { BackupCopyFailed: copiesFailed(backupCopyTo) },
-  }),
-});

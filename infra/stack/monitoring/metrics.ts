@@ -1,22 +1,38 @@
-import { Aws, Duration, Fn } from 'aws-cdk-lib';
+import { Aws, Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import {
   type MetricName,
   metricDimension,
   metricNamespace,
 } from '../../../shared/observability/metrics.ts';
 import type { Backups } from '../backups.ts';
+import type { EndpointFunction } from '../endpoint-function.ts';
 import { firewallRules } from '../firewall.ts';
 import { stageName } from '../lead-api.ts';
+import type { LeadEvents } from '../lead-events.ts';
+import type { LeadTable } from '../lead-table.ts';
 import type { ServiceOptions } from '../service-options.ts';
+
+/** The service that is monitored. */
+export interface Monitored {
+  /** The address that callers use. */
+  readonly baseUrl: string;
+  /** The service's name is the name of the dashboard, and the prefix of the alarm names. */
+  readonly options: ServiceOptions;
+  readonly functions: readonly EndpointFunction[];
+  readonly table: LeadTable;
+  readonly events: LeadEvents | undefined;
+  readonly backups: Backups | undefined;
+}
 
 /** The metrics of a service, each in periods of five minutes, the CDK's default, unless it says another. */
 export class Metrics {
+  readonly service: Monitored;
   readonly #options: ServiceOptions;
 
-  constructor(options: ServiceOptions) {
-    this.#options = options;
+  constructor(service: Monitored) {
+    this.service = service;
+    this.#options = service.options;
   }
 
   /** A metric of the whole API. Uses the name and stage as text: a reference would make the API depend on the alarm of its own release. */
@@ -26,8 +42,9 @@ export class Metrics {
   }
 
   /** A metric of the functions' log lines. */
-  logged(metricName: MetricName): Metric {
-    return sumOf(metricNamespace, metricName, { [metricDimension]: this.#options.serviceName });
+  logged(metricName: MetricName, statistic: string = Stats.SUM): Metric {
+    const dimensionsMap = { [metricDimension]: this.#options.serviceName };
+    return sumOf(metricNamespace, metricName, dimensionsMap).with({ statistic });
   }
 
   /**
@@ -71,7 +88,7 @@ export class Metrics {
         unauthorized: this.logged('unauthorized'),
         calls: this.api('Count'),
         ...(heartbeat && {
-          heartbeats: this.logged('heartbeatAnswered').with({ statistic: Stats.SAMPLE_COUNT }),
+          heartbeats: this.logged('heartbeatAnswered', Stats.SAMPLE_COUNT),
         }),
       },
       label: 'unknown keys, % of the calls',
@@ -95,13 +112,33 @@ export class Metrics {
     });
   }
 
+  /** The time of each endpoint's function. */
+  durations(): Metric[] {
+    return this.service.functions.map((handler) =>
+      handler.metricDuration({ statistic: Stats.p(99), label: handler.endpoint.name }),
+    );
+  }
+
+  throttles(kind: 'reading' | 'writing'): MathExpression {
+    const isOfKind = ({ endpoint }: EndpointFunction): boolean =>
+      (endpoint.method === 'GET') === (kind === 'reading');
+    const throttles = this.service.functions.filter(isOfKind).map((one) => one.metricThrottles());
+    return sum(throttles, `${kind} functions throttled`);
+  }
+
+  captures(): Metric {
+    const capture = this.service.functions.find(({ endpoint }) => endpoint.name === 'capture-lead');
+    if (!capture) throw new Error('Without capture-lead, refused captures would go unnoticed.');
+    return capture.metricInvocations();
+  }
+
   /** One kind of refused captures, in percent of all captures. Names on a graph must be unique, so each kind has its own. */
-  captureShare(captureFunction: IFunction, metricName: MetricName, label: string): MathExpression {
+  captureShare(metricName: MetricName, label: string): MathExpression {
     return new MathExpression({
       expression: `100 * FILL(${metricName}, 0) / of_${metricName}`,
       usingMetrics: {
         [metricName]: this.logged(metricName),
-        [`of_${metricName}`]: captureFunction.metricInvocations(),
+        [`of_${metricName}`]: this.captures(),
       },
       label,
     });
@@ -154,16 +191,11 @@ export function sum(metrics: readonly Metric[], label: string): MathExpression {
   });
 }
 
-/** Backups of the table that were completed, by the day. */
-export const backupsCompleted = ({ vault }: Backups): MathExpression =>
-  backupJobs('NumberOfBackupJobsCompleted', vault.backupVaultName, 'backups completed');
-
-/** Copies that failed, by the day. The vault of a copy job is that to which it copies. @param vaultArn of that vault */
-export const copiesFailed = (vaultArn: string): MathExpression =>
-  backupJobs('NumberOfCopyJobsFailed', Fn.select(6, Fn.split(':', vaultArn)), 'copies failed');
-
-/** Metrics and dimensions: https://docs.aws.amazon.com/aws-backup/latest/devguide/cloudwatch.html. */
-function backupJobs(metricName: string, vaultName: string, label: string): MathExpression {
+/**
+ * Jobs of AWS Backup by the day. The vault of a copy job is that to which it copies.
+ * Metrics and dimensions: https://docs.aws.amazon.com/aws-backup/latest/devguide/cloudwatch.html.
+ */
+export function backupJobs(metricName: string, vaultName: string, label: string): MathExpression {
   const jobs = sumOf('AWS/Backup', metricName, { BackupVaultName: vaultName });
   return sum([jobs], label).with({ period: Duration.days(1) });
 }

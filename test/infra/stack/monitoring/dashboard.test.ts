@@ -3,12 +3,8 @@ import { join } from 'node:path';
 import { Aws } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import {
-  type AlarmName,
-  alarmDescription,
-  alarms,
-  dashboardUrl,
-} from '../../../../infra/stack/monitoring/alarms.ts';
+import { type AlarmName, alarms } from '../../../../infra/stack/monitoring/alarms.ts';
+import { alarmDescription, dashboardUrl } from '../../../../infra/stack/monitoring/dashboard.ts';
 import { serviceNameMaxChars } from '../../../../infra/stack/service-options.ts';
 import { endpoints } from '../../../../shared/contract/endpoints.ts';
 import { projectFolder } from '../../../support/service-process.ts';
@@ -126,6 +122,20 @@ describe('what an alarm watches', () => {
 
     for (const index of ['leadsByStage', 'leadsByOwner', 'leadsBySource', 'leadsByUpdate'])
       expect(text).toContain(index);
+  });
+
+  test('the metrics beside an alarm, and the graphs of its details, are on the dashboard', () => {
+    const text = JSON.stringify(full.findResources('AWS::CloudWatch::Dashboard'));
+
+    for (const metric of [
+      'Count',
+      'Latency',
+      'coldStart',
+      'rateLimited',
+      'Duration',
+      'heartbeatMs',
+    ])
+      expect(text).toMatch(new RegExp(`(?:ApiGateway|Lambda|LeadService)\\W+${metric}\\W`));
   });
 
   test('no metric has the organization, the key or the endpoint as a dimension', () => {
