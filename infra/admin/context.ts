@@ -1,7 +1,11 @@
 import type { Organization } from '../../shared/organization/organization.ts';
-import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
+import {
+  type AuditAction,
+  addAuditEntry,
+  completeAuditEntry,
+} from '../../shared/store/organizations/audit-log.ts';
 import { loadOrganization } from '../../shared/store/organizations/organizations.ts';
-import { openTable, type Table } from '../../shared/store/table/client.ts';
+import { type OrganizationTable, openTable, type Table } from '../../shared/store/table/client.ts';
 import { readUnitsPerSecondDefault, withPacedReads } from '../../shared/store/table/pacing.ts';
 import {
   callerIdentity,
@@ -130,6 +134,11 @@ export class CommandContext {
     return isLoopback(endpointIn(this.environment) ?? '');
   }
 
+  /** The service that `--stack` names, if it names one. */
+  get location(): ServiceLocation | undefined {
+    return this.#location;
+  }
+
   /** The service that `--stack` names; without `--stack`, wrong usage. @param instead what a person does with a local service */
   deployed(instead: string): ServiceLocation {
     return (
@@ -195,15 +204,9 @@ export class CommandContext {
     { leadIds, dryRun = false }: { leadIds?: readonly number[]; dryRun?: boolean } = {},
   ): Promise<T> {
     if (dryRun) return run();
-    const entry = await addAuditEntry(this.table(), this.organizationId, {
-      who: await this.callerIdentity(),
-      what,
-      state: 'started',
-      ...(leadIds && { leadIds }),
-    });
-    const result = await run();
-    await completeAuditEntry(this.table(), entry, `${what}, ${resultOf(result)}`);
-    return result;
+    const own = { table: this.table(), organizationId: this.organizationId };
+    const action = { who: await this.callerIdentity(), what, ...(leadIds && { leadIds }) };
+    return audited(own, action, run, resultOf);
   }
 
   /** The command still prints its result, and exits with status 1. */
@@ -238,3 +241,16 @@ export async function existingOrganization(
 }
 
 const organizationMaxAgeMs = 1000;
+
+/** As `CommandContext.audited`, for the page too. */
+export async function audited<T>(
+  { table, organizationId }: OrganizationTable,
+  action: AuditAction & { readonly leadIds?: readonly number[] },
+  run: () => Promise<T>,
+  resultOf: (result: T) => string,
+): Promise<T> {
+  const entry = await addAuditEntry(table, organizationId, { ...action, state: 'started' });
+  const result = await run();
+  await completeAuditEntry(table, entry, `${action.what}, ${resultOf(result)}`);
+  return result;
+}

@@ -58,7 +58,7 @@ export function valueWithName(
 }
 
 /** The items whose IDs are values of a field; none if its values are no IDs. */
-function itemsNamedBy(organization: Organization, field: string): readonly NamedItem[] {
+export function itemsNamedBy(organization: Organization, field: string): readonly NamedItem[] {
   // No field can have one of these keys: settings files reserve both.
   if (field === 'stage') return organization.stages;
   if (field === 'pipeline') return organization.pipelines;

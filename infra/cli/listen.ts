@@ -16,17 +16,20 @@ const refusals: Readonly<Record<string, string>> = {
  * @returns the port
  * @throws CommandError if the port cannot be had
  */
-export async function listen(server: Server, port: number, command = 'npm start'): Promise<number> {
+export async function listen(
+  server: Server,
+  port: number,
+  command = 'npm start --',
+): Promise<number> {
   server.listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
   } catch (error) {
     const refusal = refusals[errorCode(error) ?? ''];
     if (refusal === undefined) throw error;
-    throw new CommandError(
-      `--port ${port}: ${refusal}, or 0 for a free one: ${command} -- --port 0`,
-      { cause: error },
-    );
+    throw new CommandError(`--port ${port}: ${refusal}, or 0 for a free one: ${command} --port 0`, {
+      cause: error,
+    });
   }
   return (server.address() as AddressInfo).port;
 }

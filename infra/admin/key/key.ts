@@ -8,26 +8,27 @@ import {
   scopesFor,
 } from '../../../shared/organization/api-key.ts';
 import {
-  type ApiKeyRequest,
-  createApiKey,
-  type ListedApiKey,
   listApiKeys,
   listApiKeysWithUse,
   revokeApiKey,
 } from '../../../shared/store/organizations/api-keys.ts';
-import { CommandError } from '../../cli/command.ts';
 import { canAsk } from '../../cli/confirm.ts';
 import { dateOf, formatTable } from '../../cli/format.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { namedId } from '../named.ts';
-
-const dayMs = 86_400_000;
-
-const unknownKeyError = ({ organizationId }: CommandContext, keyId: string) =>
-  new CommandError(
-    `Organization ${organizationId} has no API key with the ID ${keyId}: find the ID with key list.`,
-  );
+import {
+  canCapture,
+  createKey,
+  creationOf,
+  dayMs,
+  daysIssue,
+  isExpired,
+  isLive,
+  type NewKey,
+  successorOf,
+  unknownKeyError,
+} from './make-key.ts';
 
 /** Any text may be looked up, except a whole key: typing keys into a shell's history must not become a habit. */
 function parseKeyId(text: string): string {
@@ -124,58 +125,39 @@ list shows when each key was last used.`)
 
 async function create(context: CommandContext, options: CreateOptions): Promise<void> {
   const createdBy = namedId(await context.organization(), 'user', options.createdBy);
-  const what = (keyId: string): string => `key create ${keyId} (${options.label})`;
-  await createAndPrint(context, { ...options, createdBy }, what);
+  await createAndPrint(context, { ...options, createdBy }, creationOf(options.label));
 }
 
-/** @throws CommandError for a key that is unknown or revoked */
 async function rotate(
   context: CommandContext,
   { key: keyId, expiresIn, createdBy }: RotateOptions,
 ): Promise<void> {
   const organization = await context.organization();
-  const keys = await listApiKeys(context.table(), organization.id);
-  const old = keys.find((one) => one.keyId === keyId);
-  if (!old) throw unknownKeyError(context, keyId);
-  const { type, scopes, label, expiresAt, revokedAt } = old;
-  if (revokedAt !== null)
-    throw new CommandError(
-      `API key ${keyId} was revoked on ${revokedAt}: create a new one with key create.`,
-    );
-  const userId = namedId(organization, 'user', createdBy) ?? old.createdBy;
-  const key = { type, scopes, label, expiresIn, createdBy: userId };
-  const what = (newKeyId: string): string => `key rotate ${keyId} to ${newKeyId} (${label})`;
-  const expiry = dateOf(expiresAt);
-  const next = isExpired(expiresAt)
+  const userId = namedId(organization, 'user', createdBy);
+  const { old, key, what } = await successorOf(context.table(), organization, keyId, userId);
+  const expiry = dateOf(old.expiresAt);
+  const next = isExpired(old.expiresAt)
     ? `Key ${keyId} expired on ${expiry}.`
     : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: npm run admin -- key revoke --organization ${organization.id} --key ${keyId}`;
-  await createAndPrint(context, key, what, next);
-}
-
-interface NewKey extends Omit<ApiKeyRequest, 'organizationId' | 'now'> {
-  /** Days. */
-  readonly expiresIn?: number | undefined;
+  await createAndPrint(context, { ...key, expiresIn }, what, next);
 }
 
 /** @param what the audit log's entry @param next what to do with the new key */
 async function createAndPrint(
   context: CommandContext,
-  { expiresIn: days, ...key }: NewKey,
+  key: NewKey,
   what: (keyId: string) => string,
   ...next: readonly string[]
 ): Promise<void> {
   const { id: organizationId, userById } = await context.organization();
-  const { type } = key;
-  if (days !== undefined && days >= lifetimeDays[type])
-    context.command.error(
-      `error: option '--expires-in ${days}d' must be shorter than the ${lifetimeDays[type]} days for which an API key of type ${type} is valid`,
-    );
-  const now = new Date();
-  const expiry = days === undefined ? undefined : new Date(now.getTime() + days * dayMs);
+  const issue = daysIssue(key.expiresIn, key.type);
+  if (issue !== undefined)
+    context.command.error(`error: option '--expires-in ${key.expiresIn}d' ${issue}`);
   const who = await context.callerIdentity();
-  const action = (keyId: string) => ({ who, what: what(keyId) });
-  const request = { organizationId, ...key, expiresAt: expiry?.toISOString(), now, action };
-  const created = await createApiKey(context.table(), request);
+  const created = await createKey(context.table(), organizationId, key, (keyId) => ({
+    who,
+    what: what(keyId),
+  }));
   const { keyId, scopes, expiresAt } = created;
   const facts = `Key ID ${keyId}, scopes ${scopes.join(', ')}, expires ${expiresAt}.`;
   context.print(created, created.key, '', `Copy it now: it is not shown again. ${facts}`, next);
@@ -199,7 +181,7 @@ function parseScopes(text: string): Scope[] {
 
 const labelMaxChars = 200;
 
-function parseLabel(text: string): string {
+export function parseLabel(text: string): string {
   const label = text.trim();
   const chars = [...label].length;
   if (chars === 0 || chars > labelMaxChars || !label.isWellFormed()) {
@@ -238,17 +220,8 @@ async function list(context: CommandContext): Promise<void> {
   context.print({ items }, formatTable(rows, none));
 }
 
-const isExpired = (expiresAt: string): boolean => Date.parse(expiresAt) <= Date.now();
-
-export const isLive = ({ expiresAt, revokedAt }: ListedApiKey): boolean =>
-  revokedAt === null && !isExpired(expiresAt);
-
-/** Captures need `leads.capture` or `leads.write`. */
-export const canCapture = ({ scopes }: ListedApiKey): boolean =>
-  scopes.some((scope) => scope !== 'leads.read');
-
 /** The alarm KeyExpiresSoon goes off at the same number of days, for a key that is in use. */
-const rotateWithinDays = 14;
+export const rotateWithinDays = 14;
 
 function daysLeft(expiresAt: string, revokedAt: string | null): string {
   const days = Math.floor((Date.parse(expiresAt) - Date.now()) / dayMs);

@@ -151,10 +151,10 @@ function parseEmail(text: string): string {
 }
 
 /** Fewer would be part of too many numbers. */
-const digitsMin = 4;
+export const digitsMin = 4;
 
 /** The digits of a phone as it was typed, without the zeros in front. */
-const digitsOf = (typed: string): string =>
+export const digitsOf = (typed: string): string =>
   asciiDigits(typed)
     .replace(/\D/g, '')
     .replace(/^00?(?=[1-9]\d{3})/, '');
@@ -197,7 +197,7 @@ async function find(context: CommandContext, options: FindOptions): Promise<void
 }
 
 /** `Müller` as `muller`, `Weiß` as `weiss`. Other scripts keep their marks, which are letters there. */
-const foldAccents = (text: string): string =>
+export const foldAccents = (text: string): string =>
   foldText(text.normalize('NFD').replace(/[\u0300-\u036f]/g, ''));
 
 /** What distinguishes a lead from others, and the ID that the other commands need. */

@@ -5,8 +5,10 @@ import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
 
-export const unknownLeadError = (context: CommandContext, leadId: number): CommandError =>
-  new CommandError(`Organization ${context.organizationId} has no lead ${leadId}.`);
+export const unknownLeadError = (
+  { organizationId }: { readonly organizationId: number },
+  leadId: number,
+): CommandError => new CommandError(`Organization ${organizationId} has no lead ${leadId}.`);
 
 /** @throws CommandError for an unknown organization or lead */
 export async function existingLead(

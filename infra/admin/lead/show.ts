@@ -154,31 +154,40 @@ once, but no backups, exported files or logs. Only you may read the file.`)
     .run(dossier);
 }
 
-/** Reads the whole table once. */
 async function dossier(context: CommandContext, options: DossierOptions): Promise<void> {
   const { lead: leadId, out: file } = options;
   const { organization, lead } = await existingLead(context, leadId);
-  const own = { table: context.pacedTable(), organizationId: organization.id };
-  const plans = await planErasures(own, [leadId], {
-    onProgress: (items) => context.progress(`Reading: ${countOf(items, 'item')}`),
-  });
-  const found = plans.get(leadId);
-  if (!found) throw unknownLeadError(context, leadId); // erased meanwhile
-  const auditLog = await readAuditLog(own.table, organization.id, { leadId });
+  const document = await dossierOf(context.pacedTable(), organization, lead, (items) =>
+    context.progress(`Reading: ${countOf(items, 'item')}`),
+  );
+  const text = JSON.stringify(document, null, 2);
+  if (file !== undefined) await writeNewFile(file, async () => `${text}\n`);
+  const written = `Wrote everything stored about lead ${leadId} to ${file}.`;
+  context.print(document, file === undefined ? text : written);
+}
+
+/** Everything that is stored of a lead's person. Reads the whole table once. @throws CommandError if the lead is erased meanwhile */
+export async function dossierOf(
+  table: Table,
+  organization: Organization,
+  lead: Lead,
+  onProgress: (items: number) => void = () => undefined,
+): Promise<object> {
+  const own = { table, organizationId: organization.id };
+  const plans = await planErasures(own, [lead.id], { onProgress });
+  const found = plans.get(lead.id);
+  if (!found) throw unknownLeadError(own, lead.id);
+  const auditLog = await readAuditLog(table, organization.id, { leadId: lead.id });
   const { idempotencyRecords, importedRows, mentions, changes } = found;
-  const document = {
+  return {
     lead: wholeLead(organization, lead),
-    timeline: await timelineItems(own.table, organization, leadId),
+    timeline: await timelineItems(table, organization, lead.id),
     auditLog: auditLog.toReversed(),
     idempotencyRecords,
     importedRows,
     mentions,
     otherItems: changes,
   };
-  const text = JSON.stringify(document, null, 2);
-  if (file !== undefined) await writeNewFile(file, async () => `${text}\n`);
-  const written = `Wrote everything stored about lead ${leadId} to ${file}.`;
-  context.print(document, file === undefined ? text : written);
 }
 
 /** As the API returns it, and what the API leaves out: values of inactive fields, and when the lead was archived. */

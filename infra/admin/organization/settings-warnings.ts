@@ -8,11 +8,11 @@ import {
   type Settings,
   type User,
 } from '../../../shared/organization/organization.ts';
-import { countOwnedLeads } from '../../../shared/store/leads/read-leads.ts';
+import { countLeads } from '../../../shared/store/leads/read-leads.ts';
 import { type ListedApiKey, listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';
-import { canCapture, isLive } from '../key/key.ts';
+import { canCapture, isLive } from '../key/make-key.ts';
 
 /**
  * Settings that are seldom intended, and what their change breaks for websites and users that rely on them: one sentence each, with
@@ -31,7 +31,7 @@ export async function settingsWarnings(
     const liveKeys = (await listApiKeys(table, after.id)).filter(isLive);
     sentences.push(...requiredWarnings(fields, liveKeys));
     for (const user of leavers) {
-      const leads = await countOwnedLeads(table, after.id, user.id);
+      const leads = await countLeads({ table, organizationId: after.id }, { ownerId: user.id });
       sentences.push(...leaverWarnings(user, leads, liveKeys, after.id));
     }
     sentences.push(...ruleWarnings(leavers, after));

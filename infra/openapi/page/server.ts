@@ -50,7 +50,7 @@ export class DocsServer {
 
   /** @param port 0 picks a free one. @returns the address @throws CommandError for a port in use */
   async listen(port: number): Promise<string> {
-    this.#address = `127.0.0.1:${await listen(this.#server, port, 'npm run docs')}`;
+    this.#address = `127.0.0.1:${await listen(this.#server, port, 'npm run docs --')}`;
     return `http://${this.#address}`;
   }
 

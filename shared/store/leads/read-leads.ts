@@ -3,10 +3,18 @@ import { partsOf } from '../../base/batches.ts';
 import type { Lead } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
+import { itemsOf } from '../table/get-item.ts';
 import type { Item, TimelineEntryItem } from '../table/items.ts';
 import { type PartitionQuery, queryAll, queryPages } from '../table/many-items.ts';
-import { leadsPartitionKey, ownerIndexKey, timelinePartitionKey } from '../table/primary-keys.ts';
-import type { IndexName } from '../table/table-definition.ts';
+import {
+  leadsPartitionKey,
+  ownerIndexKey,
+  sourceIndexKey,
+  stageIndexKey,
+  timelinePartitionKey,
+  updateIndexKey,
+} from '../table/primary-keys.ts';
+import { type IndexName, tableDefinition } from '../table/table-definition.ts';
 import { leadFrom } from './leads.ts';
 
 async function* leadPages(
@@ -62,27 +70,60 @@ export async function newestLeads(
   return { leads: leads.slice(0, limit), more: leads.length > limit };
 }
 
-const ownerIndex: IndexName = 'leadsByOwner';
+/** Leads in any of the stages, of the owner, from the source, and changed since: each left out for all. */
+export interface CountedLeads {
+  readonly stageIds?: readonly number[] | undefined;
+  readonly ownerId?: number | undefined;
+  readonly sourceId?: number | undefined;
+  /** Epoch milliseconds. */
+  readonly updatedSince?: number | undefined;
+}
 
-/** How many leads a user owns, archived leads not counted. Eventually consistent: half a read unit for about 40 leads. */
-export async function countOwnedLeads(
-  table: Table,
-  organizationId: number,
-  userId: number,
+/**
+ * How many leads an organization has, archived leads not counted. Eventually consistent: half a read unit for about 40 leads of each index that
+ * must be read.
+ */
+export async function countLeads(
+  { table, organizationId: id }: OrganizationTable,
+  { stageIds, ownerId, sourceId, updatedSince }: CountedLeads,
 ): Promise<number> {
-  const pages = paginateQuery(
-    { client: table.client },
-    {
-      TableName: table.name,
-      IndexName: ownerIndex,
-      KeyConditionExpression: 'ownerKey = :owner',
-      ExpressionAttributeValues: { ':owner': ownerIndexKey(organizationId, userId) },
-      Select: 'COUNT',
+  const lists: [index: IndexName, partitions: readonly string[], since?: string][] = [];
+  if (stageIds) lists.push(['leadsByStage', stageIds.map((stageId) => stageIndexKey(id, stageId))]);
+  if (ownerId !== undefined) lists.push(['leadsByOwner', [ownerIndexKey(id, ownerId)]]);
+  if (sourceId !== undefined) lists.push(['leadsBySource', [sourceIndexKey(id, sourceId)]]);
+  if (lists.length === 0 || updatedSince !== undefined)
+    lists.push(['leadsByUpdate', [updateIndexKey(id)], new Date(updatedSince ?? 0).toISOString()]);
+  let counted: ReadonlySet<string> | undefined;
+  for (const [index, partitions, since] of lists) {
+    const listed = new Set<string>();
+    for (const partition of partitions)
+      for await (const sk of indexEntries(table, index, partition, since))
+        if (counted?.has(sk) !== false) listed.add(sk);
+    counted = listed;
+  }
+  return counted?.size ?? 0;
+}
+
+/** The sort keys of the leads of an index. */
+async function* indexEntries(
+  { client, name: TableName }: Table,
+  IndexName: IndexName,
+  partition: string,
+  since?: string,
+): AsyncGenerator<string> {
+  const partitionKey = tableDefinition.indexes.find(({ name }) => name === IndexName)?.partitionKey;
+  const query = {
+    TableName,
+    IndexName,
+    KeyConditionExpression: `${partitionKey} = :partition${since === undefined ? '' : ' AND updatedAt >= :since'}`,
+    ExpressionAttributeValues: {
+      ':partition': partition,
+      ...(since !== undefined && { ':since': since }),
     },
-  );
-  let leads = 0;
-  for await (const { Count = 0 } of pages) leads += Count;
-  return leads;
+    ProjectionExpression: 'sk',
+  };
+  for await (const { Items } of paginateQuery({ client }, query))
+    for (const { sk } of itemsOf<{ readonly sk: string }>(Items)) yield sk;
 }
 
 export interface LeadTimeline {
