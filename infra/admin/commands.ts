@@ -12,6 +12,7 @@ import { leadTimelinesCommand } from './lead/timelines.ts';
 import { organizationApplyCommand } from './organization/apply.ts';
 import { organizationInitCommands } from './organization/init.ts';
 import { organizationHistoryCommands, organizationShowCommands } from './organization/versions.ts';
+import { openCommand } from './page/open.ts';
 import { requestCommand } from './request/request.ts';
 import { checkCommand } from './table/check.ts';
 import { restoreCommands } from './table/restore.ts';
@@ -60,4 +61,5 @@ export function addCommands(program: AdminCommand): void {
   }
   checkCommand(program);
   requestCommand(program);
+  openCommand(program);
 }

@@ -38,6 +38,8 @@ ${variables.map(([name, value]) => `    export ${name}=${value}\n`).join('')}\
     npm run --silent admin -- organization show ${id}
     npm run --silent admin -- key create ${keyOptions}
 
+  The same in the browser, and leads: npm run admin -- open
+
   Data (${engine.name}) is kept ${db === inMemory ? 'in memory until the service stops' : `in ${resolve(db)}`}.
   Press Ctrl-C to stop.
 

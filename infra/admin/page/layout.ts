@@ -1,0 +1,139 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import type { Desk } from './desk.ts';
+
+export type Html = ReturnType<typeof html>;
+/** What may stand in a template. Texts are escaped. */
+export type Part = Html | string | number | false | undefined | readonly Part[];
+
+const sections = [
+  ['leads', 'Leads'],
+  ['keys', 'Keys'],
+  ['import', 'Import'],
+  ['activity', 'Activity'],
+  ['settings', 'Settings'],
+] as const;
+
+interface PageFrame {
+  readonly title: string;
+  readonly organization?: Organization;
+  readonly status?: 200 | 403 | 404 | 409 | 422 | 500;
+  /** Seconds after which a browser without scripts loads the page again. */
+  readonly refreshAfter?: number;
+}
+
+/** A whole page. */
+export function page(
+  context: Context,
+  { title, organization, status = 200, refreshAfter }: PageFrame,
+  body: Part,
+): Response | Promise<Response> {
+  const { path } = context.req;
+  const links = organization
+    ? sections.map(([name, label]) => {
+        const address = `/o/${organization.id}/${name}`;
+        const isHere = path === address || path.startsWith(`${address}/`);
+        return html`<a href="${address}"${isHere && html` aria-current="page"`}>${label}</a>`;
+      })
+    : [];
+  if (refreshAfter !== undefined) context.header('Refresh', String(refreshAfter));
+  return context.html(
+    html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title} · Lead service</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/page.css">
+<script type="module" src="/page.js"></script>
+</head>
+<body>
+<header>
+<a class="skip" href="#main">Skip to the content</a>
+<a class="home" href="/">${organization ? html`<bdi>${organization.name}</bdi>` : 'Lead service'}</a>
+${organization && html`<nav aria-label="Views">${links}</nav>`}
+</header>
+<main id="main" tabindex="-1">
+<h1><bdi>${title}</bdi></h1>
+${body}
+</main>
+<footer>Times are UTC.</footer>
+</body>
+</html>`,
+    status,
+  );
+}
+
+/** A page that says why there is no other. */
+export const failurePage = (
+  context: Context,
+  sentence: string,
+  status: 403 | 404 | 500,
+): Response | Promise<Response> =>
+  page(
+    context,
+    { title: status === 404 ? 'Not found' : 'That did not work', status },
+    html`<p class="bad" role="alert">${sentence}</p>
+<p><a href="/">All organizations</a></p>`,
+  );
+
+/** A message above a view: what was done, or why it was not. */
+export const notice = (sentence: Part, isBad = false): Part =>
+  sentence &&
+  html`<p class="${isBad ? 'bad' : 'good'}" role="${isBad ? 'alert' : 'status'}">${sentence}</p>`;
+
+export interface Choice {
+  readonly value: string | number;
+  readonly label: string;
+  /** The heading of a group of choices. */
+  readonly group?: string | undefined;
+}
+
+/** @param none the choice of nothing, if there is one */
+export function options(
+  choices: readonly Choice[],
+  chosen: string | number | undefined,
+  none?: string,
+): Part {
+  const option = ({ value, label }: Choice): Html =>
+    html`<option value="${value}"${String(value) === String(chosen) && html` selected`}>${label}</option>`;
+  const groups = Map.groupBy(choices, ({ group }) => group);
+  return [
+    none !== undefined && option({ value: '', label: none }),
+    ...[...groups].map(([group, own]) =>
+      group === undefined
+        ? own.map(option)
+        : html`<optgroup label="${group}">${own.map(option)}</optgroup>`,
+    ),
+  ];
+}
+
+/** A text with a button that copies it; without scripts, only the text. */
+export const copyable = (text: string, attribute: Part = ''): Html =>
+  html`<span class="copyable"><code tabindex="0"${attribute}>${text}</code></span>`;
+
+/** A button that sends its form with what is to be done. @param what the value of `:do`, which no field can be named */
+export const doButton = (what: string, label: string, more: Part = ''): Html =>
+  html`<button name=":do" value="${what}"${more}>${label}</button>`;
+
+/** Active items, and the one that is chosen although it is not active. */
+export const choicesOf = (
+  items: readonly { readonly id: number; readonly name: string; readonly active?: boolean }[],
+  chosen?: number,
+): Choice[] =>
+  items
+    .filter(({ id, active = true }) => active || id === chosen)
+    .map(({ id, name, active = true }) => ({
+      value: id,
+      label: active ? name : `${name} (inactive)`,
+    }));
+
+/** A time as people read it, in UTC as everywhere in the service. */
+export const timeText = (at: string): Html =>
+  html`<time datetime="${at}">${at.slice(0, 16).replace('T', ' ')}</time>`;
+
+/** Says that a form is missing, and why. */
+export const readOnlyNote = ({ isReadOnly }: Desk): Part =>
+  isReadOnly && html`<p><small>Opened with --read-only: nothing can be changed here.</small></p>`;

@@ -1,0 +1,163 @@
+import { request } from 'node:http';
+import { onTestFinished } from 'vitest';
+import { failureText } from '../../../../infra/admin/failure.ts';
+import type { Desk } from '../../../../infra/admin/page/desk.ts';
+import { PageServer } from '../../../../infra/admin/page/server.ts';
+import type { Lead } from '../../../../shared/leads/lead.ts';
+import { newLead } from '../../../../shared/leads/new-lead.ts';
+import type { Organization } from '../../../../shared/organization/organization.ts';
+import { parseSettingsFile } from '../../../../shared/organization/settings.ts';
+import { createLead } from '../../../../shared/store/leads/create-lead.ts';
+import { readLead } from '../../../../shared/store/leads/leads.ts';
+import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
+import { readAuditLog } from '../../../../shared/store/organizations/audit-log.ts';
+import { loadOrganization } from '../../../../shared/store/organizations/organizations.ts';
+import { sendingThrough, type Table } from '../../../../shared/store/table/client.ts';
+import { modelTable } from '../../../support/model-table.ts';
+import { sampleSettings } from '../../../support/settings.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Sends a request as it is: a client of Node.js would correct its host. */
+export function send(
+  url: string,
+  { method = 'GET', headers = {}, body }: Sent = {},
+): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  const sent = request(
+    url,
+    { method, headers: { ...headers, ...length }, agent: false },
+    (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      const { statusCode: status = 0, headers } = response;
+      response.on('end', () => resolve({ status, headers, text }));
+    },
+  );
+  sent.on('error', reject).end(body);
+  return promise;
+}
+
+export interface GivenPage {
+  readonly table: Table;
+  readonly organization: Organization;
+  /** Without a slash at its end. */
+  readonly base: string;
+  /** As printed, with the token, which is spent. */
+  readonly url: string;
+  readonly cookie: string;
+  readonly get: (path: string) => Promise<Reply>;
+  /** Sends a form, and follows its redirection. */
+  readonly post: (path: string, values: readonly (readonly [string, string])[]) => Promise<Reply>;
+  /** What the audit log says, newest first. */
+  readonly log: () => Promise<string[]>;
+  /** The names of the calls to DynamoDB since the last call of this function. */
+  readonly calls: () => string[];
+}
+
+/** A page that is not opened yet. */
+export async function givenServer(table = modelTable(), desk: Partial<Desk> = {}) {
+  const server = new PageServer({
+    table,
+    pacedTable: () => table,
+    who: async () => 'user tester',
+    isReadOnly: false,
+    commandEnd: '',
+    baseUrl: 'http://127.0.0.1:4010',
+    failureText: (error) => failureText(error, {}),
+    ...desk,
+  });
+  onTestFinished(() => server.stop());
+  const url = await server.listen(0);
+  return { table, url, base: new URL(url).origin };
+}
+
+/** The page of an organization on an empty table of the test's own, opened in a browser. */
+export async function givenPage(
+  settings: object = sampleSettings,
+  desk: Partial<Desk> = {},
+): Promise<GivenPage> {
+  const calls: string[] = [];
+  const table = sendingThrough(modelTable(), (sendCommand) => (command, options) => {
+    calls.push(command.constructor.name);
+    return sendCommand(command, options);
+  });
+  await applySettings(table, parseSettingsFile(JSON.stringify(settings)).settings);
+  const organization = await loadOrganization(table, 1);
+  if (!organization) throw new Error('The organization is missing.');
+  const { url, base } = await givenServer(table, desk);
+  const opened = await send(url);
+  const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? '';
+  const get = (path: string): Promise<Reply> => send(base + path, { headers: { cookie } });
+  const post: GivenPage['post'] = async (path, values) => {
+    const headers = { cookie, Origin: base, 'Content-Type': 'application/x-www-form-urlencoded' };
+    const body = new URLSearchParams(
+      values.map(([name, value]): [string, string] => [name, value]),
+    );
+    const reply = await send(base + path, { method: 'POST', headers, body: String(body) });
+    return reply.status === 303 ? get(String(reply.headers.location)) : reply;
+  };
+  const log = async () => (await readAuditLog(table, 1)).map(({ what }) => what);
+  calls.length = 0;
+  return { table, organization, base, url, cookie, get, post, log, calls: () => calls.splice(0) };
+}
+
+let created = 0;
+/** Stores a lead of a new person in the first stage. */
+export async function givenLead(
+  { table, organization }: Pick<GivenPage, 'table' | 'organization'>,
+  fields: Readonly<Record<string, unknown>> = {},
+  id = 1,
+): Promise<Lead> {
+  created += 1;
+  const [stage] = organization.stages;
+  if (!stage) throw new Error('The organization has no stage.');
+  const phone = `+9198220${10000 + created}`;
+  const { assigned_to: owner = 7, ...others } = fields;
+  const values = { name: 'Rohan Kulkarni', phone, lead_type: 'student', ...others };
+  const result = await createLead(table, (now) => ({
+    lead: newLead({ id, organizationId: 1, fields: values, stage, owner: Number(owner), now }),
+    opening: { type: 'lead_created', at: now, actorId: 7, via: 'api', keyId: '4fQ8LmZ2xA' },
+  }));
+  if (result.outcome !== 'created') throw new Error('The lead was not created.');
+  return result.lead;
+}
+
+export const leadNow = async (
+  { table }: Pick<GivenPage, 'table'>,
+  id = 1,
+): Promise<Lead | undefined> => readLead(table, 1, id);
+
+/** The IDs of the leads that a page lists. */
+export const leadsIn = ({ text }: Reply): number[] =>
+  [...text.matchAll(/data-lead="(\d+)"/g)].map(([, id]) => Number(id));
+
+/** The text of a page, without tags. */
+export const plain = ({ text }: Reply): string =>
+  text
+    .replace(/<[^>]*>/g, '')
+    .replace(/\s+/g, ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"');
+
+/** Why each input was refused, by the key of its field. */
+export const refusedIn = ({ text }: Reply): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/data-refused="([^"]*)">(.*?)<\/p>/gs)].map(([, key, why = '']) => [
+      key,
+      why.replace(/<[^>]*>/g, ''),
+    ]),
+  );
