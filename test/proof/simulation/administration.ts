@@ -1,3 +1,4 @@
+import type { CommandContext } from '../../../infra/admin/context.ts';
 import type { FileRow } from '../../../infra/admin/import/rows.ts';
 import type { Scope } from '../../../shared/contract/endpoints.ts';
 import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
@@ -10,6 +11,7 @@ export { openTable };
 /** A row of a file of leads: fields by key, and what else it tells of the lead. */
 export interface LeadRow extends Readonly<Record<string, string | number | undefined>> {
   readonly note?: string;
+  readonly stage?: string;
   /** The lead's, which a file of exported leads may keep. */
   readonly id?: number;
   readonly createdAt?: string;
@@ -112,15 +114,30 @@ export const commands = {
     return all(scanTimelines(table, organizationId));
   },
   /** Gives the leads of a user to another one. @returns the IDs of those that changed their owner */
-  async reassign({ table, organizationId }: Own, { ownerId, newOwnerId }: Reassignment) {
+  async reassign(own: Own, { ownerId, newOwnerId }: Reassignment) {
     const leads = await import('../../../shared/store/leads/reassign-leads.ts');
-    const owned = { organizationId, ownerId };
+    const { tableForOneWrite } = await import('../../../infra/admin/one-write.ts');
+    const context = await contextOf(own);
+    const owned = { organizationId: own.organizationId, ownerId };
     const reassigned: number[] = [];
-    const { leadIds } = await leads.ownedLeads(table, owned, () => undefined);
-    for (const leadId of leadIds)
+    const { leadIds } = await leads.ownedLeads(context.pacedTable(), owned, () => undefined);
+    for (const leadId of leadIds) {
+      const table = tableForOneWrite(context.table());
+      const { userById } = await context.organization();
+      if (!userById.get(newOwnerId)?.active) throw new Error(`User ${newOwnerId} is inactive.`);
       if (await leads.reassignLead(table, owned, leadId, { newOwnerId, by: 'simulated' }))
         reassigned.push(leadId);
+    }
     return reassigned;
+  },
+  /** Changes a lead as a row says. @returns what became of it: `updated`, `alreadyThere` or `refused` */
+  async edit(own: Own, { leadId, row }: OneLead & { readonly row: LeadRow }) {
+    const { updateByRow } = await import('../../../infra/admin/import/update.ts');
+    const context = await contextOf(own);
+    const lead = { organizationId: own.organizationId, leadId, by: 'simulated' };
+    const [fileRow] = fileRows([row]);
+    const organization = () => context.organization();
+    return fileRow && (await updateByRow(context.table(), lead, fileRow, organization))?.outcome;
   },
   async check({ table }: Own) {
     const { checkTable } = await import('../../../shared/store/check/check-table.ts');
@@ -136,17 +153,28 @@ export const commands = {
   },
 } as const;
 
-async function importFile({ table, organizationId }: Own, file: FileOfLeads, updates = false) {
+/** The command's own context, with the time-outs and the clock that commands have. */
+async function contextOf({ table, organizationId }: Own): Promise<CommandContext> {
+  const { CommandContext } = await import('../../../infra/admin/context.ts');
+  const { CliCommand } = await import('../../../infra/cli/command.ts');
+  const io = {
+    environment: { LEADS_TABLE: table.name },
+    stdout: () => undefined,
+    stderr: () => undefined,
+    hasTerminal: false,
+    localFolder: '',
+  };
+  const command = new CliCommand('simulated').setOptionValue('organization', organizationId);
+  return CommandContext.of(io, { command, readUnitsPerSecond: undefined });
+}
+
+async function importFile(own: Own, file: FileOfLeads, updates = false) {
   const { importRows } = await import('../../../infra/admin/import/write.ts');
-  const { loadOrganization } = await import('../../../shared/store/organizations/organizations.ts');
-  return importRows(table, {
+  const context = await contextOf(own);
+  return importRows(context.table(), {
     rows: fileRows(file.rows),
-    organizationId,
-    organization: async () => {
-      const organization = await loadOrganization(table, organizationId);
-      if (!organization) throw new Error(`There is no organization ${organizationId}.`);
-      return organization;
-    },
+    organizationId: own.organizationId,
+    organization: () => context.organization(),
     keepIds: file.keepIds ?? false,
     dryRun: false,
     leadsPerSecond: file.leadsPerSecond ?? 100,
@@ -202,11 +230,12 @@ async function all<T>(pages: AsyncIterable<readonly T[]>): Promise<readonly T[]>
 
 function fileRows(rows: readonly LeadRow[]): FileRow[] {
   return rows.map((original, at) => {
-    const { note, id, createdAt, updatedAt, mark, ...fields } = original;
+    const { note, stage, id, createdAt, updatedAt, mark, ...fields } = original;
     const read = {
       fields: fields as ImportRow['fields'],
       properties: {
         ...(note !== undefined && { note }),
+        ...(stage !== undefined && { stage }),
         ...(mark !== undefined && { mark, leadId: 1 }),
         ...(id !== undefined && { leadId: id }),
         ...(createdAt !== undefined && { createdAt }),

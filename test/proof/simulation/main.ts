@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { CliCommand } from '../../../infra/cli/command.ts';
 import { bundlePublisher } from './events/publish-history.ts';
+import { exploreCommandPairs } from './explore/command-pairs.ts';
 import { explorePairs } from './explore/pairs.ts';
 import { bundleVersions } from './explore/random-histories.ts';
 import { noHistory, type Report, type Summary, sumOf } from './explore/report.ts';
@@ -62,7 +63,10 @@ const report: Report = {
 
 const { histories, minutes, pairs, long, bugs } = options;
 const summaries: Summary[] = [];
-if (pairs) summaries.push(await explorePairs(report.print));
+if (pairs) {
+  summaries.push(await explorePairs(report.print));
+  summaries.push(await exploreCommandPairs(report.print, { runs: 100 }));
+}
 if (long) summaries.push(await runScenarios(longScenarios, await readService(), report));
 if (bugs) summaries.push(await findPlantedBugs(report));
 if (minutes !== undefined || histories !== undefined || !(pairs || long || bugs))

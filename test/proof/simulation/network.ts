@@ -86,6 +86,8 @@ export interface Network {
   readonly faultOf: (call: CallInfo) => Fault;
   /** Undefined: calls take no time, and which one is executed next is a choice of the scheduler. */
   readonly latency: Latency | undefined;
+  /** By how many milliseconds more an answer is late. @default none */
+  readonly latenessOf?: ((call: CallInfo) => number) | undefined;
   readonly observer?: CallObserver | undefined;
 }
 
@@ -219,7 +221,10 @@ export class Connection {
   #answer(pending: Pending, outcome: Reply | Error | undefined): void {
     if (outcome === undefined) return;
     const deliver = (): void => this.#caller.deliver(() => pending.settle(outcome));
-    if (this.#network.latency) this.#travel('is answered', pending, deliver);
+    const { scheduler, latency, latenessOf } = this.#network;
+    const lateMs = latenessOf?.(pending.info) ?? 0;
+    if (lateMs > 0) scheduler.after(lateMs, `${labelOf(pending)} is answered late`, deliver);
+    else if (latency) this.#travel('is answered', pending, deliver);
     else deliver();
   }
 

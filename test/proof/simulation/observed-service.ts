@@ -80,10 +80,11 @@ export class ObservedService {
     } = options;
     const recorder = new Recorder(() => this.simulation.scheduler.now);
     this.recorder = recorder;
-    const { faultOf } = simulation;
+    const { faultOf, latenessOf } = simulation;
     this.simulation = new Simulation({
       ...simulation,
       faultOf: (call) => (this.#isQuiet ? 'none' : (faultOf?.(call) ?? 'none')),
+      latenessOf: (call) => (this.#isQuiet ? 0 : (latenessOf?.(call) ?? 0)),
       observer: recorder,
       latencyMaxMs: () => (this.#isQuiet ? ordinaryLatencyMs : latencyMaxMs),
       dynamodb: { ...simulation.dynamodb, ...recorder.writeHooks },

@@ -7,7 +7,9 @@ import {
 import type { Network } from './network.ts';
 import { Scheduler, type SchedulerOptions } from './scheduler.ts';
 
-export interface SimulationOptions extends SchedulerOptions, Pick<Network, 'observer'> {
+export interface SimulationOptions
+  extends SchedulerOptions,
+    Pick<Network, 'observer' | 'latenessOf'> {
   readonly dynamodb?: Omit<SimulatedDynamodbOptions, 'now' | 'choose' | 'at'>;
   readonly faultOf?: Network['faultOf'];
   /** Whether calls take (random) time; otherwise their order is a choice of the scheduler. @default true */
@@ -23,12 +25,14 @@ export class Simulation implements Network {
   readonly faultOf: Network['faultOf'];
   readonly latency: Network['latency'];
   readonly observer: Network['observer'];
+  readonly latenessOf: Network['latenessOf'];
 
   constructor({
     dynamodb,
     faultOf = () => 'none',
     isTimed = true,
     observer,
+    latenessOf,
     latencyMaxMs = () => 4.5,
     ...options
   }: SimulationOptions) {
@@ -45,6 +49,7 @@ export class Simulation implements Network {
     this.faultOf = faultOf;
     this.latency = isTimed ? () => 0.5 + travel.fraction() * (latencyMaxMs() - 0.5) : undefined;
     this.observer = observer;
+    this.latenessOf = latenessOf;
   }
 }
 

@@ -69,7 +69,9 @@ function leadIssues({ options }: ObservedAction, { writes }: Commit): string[] {
   const remembered = writes
     .filter((write) => kindOf(write) === 'IMPORTED')
     .map(({ after }) => after?.leadId);
-  const rows = options.rows as readonly Values[] | undefined;
+  const rows = (options.rows as readonly Values[] | undefined)?.map(({ id, ...row }) =>
+    options.keepIds ? { ...row, id } : row,
+  );
   const changed = writes.find((write) => kindOf(write) === 'LEADS' && write.before)?.after;
   const before = writes.find((write) => kindOf(write) === 'LEADS')?.before?.fields as Values;
   if (changed && rows && !rows.some((row) => isUpdateBy(row, before, changed)))
@@ -103,6 +105,7 @@ function isRowOf(row: Values, lead: Plain, notes: readonly unknown[]): boolean {
     note,
     id,
     mark: _,
+    stage = lead.stageId,
     createdAt = lead.createdAt,
     updatedAt = lead.updatedAt,
     ...sent
@@ -120,6 +123,7 @@ function isRowOf(row: Values, lead: Plain, notes: readonly unknown[]): boolean {
     Object.entries(sent).every(isSame) &&
     notes.join() === (note === undefined ? '' : String(note)) &&
     (id === undefined || Number(lead.sk) === id) &&
+    Number(stage) === lead.stageId &&
     createdAt === lead.createdAt &&
     updatedAt === lead.updatedAt
   );

@@ -38,6 +38,9 @@ function commitIssues(history: History, commit: Commit): string[] {
 const leadItems = ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE'];
 const settingsItems = ['ORG SETTINGS', 'ORG entry', 'USAGE', 'HISTORY entry', 'HISTORY VERSION'];
 
+/** A row of an export counts in the settings that it refers to an inactive item. */
+const importItems = [...leadItems, 'IMPORTED', 'USAGE', 'TURN', 'ORG SETTINGS'];
+
 /** Kinds of items that each kind of work may write. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   request: ['KEY', 'USAGE'],
@@ -52,9 +55,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   archive: ['LEADS', 'TIMELINE'],
   restore: ['LEADS', 'TIMELINE'],
   reassign: ['LEADS', 'TIMELINE'],
+  edit: [...leadItems, 'ORG SETTINGS'],
   erase: [...leadItems, 'IDEMPOTENCY', 'IMPORTED', 'ERASURE', 'HISTORY entry'],
-  import: [...leadItems, 'IMPORTED', 'USAGE', 'TURN'],
-  'import update': [...leadItems, 'IMPORTED', 'USAGE', 'TURN'],
+  import: importItems,
+  'import update': importItems,
   'import undo': [...leadItems, 'IMPORTED', 'ERASURE', 'HISTORY entry'],
 };
 
@@ -253,7 +257,7 @@ const isErased = (
 ): boolean => (record?.result as Plain | undefined)?.id === options?.leadId;
 
 function settingsIssues({ before, after }: Write, { work, writes }: Commit): string[] {
-  if (work.what === 'key create')
+  if (!work.what.startsWith('settings'))
     return isSame(before?.settings, after?.settings) ? [] : ['changed settings'];
   const usage = writes.find((write) => kindOf(write) === 'USAGE');
   if (usage?.after?.settingsVersion !== after?.version)

@@ -24,6 +24,8 @@ export async function bundled(
     target: 'node24',
     charset: 'utf8',
     legalComments: 'none',
+    // A module without a place: nothing of a simulation reads files.
+    define: { 'import.meta.dirname': JSON.stringify(projectFolder) },
     logLevel: 'warning',
     ...options,
     write: false,

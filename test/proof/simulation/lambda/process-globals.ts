@@ -41,6 +41,19 @@ const notSimulated = (...names: readonly string[]) =>
     ]),
   );
 
+/** `AbortSignal` whose time-outs are those of the process's clock. */
+class OwnAbortSignal extends AbortSignal {
+  static override timeout(ms: number): AbortSignal {
+    const controller = new AbortController();
+    const end = () => controller.abort(new DOMException('Timed out', 'TimeoutError'));
+    currentProcess().after(ms, 'time-out', end);
+    return controller.signal;
+  }
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof AbortSignal;
+  }
+}
+
 const timers = {
   setTimeout: (take: (...values: unknown[]) => void, ms = 0, ...values: unknown[]) => {
     const wholeMs = Math.max(1, Math.trunc(Number(ms) || 0));
@@ -101,6 +114,7 @@ const own = {
     stdout: { write },
     ...notSimulated('hrtime', 'uptime'),
   }),
+  AbortSignal: OwnAbortSignal,
   Date: OwnDate,
   Math: withOwn(Math, { random: () => currentProcess().random.fraction() }),
   performance,

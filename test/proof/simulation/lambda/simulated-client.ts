@@ -21,6 +21,13 @@ interface SentCall {
   readonly request: Request;
 }
 
+/** Instead of an HTTP response. */
+interface Answer {
+  readonly reply: Reply;
+  readonly headers: { readonly date: string };
+}
+const replyIn = (response: unknown): Reply => (response as Answer).reply;
+
 interface ClientOptions {
   readonly requestHandler?: { readonly requestTimeout?: number };
 }
@@ -59,9 +66,9 @@ export function simulatedClient(members: Readonly<Record<string, unknown>>, name
       this.middlewareStack.add(
         (next) => async (args) => {
           try {
-            const reply = (await next(args)) as unknown as Reply;
-            const output = { ...withDates(reply), $metadata: metadata(200) };
-            return { response: reply, output };
+            const { response } = await next(args);
+            const output = { ...withDates(replyIn(response)), $metadata: metadata(200) };
+            return { response, output };
           } catch (error) {
             throw error instanceof DynamodbError ? exceptionOf(error) : error;
           }
@@ -80,8 +87,15 @@ const optionsOfCalls = (timeoutMs: number | undefined) => ({
   credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
   logger: {},
   requestHandler: {
-    handle: ({ operation, request }: SentCall, { abortSignal }: { abortSignal?: AbortSignal }) =>
-      currentProcess().connection.call(operation, request, { abortSignal, timeoutMs }),
+    async handle(
+      { operation, request }: SentCall,
+      { abortSignal }: { abortSignal?: AbortSignal },
+    ): Promise<{ response: Answer }> {
+      const { connection, network } = currentProcess();
+      const reply = await connection.call(operation, request, { abortSignal, timeoutMs });
+      const date = new Date(network.scheduler.now).toUTCString();
+      return { response: { reply, headers: { date } } };
+    },
   },
 });
 

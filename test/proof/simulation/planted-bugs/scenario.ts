@@ -196,6 +196,8 @@ export class Given {
 /** What goes wrong, as a scenario goes on. */
 export class Steering {
   faultOf: ((call: CallInfo) => Fault) | undefined;
+  /** By how many milliseconds an answer is late. */
+  latenessOf: ((call: CallInfo) => number) | undefined;
   /** Which of several states of an item, named by its key, a read shows, 0 the newest; undefined leaves it to the seed. */
   stateOf: ((request: Request, states: number, item: string) => number | undefined) | undefined;
   /** Whether every batch leaves as many keys unread as it can. */
@@ -236,6 +238,7 @@ export async function runScenario(
       seed,
       choices: steered(seed, steering),
       faultOf: (call) => steering.faultOf?.(call) ?? 'none',
+      latenessOf: (call) => steering.latenessOf?.(call) ?? 0,
     },
   });
   watchRequests(service, steering);

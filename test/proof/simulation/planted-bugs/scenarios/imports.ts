@@ -1,4 +1,5 @@
 import { person, type Scenario } from '../scenario.ts';
+import { beforeAnswer } from './between-calls.ts';
 
 /** Files of leads: what is repeated, or met by others. */
 export const scenariosOfImports: readonly Scenario[] = [
@@ -70,14 +71,7 @@ export const scenariosOfImports: readonly Scenario[] = [
     name: 'A lead is erased when a file is about to add a note to it',
     async run(given) {
       const { leadId } = await given.create(person(1));
-      let erased: Promise<unknown> | undefined;
-      given.steering.faultOf = ({ caller, operation }) => {
-        if (!caller.startsWith('administrator') || operation !== 'TransactWriteItems')
-          return 'none';
-        given.steering.faultOf = undefined;
-        erased = given.erase(leadId);
-        return 'lost before';
-      };
+      const erased = beforeAnswer(given, 'Query', () => given.erase(leadId));
       const rows = [{ ...person(1), note: 'Called back.' }];
       const report = await given.done(given.administrate('import update', { rows }));
       given.same('refused rows', (report as { readonly refused: number }).refused, 1);

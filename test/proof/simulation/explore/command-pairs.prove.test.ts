@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { readService } from '../lambda/modules.ts';
+import { bugsFoundBy, planted } from '../planted-bugs/bugs.ts';
+import { exploreCommandPairs } from './command-pairs.ts';
+
+test('no two commands at once leave a table that is not clean, however late DynamoDB answers', {
+  timeout: 600_000,
+}, async () => {
+  const lines: string[] = [];
+  const totals = await exploreCommandPairs((line) => lines.push(line), { runs: 4 });
+
+  expect(totals, lines.join('\n')).toMatchObject({ histories: 8 * 3 * 4, violations: 0 });
+  expect(totals.faults).toBeGreaterThan(totals.histories);
+});
+
+test.each(bugsFoundBy('test/proof/simulation/explore/command-pairs.prove.test.ts'))(
+  'a planted bug is found: $breaks',
+  { timeout: 120_000 },
+  async (bug) => {
+    const code = await readService(planted(bug));
+    const pairs = (name: string) => /^(import of|edit|reassign).*(removes|settings)$/.test(name);
+    const { violations } = await exploreCommandPairs(() => undefined, { code, pairs, runs: 20 });
+
+    expect(violations).toBeGreaterThan(0);
+  },
+);
