@@ -16,9 +16,9 @@ import {
 import { idempotencyKeyHeader, replayOf } from '../../shared/leads/idempotency.ts';
 import { newLeadId, startCapturedLead } from '../../shared/leads/new-lead.ts';
 import { endpoint, type ReadyCall } from '../../shared/middleware/endpoint.ts';
-import type { Reply } from '../../shared/middleware/respond.ts';
+import type { Input } from '../../shared/middleware/input.ts';
+import type { Reply } from '../../shared/middleware/response.ts';
 import { fieldValues, id, object, text } from '../../shared/middleware/schemas.ts';
-import type { Input } from '../../shared/middleware/validate.ts';
 import {
   type CaptureMatches,
   findForCapture,

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type EndpointName, endpoints } from '../../shared/contract/endpoints.ts';
 import { limits } from '../../shared/contract/limits.ts';
-import type { Schemas } from '../../shared/middleware/validate.ts';
+import type { Schemas } from '../../shared/middleware/input.ts';
 import { projectFolder } from '../bundle/built-functions.ts';
 import { CliCommand } from '../cli/command.ts';
 import type { OperationDescription, Parameters, Sentences } from './endpoint-description.ts';

@@ -209,7 +209,7 @@ function assertHeaders({ headers }: SentReply): void {
   if (!headers.get('x-request-id'))
     throw new CheckError(
       'the header X-Request-Id is missing',
-      'Does a proxy or CDN in front of the API remove headers? Otherwise see infra/gateway/responses.ts and shared/middleware/respond.ts.',
+      'Does a proxy or CDN in front of the API remove headers? Otherwise see infra/gateway/responses.ts and shared/middleware/response.ts.',
     );
   const type = headers.get('content-type') ?? 'missing';
   if (!/^application\/json\b/.test(type))

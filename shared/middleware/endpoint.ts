@@ -6,9 +6,9 @@ import { openTable, sdkDefaults, type Table, usableUntil } from '../store/table/
 import { noConsumedCapacity, withCapacityMetering } from '../store/table/consumed-capacity.ts';
 import { type Admitted, admit, type PrefetchContext } from './admission.ts';
 import type { Call } from './call.ts';
-import { errorResponse, type Reply, replyResponse } from './respond.ts';
+import { type Input, parseInput, type Schemas } from './input.ts';
+import { errorResponse, type Reply, replyResponse } from './response.ts';
 import { transport } from './transport.ts';
-import { type Input, parseInput, type Schemas } from './validate.ts';
 
 /** What an endpoint's `respond` receives once the request is authenticated, authorized and validated. */
 export interface ReadyCall<Input, Prefetched> extends Omit<Admitted<Prefetched>, 'prefetched'> {

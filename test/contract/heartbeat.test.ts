@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/heartbeat/handler.ts';
 import { listen } from '../../infra/cli/listen.ts';
 import { ApiError } from '../../shared/contract/errors.ts';
-import { errorResponse } from '../../shared/middleware/respond.ts';
+import { errorResponse } from '../../shared/middleware/response.ts';
 import { newCall } from '../shared/middleware/event.ts';
 import { keepLines, logged } from '../shared/middleware/logged-lines.ts';
 

@@ -12,7 +12,7 @@ import { readCapture } from '../../../shared/leads/capture.ts';
 import { activeFields, FieldIssues, readFields } from '../../../shared/leads/fields.ts';
 import { fingerprintOf } from '../../../shared/leads/idempotency.ts';
 import { readPhone } from '../../../shared/leads/identity.ts';
-import { refusalsOf } from '../../../shared/middleware/validate.ts';
+import { refusalsOf } from '../../../shared/middleware/input.ts';
 import { placedAnywhere } from '../../proof/fuzz/hostile.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 

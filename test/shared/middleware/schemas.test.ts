@@ -4,8 +4,8 @@ import { body } from '../../../functions/capture-lead/handler.ts';
 import { body as createBody } from '../../../functions/create-lead/handler.ts';
 import { query } from '../../../functions/list-leads/handler.ts';
 import { body as updateBody } from '../../../functions/update-lead/handler.ts';
+import { refusalsOf } from '../../../shared/middleware/input.ts';
 import { fieldValues, id, leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
-import { refusalsOf } from '../../../shared/middleware/validate.ts';
 
 /** The sentence or the reason of each refusal, by property; undefined when nothing is refused. */
 const refused = (part: 'sentence' | 'reason') => (schema: v.GenericSchema, input: unknown) => {

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { body, headers } from '../../../functions/capture-lead/handler.ts';
 import { query as listQuery } from '../../../functions/list-leads/handler.ts';
+import { parseInput, type Schemas } from '../../../shared/middleware/input.ts';
 import { leadIdPath } from '../../../shared/middleware/schemas.ts';
-import { parseInput, type Schemas } from '../../../shared/middleware/validate.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { type EventParts, requestEvent } from './event.ts';
 

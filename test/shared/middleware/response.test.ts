@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ApiError, type ErrorCode } from '../../../shared/contract/errors.ts';
-import { errorResponse, replyResponse } from '../../../shared/middleware/respond.ts';
+import { errorResponse, replyResponse } from '../../../shared/middleware/response.ts';
 import { recordFailedOperation } from '../../../shared/observability/failed-operation.ts';
 import { type MetricName, metricNames } from '../../../shared/observability/metrics.ts';
 import { newCall } from './event.ts';
@@ -41,7 +41,7 @@ describe('the line of a call', () => {
 
   test('says cold start once in the life of a function', async () => {
     vi.resetModules();
-    const fresh = await import('../../../shared/middleware/respond.ts');
+    const fresh = await import('../../../shared/middleware/response.ts');
     for (let calls = 0; calls < 3; calls += 1)
       await fresh.replyResponse(newCall(), { status: 200, body: {} });
     expect(logged().map(({ coldStart }) => coldStart)).toEqual([1, undefined, undefined]);

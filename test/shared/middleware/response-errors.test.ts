@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError, apiErrors, type ErrorCode } from '../../../shared/contract/errors.ts';
-import { errorResponse, loggedNames, refusedFields } from '../../../shared/middleware/respond.ts';
+import { errorResponse, loggedNames, refusedFields } from '../../../shared/middleware/response.ts';
 import { document } from '../../support/described.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { newCall } from './event.ts';
