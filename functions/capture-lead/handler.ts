@@ -15,10 +15,12 @@ import {
 } from '../../shared/leads/capture.ts';
 import { idempotencyKeyHeader, replayOf } from '../../shared/leads/idempotency.ts';
 import { newLeadId, startCapturedLead } from '../../shared/leads/new-lead.ts';
-import { endpoint, type ReadyCall } from '../../shared/middleware/endpoint.ts';
+import type { Reply } from '../../shared/middleware/call.ts';
+import { endpoint } from '../../shared/middleware/endpoint.ts';
+import { idempotency } from '../../shared/middleware/idempotency.ts';
 import type { Input } from '../../shared/middleware/input.ts';
-import type { Reply } from '../../shared/middleware/response.ts';
 import { fieldValues, id, object, text } from '../../shared/middleware/schemas.ts';
+import type { ReadyCall } from '../../shared/middleware/stack.ts';
 import {
   type CaptureMatches,
   findForCapture,
@@ -72,8 +74,9 @@ type CaptureCall = ReadyCall<
 export const handler = endpoint(row, {
   input,
   acceptedFields: capturedFields,
-  prefetch: async ({ table, organizationId, keyId, input: { headers, body } }) => {
-    const capture = newCapture({ organizationId, keyId }, headers['idempotency-key'], body);
+  steps: [idempotency()],
+  prefetch: async ({ table, organizationId, keyId, idempotency, input: { body } }) => {
+    const capture = newCapture({ organizationId, keyId }, idempotency, body);
     return { capture, matches: await findForCapture(table, capture) };
   },
   respond: async (call) => {
@@ -129,9 +132,7 @@ function replyOf({ outcome, record: { result } }: CaptureDecision): Reply {
     status: result.created ? 201 : 200,
     leadId: result.id,
     body: { lead: result },
-    headers: {
-      ...(!result.archived && { Location: `../leads/${result.id}` }),
-      ...(outcome === 'replay' && { 'Idempotent-Replayed': 'true' }),
-    },
+    headers: result.archived ? {} : { Location: `../leads/${result.id}` },
+    isReplay: outcome === 'replay',
   };
 }

@@ -52,7 +52,7 @@ export interface ErrorBody {
   error: { code: ErrorCode; message: string; details?: ErrorDetails };
 }
 
-/** An error of the contract. Thrown where the rule is; only `middleware/respond.ts` turns it into a response. */
+/** An error of the contract. Thrown where the rule is; only `middleware/response.ts` turns it into a response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;

@@ -4,10 +4,8 @@ import { defaultSourceName, type Field, type Organization } from '../organizatio
 import { changeTimeOf } from './changes.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from './fields.ts';
 import {
-  fingerprintOf,
-  type IdempotencyKey,
+  type Idempotency,
   type IdempotencyRecord,
-  idempotencyKeys,
   type Replay,
   recordExpiry,
 } from './idempotency.ts';
@@ -18,30 +16,24 @@ import { type NewLead, newLead } from './new-lead.ts';
 import type { Enquiry, KeptField, TimelineEntry } from './timeline.ts';
 
 /** Computed once from a capture request, however often it is retried: whom to look up, and how to recognize repeats. */
-export interface Capture {
+export interface Capture extends Idempotency {
   readonly organizationId: number;
   readonly keyId: string;
-  readonly keys: readonly IdempotencyKey[];
-  readonly fingerprint: string;
   /** E.164; undefined when the text sent is not a phone number. */
   readonly phone: string | undefined;
   readonly email: string | undefined;
 }
 
-/**
- * Parses the phone, the most expensive computation of a capture.
- * @param keyHeader the header `Idempotency-Key`, if sent
- */
+/** Parses the phone, the most expensive computation of a capture. */
 export const newCapture = (
   apiKey: Pick<Capture, 'organizationId' | 'keyId'>,
-  keyHeader: string | undefined,
-  { externalId, ...enquiry }: CaptureRequest,
+  idempotency: Idempotency,
+  { phone, email = '' }: Pick<CaptureRequest, 'phone' | 'email'>,
 ): Capture => ({
   ...apiKey,
-  keys: idempotencyKeys(keyHeader, externalId),
-  fingerprint: fingerprintOf(enquiry),
-  phone: readPhone(enquiry.phone).phone,
-  email: emailIdentity(enquiry.email ?? ''),
+  ...idempotency,
+  phone: readPhone(phone).phone,
+  email: emailIdentity(email),
 });
 
 /** A capture request as the organization's rules read it. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { limits } from '../contract/limits.ts';
 import { type Refusal, validationFailed } from '../contract/refusals.ts';
-import type { CaptureResult } from '../contract/types.ts';
+import type { CaptureRequest, CaptureResult } from '../contract/types.ts';
 
 /** What a capture records for its repeats. */
 export interface IdempotencyRecord {
@@ -37,6 +37,21 @@ export function idempotencyKeys(
   return keys;
 }
 
+/** By what a request recognizes its repeats. */
+export interface Idempotency {
+  readonly keys: readonly IdempotencyKey[];
+  readonly fingerprint: string;
+}
+
+/** @param header `Idempotency-Key`, if sent */
+export const idempotencyOf = (
+  header: string | undefined,
+  { externalId, ...enquiry }: CaptureRequest,
+): Idempotency => ({
+  keys: idempotencyKeys(header, externalId),
+  fingerprint: fingerprintOf(enquiry),
+});
+
 /** SHA-256 of a body, independent of the order of its properties, so that a repeat has the same fingerprint. */
 export const fingerprintOf = (body: unknown): string =>
   hash('sha256', canonicalJson(body), 'base64url');
@@ -62,7 +77,7 @@ export interface Replay {
  * @throws ApiError VALIDATION_FAILED when a key was used with another body (contract, section 4.3, rule 7).
  */
 export function replayOf(
-  { keys, fingerprint }: { readonly keys: readonly IdempotencyKey[]; readonly fingerprint: string },
+  { keys, fingerprint }: Idempotency,
   records: readonly (IdempotencyRecord | undefined)[],
 ): Replay | undefined {
   const reused = keys.filter(

@@ -1,7 +1,8 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Endpoint } from '../contract/endpoints.ts';
-import type { Organization } from '../organization/organization.ts';
+import type { ApiError } from '../contract/errors.ts';
+import type { Field, Organization } from '../organization/organization.ts';
 import type { Caller } from '../store/organizations/admission.ts';
 import type { Table } from '../store/table/client.ts';
 import type { ConsumedCapacity } from '../store/table/consumed-capacity.ts';
@@ -16,15 +17,56 @@ export interface Call {
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly responseHeaders: Record<string, string>;
-  /** The parsed JSON body, set by `transport`; undefined for an endpoint that takes no body. */
-  jsonBody?: unknown;
-  /** Set by `admit` as soon as the API key is known, even if it was revoked or has expired, so that the log names it. */
+  /** Set by `admission` as soon as the API key is known, even if it was revoked or has expired, so that the log names it. */
   caller?: Caller | undefined;
-  /** Set by `admit` once the key and the organization each gave a token. */
+  /** Set by `admission` once the key and the organization each gave a token. */
   organization?: Organization;
 }
 
-export type Middleware = MiddlewareObj<APIGatewayProxyEvent, unknown, Error, Call & Context>;
+export interface Reply {
+  readonly status: number;
+  /** Of a request that wrote or read one lead, for the log. */
+  readonly leadId?: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An earlier request decided this reply. Only `idempotency` reads it. */
+  readonly isReplay?: boolean;
+}
+
+/** Set by `jsonBody`. */
+export interface JsonBody {
+  /** The parsed body; undefined for an endpoint that takes none. */
+  jsonBody?: unknown;
+}
+
+/** Set by `input`. */
+export interface ParsedInput<I = unknown> {
+  /** Not set if there is an `inputError`. */
+  input: I;
+  /**
+   * Why the request is refused. The error is made after admission, when the organization's fields are known.
+   * @param accepted the fields that the body's `fields` accepts
+   */
+  inputError?: ((accepted: readonly Field[]) => ApiError) | undefined;
+}
+
+/** Set by `admission`. */
+export interface Admitted<Prefetched = unknown> {
+  caller: Caller;
+  organization: Organization;
+  /** For an endpoint that numbers leads: the organization's sequence, advanced for this request. `newLeadId` makes an ID of it. */
+  leadSequence: number;
+  /** The endpoint's prefetch, started in parallel with admission; undefined for an endpoint without one. */
+  prefetched?: Promise<Prefetched> | undefined;
+}
+
+/** A step of the stack. `Added` is what this step and those before it add to the call. */
+export type Step<Added = unknown> = MiddlewareObj<
+  APIGatewayProxyEvent,
+  Reply,
+  Error,
+  Context & Call & Added
+>;
 
 /** The values of a request header, its name in any case. Each line of a repeated header is a value of its own. */
 export const headerValues = ({ multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] =>

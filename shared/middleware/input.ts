@@ -2,8 +2,15 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from '../contract/errors.ts';
 import { type Refusal, refusalOf, refusedNames, validationFailed } from '../contract/refusals.ts';
-import type { Field } from '../organization/organization.ts';
-import { decoded, headerValues } from './call.ts';
+import type { Field, Organization } from '../organization/organization.ts';
+import {
+  type Admitted,
+  decoded,
+  headerValues,
+  type JsonBody,
+  type ParsedInput,
+  type Step,
+} from './call.ts';
 
 /** The schema of each part that an endpoint reads; header names in lower case. */
 export interface Schemas {
@@ -19,30 +26,39 @@ export type Input<S extends Schemas> = {
 };
 
 /**
- * Why a request is refused. The error is made after admission, when the organization's fields are known.
- * @param accepted the fields that the body's `fields` accepts
+ * Reads the request by the endpoint's schemas before admission, so that the endpoint can prefetch in parallel with it. `validation`
+ * refuses what is wrong after authorization, because the API key is checked first (contract, section 5).
  */
-type Refuse = (accepted: readonly Field[]) => ApiError;
+export const input = <S extends Schemas>(schemas: S): Step<JsonBody & ParsedInput<Input<S>>> => ({
+  before: ({ event, context: call }) => {
+    Object.assign(call, parseInput(schemas, event, call.jsonBody));
+  },
+});
 
-/**
- * Reads the request by the endpoint's schemas before admission, so that the endpoint can prefetch in parallel with it. The error is thrown
- * after admission, because the API key is checked first (contract, section 5).
- * @returns the parts as their schemas read them, or why the first part that is wrong is refused, in the order path, headers, query, body
- */
+/** Refuses input that does not fit the endpoint's schemas: NOT_FOUND, INVALID_IDEMPOTENCY_KEY, INVALID_QUERY, VALIDATION_FAILED. */
+export const validation = (
+  acceptedFields: (organization: Organization) => readonly Field[] = () => [],
+): Step<ParsedInput & Pick<Admitted, 'organization'>> => ({
+  before: ({ context: { inputError, organization } }) => {
+    if (inputError) throw inputError(acceptedFields(organization));
+  },
+});
+
+/** @returns the parts as their schemas read them, or the error of the first part that is wrong, in the order path, headers, query, body */
 export function parseInput<S extends Schemas>(
   schemas: S,
   event: APIGatewayProxyEvent,
   jsonBody: unknown,
-): readonly [input: Input<S>, refuse?: undefined] | readonly [input: undefined, refuse: Refuse] {
+): Partial<ParsedInput<Input<S>>> {
   const parts: Partial<Record<keyof Schemas, unknown>> = {};
   for (const part of ['path', 'headers', 'query', 'body'] as const) {
     const schema = schemas[part];
     if (!schema) continue;
     const result = v.safeParse(schema, part === 'body' ? jsonBody : readers[part](event));
-    if (!result.success) return [undefined, (accepted) => errors[part](result.issues, accepted)];
+    if (!result.success) return { inputError: (accepted) => errors[part](result.issues, accepted) };
     parts[part] = result.output;
   }
-  return [parts as Input<S>];
+  return { input: parts as Input<S> };
 }
 
 /** Path parameters, percent-decoded. */

@@ -7,3 +7,12 @@ export function recordFailedOperation(error: unknown, operation: string): void {
 
 /** Such as `TransactWriteItems`; undefined for an error that did not come from AWS. */
 export const failedOperation = (error: Error): string | undefined => operations.get(error);
+
+/** Codes of `CancellationReasons` (AWS: TransactWriteItems, Errors) and names of errors that mean throttling. */
+export const throttlingNames: ReadonlySet<unknown> = new Set([
+  'ThrottlingError',
+  'ThrottlingException',
+  'ProvisionedThroughputExceeded',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+]);

@@ -22,7 +22,7 @@ export interface OrganizationTable {
  *   after 3 x 1000 + 3000 = 6000 ms if it throttles, a full second late each time;
  *   after 3 x 2000 + 75 = 6075 ms if the headers come a full second late each time and no body follows.
  * A body that arrives byte by byte has no time-out. In each case the function has time left to respond: it has
- * `limits.functionTimeoutSeconds`, of which `middleware/endpoint.ts` reserves the last half second.
+ * `limits.functionTimeoutSeconds`, of which `middleware/stack.ts` reserves the last half second.
  */
 export const requestTimeoutMs = 1000;
 /** For an engine that shares the machine's processors with the functions; three tries must fit into a function's time-out. */

@@ -5,15 +5,6 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { limits } from '../../contract/limits.ts';
 
-/** Codes of `CancellationReasons` (AWS: TransactWriteItems, Errors) and names of errors that mean throttling. */
-export const throttlingNames: ReadonlySet<unknown> = new Set([
-  'ThrottlingError',
-  'ThrottlingException',
-  'ProvisionedThroughputExceeded',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-]);
-
 /** What an attempt returns when another request wrote the same items: it must read them again. */
 export const conflict = Symbol('conflict with another request');
 

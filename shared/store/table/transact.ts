@@ -6,9 +6,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { throttlingNames } from '../../observability/failed-operation.ts';
 import type { Table } from './client.ts';
 import { ItemsByKey, keyText } from './primary-keys.ts';
-import { ContentionError, conflict, retryOnConflict, throttlingNames } from './retry.ts';
+import { ContentionError, conflict, retryOnConflict } from './retry.ts';
 import type { Write } from './writes.ts';
 
 export type TransactOutcome =

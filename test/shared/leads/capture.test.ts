@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CaptureRequest } from '../../../shared/contract/types.ts';
 import { captureNew, enquiryOf, newCapture, readCapture } from '../../../shared/leads/capture.ts';
-import { fingerprintOf } from '../../../shared/leads/idempotency.ts';
+import { fingerprintOf, idempotencyOf } from '../../../shared/leads/idempotency.ts';
 import { readPhone } from '../../../shared/leads/identity.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
 import { leadOf } from '../../support/leads.ts';
@@ -20,7 +20,9 @@ describe('a capture before it is read', () => {
 
   test('a capture has its keys, the fingerprint without externalId, the phone and the email', () => {
     const sent = { ...asha, email: ' Asha@example.com ', notes: 'x' };
-    expect(newCapture(key, 'header', { ...sent, externalId: 'external' })).toEqual({
+    expect(
+      newCapture(key, idempotencyOf('header', { ...sent, externalId: 'external' }), sent),
+    ).toEqual({
       ...key,
       keys: [
         { value: 'header', givenAs: 'Idempotency-Key' },
@@ -34,7 +36,9 @@ describe('a capture before it is read', () => {
 
   test('a capture has neither keys, phone nor email if the request has none that can be read', () => {
     const nothing = { keys: [], phone: undefined, email: undefined };
-    expect(newCapture(key, undefined, { ...asha, phone: 'call me' })).toMatchObject(nothing);
+    expect(
+      newCapture(key, idempotencyOf(undefined, asha), { ...asha, phone: 'call me' }),
+    ).toMatchObject(nothing);
   });
 });
 

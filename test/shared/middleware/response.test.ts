@@ -1,8 +1,13 @@
-import { describe, expect, test, vi } from 'vitest';
-import { ApiError, type ErrorCode } from '../../../shared/contract/errors.ts';
-import { errorResponse, replyResponse } from '../../../shared/middleware/response.ts';
-import { recordFailedOperation } from '../../../shared/observability/failed-operation.ts';
-import { type MetricName, metricNames } from '../../../shared/observability/metrics.ts';
+import { describe, expect, test } from 'vitest';
+import { ApiError, apiErrors } from '../../../shared/contract/errors.ts';
+import {
+  errorResponse,
+  loggedNames,
+  refusedFields,
+  replyResponse,
+} from '../../../shared/middleware/response.ts';
+import { document } from '../../support/described.ts';
+import { sampleOrganization } from '../../support/settings.ts';
 import { newCall } from './event.ts';
 import { caller, keepLines, lines, logged } from './logged-lines.ts';
 
@@ -36,115 +41,140 @@ describe('an answer', () => {
   });
 });
 
-describe('the line of a call', () => {
-  const dayMs = 86_400_000;
-
-  test('says cold start once in the life of a function', async () => {
-    vi.resetModules();
-    const fresh = await import('../../../shared/middleware/response.ts');
-    for (let calls = 0; calls < 3; calls += 1)
-      await fresh.replyResponse(newCall(), { status: 200, body: {} });
-    expect(logged().map(({ coldStart }) => coldStart)).toEqual([1, undefined, undefined]);
-  });
-
-  /** What a line counts, without cold starts. */
-  const metricsOn = (line: Record<string, unknown> = {}): string[] =>
-    metricNames.filter((name) => line[name] === 1 && name !== 'coldStart');
-
-  test.each<[ErrorCode, ...metrics: MetricName[]]>([
-    ['NOT_READY', 'notReady'],
-    ['IDEMPOTENCY_IN_PROGRESS', 'contended', 'refused'],
-    ['NOT_FOUND', 'refused'],
-    ['INTERNAL', 'failed'],
-    ['RATE_LIMITED', 'refused', 'rateLimited', 'capturesRateLimited'],
-    ['UNAUTHORIZED', 'refused', 'unauthorized', 'capturesUnauthorized'],
-    ['FORBIDDEN', 'refused', 'capturesUnauthorized'],
-    ['INVALID_JSON', 'refused', 'capturesInvalid'],
-    ['PAYLOAD_TOO_LARGE', 'refused', 'capturesInvalid'],
-    ['UNSUPPORTED_MEDIA_TYPE', 'refused', 'capturesInvalid'],
-    ['VALIDATION_FAILED', 'refused', 'capturesInvalid'],
-  ])(
-    'names the code %s and counts its metrics, those of captures only for a capture',
-    async (code, ...metrics) => {
-      await errorResponse(newCall('capture-lead'), new ApiError(code));
-      await errorResponse(newCall('create-lead'), new ApiError(code));
-
-      expect(logged()).toMatchObject([{ code }, { code }]);
-      expect(logged().map(metricsOn)).toEqual([
-        metrics,
-        metrics.filter((name) => !name.startsWith('captures')),
-      ]);
+describe('a failure', () => {
+  const person = { name: 'Asha Rao', phone: '+919876543210' };
+  const cancelled = Object.assign(
+    new Error('Transaction cancelled', {
+      cause: Object.assign(new Error('cause'), { Item: person, config: person }),
+    }),
+    {
+      name: 'TransactionCanceledException',
+      CancellationReasons: [
+        {
+          Code: 'ConditionalCheckFailed',
+          Item: { name: { S: 'Asha Rao' }, phone: { S: '+919876543210' } },
+        },
+      ],
+      Item: person,
+      $response: { body: person },
+      body: JSON.stringify(person),
+      $metadata: { requestId: 'dynamodb-1', attempts: 3, httpHeaders: person },
     },
   );
 
-  test('counts a failure once, on the line of the answer', async () => {
-    await errorResponse(newCall(), new Error('defect'));
-    expect(logged().map(({ failed }) => failed)).toEqual([undefined, 1]);
+  const round = new Error('round');
+  round.cause = round;
+
+  test.each<[string, unknown]>([
+    ['an error of the SDK', cancelled],
+    ['an object', person],
+    ['a text', 'Asha Rao +919876543210'],
+    ['null', null],
+    ['an error whose causes are a circle', round],
+    [
+      'an error that looks like a refusal',
+      Object.assign(new Error('secret'), {
+        code: 'FORBIDDEN',
+        status: 403,
+        details: { a: 1 },
+        statusCode: 403,
+      }),
+    ],
+  ])('%s is answered as INTERNAL, and the log has nothing of a person', async (_, error) => {
+    const { statusCode, body, headers } = await errorResponse(newCall(), error);
+    expect(statusCode).toBe(500);
+    expect(JSON.parse(body)).toEqual({
+      error: { code: 'INTERNAL', message: apiErrors.INTERNAL.sentence },
+    });
+    expect(headers).toMatchObject({ 'X-Request-Id': 'request-1' });
+    expect(lines).toHaveLength(2);
+    expect(lines.join('')).not.toMatch(/Asha|9876543210|CancellationReasons|"Item"|httpHeaders/);
   });
 
-  const named = (name: string, more: object = {}): Error =>
-    Object.assign(new Error(name), { name, ...more });
-  const cancelledBy = (Code: string): Error =>
-    named('TransactionCanceledException', {
-      CancellationReasons: [{ Code: 'None' }, { Code }],
-      $metadata: { httpStatusCode: 400 },
+  test('is logged whole: name, message, stack, causes, and what support at AWS asks for', async () => {
+    await errorResponse(newCall('capture-lead', { caller: caller as never }), cancelled);
+    expect(logged()[0]).toMatchObject({
+      level: 'ERROR',
+      requestId: 'request-1',
+      endpoint: 'capture-lead',
+      keyId: 'key-1',
+      organizationId: 3,
+      error: {
+        name: 'TransactionCanceledException',
+        message: 'Transaction cancelled',
+        dynamodbRequestId: 'dynamodb-1',
+        attempts: 3,
+        stack: expect.stringContaining('response.test.ts'),
+        cause: { message: 'cause' },
+      },
     });
-  const ofDynamodb = (error: Error): Error => {
-    recordFailedOperation(error, 'UpdateItem');
-    return error;
-  };
-  test.each<[string, unknown, string | undefined]>([
-    ['contention', named('ContentionError'), 'contended'],
-    ['throttling', ofDynamodb(named('ThrottlingException')), 'tableThrottled'],
-    [
-      'an index that throttles',
-      new Error('', { cause: cancelledBy('ThrottlingError') }),
-      'tableThrottled',
-    ],
-    [
-      'an outage',
-      ofDynamodb(named('InternalServerError', { $metadata: { httpStatusCode: 500 } })),
-      'tableFailed',
-    ],
-    [
-      'silence',
-      new Error('', { cause: ofDynamodb(named('TimeoutError', { $metadata: {} })) }),
-      'tableFailed',
-    ],
-    [
-      'a missing permission',
-      ofDynamodb(named('AccessDeniedException', { $metadata: { httpStatusCode: 400 } })),
-      undefined,
-    ],
-    ['a full item', ofDynamodb(cancelledBy('ValidationError')), undefined],
-    ['a defect', new TypeError('defect'), undefined],
-    ['a text', 'a text', undefined],
-  ])(
-    'a call that fails for %s is counted for the alarms on the table',
-    async (_, error, metric) => {
-      await errorResponse(newCall(), error);
+    expect(logged()[1]).toMatchObject({ level: 'INFO', status: 500 });
+  });
 
-      const counted = Object.keys(logged()[1] ?? {}).filter((name) =>
-        /^(table|contended)/.test(name),
-      );
-      expect(counted).toEqual(metric ? [metric] : []);
+  test.each(['ThrottlingReasons', 'throttlingReasons'])(
+    'of throttling is logged with resource and reason alone, from %s',
+    async (name) => {
+      const reason = {
+        resource: 'arn:aws:dynamodb:ap-south-1:1:table/leads',
+        reason: 'TableWriteMaxOnDemandThroughputExceeded',
+      };
+      const cause = Object.assign(new Error('too fast'), {
+        [name]: [{ ...reason, item: '+919876543210' }],
+      });
+      await errorResponse(newCall(), new Error('throttled', { cause }));
+      expect(logged()[0]?.error).toMatchObject({ cause: { throttling: [reason] } });
+      expect(lines.join()).not.toContain('9876543210');
     },
   );
+});
 
-  const now = Date.now();
-  test.each<[string, object, number | undefined]>([
-    ['has 13 days left', { expiresAt: now + 13 * dayMs }, 1],
-    ['has 15 days left', { expiresAt: now + 15 * dayMs }, undefined],
-    [
-      'was made for an hour',
-      { createdAt: new Date(now).toISOString(), expiresAt: now + 3_600_000 },
-      undefined,
-    ],
-  ])('says whether the key expires soon when it %s', async (_, more, expected) => {
-    await replyResponse(newCall('get-lead', { caller: { ...caller, ...more } as never }), {
-      status: 200,
-      body: {},
-    });
-    expect(logged()[0]?.keyExpiresSoon).toBe(expected);
+const dayMs = 86_400_000;
+const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString();
+
+test.each<[string, object | undefined, string | undefined]>([
+  ['is unknown', undefined, undefined],
+  ['has expired', { ...caller, expiresAt: Date.parse('2026-04-01T00:00:00Z') }, 'expired'],
+  ['was revoked six days ago', { ...caller, revokedAt: daysAgo(6) }, 'revoked'],
+])('a key that %s is named with the reason in the log, and only there', async (_, who, reason) => {
+  const { body } = await errorResponse(
+    newCall('get-lead', { caller: who as never }),
+    new ApiError('UNAUTHORIZED'),
+  );
+  const { keyId, organizationId, keyRefusal } = logged()[0] ?? {};
+  expect({ keyId, organizationId, keyRefusal }).toEqual({
+    ...(who && { keyId: 'key-1', organizationId: 3 }),
+    ...(reason && { keyRefusal: reason }),
   });
+  expect(body).toBe(
+    JSON.stringify({
+      error: { code: 'UNAUTHORIZED', message: apiErrors.UNAUTHORIZED.sentence },
+    }),
+  );
+});
+
+const organization = sampleOrganization();
+const details = (...names: string[]) => ({
+  reasons: Object.fromEntries(names.map((name) => [name, 'required'])),
+});
+
+test('field keys of the organization and properties are named, what a caller made up is not', () => {
+  const sent = details('phone', 'course', 'Asha Rao 98220', 'attribution.Asha', 'constructor');
+
+  expect(refusedFields(sent, organization)).toEqual(['phone', 'course', 'attribution']);
+});
+
+test('before the organization is known only properties are named', () =>
+  expect(refusedFields(details('phone', 'course'), undefined)).toEqual(['phone']));
+
+test('an error without reasons names nothing', () => {
+  expect(refusedFields(undefined, organization)).toEqual([]);
+  expect(refusedFields({ leadId: 5, field: 'phone' }, organization)).toEqual([]);
+});
+
+test('every property of a request body may be named', () => {
+  const schemas = document.components.schemas as Record<string, { properties?: object }>;
+  const bodies = ['CaptureRequest', 'CreateLeadRequest', 'UpdateLeadRequest', 'NewNote'];
+  const properties = bodies.flatMap((name) => Object.keys(schemas[name]?.properties ?? {}));
+
+  expect(properties.filter((name) => !loggedNames.has(name))).toEqual([]);
 });

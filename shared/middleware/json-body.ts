@@ -1,0 +1,83 @@
+import middy from '@middy/core';
+import jsonBodyParser from '@middy/http-json-body-parser';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { syntaxErrorPosition } from '../base/json.ts';
+import { takesBody } from '../contract/endpoints.ts';
+import { ApiError } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
+import { headerValues, type JsonBody, type Step } from './call.ts';
+
+/** Reads the body of an endpoint that takes one, or refuses it: PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_JSON (contract, section 7). */
+export const jsonBody = (): Step<JsonBody> => ({
+  before: async ({ event, context: call }) => {
+    if (!takesBody(call.endpoint)) return;
+    refuseLargeBody(event);
+    refuseOtherMediaTypes(event);
+    const text = textOf(event);
+    const body = await parser({ ...event, body: text, isBase64Encoded: false }, call);
+    call.jsonBody = body === refused ? parsedJson(event, text) : body;
+  },
+});
+
+const refused = Symbol('refused by the parser');
+
+/** The parser in a stack of its own, which no error of the parser leaves: it holds the whole body. */
+const parser = middy((event: APIGatewayProxyEvent): unknown => event.body)
+  .use(jsonBodyParser({ disableContentTypeCheck: true })) // `refuseOtherMediaTypes` has checked the content type
+  .onError(() => refused);
+
+/**
+ * A text that the parser refuses. That can be valid JSON with a name such as `__proto__`. JSON.parse makes it a property like any other,
+ * which the schemas and the field rules then refuse as unknown, by its name; they read only own properties.
+ */
+function parsedJson(event: APIGatewayProxyEvent, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const position = syntaxErrorPosition(text, error); // the error's own message quotes the body
+    throw notJson(event, `The body is not valid JSON: see position ${position}, counted from 0.`);
+  }
+}
+
+function refuseLargeBody({ body, isBase64Encoded }: APIGatewayProxyEvent): void {
+  const bytes = Buffer.byteLength(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes > limits.bodyMaxBytes) throw new ApiError('PAYLOAD_TOO_LARGE');
+}
+
+function refuseOtherMediaTypes(event: APIGatewayProxyEvent): void {
+  const types = new Set(
+    headerValues(event, 'content-type').map((value) => value.split(';')[0]?.trim().toLowerCase()),
+  );
+  if (types.size !== 1 || !types.has('application/json'))
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE');
+}
+
+/** API Gateway replaces bytes that are not UTF-8 by this character and passes the body on. */
+const replacementCharacter = '\ufffd';
+const lostBytes =
+  'The body is not UTF-8, or it contains U+FFFD, which replaces bytes that are not UTF-8. Send UTF-8, and write an intended U+FFFD as \\ufffd.';
+
+/** @throws ApiError INVALID_JSON for a body that is missing or not UTF-8 */
+function textOf(event: APIGatewayProxyEvent): string {
+  const { body, isBase64Encoded } = event;
+  const sent = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : body;
+  // VS Code and .NET begin a text with a byte order mark, which a reader may ignore (RFC 8259, section 8.1).
+  const text = sent?.replace(/^\ufeff/, '');
+  if (!text)
+    throw new ApiError('INVALID_JSON', undefined, 'The body is missing: send a JSON object.');
+  // A replaced letter cannot be told from a U+FFFD that was sent, and the lead would be stored with it.
+  if (text.includes(replacementCharacter)) throw notJson(event, lostBytes);
+  return text;
+}
+
+/** The error for a body that cannot be read. Whoever compresses a body names the encoding. */
+function notJson(event: APIGatewayProxyEvent, sentence: string): ApiError {
+  const encodings = headerValues(event, 'content-encoding').join();
+  const isEncoded = !/^(identity)?$/i.test(encodings.trim());
+  return new ApiError(
+    'INVALID_JSON',
+    undefined,
+    isEncoded ? 'Send the body uncompressed, without Content-Encoding.' : sentence,
+  );
+}

@@ -1,0 +1,84 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Field, Organization } from '../organization/organization.ts';
+import { admission, type PrefetchContext } from './admission.ts';
+import { authorization } from './authorization.ts';
+import type { Admitted, Call, JsonBody, ParsedInput, Reply, Step } from './call.ts';
+import { type Input, input, type Schemas, validation } from './input.ts';
+import { jsonBody } from './json-body.ts';
+import { response } from './response.ts';
+import { transport } from './transport.ts';
+
+/** What an endpoint's `respond` receives once the request is authenticated, authorized and validated. */
+export type ReadyCall<Input, Prefetched = undefined, Added = unknown> = Omit<
+  Call & Admitted,
+  'prefetched'
+> &
+  Added & { readonly input: Input; readonly prefetched: Prefetched };
+
+/** The parts of an endpoint, in the order in which a request runs through them. */
+export interface EndpointParts<S extends Schemas, Prefetched, Added> {
+  readonly input: S;
+  /** The endpoint's own steps. `Added` is what they add to the call. */
+  readonly steps?: Step<ParsedInput<Input<S>> & Added>[];
+  /** Reads that run in parallel with admission. Their result is dropped when the request is refused, so they must not write. */
+  readonly prefetch?: (
+    context: PrefetchContext & ParsedInput<Input<S>> & Added,
+  ) => Promise<Prefetched>;
+  /** The fields that the body's `fields` accepts. The error for one that was sent beside `fields` says so. */
+  readonly acceptedFields?: (organization: Organization) => readonly Field[];
+  readonly respond: (call: ReadyCall<Input<S>, Prefetched, Added>) => Promise<Reply>;
+}
+
+/**
+ * The time to respond before the platform ends the function, in milliseconds. At worst a request waits for three DynamoDB calls in
+ * turn: admission, the rotation or the lead, and the transaction. Each may take as long as `client.ts` says, and conflicts are retried
+ * for two seconds more. The sum is longer than a function may run, so this deadline ends the wait: 9.5 s after the start of a function of
+ * 10 s, while API Gateway waits 29 s. A single call that fails ends before it: after 3.1 s of silence or of bodies that stall, or after
+ * 6.1 s of throttling or of headers that come late.
+ */
+const responseReserveMs = 500;
+
+/** If the platform ended the function, the caller would get a body that is not the contract's. */
+const deadline = {
+  timeoutEarlyInMillis: responseReserveMs,
+  timeoutEarlyResponse: (): never => {
+    throw new Error('No response within the time of the function.');
+  },
+};
+
+/** A call that every step has added to. */
+type CompleteCall<S extends Schemas, Prefetched, Added> = Call &
+  JsonBody &
+  ParsedInput<Input<S>> &
+  Added &
+  Admitted<Prefetched>;
+
+/**
+ * The steps of a request in their order (design, section 1). Each that refuses it throws an ApiError.
+ *
+ * The stack is in two parts because middy's early time-out covers only the handler, and an error or an early answer skips the `after` of
+ * every step: all steps but the first are the handler of the first. So whatever a step does, `response` answers in time and logs.
+ */
+export const stack = <S extends Schemas, Prefetched, Added>({
+  input: schemas,
+  steps = [],
+  prefetch,
+  acceptedFields,
+  respond,
+}: EndpointParts<S, Prefetched, Added>) =>
+  middy(deadline)
+    .use(response<CompleteCall<S, Prefetched, Added>>())
+    .handler(
+      middy<APIGatewayProxyEvent, Reply>({ timeoutEarlyInMillis: 0 })
+        .use(transport())
+        .use(jsonBody())
+        .use(input(schemas))
+        .use(steps)
+        .use(admission(prefetch))
+        .use(authorization())
+        .use(validation(acceptedFields))
+        .handler(async (_, call) =>
+          respond({ ...call, prefetched: (await call.prefetched) as Prefetched }),
+        ),
+    );
