@@ -8,7 +8,7 @@ import { readFilters } from '../../shared/leads/filters.ts';
 import { presentLead } from '../../shared/leads/lead.ts';
 import { leadQuery, requireFilters } from '../../shared/leads/lead-query.ts';
 import { endpoint } from '../../shared/middleware/endpoint.ts';
-import { integerText, object } from '../../shared/middleware/schemas.ts';
+import { int32, integerText, object } from '../../shared/middleware/schemas.ts';
 import { listLeads } from '../../shared/store/listing/lead-lists.ts';
 
 // Query parameters arrive as text. A message has a reason, and a sentence that follows the parameter's name.
@@ -31,6 +31,7 @@ const queryDateTime = v.pipe(
       'must be a date-time that exists, with an offset or Z, such as 2026-01-31T09:30:00Z (write + as %2B).',
     ),
   ),
+  v.metadata({ type: 'string', format: 'date-time' }),
 );
 
 /** A JSON array of filters. `readFilters` reads its items by the organization's fields. */
@@ -50,7 +51,7 @@ const queryFilters = v.pipe(
   ),
 );
 
-const id = v.optional(queryInteger(1, limits.idMax));
+const id = v.optional(v.pipe(queryInteger(1, limits.idMax), v.metadata(int32)));
 
 export const query = object(
   {

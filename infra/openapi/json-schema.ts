@@ -4,51 +4,28 @@ import {
   toJsonSchema,
   toJsonSchemaDefs,
 } from '@valibot/to-json-schema';
-import type * as v from 'valibot';
-import { parseDateTime } from '../../shared/base/dates.ts';
-import { limits } from '../../shared/contract/limits.ts';
-import { notWellFormed } from '../../shared/middleware/schemas.ts';
+import * as v from 'valibot';
 import { namedSchemas } from './endpoint-descriptions.ts';
 
 export type Json = { [key: string]: unknown };
 
-/** Teaches valibot's conversion the schema parts of `shared/middleware/schemas.ts`. A part that it does not know is an error. */
+/** Teaches valibot's conversion the schema parts of `shared/middleware/schemas.ts`: what it cannot convert is in their metadata. */
 const config: ConversionConfig = {
   target: 'draft-2020-12',
-  // Takes the last schema of a pipe, which has the entries of an `object`. No body schema transforms its input.
+  // Takes the last schema of a pipe. No body schema transforms its input.
   typeMode: 'output',
   definitions: namedSchemas,
+  ignoreActions: ['check', 'raw_transform'],
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideSchema: ({ valibotSchema, jsonSchema }) => {
     if (jsonSchema.required?.length === 0) delete jsonSchema.required;
-    if (valibotSchema.type === 'object') return { ...jsonSchema, additionalProperties: false };
-    // The first step of `object` and `fieldValues`; `keyMaxChars` below describes the rest of the latter.
-    if (valibotSchema.type === 'custom') return { ...jsonSchema, type: 'object' };
-    return undefined;
+    return valibotSchema.type === 'custom' ? jsonSchema : undefined;
   },
   overrideAction: ({ valibotAction: action, jsonSchema }) => {
-    if ('characters' in action) {
-      const { min, max } = action.characters as { min: number; max: number };
-      return { ...jsonSchema, ...(min > 0 && { minLength: min }), maxLength: max };
-    }
-    if ('keyMaxChars' in action) {
-      const keyMaxChars = Number(action.keyMaxChars);
-      const propertyNames = Number.isFinite(keyMaxChars)
-        ? { propertyNames: { maxLength: keyMaxChars } }
-        : {};
-      const additionalProperties = { $ref: '#/components/schemas/FieldValue' };
-      return { ...jsonSchema, ...propertyNames, additionalProperties };
-    }
-    // JSON schema cannot express it.
-    if ('message' in action && action.message === notWellFormed) return jsonSchema;
-    if ('operation' in action && action.operation === Number) return { type: 'integer' };
-    if (
-      action.type === 'max_value' &&
-      'requirement' in action &&
-      action.requirement === limits.idMax
-    )
-      return { ...jsonSchema, maximum: limits.idMax, format: 'int32' };
-    return undefined;
+    if (action.type === 'transform') return {}; // the type that it makes is in the metadata that follow
+    return 'entries' in jsonSchema
+      ? jsonSchemaOf(v.strictObject(jsonSchema.entries as v.ObjectEntries))
+      : undefined;
   },
 };
 
@@ -63,27 +40,17 @@ export function namedJsonSchemas(): Readonly<Record<string, JsonSchema>> {
   return toJsonSchemaDefs(namedSchemas, config);
 }
 
-/** The schema and the actions of a pipe; a schema without a pipe by itself. */
-const partsOf = (schema: v.GenericSchema): readonly v.GenericSchema[] =>
-  'pipe' in schema ? (schema.pipe as readonly v.GenericSchema[]) : [schema];
-
-/** The JSON schema of a parameter, which arrives as text and is read as an integer or a date-time. */
-export function parameterSchema(schema: v.GenericSchema): Json {
-  const inner = 'wrapped' in schema ? (schema.wrapped as v.GenericSchema) : schema;
-  if (partsOf(inner).some((part) => 'operation' in part && part.operation === parseDateTime))
-    return { type: 'string', format: 'date-time' };
-  return jsonSchemaOf(inner);
-}
+/** The JSON schema of a parameter, sent or left out. */
+export const parameterSchema = (schema: v.GenericSchema): Json =>
+  jsonSchemaOf('wrapped' in schema ? (schema.wrapped as v.GenericSchema) : schema);
 
 /** The schemas of an object's properties by name. @throws Error for a schema that is not an object's */
 export function entriesOf(schema: v.GenericSchema | undefined): Record<string, v.GenericSchema> {
   if (!schema) return {};
-  const found = partsOf(schema).find(
-    (part): part is v.GenericSchema & { entries: Record<string, v.GenericSchema> } =>
-      'entries' in part,
-  );
-  if (!found) throw new Error('The schema of a path, of headers or of a query must be an object.');
-  return found.entries;
+  const { entries } = { ...v.getMetadata(schema), ...schema } as { entries?: v.ObjectEntries };
+  if (!entries)
+    throw new Error('The schema of a path, of headers or of a query must be an object.');
+  return entries;
 }
 
 export const isOptional = (schema: v.GenericSchema): boolean =>

@@ -143,19 +143,20 @@ function lowerBucket(a: Bucket, b: Bucket): Bucket {
 const secondsUntil = (atMs: number): string =>
   String(Math.max(1, Math.ceil((atMs - Date.now()) / 1000)));
 
-function showLimits(call: Call, a: Bucket, b: Bucket = a): void {
+/** @returns the seconds until the end of the window that the headers describe */
+function showLimits(call: Call, a: Bucket, b: Bucket = a): string {
   const { limit, remaining, resetsAt } = lowerBucket(a, b);
+  const seconds = secondsUntil(resetsAt);
   call.responseHeaders['RateLimit-Limit'] = String(limit);
   call.responseHeaders['RateLimit-Remaining'] = String(remaining);
-  call.responseHeaders['RateLimit-Reset'] = secondsUntil(resetsAt);
+  call.responseHeaders['RateLimit-Reset'] = seconds;
+  return seconds;
 }
 
 /** The error of an exhausted bucket. `Retry-After` and `RateLimit-Reset` name the same moment. */
 function exhausted(call: Call, bucket: Bucket): ApiError {
-  showLimits(call, bucket);
-  call.responseHeaders['Retry-After'] =
-    call.responseHeaders['RateLimit-Reset'] ?? secondsUntil(bucket.resetsAt);
-  const whose = `limit of the ${bucket.owner} (${bucket.limit})`;
-  const sentence = apiErrors.RATE_LIMITED.sentence.replace('limit', whose);
+  call.responseHeaders['Retry-After'] = showLimits(call, bucket);
+  const subject = `limit of the ${bucket.owner} (${bucket.limit})`;
+  const sentence = apiErrors.RATE_LIMITED.sentence.replace('limit', subject);
   return new ApiError('RATE_LIMITED', undefined, sentence);
 }

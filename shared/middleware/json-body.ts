@@ -14,17 +14,16 @@ export const jsonBody = (): Step<JsonBody> => ({
     refuseLargeBody(event);
     refuseOtherMediaTypes(event);
     const text = textOf(event);
-    const body = await parser({ ...event, body: text, isBase64Encoded: false }, call);
-    call.jsonBody = body === refused ? parsedJson(event, text) : body;
+    // The parser's errors hold the whole body: none is kept.
+    call.jsonBody = await parser({ ...event, body: text, isBase64Encoded: false }, call).catch(() =>
+      parsedJson(event, text),
+    );
   },
 });
 
-const refused = Symbol('refused by the parser');
-
-/** The parser in a stack of its own, which no error of the parser leaves: it holds the whole body. */
-const parser = middy((event: APIGatewayProxyEvent): unknown => event.body)
-  .use(jsonBodyParser({ disableContentTypeCheck: true })) // `refuseOtherMediaTypes` has checked the content type
-  .onError(() => refused);
+const parser = middy((event: APIGatewayProxyEvent): unknown => event.body).use(
+  jsonBodyParser({ disableContentTypeCheck: true }), // `refuseOtherMediaTypes` has checked it
+);
 
 /**
  * A text that the parser refuses. That can be valid JSON with a name such as `__proto__`. JSON.parse makes it a property like any other,

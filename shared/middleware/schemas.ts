@@ -8,7 +8,7 @@ import { nearestName } from '../organization/nearest-name.ts';
 
 /**
  * Schema parts that several endpoints share. A message has a reason, and a sentence that follows the property's name.
- * Characters are counted in code points. `characters` and `keyMaxChars` mark the bounds for the API description.
+ * Characters are counted in code points. The metadata of a part is its JSON schema, as far as the API description cannot derive it.
  */
 
 /** PHP writes an empty array as a list, so the message says what to send instead. */
@@ -39,9 +39,7 @@ export const object = <const Entries extends v.ObjectEntries>(
   const names = Object.keys(entries);
   return v.pipe(
     v.custom<Record<string, unknown>>(isPlainObject, orEmptyObject('must be a JSON object')),
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed) return;
-      const { value: sent } = dataset;
+    v.rawTransform(({ dataset: { value: sent }, addIssue, NEVER }) => {
       const missing = names.filter((name) => !Object.hasOwn(sent, name));
       const unknown = Object.keys(sent).filter((key) => !Object.hasOwn(entries, key));
       for (const [index, key] of unknown.entries()) {
@@ -55,8 +53,8 @@ export const object = <const Entries extends v.ObjectEntries>(
           path: [{ type: 'object', origin: 'key', input: sent, key, value: sent[key] }],
         });
       }
-      // The pipe ends here if there are issues, so the known properties are checked here too.
-      for (const issue of v.safeParse(known, sent).issues ?? []) {
+      const { success, output, issues = [] } = v.safeParse(known, sent);
+      for (const issue of issues) {
         const { path, input } = issue;
         const { reason, sentence } = refusalOf(issue);
         const isEmpty = input === null || input === '';
@@ -64,35 +62,34 @@ export const object = <const Entries extends v.ObjectEntries>(
         const hint = isEmpty && mayBeLeftOut ? ' Leave it out if it is empty.' : '';
         addIssue({ message: refusalMessage(reason, `${sentence}${hint}`), path });
       }
+      return success ? output : NEVER;
     }),
-    known,
+    v.metadata({ entries }),
   );
 };
 
-export const notWellFormed = refusalMessage(
+const notWellFormed = refusalMessage(
   'invalid_characters',
   'contains an invalid character (U+0000 or an unpaired surrogate).',
 );
 
-function lengthReason(input: string, min: number, max: number): FieldReason | undefined {
-  const { length } = [...input];
-  if (length === 0 && min > 0) return 'required';
-  if (length > max) return 'too_long';
-  return length < min ? 'too_short' : undefined;
-}
-
 export function text(min: number, max: number) {
   const bounds = min === 0 ? `at most ${max} characters` : `${min} to ${max} characters`;
-  const counted = v.rawCheck<string>(({ dataset, addIssue }) => {
-    const reason = dataset.typed ? lengthReason(dataset.value, min, max) : undefined;
-    if (reason) addIssue({ message: refusalMessage(reason, `must have ${bounds}.`) });
-  });
+  const refusedFor = (reason: FieldReason) => refusalMessage(reason, `must have ${bounds}.`);
   return v.pipe(
     v.string(refusalMessage('wrong_type', 'must be a string.')),
-    { ...counted, characters: { min, max } },
+    v.check(
+      (input) => [...input].length >= min,
+      (issue) => refusedFor(issue.input === '' ? 'required' : 'too_short')(issue),
+    ),
+    v.check((input) => [...input].length <= max, refusedFor('too_long')),
     v.check(isStorableText, notWellFormed),
+    v.metadata({ ...(min > 0 && { minLength: min }), maxLength: max }),
   );
 }
+
+/** An ID's metadata, for clients in typed languages. */
+export const int32 = { format: 'int32' };
 
 const notAnId = refusalMessage(
   'invalid_id',
@@ -105,6 +102,7 @@ export const id = v.pipe(
   v.integer(notAnId),
   v.minValue(1, notAnId),
   v.maxValue(limits.idMax, notAnId),
+  v.metadata(int32),
 );
 
 /** An integer from `min` to `max`, sent as text. */
@@ -113,6 +111,7 @@ export const integerText = (min: number, max: number, message: RefusalMessage, n
     v.string(notText),
     v.regex(/^(0|[1-9]\d{0,9})$/, message),
     v.transform(Number),
+    v.metadata({ type: 'integer' }),
     v.minValue(min, message),
     v.maxValue(max, message),
   );
@@ -123,7 +122,9 @@ const notALeadId = refusalMessage(
 );
 
 /** The `leadId` of a path. The response is a 404 with this message. */
-export const leadIdPath = v.object({ leadId: integerText(1, limits.idMax, notALeadId) });
+export const leadIdPath = v.object({
+  leadId: v.pipe(integerText(1, limits.idMax, notALeadId), v.metadata(int32)),
+});
 
 function valueIssue(value: unknown): RefusalMessage | undefined {
   if (value === null || typeof value === 'boolean') return undefined;
@@ -145,29 +146,32 @@ function valueIssue(value: unknown): RefusalMessage | undefined {
  * Values by field key (contract, section 4.2): string, number, boolean, list of strings, or null. The organization's settings define
  * the keys and the type of each. Valibot's record is not used, because it silently skips keys such as `constructor`.
  */
-export const fieldValues = (keyMaxChars: number = Number.POSITIVE_INFINITY) => {
-  const checked = v.rawCheck<Readonly<Record<string, RawValue>>>(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
-    for (const [key, value] of Object.entries(dataset.value)) {
-      const keyIsLong = [...key].length > keyMaxChars;
-      const message = keyIsLong
-        ? refusalMessage('unknown_field', `is a field key of more than ${keyMaxChars} characters.`)
-        : valueIssue(value);
-      if (message)
-        addIssue({
-          message,
-          path: [{ type: 'object', origin: 'value', input: dataset.value, key, value }],
-        });
-    }
-  });
-  return v.pipe(
+export const fieldValues = (keyMaxChars?: number) =>
+  v.pipe(
     v.custom<Readonly<Record<string, RawValue>>>(
       isPlainObject,
       orEmptyObject('must be an object of values by field key'),
     ),
-    {
-      ...checked,
-      keyMaxChars,
-    },
+    v.rawTransform(({ dataset, addIssue }) => {
+      for (const [key, value] of Object.entries(dataset.value)) {
+        const keyIsLong = keyMaxChars !== undefined && [...key].length > keyMaxChars;
+        const message = keyIsLong
+          ? refusalMessage(
+              'unknown_field',
+              `is a field key of more than ${keyMaxChars} characters.`,
+            )
+          : valueIssue(value);
+        if (message)
+          addIssue({
+            message,
+            path: [{ type: 'object', origin: 'value', input: dataset.value, key, value }],
+          });
+      }
+      return dataset.value;
+    }),
+    v.metadata({
+      type: 'object',
+      ...(keyMaxChars !== undefined && { propertyNames: { maxLength: keyMaxChars } }),
+      additionalProperties: { $ref: '#/components/schemas/FieldValue' },
+    }),
   );
-};
