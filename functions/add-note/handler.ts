@@ -3,6 +3,7 @@ import { ApiError } from '../../shared/contract/errors.ts';
 import { limits } from '../../shared/contract/limits.ts';
 import { byApi } from '../../shared/leads/timeline.ts';
 import { endpoint } from '../../shared/middleware/endpoint.ts';
+import { jsonBody } from '../../shared/middleware/json-body.ts';
 import { leadIdPath, object, text } from '../../shared/middleware/schemas.ts';
 import { addToTimeline } from '../../shared/store/leads/timeline.ts';
 
@@ -11,6 +12,7 @@ export const body = object({ text: text(1, limits.noteMaxChars) });
 
 /** POST /api/v1/leads/{leadId}/notes (contract, section 4.6). */
 export const handler = endpoint(row, {
+  body: [jsonBody()],
   input: { path, body },
   respond: async ({ table, requestId, organization, caller, input }) => {
     const { leadId } = input.path;

@@ -19,6 +19,7 @@ import type { Reply } from '../../shared/middleware/call.ts';
 import { endpoint } from '../../shared/middleware/endpoint.ts';
 import { idempotency } from '../../shared/middleware/idempotency.ts';
 import type { Input } from '../../shared/middleware/input.ts';
+import { jsonBody } from '../../shared/middleware/json-body.ts';
 import { fieldValues, id, object, text } from '../../shared/middleware/schemas.ts';
 import type { ReadyCall } from '../../shared/middleware/stack.ts';
 import {
@@ -72,6 +73,7 @@ type CaptureCall = ReadyCall<
 
 /** POST /api/v1/leads/capture (contract, section 4.3; design, sections 4 and 6). */
 export const handler = endpoint(row, {
+  body: [jsonBody()],
   input,
   acceptedFields: capturedFields,
   steps: [idempotency()],

@@ -8,6 +8,7 @@ import { placeLead } from '../../shared/leads/placement.ts';
 import { byApi } from '../../shared/leads/timeline.ts';
 import { duplicateLead } from '../../shared/middleware/duplicate-lead.ts';
 import { endpoint } from '../../shared/middleware/endpoint.ts';
+import { jsonBody } from '../../shared/middleware/json-body.ts';
 import { fieldValues, id, object } from '../../shared/middleware/schemas.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { createLead, findLeadByIdentity } from '../../shared/store/leads/create-lead.ts';
@@ -22,6 +23,7 @@ type Body = v.InferOutput<typeof body>;
 
 /** POST /api/v1/leads (contract, section 4.2). */
 export const handler = endpoint(row, {
+  body: [jsonBody()],
   input: { body },
   acceptedFields: activeFields,
   prefetch: ({ table, organizationId, input }) => {

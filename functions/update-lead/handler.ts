@@ -8,6 +8,7 @@ import { byApi } from '../../shared/leads/timeline.ts';
 import { updatedLead } from '../../shared/leads/update.ts';
 import { duplicateLead } from '../../shared/middleware/duplicate-lead.ts';
 import { endpoint } from '../../shared/middleware/endpoint.ts';
+import { jsonBody } from '../../shared/middleware/json-body.ts';
 import { fieldValues, id, leadIdPath, object } from '../../shared/middleware/schemas.ts';
 import { readLead } from '../../shared/store/leads/leads.ts';
 import { updateLead } from '../../shared/store/leads/update-lead.ts';
@@ -22,6 +23,7 @@ export const body = object({
 
 /** PATCH /api/v1/leads/{leadId} (contract, section 4.5). Updates that race on one lead are applied one after the other. */
 export const handler = endpoint(row, {
+  body: [jsonBody()],
   input: { path, body },
   acceptedFields: activeFields,
   prefetch: ({ table, organizationId, input }) =>

@@ -35,7 +35,7 @@ export interface Reply {
 
 /** Set by `jsonBody`. */
 export interface JsonBody {
-  /** The parsed body; undefined for an endpoint that takes none. */
+  /** The parsed body. */
   jsonBody?: unknown;
 }
 

@@ -2,15 +2,13 @@ import middy from '@middy/core';
 import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { syntaxErrorPosition } from '../base/json.ts';
-import { takesBody } from '../contract/endpoints.ts';
 import { ApiError } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { headerValues, type JsonBody, type Step } from './call.ts';
 
-/** Reads the body of an endpoint that takes one, or refuses it: PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_JSON (contract, section 7). */
+/** Reads the body, or refuses it: PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_JSON (contract, section 7). */
 export const jsonBody = (): Step<JsonBody> => ({
   before: async ({ event, context: call }) => {
-    if (!takesBody(call.endpoint)) return;
     refuseLargeBody(event);
     refuseOtherMediaTypes(event);
     const text = textOf(event);

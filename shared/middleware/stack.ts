@@ -5,7 +5,6 @@ import { admission, type PrefetchContext } from './admission.ts';
 import { authorization } from './authorization.ts';
 import type { Admitted, Call, JsonBody, ParsedInput, Reply, Step } from './call.ts';
 import { type Input, input, type Schemas, validation } from './input.ts';
-import { jsonBody } from './json-body.ts';
 import { response } from './response.ts';
 import { transport } from './transport.ts';
 
@@ -18,6 +17,8 @@ export type ReadyCall<Input, Prefetched = undefined, Added = unknown> = Omit<
 
 /** The parts of an endpoint, in the order in which a request runs through them. */
 export interface EndpointParts<S extends Schemas, Prefetched, Added> {
+  /** `jsonBody()`, for an endpoint that takes a body: a function that takes none does not carry the parser. */
+  readonly body?: Step<JsonBody>[];
   readonly input: S;
   /** The endpoint's own steps. `Added` is what they add to the call. */
   readonly steps?: Step<ParsedInput<Input<S>> & Added>[];
@@ -61,6 +62,7 @@ type CompleteCall<S extends Schemas, Prefetched, Added> = Call &
  * every step: all steps but the first are the handler of the first. So whatever a step does, `response` answers in time and logs.
  */
 export const stack = <S extends Schemas, Prefetched, Added>({
+  body = [],
   input: schemas,
   steps = [],
   prefetch,
@@ -72,7 +74,7 @@ export const stack = <S extends Schemas, Prefetched, Added>({
     .handler(
       middy<APIGatewayProxyEvent, Reply>({ timeoutEarlyInMillis: 0 })
         .use(transport())
-        .use(jsonBody())
+        .use(body)
         .use(input(schemas))
         .use(steps)
         .use(admission(prefetch))

@@ -43,14 +43,19 @@ export interface OrganizationAdmission {
  */
 export async function admitKey(table: Table, apiKeyHash: string, now: Date): Promise<KeyAdmission> {
   const limit = rateLimits.requestsPerKeyPerWindow;
-  const ifLive = (step: TokenStep): TokenStep => ({
+  const withLiveCondition = (step: TokenStep): TokenStep => ({
     ...step,
     condition: `${step.condition} AND attribute_not_exists(revokedAt) AND expiresAt > :now`,
   });
-  const isDead = ({ revokedAt, expiresAt }: ApiKeyItem): boolean =>
+  const isRevokedOrExpired = ({ revokedAt, expiresAt }: ApiKeyItem): boolean =>
     revokedAt !== undefined || expiresAt <= now.getTime();
   const key = apiKeyPrimaryKey(apiKeyHash);
-  const { outcome, item } = await takeToken(table, key, { limit, now, adding: ifLive, isDead });
+  const { outcome, item } = await takeToken(table, key, {
+    limit,
+    now,
+    extendStep: withLiveCondition,
+    isRevokedOrExpired,
+  });
   return outcome === 'refused'
     ? { outcome, caller: item }
     : { outcome, caller: item, bucket: bucketOf(item, limit, 'API key') };
@@ -70,7 +75,7 @@ export async function admitOrganization(
   const numbering = (step: TokenStep): TokenStep =>
     numbersLeads ? { ...step, expression: `${step.expression} ADD lastLeadId :one` } : step;
   const key = usagePrimaryKey(organizationId);
-  const { outcome, item } = await takeToken(table, key, { limit, now, adding: numbering });
+  const { outcome, item } = await takeToken(table, key, { limit, now, extendStep: numbering });
   if (outcome === 'refused')
     throw new Error(`Organization ${organizationId} has an API key but no usage item.`);
   const { settingsVersion, lastLeadId: leadSequence } = item;
@@ -109,9 +114,9 @@ interface TokenRequest<T> {
   readonly limit: number;
   readonly now: Date;
   /** Adds to the write that takes the token: another update, or another condition. */
-  readonly adding: (step: TokenStep) => TokenStep;
+  readonly extendStep: (step: TokenStep) => TokenStep;
   /** Whether tokens can no longer be taken, as from a revoked key. */
-  readonly isDead?: (item: T) => boolean;
+  readonly isRevokedOrExpired?: (item: T) => boolean;
 }
 
 type Token<T> =
@@ -123,15 +128,15 @@ type Token<T> =
 function takeToken<T extends TokenBucketItem>(
   table: Table,
   key: PrimaryKey<T>,
-  { limit, now, adding, isDead = () => false }: TokenRequest<T>,
+  { limit, now, extendStep, isRevokedOrExpired = () => false }: TokenRequest<T>,
 ): Promise<Token<T>> {
   const nowMs = now.getTime();
   return retryOnConflict<Token<T>>(async () => {
-    const next = await update(table, key, adding(nextToken(nowMs, limit)));
+    const next = await update(table, key, extendStep(nextToken(nowMs, limit)));
     const { item } = next;
-    if (next.outcome === 'admitted' || !item || isDead(item)) return next;
+    if (next.outcome === 'admitted' || !item || isRevokedOrExpired(item)) return next;
     if (item.windowEndsAt > nowMs) return { outcome: 'exhausted', item };
-    const first = await update(table, key, adding(firstToken(nowMs)));
+    const first = await update(table, key, extendStep(firstToken(nowMs)));
     return first.outcome === 'admitted' ? first : conflict;
   });
 }

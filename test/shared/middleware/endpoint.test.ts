@@ -2,6 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { endpointNamed } from '../../../shared/contract/endpoints.ts';
 import { endpoint } from '../../../shared/middleware/endpoint.ts';
+import { jsonBody } from '../../../shared/middleware/json-body.ts';
 import { leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import { admitEveryone, caller, ok, send } from './admitted.ts';
 import { keepLines, lines } from './logged-lines.ts';
@@ -16,6 +17,7 @@ describe('what an endpoint receives', () => {
   test('is its input, the caller, the organization, the sequence and what it prefetched', async () => {
     const respond = vi.fn(async () => ({ status: 201, body: {} }));
     const handler = endpoint(endpointNamed('add-note'), {
+      body: [jsonBody()],
       input: { path: leadIdPath, body },
       prefetch: async ({ input, organizationId, keyId, cachedOrganization }) => ({
         leadId: input.path.leadId,

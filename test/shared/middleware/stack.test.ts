@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { endpointNamed, type Scope } from '../../../shared/contract/endpoints.ts';
 import { endpoint } from '../../../shared/middleware/endpoint.ts';
+import { jsonBody } from '../../../shared/middleware/json-body.ts';
 import { leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import { admitEveryone, caller, give, keys, ok, send } from './admitted.ts';
 import type { EventParts } from './event.ts';
@@ -20,6 +21,7 @@ describe('the order of the stack', () => {
     respond.mockClear();
   });
   const handler = endpoint(endpointNamed('add-note'), {
+    body: [jsonBody()],
     input: { path: leadIdPath, body },
     prefetch,
     respond,
@@ -58,6 +60,11 @@ describe('the order of the stack', () => {
 });
 
 const listUsers = endpoint(endpointNamed('list-users'), { input: {}, respond: ok });
+
+test('an endpoint that takes no body ignores one', async () => {
+  const headers = { 'Content-Type': 'text/plain' };
+  expect((await send(listUsers, { body: '{'.repeat(100_001), headers })).status).toBe(200);
+});
 
 describe('an answer in time, with its headers and its log line', () => {
   const never = () => new Promise<never>(() => undefined);
