@@ -8,7 +8,7 @@ import type {
   ImportTarget,
 } from '../../../shared/leads/transfer/import-columns.ts';
 import type { RowValue } from '../../../shared/leads/transfer/import-row.ts';
-import type { FieldType } from '../../../shared/organization/field-kinds.ts';
+import { type FieldType, fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import { type Column, headingsNamed } from '../import/mapping.ts';
 import { type CountryCode, phoneOfCountry } from '../options.ts';
 
@@ -74,50 +74,44 @@ function hasTwoReadings(text: string): boolean {
   return comma !== undefined && point !== undefined && Number(comma) !== Number(point);
 }
 
-/** The type of a column's field; of other columns `time` or `place`, if they have one. */
-type ColumnType = FieldType | 'time' | 'place' | undefined;
+/** How the values of a column are written: words may be in another language. */
+type Writing = (typeof fieldKinds)[FieldType]['cell'] | 'time' | 'phone' | 'word';
 
-const propertyTypes: Readonly<Partial<Record<ImportProperty, ColumnType>>> = {
-  stage: 'place',
-  pipeline: 'place',
+const writingOfProperty: Readonly<Partial<Record<ImportProperty, Writing>>> = {
+  stage: 'word',
+  pipeline: 'word',
   createdAt: 'time',
   updatedAt: 'time',
   archived: 'time',
 };
 
-const typeOf = ({ field, property }: ImportTarget): ColumnType =>
-  field?.type ?? (property && propertyTypes[property]);
+function writingOf({ field, property }: ImportTarget): Writing | undefined {
+  if (!field) return property && writingOfProperty[property];
+  if (field.type === 'phone') return 'phone';
+  const { references, hasOptions, fixedValues, cell } = fieldKinds[field.type];
+  return references || hasOptions || fixedValues ? 'word' : cell;
+}
 
 /** The end of a refusal: the option that would make the text readable. Empty if no option would, or it is already given. */
 export function hintFor({ column, target }: Column, text: string, formats: FormatOptions): string {
-  const type = typeOf(target);
-  if (type === 'number') {
+  const writing = writingOf(target);
+  if (writing === 'number') {
     if (formats.decimal) return '';
     const isPlain = writtenNumber(text, 'point') === text && !hasTwoReadings(text);
     const marks = decimalMarks.filter((mark) => writtenNumber(text, mark) !== undefined);
     return isPlain ? '' : optionHint('--decimal', marks);
   }
-  if (type === 'date' || type === 'time') {
+  if (writing === 'date' || writing === 'time') {
     if (formats.dates) return '';
-    const read = type === 'date' ? writtenDate : writtenTime;
+    const read = writing === 'date' ? writtenDate : writtenTime;
     // ISO 8601 is read without an option.
     const readable = dateFormats.slice(0, -1).filter((format) => read(text, format) !== undefined);
     return optionHint('--dates', readable);
   }
   const option = `--value '${column.replaceAll("'", "'\\''")}:TEXT=VALUE'`;
-  const isWord = typesOfWords.includes(type) || (type === 'phone' && /\p{L}/u.test(text));
+  const isWord = writing === 'word' || (writing === 'phone' && /\p{L}/u.test(text));
   return isWord ? ` Add ${option} to read TEXT as VALUE.` : '';
 }
-
-/** Their values are words, which a file may have in another language. */
-const typesOfWords: readonly ColumnType[] = [
-  'place',
-  'checkbox',
-  'select',
-  'multiselect',
-  'lead_source',
-  'user',
-];
 
 const optionHint = (option: string, choices: readonly string[]): string =>
   choices.length === 0 ? '' : ` Add ${choices.map((one) => `${option} ${one}`).join(' or ')}.`;
@@ -144,18 +138,18 @@ export function cellReader(
     }
   }
   return ({ column, target }, raw) => {
-    const type = typeOf(target);
-    const isList = type === 'multiselect';
+    const writing = writingOf(target);
+    const isList = target.field !== undefined && fieldKinds[target.field.type].isList;
     const replaced = replacedBy(replacements.get(column.trim()), raw, isList);
     if (replaced === '') return null;
     const text = replaced ?? raw;
     if (typeof text !== 'string' || text.trim() === '') return text;
-    if (type === 'phone') return phoneOf(text, country);
+    if (writing === 'phone') return phoneOf(text, country);
     if (replaced !== undefined) return text;
-    if (type === 'number') return numberOf(text, decimal);
+    if (writing === 'number') return numberOf(text, decimal);
     if (!dates || isDate(asciiFigures(text))) return text;
-    if (type === 'time') return writtenTime(text, dates) ?? text;
-    return type === 'date' ? (writtenDate(text, dates) ?? notADate(dates)) : text;
+    if (writing === 'time') return writtenTime(text, dates) ?? text;
+    return writing === 'date' ? (writtenDate(text, dates) ?? notADate(dates)) : text;
   };
 }
 

@@ -16,6 +16,7 @@ import {
   type RowValue,
   readImportRow,
 } from '../../../shared/leads/transfer/import-row.ts';
+import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
@@ -92,7 +93,8 @@ export function sheetRows(
     const values = columns.map((column, at) => {
       const { field } = column.target;
       const cell = cells[at];
-      const isNumber = typeof cell === 'number' && field?.type === 'number';
+      const isNumber =
+        typeof cell === 'number' && field && fieldKinds[field.type].cell === 'number';
       const text = textOfCell(cell, isMarked);
       return { ...column, raw: isNumber ? cell : rawFromCell(text, field?.type, isMarked) };
     });
