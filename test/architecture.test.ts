@@ -61,6 +61,8 @@ const isData = (file: string): boolean =>
     file,
   );
 const isDeployed = inside('infra/stack/', 'infra/deploy/', 'infra/gateway/', 'infra/bundle/');
+const isOtherCommand = inside('infra/admin/lead/', 'infra/admin/table/');
+const isCommand = inside('infra/admin/import/', 'infra/admin/lead/', 'infra/admin/table/');
 const isModel = inside('test/proof/dynamodb-model/');
 
 type Files = (file: string) => boolean;
@@ -114,6 +116,8 @@ const separations: readonly (readonly [rule: string, from: Files, to: Files])[] 
     inside('infra/admin/'),
     (file) => isLocal(file) && file !== 'infra/local/running-service.ts',
   ],
+  ['what commands read of files imports no command', inside('infra/admin/files/'), isCommand],
+  ['an import imports no other command', inside('infra/admin/import/'), isOtherCommand],
   ['the DynamoDB model imports nothing of the project', isModel, (file) => !isModel(file)],
   [
     'others import only the public file of the DynamoDB model',

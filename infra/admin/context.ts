@@ -75,7 +75,7 @@ export class CommandContext {
     this.environment = environment;
     this.isConfirmed = command.optsWithGlobals<ContextOptions>().yes ?? false;
     this.#location = location;
-    this.#progress = new ProgressLine(io.hasTerminal ? io.stderr : undefined);
+    this.#progress = new ProgressLine(io.stderr, io.hasTerminal);
   }
 
   /** Looks up the table of `--stack`; without it, and if the environment names no table, that of the local service. */
@@ -186,7 +186,7 @@ export class CommandContext {
     if (!this.isConfirmed) await confirmed(warning, word);
   }
 
-  /** Shows the progress of a long command on one terminal line that is overwritten. Prints nothing without a terminal. */
+  /** Shows the progress of a long command on one terminal line that is overwritten; without a terminal, a line a minute. */
   progress(line: string): void {
     this.#progress.show(line);
   }

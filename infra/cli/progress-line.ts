@@ -1,26 +1,30 @@
 const intervalMs = 200;
+/** Of lines that nothing overwrites. */
+const lineIntervalMs = 60_000;
 
-/** One line on a terminal that is overwritten as a command progresses. */
+/** The progress of a long command: one line on a terminal that is overwritten, else a line a minute. */
 export class ProgressLine {
-  readonly #write: ((text: string) => void) | undefined;
-  #writtenAt = 0;
+  readonly #write: (text: string) => void;
+  readonly #isTerminal: boolean;
+  #writtenAt: number;
   #isVisible = false;
 
-  /** @param write undefined without a terminal: then nothing is written */
-  constructor(write: ((text: string) => void) | undefined) {
+  constructor(write: (text: string) => void, isTerminal: boolean) {
     this.#write = write;
+    this.#isTerminal = isTerminal;
+    this.#writtenAt = isTerminal ? 0 : Date.now();
   }
 
   show(line: string): void {
     const now = Date.now();
-    if (!this.#write || now - this.#writtenAt < intervalMs) return;
+    if (now - this.#writtenAt < (this.#isTerminal ? intervalMs : lineIntervalMs)) return;
     this.#writtenAt = now;
-    this.#isVisible = true;
-    this.#write(`\r\u001B[K${line}`);
+    this.#isVisible = this.#isTerminal;
+    this.#write(this.#isTerminal ? `\r\u001B[K${line}` : `${line}\n`);
   }
 
   clear(): void {
-    if (this.#isVisible) this.#write?.('\r\u001B[K');
+    if (this.#isVisible) this.#write('\r\u001B[K');
     this.#isVisible = false;
   }
 }

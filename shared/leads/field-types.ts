@@ -1,207 +1,231 @@
-import { asciiDigits, foldText } from '../base/text.ts';
+import { parseDateTime } from '../base/dates.ts';
+import { shortened } from '../base/json.ts';
+import { memoize } from '../base/maps.ts';
+import { asciiFigures, comparableName, trimInvisible, visibleText } from '../base/text.ts';
+import { limits } from '../contract/limits.ts';
+import type { Refusal } from '../contract/refusals.ts';
 import type { FieldReason } from '../contract/types.ts';
-import type { FieldType } from '../organization/field-kinds.ts';
-import {
-  type Parse,
-  parseCheckbox,
-  parseDate,
-  parseEmail,
-  parseList,
-  parseNumber,
-  parseOption,
-  parsePhone,
-  parseSource,
-  parseText,
-  parseTextArea,
-  parseUrl,
-  parseUser,
-  type RawValue,
-} from './field-values.ts';
-import { comparableEmail, possiblePhone } from './identity.ts';
+import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
+import { optionFinder } from '../organization/named.ts';
+import type { Field, Organization } from '../organization/organization.ts';
+import { emailIdentity, readPhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
-import { partFinder } from './text-search.ts';
 
-/** The operands of an operator (contract, section 4.1). */
-export type Takes = 'nothing' | 'value' | 'two values' | 'values';
+/** A field's value as it is sent (contract, section 4.2). */
+export type RawValue = FieldValue | null;
 
-/** Whether a value matches. A lead holds no empty values, so every value that is tested is not empty. */
-export type Test = (value: FieldValue) => boolean;
-
-export interface Operator {
-  readonly takes: Takes;
-  /** Makes a filter's test once; it then runs for each lead. @param operands in the form that values are stored in */
-  readonly testFor: (...operands: FieldValue[]) => Test;
+/** Why a field's value is rejected. */
+export class FieldIssue implements Refusal {
+  readonly reason: FieldReason;
+  readonly sentence: string;
+  readonly listedBy: string | undefined;
+  constructor(reason: FieldReason, sentence: string, listedBy?: string) {
+    this.reason = reason;
+    this.sentence = sentence;
+    this.listedBy = listedBy;
+  }
 }
 
-const comparing = (holds: (value: FieldValue, operand: FieldValue) => boolean): Operator => ({
-  takes: 'value',
-  testFor: (operand) => (value) => holds(value, operand),
-});
-const isEqual = /* @__PURE__ */ comparing((value, operand) => value === operand);
-const isGreater = /* @__PURE__ */ comparing((value, operand) => value > operand);
-const isLess = /* @__PURE__ */ comparing((value, operand) => value < operand);
-const between: Operator = {
-  takes: 'two values',
-  testFor: (from, to) => (value) => value >= from && value <= to,
-};
-const anyOf: Operator = {
-  takes: 'values',
-  testFor: (...operands) => {
-    const accepted = new Set(operands);
-    return (value) =>
-      typeof value === 'object' ? value.some((one) => accepted.has(one)) : accepted.has(value);
-  },
-};
-const is_empty: Operator = { takes: 'nothing', testFor: () => () => false };
-const is_not_empty: Operator = { takes: 'nothing', testFor: () => () => true };
-const equalIn = (form: (text: string) => string): Operator => ({
-  takes: 'value',
-  testFor: (text) => {
-    const operand = form(String(text));
-    return (value) => form(String(value)) === operand;
-  },
-});
-const contains: Operator = {
-  takes: 'value',
-  testFor: (part) => {
-    const isIn = partFinder(foldText(String(part)));
-    return (value) => isIn(foldText(String(value)));
-  },
-};
-const isSameText = /* @__PURE__ */ equalIn(foldText);
-const ofText = { contains, equals: isSameText, is_empty, is_not_empty };
-/** A whole email is compared as a person's is, so that a filter finds whom a capture would match. */
-const isSameEmail = /* @__PURE__ */ equalIn(comparableEmail);
-const ofEmail = { contains, equals: isSameEmail, is_empty, is_not_empty };
-/** Phones are stored in E.164. A whole number is brought into that form; of a part, only the digits are searched for. */
-const digitsOf = (part: string): string => asciiDigits(part).replace(/[\s().-]/g, '') || part;
-const ofPhone: Readonly<Record<string, Operator>> = {
-  contains: { takes: 'value', testFor: (part) => contains.testFor(digitsOf(String(part))) },
-  equals: {
-    takes: 'value',
-    testFor: (text) => isSameText.testFor(possiblePhone(String(text)) ?? digitsOf(String(text))),
-  },
-  is_empty,
-  is_not_empty,
-};
-const ofChoice = { is_any_of: anyOf, is_empty, is_not_empty };
+/** Reads one non-empty value, by the same rules on every endpoint and in an import. */
+type Parse = (raw: FieldValue, field: Field, organization: Organization) => FieldValue | FieldIssue;
 
-/*
- * What the rules know of each field type. `field-kinds.ts` has what the settings know of it. Three tables, because a function that reads no
- * filter must not load the operators, and none loads the descriptions.
- */
+const notAString = new FieldIssue('wrong_type', 'must be a string.');
+const isAList = new FieldIssue('wrong_type', 'must be one option, not a list.');
+
+const trimmed = (text: string): string => text.trim();
+
+const ofText =
+  (isValue: (text: string) => boolean, issue: FieldIssue, clean = trimmed): Parse =>
+  (raw) => {
+    const text = typeof raw === 'string' ? clean(raw) : undefined;
+    if (text === undefined) return notAString;
+    return isValue(text) ? text : issue;
+  };
+
+const notADate = new FieldIssue(
+  'invalid_date',
+  'must be a date that exists, in the form YYYY-MM-DD.',
+);
+const notAnEmail = new FieldIssue(
+  'invalid_email',
+  `must be an email address of at most ${limits.emailMaxChars} characters.`,
+);
+const notAWebAddress = new FieldIssue(
+  'invalid_url',
+  'must be a web address that starts with http:// or https://.',
+);
+const notYesOrNo = new FieldIssue(
+  'invalid_checkbox',
+  'must be true or false (yes, no, 1, 0, on and off are also accepted).',
+);
 
 /** By field type (contract, section 2). */
 export const parsers: Readonly<Record<FieldType, Parse>> = {
-  text: parseText,
-  textarea: parseTextArea,
+  text: (raw) => (typeof raw === 'string' ? raw.trim() : notAString),
+  textarea: (raw) => (typeof raw === 'string' ? raw : notAString),
   number: parseNumber,
-  date: parseDate,
+  date: ofText((text) => isDate(text), notADate, asciiFigures),
   phone: parsePhone,
-  email: parseEmail,
-  url: parseUrl,
-  select: parseOption,
-  multiselect: parseList,
-  checkbox: parseCheckbox,
-  lead_source: parseSource,
-  user: parseUser,
-};
-
-/** The operators of each field type (contract, section 4.1). */
-export const operators: Readonly<Record<FieldType, Readonly<Record<string, Operator>>>> = {
-  text: ofText,
-  textarea: ofText,
-  phone: ofPhone,
-  email: ofEmail,
-  url: ofText,
-  number: { equals: isEqual, gt: isGreater, lt: isLess, between, is_empty, is_not_empty },
-  date: { on: isEqual, before: isLess, after: isGreater, between, is_empty, is_not_empty },
-  select: ofChoice,
-  lead_source: ofChoice,
-  user: ofChoice,
-  multiselect: { has_any_of: anyOf, is_empty, is_not_empty },
-  // A checkbox without a value counts as not ticked, so each lead matches one of the two.
-  checkbox: {
-    is_true: { takes: 'nothing', testFor: () => (value) => value === true },
-    is_false: { takes: 'nothing', testFor: () => (value) => value === false },
+  email: ofText((text) => isEmail(text), notAnEmail),
+  url: ofText(isWebAddress, notAWebAddress, trimInvisible),
+  select: (raw, { options }) => {
+    if (typeof raw === 'string') return optionFinder(options)(raw)?.value ?? notAnOption(options);
+    return typeof raw === 'object' ? isAList : notAString;
   },
+  multiselect: parseList,
+  checkbox: (raw) => parseYesOrNo(raw) ?? notYesOrNo,
+  lead_source: (raw, _, organization) => parseReference(raw, 'source', organization.sourceById),
+  user: (raw, { key }, organization) =>
+    parseReference(raw, key === 'assigned_to' ? 'owner' : 'user', organization.userById),
 };
 
-/** The operators that match a lead without a value. */
-export const matchingEmpty = /* @__PURE__ */ new Set(['is_empty', 'is_false']);
-
-/** What a request may send for a field of each type. A test reads every example by the rules of the service. */
-export interface FieldValueRow {
-  readonly reads: string;
-  readonly accepted: readonly RawValue[];
-  readonly refused: readonly (readonly [value: RawValue, reason: FieldReason])[];
+function parsePhone(raw: FieldValue): string | FieldIssue {
+  if (typeof raw !== 'string') return notAString;
+  const { phone, sentence } = readPhone(raw);
+  return phone ?? new FieldIssue('invalid_phone', sentence);
 }
 
-export const fieldValueRows: Readonly<Record<FieldType, FieldValueRow>> = {
-  text: {
-    reads: 'a string, without the blanks around it',
-    accepted: ['Pune'],
-    refused: [[5, 'wrong_type']],
-  },
-  textarea: { reads: 'a string, as it is', accepted: ['two\nlines'], refused: [[5, 'wrong_type']] },
-  number: {
-    reads: 'a number, or its text with commas between thousands',
-    accepted: [4, '4', '1,200', '12.5'],
-    refused: [
-      ['2,5', 'invalid_number'],
-      ['four', 'invalid_number'],
-    ],
-  },
-  date: {
-    reads: 'a date that exists, as YYYY-MM-DD',
-    accepted: ['2027-08-01'],
-    refused: [
-      ['01/08/2027', 'invalid_date'],
-      ['2027-02-30', 'invalid_date'],
-    ],
-  },
-  phone: {
-    reads:
-      'a phone number with its country code; one without must be an Indian number. Labels, and decimals of a spreadsheet, are dropped',
-    accepted: ['+49 30 901820', '098220 12345', 'tel:+919822012345', '9822012345.0'],
-    refused: [
-      ['98220 1234', 'invalid_phone'],
-      ['98220 12345 / 46', 'invalid_phone'],
-    ],
-  },
-  email: {
-    reads: 'a string, without the blanks around it',
-    accepted: ['asha@example.com'],
-    refused: [['asha at example.com', 'invalid_email']],
-  },
-  url: {
-    reads: 'a string, without the blanks around it',
-    accepted: ['https://example.com/asha'],
-    refused: [['example.com', 'invalid_url']],
-  },
-  select: {
-    reads: "an option's value or label, in upper or lower case",
-    accepted: ['mba', 'MBA'],
-    refused: [['law', 'unknown_option']],
-  },
-  multiselect: {
-    reads: 'a list of values or labels of options, or one text with commas between them',
-    accepted: [['ca', 'Germany'], 'ca,de'],
-    refused: [[['ca', 'es'], 'unknown_option']],
-  },
-  checkbox: {
-    reads: 'true or false, or a text as forms send it',
-    accepted: [true, 'yes', 'on', '1', 'checked', false, 'no', 'off', '0'],
-    refused: [['perhaps', 'invalid_checkbox']],
-  },
-  lead_source: {
-    reads: 'the ID of an active source',
-    accepted: [3, '3'],
-    refused: [['Website', 'source_not_found']],
-  },
-  user: {
-    reads: 'the ID of an active user',
-    accepted: [1, '1'],
-    refused: [['Asha Rao', 'user_not_found']],
-  },
-};
+/** Whether a value is empty: null, a text without a visible character, or a list without items. An unticked checkbox is not empty. */
+export function isEmptyValue(raw: RawValue, type: FieldType): raw is null {
+  if (raw === null) return true;
+  if (typeof raw === 'string') return visibleText(raw) === '';
+  return (
+    fieldKinds[type].isList && Array.isArray(raw) && raw.every((item) => visibleText(item) === '')
+  );
+}
+
+/** A JSON number is not exact beyond this, and DynamoDB cannot store 1E126. */
+const largestNumber = Number.MAX_SAFE_INTEGER;
+const smallestNumber = 1e-130;
+/** Groups do not begin with 0: `0,500` is a half, with a decimal comma. */
+const plainNumber =
+  /^[+-]?(?=[\d.])([1-9]\d{0,2}(,\d{2,3})*,\d{3}(\.\d+)?|\d*(\.\d+)?(e[+-]?\d{1,3})?)$/i;
+const significantDigitsMax = 17;
+const notANumber = new FieldIssue('invalid_number', 'must be a number.');
+const tooSmall = new FieldIssue(
+  'out_of_range',
+  `must be 0, or at least ${smallestNumber} in absolute value.`,
+);
+
+function parseNumber(raw: FieldValue): FieldValue | FieldIssue {
+  const number = typeof raw === 'string' ? numberFrom(raw) : raw;
+  if (number instanceof FieldIssue) return number;
+  if (typeof number !== 'number' || Number.isNaN(number)) return notANumber;
+  const size = Math.abs(number);
+  if (size > largestNumber)
+    return new FieldIssue(
+      'out_of_range',
+      `must be a number between -${largestNumber} and ${largestNumber}.`,
+    );
+  if (size !== 0 && size < smallestNumber) return tooSmall;
+  return number === 0 ? 0 : number; // DynamoDB does not store -0
+}
+
+function numberFrom(typed: string): number | FieldIssue {
+  const text = asciiFigures(typed);
+  if (!plainNumber.test(text)) return notANumber;
+  const digits = text
+    .replace(/e.*$/i, '')
+    .replace(/[^\d]/g, '')
+    .replace(/^0+|0+$/g, '');
+  if (digits.length > significantDigitsMax)
+    return new FieldIssue(
+      'out_of_range',
+      `must be a number with at most ${significantDigitsMax} digits.`,
+    );
+  const number = Number(text.replaceAll(',', ''));
+  return number === 0 && digits !== '' ? tooSmall : number;
+}
+
+/** Whether a text is a date that exists, as `YYYY-MM-DD`; valibot's isoDate accepts 2026-02-30. */
+export const isDate = (text: string): boolean => parseDateTime(`${text}T00:00Z`) !== undefined;
+
+const domainLabel = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{M}-]*[\\p{L}\\p{N}\\p{M}])?';
+const emailForm = new RegExp(
+  `^[^\\s\\p{Cc}@<>(),;:"\\\\[\\]]+@(?:${domainLabel}\\.)+${domainLabel}$`,
+  'u',
+);
+/** Whether a text reads as one email address, of any length. */
+export const hasEmailForm = (text: string): boolean => emailForm.test(visibleText(text));
+const isEmail = (text: string): boolean =>
+  [...text].length <= limits.emailMaxChars &&
+  emailIdentity(text) !== undefined &&
+  hasEmailForm(text);
+
+function isWebAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return /^https?:\/\/\S+$/i.test(text) && url !== null && url.hostname !== '';
+}
+
+/** The field with its retired options accepted like the others. */
+export const withAllOptions = /* @__PURE__ */ memoize((field: Field): Field => {
+  if (!field.options.some(({ retired }) => retired)) return field;
+  return { ...field, options: field.options.map(({ value, label }) => ({ value, label })) };
+});
+
+/** Options that a message lists. One alone can have 200 characters. */
+const optionsNamedMax = 20;
+const optionsMaxChars = 500;
+
+/** @param hint what else may be sent */
+function notAnOption(options: Field['options'], hint = ''): FieldIssue {
+  const values = options.filter(({ retired }) => !retired).map(({ value }) => value);
+  const named = shortened(values.slice(0, optionsNamedMax).join(', '), optionsMaxChars);
+  const more = values.length - optionsNamedMax;
+  const rest = more > 0 ? `, and ${more} more` : '';
+  return new FieldIssue('unknown_option', `must be one of its options: ${named}${rest}${hint}.`);
+}
+
+/** A list of options. A form that can only send text sends one option, or several separated by commas. */
+function parseList(raw: FieldValue, field: Field): FieldValue | FieldIssue {
+  if (typeof raw === 'number' || typeof raw === 'boolean')
+    return new FieldIssue('wrong_type', 'must be a list of its options.');
+  const find = optionFinder(field.options);
+  const isOneOption = typeof raw === 'string' && find(raw) !== undefined;
+  const texts = typeof raw === 'string' && !isOneOption ? raw.split(',') : [raw].flat();
+  // Forms send a blank item with every list, also when nothing is ticked.
+  const chosen = new Set(
+    texts.filter((text) => visibleText(text) !== '').map((text) => find(text)?.value),
+  );
+  if (chosen.size === 0 || chosen.has(undefined))
+    return notAnOption(
+      field.options,
+      typeof raw === 'string' ? '; send several as a list, or with commas between them' : '',
+    );
+  // In the order of the form and without repeats, so that the same choice is the same value.
+  return field.options.map(({ value }) => value).filter((value) => chosen.has(value));
+}
+
+const yes = new Set(['true', 'yes', 'y', 'on', '1', 'checked']);
+const no = new Set(['false', 'no', 'n', 'off', '0', 'unchecked']);
+
+/** Reads `true`, `no`, `1` and the like, as names are compared; undefined for any other value. */
+export function parseYesOrNo(raw: FieldValue): boolean | undefined {
+  const text = typeof raw === 'object' ? '' : comparableName(String(raw));
+  if (yes.has(text)) return true;
+  return no.has(text) ? false : undefined;
+}
+
+/** The ID in a text; any other value as it is. */
+export function idFrom(raw: FieldValue): FieldValue {
+  const text = typeof raw === 'string' ? asciiFigures(raw) : '';
+  return /^\d{1,10}$/.test(text) ? Number(text) : raw;
+}
+
+function parseReference(
+  raw: FieldValue,
+  kind: 'source' | 'owner' | 'user',
+  known: ReadonlyMap<number, { active: boolean }>,
+): FieldValue | FieldIssue {
+  const [noun, list] = kind === 'source' ? ['source', 'lead-sources'] : ['user', 'users'];
+  const refusal = (reason: FieldReason) =>
+    new FieldIssue(
+      reason,
+      `must be the ID of an active ${noun}.`,
+      `GET /api/v1/${list} lists them`,
+    );
+  const id = idFrom(raw);
+  const found = typeof id === 'number' ? known.get(id) : undefined;
+  if (typeof id !== 'number' || !found) return refusal(`${kind}_not_found`);
+  return found.active ? id : refusal(`${kind}_not_active`);
+}

@@ -1,7 +1,7 @@
 import { parseDateTime } from '../../../shared/base/dates.ts';
 import { keysOf } from '../../../shared/base/maps.ts';
 import { asciiFigures, comparableName } from '../../../shared/base/text.ts';
-import { FieldIssue, isDate, type RawValue } from '../../../shared/leads/field-values.ts';
+import { FieldIssue, isDate, type RawValue } from '../../../shared/leads/field-types.ts';
 import { storedPhone } from '../../../shared/leads/identity.ts';
 import type {
   ImportProperty,
@@ -9,48 +9,26 @@ import type {
 } from '../../../shared/leads/transfer/import-columns.ts';
 import type { RowValue } from '../../../shared/leads/transfer/import-row.ts';
 import { type FieldType, fieldKinds } from '../../../shared/organization/field-kinds.ts';
-import { type Column, headingsNamed } from '../import/mapping.ts';
 import { type CountryCode, phoneOfCountry } from '../options.ts';
+import { type DateFormat, dateFormats, writtenDate, writtenTime } from './written-times.ts';
 
-/** How a file's program writes values, as the command line says. */
-export interface FormatOptions {
+/** How a file's program writes values. */
+export interface Formats {
   readonly dates?: DateFormat | undefined;
   readonly decimal?: DecimalMark | undefined;
-  /** Each `COLUMN:from=to`. */
-  readonly value?: readonly string[] | undefined;
   /** Of phones without a country code. */
   readonly country?: CountryCode | undefined;
+  /** Of times without one. */
+  readonly timeZone?: string | undefined;
+  /** Between the values of a list. */
+  readonly listSeparator?: ListSeparator | undefined;
+  /** What is read instead of a value, by the value as names are compared; null for an empty one. */
+  readonly values?: ReadonlyMap<string, string | null> | undefined;
 }
 
-/** A spreadsheet writes a date with its time, if the cell has one: `21.11.2026 14:30`. */
-const time = '(?:[ T]+(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2}))?)?';
-const [day, month, year] = ['(?<day>\\d{1,2})', '(?<month>\\d{1,2})', '(?<year>\\d{4})'];
-const dateForms = {
-  'dd/mm/yyyy': new RegExp(`^${day}/${month}/${year}${time}$`),
-  'mm/dd/yyyy': new RegExp(`^${month}/${day}/${year}${time}$`),
-  'dd.mm.yyyy': new RegExp(`^${day}\\.${month}\\.${year}${time}$`),
-  'yyyy-mm-dd': new RegExp(`^${year}-${month}-${day}${time}$`),
-};
-/** How the program that wrote a file writes dates. */
-export const dateFormats = keysOf(dateForms);
-type DateFormat = keyof typeof dateForms;
-const midnight = 'T00:00:00Z';
-
-/** Reads a date, and its time if it has one, as `YYYY-MM-DDTHH:MM:SSZ`; undefined for any other text, and for a date or time that does not exist. */
-function writtenTime(text: string, format: DateFormat): string | undefined {
-  const parts = dateForms[format].exec(asciiFigures(text))?.groups;
-  if (!parts) return undefined;
-  const pad = (part: string | undefined): string => (part ?? '0').padStart(2, '0');
-  const date = `${parts.year}-${pad(parts.month)}-${pad(parts.day)}`;
-  const at = `${date}T${pad(parts.hour)}:${pad(parts.minute)}:${pad(parts.second)}Z`;
-  return parseDateTime(at) === undefined ? undefined : at;
-}
-
-/** Reads a date as `YYYY-MM-DD`; undefined also for one with a time other than midnight. */
-function writtenDate(text: string, format: DateFormat): string | undefined {
-  const at = writtenTime(text, format);
-  return at?.endsWith(midnight) ? at.slice(0, -midnight.length) : undefined;
-}
+/** What can separate the values of a list; a comma unless the file's plan says otherwise. */
+export const listSeparators = [',', ';', '|'] as const;
+export type ListSeparator = (typeof listSeparators)[number];
 
 /** Groups of thousands are separated by the other mark, by a blank or by an apostrophe. The first does not begin with 0: `0.125` has no groups. */
 const numberForms = {
@@ -74,97 +52,118 @@ function hasTwoReadings(text: string): boolean {
   return comma !== undefined && point !== undefined && Number(comma) !== Number(point);
 }
 
-/** How the values of a column are written: words may be in another language. */
-type Writing = (typeof fieldKinds)[FieldType]['cell'] | 'time' | 'phone' | 'word';
+/** The type of a column's field; of other columns `time` or `place`, if they have one. */
+export type ColumnType = FieldType | 'time' | 'place' | undefined;
 
-const writingOfProperty: Readonly<Partial<Record<ImportProperty, Writing>>> = {
-  stage: 'word',
-  pipeline: 'word',
+const propertyTypes: Readonly<Partial<Record<ImportProperty, ColumnType>>> = {
+  stage: 'place',
+  pipeline: 'place',
   createdAt: 'time',
   updatedAt: 'time',
   archived: 'time',
 };
 
-function writingOf({ field, property }: ImportTarget): Writing | undefined {
-  if (!field) return property && writingOfProperty[property];
-  if (field.type === 'phone') return 'phone';
-  const { references, hasOptions, fixedValues, cell } = fieldKinds[field.type];
-  return references || hasOptions || fixedValues ? 'word' : cell;
-}
+export const typeOf = ({ field, property }: ImportTarget): ColumnType =>
+  field?.type ?? (property && propertyTypes[property]);
 
-/** The end of a refusal: the option that would make the text readable. Empty if no option would, or it is already given. */
-export function hintFor({ column, target }: Column, text: string, formats: FormatOptions): string {
-  const writing = writingOf(target);
-  if (writing === 'number') {
+/**
+ * The end of a refusal: the option by which the text could be read, or the member of the plan. Empty if none could, or it is already given.
+ * @param name of the column
+ * @param hasPlan whether the file is read by a plan
+ */
+export function hintFor(
+  { name, target }: { readonly name: string; readonly target: ImportTarget },
+  text: string,
+  formats: Formats,
+  hasPlan = false,
+): string {
+  const type = typeOf(target);
+  const choose = (member: 'dates' | 'decimal', choices: readonly string[]): string => {
+    if (choices.length === 0) return '';
+    const options = choices.map((one) => `--${member} ${one}`).join(' or ');
+    const values = choices.map((one) => JSON.stringify(one)).join(' or ');
+    return hasPlan ? ` Add to the plan: "${member}": ${values}.` : ` Add ${options}.`;
+  };
+  if (type === 'number') {
     if (formats.decimal) return '';
     const isPlain = writtenNumber(text, 'point') === text && !hasTwoReadings(text);
     const marks = decimalMarks.filter((mark) => writtenNumber(text, mark) !== undefined);
-    return isPlain ? '' : optionHint('--decimal', marks);
+    return isPlain ? '' : choose('decimal', marks);
   }
-  if (writing === 'date' || writing === 'time') {
+  if (type === 'date' || type === 'time') {
     if (formats.dates) return '';
-    const read = writing === 'date' ? writtenDate : writtenTime;
+    const read = type === 'date' ? writtenDate : writtenTime;
     // ISO 8601 is read without an option.
-    const readable = dateFormats.slice(0, -1).filter((format) => read(text, format) !== undefined);
-    return optionHint('--dates', readable);
+    const others = dateFormats.filter((format) => format !== 'yyyy-mm-dd');
+    const isReadable = read(text, undefined) !== undefined;
+    return choose(
+      'dates',
+      isReadable ? [] : others.filter((format) => read(text, format) !== undefined),
+    );
   }
-  const option = `--value '${column.replaceAll("'", "'\\''")}:TEXT=VALUE'`;
-  const isWord = writing === 'word' || (writing === 'phone' && /\p{L}/u.test(text));
-  return isWord ? ` Add ${option} to read TEXT as VALUE.` : '';
+  if (!isOfWords(type) && !(type === 'phone' && /\p{L}/u.test(text))) return '';
+  return hasPlan
+    ? ` Add to the column in the plan: "values": {"TEXT": "VALUE"} reads TEXT as VALUE.`
+    : ` Add --value '${name.replaceAll("'", "'\\''")}:TEXT=VALUE' to read TEXT as VALUE.`;
 }
 
-const optionHint = (option: string, choices: readonly string[]): string =>
-  choices.length === 0 ? '' : ` Add ${choices.map((one) => `${option} ${one}`).join(' or ')}.`;
+/** Whether values are words, which a file may have in another language. */
+export const isOfWords = (type: ColumnType): boolean =>
+  type !== undefined &&
+  type !== 'time' &&
+  (type === 'place' ||
+    type === 'checkbox' ||
+    fieldKinds[type].hasOptions ||
+    fieldKinds[type].references !== null);
 
-/** @returns a value as the rules read it, or why it cannot be read */
-export type ReadCell = (column: Column, raw: RawValue) => RowValue;
-
-/**
- * Reads the values of a file by `--dates`, `--decimal`, `--country` and `--value`.
- * @param headings of the file; undefined for JSON lines, whose properties differ from line to line
- * @throws CommandError for a `--value` of a column that the file does not have
- */
-export function cellReader(
-  { dates, decimal, value = [], country }: FormatOptions,
-  headings?: readonly string[],
-): ReadCell {
-  /** By column, then by value, as names are compared. */
-  const replacements = new Map<string, Map<string, string>>();
-  for (const text of value) {
-    const { columns, from, to } = replacementIn(text, headings);
-    for (const column of columns) {
-      const ofColumn = replacements.get(column) ?? new Map<string, string>();
-      replacements.set(column, ofColumn.set(comparableName(from), to));
-    }
-  }
-  return ({ column, target }, raw) => {
-    const writing = writingOf(target);
-    const isList = target.field !== undefined && fieldKinds[target.field.type].isList;
-    const replaced = replacedBy(replacements.get(column.trim()), raw, isList);
-    if (replaced === '') return null;
-    const text = replaced ?? raw;
-    if (typeof text !== 'string' || text.trim() === '') return text;
-    if (writing === 'phone') return phoneOf(text, country);
-    if (replaced !== undefined) return text;
-    if (writing === 'number') return numberOf(text, decimal);
-    if (!dates || isDate(asciiFigures(text))) return text;
-    if (writing === 'time') return writtenTime(text, dates) ?? text;
-    return writing === 'date' ? (writtenDate(text, dates) ?? notADate(dates)) : text;
-  };
+/** Reads a value of a file as a request would send it. @returns why it cannot be read, if so */
+export function readCell(type: ColumnType, raw: RawValue, formats: Formats): RowValue {
+  const { listSeparator = ',', decimal, dates, timeZone } = formats;
+  const isList = type === 'multiselect';
+  const replaced = replacedBy(formats, raw, isList);
+  if (replaced === null || replaced === '') return null;
+  const text = replaced ?? raw;
+  if (typeof text !== 'string' || text.trim() === '') return text;
+  if (type === 'phone') return phoneOf(text, formats.country);
+  if (type === 'email' && text.includes(severalMark)) return severalValues('invalid_email');
+  if (isList)
+    return listSeparator === ',' || text.startsWith('[') ? text : itemsOf(text, listSeparator);
+  if (replaced !== undefined) return text;
+  if (type === 'number') return numberOf(text, decimal);
+  if (type === 'time') return timeOf(text, dates, timeZone);
+  if (type !== 'date' || isDate(asciiFigures(text))) return text;
+  return writtenDate(text, dates) ?? (dates ? notADate(dates) : text);
 }
 
-/** Undefined if no `--value` names the value. Of a list, each item is looked up. */
+/** A time that says its zone stays as it is, and so does a date if no zone is named. */
+function timeOf(text: string, dates: DateFormat | undefined, timeZone: string | undefined): string {
+  const figures = asciiFigures(text);
+  const isWhole =
+    parseDateTime(figures) !== undefined || (timeZone === undefined && isDate(figures));
+  return (isWhole ? undefined : writtenTime(text, dates, timeZone)) ?? text;
+}
+
+export const itemsOf = (text: string, separator: ListSeparator): string[] =>
+  text
+    .split(separator)
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+/** Undefined if the plan replaces no such value. Of a list, each item is looked up. */
 function replacedBy(
-  replacements: ReadonlyMap<string, string> | undefined,
+  { values, listSeparator = ',' }: Formats,
   raw: RawValue,
   isList: boolean,
-): string | undefined {
-  if (!replacements || (raw !== null && typeof raw === 'object')) return undefined;
+): string | null | undefined {
+  if (!values?.size || (raw !== null && typeof raw === 'object')) return undefined;
   const text = String(raw ?? '');
-  const whole = replacements.get(comparableName(text));
-  if (whole !== undefined || !isList || !text.includes(',')) return whole;
-  const items = text.split(',').map((item) => item.trim());
-  return items.map((item) => replacements.get(comparableName(item)) ?? item).join(',');
+  const whole = values.get(comparableName(text));
+  if (whole !== undefined || !isList || !text.includes(listSeparator)) return whole;
+  const items = itemsOf(text, listSeparator).map((item) => {
+    const replaced = values.get(comparableName(item));
+    return replaced === undefined ? item : replaced;
+  });
+  return items.filter((item) => item !== null && item !== '').join(listSeparator);
 }
 
 function numberOf(text: string, decimal: DecimalMark | undefined): string | FieldIssue {
@@ -177,8 +176,14 @@ function numberOf(text: string, decimal: DecimalMark | undefined): string | Fiel
 
 const notANumber = (sentence: string): FieldIssue => new FieldIssue('invalid_number', sentence);
 
+/** Google Contacts writes it between the values of a cell. */
+const severalMark = ' ::: ';
+const severalValues = (reason: 'invalid_phone' | 'invalid_email'): FieldIssue =>
+  new FieldIssue(reason, 'holds more than one value, with ::: between them: keep one.');
+
 /** A phone that a lead may have stays as it is: an update compares it with the lead's. */
 function phoneOf(text: string, country: CountryCode | undefined): string | FieldIssue {
+  if (text.includes(severalMark)) return severalValues('invalid_phone');
   if (/^[\d.,+]+E\+?\d+$/i.test(text.trim()))
     return notAPhone('lost digits in a spreadsheet: import the .xlsx file itself.');
   if (!country || storedPhone(text) !== undefined) return text;
@@ -192,24 +197,4 @@ function notADate(dates: DateFormat): FieldIssue {
   const forms = [...new Set([dates.toUpperCase(), 'YYYY-MM-DD'])].join(' or ');
   const sentence = `must be a date that exists, without a time, in the form ${forms}.`;
   return new FieldIssue('invalid_date', sentence);
-}
-
-/** A heading may contain a colon: the longest heading of the file counts. The value is split at the last `=`, as in `--map`. */
-function replacementIn(
-  text: string,
-  headings: readonly string[] | undefined,
-): { columns: readonly string[]; from: string; to: string } {
-  const colons = [...text.matchAll(/:/g)].map(({ index }) => index);
-  const compared = headings?.map(comparableName);
-  const at =
-    colons.findLast((index) => compared?.includes(comparableName(text.slice(0, index)))) ??
-    colons[0] ??
-    0;
-  const column = text.slice(0, at).trim();
-  const columns = headings
-    ? headingsNamed(`--value ${JSON.stringify(text)}`, column, headings, 'the file')
-    : [column];
-  const value = text.slice(at + 1);
-  const equals = value.lastIndexOf('=');
-  return { columns, from: value.slice(0, equals).trim(), to: value.slice(equals + 1).trim() };
 }

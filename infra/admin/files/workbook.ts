@@ -3,7 +3,7 @@ import type { Lead } from '../../../shared/leads/lead.ts';
 import type { ExportColumn, WorkbookValue } from '../../../shared/leads/transfer/export-lines.ts';
 import { CommandError } from '../../cli/command.ts';
 import { firstOf } from '../../cli/format.ts';
-import { type CellNames, formulasWithoutResult } from './sheet-xml.ts';
+import type { Cell } from './read-xlsx.ts';
 
 /** The library holds a workbook in memory: this many cells need 1.7 GB. */
 const cellsMax = 4_000_000;
@@ -68,7 +68,10 @@ export async function workbookFile(
 /** A formula that an import refuses until somebody replaces it by a value. */
 export const noResult = { type: 'Formula', value: '=NA()' } as const;
 
-export function cellOf(value: WorkbookValue | typeof noResult): WrittenCell {
+/** What a workbook can hold. */
+export type WrittenValue = WorkbookValue | typeof noResult;
+
+export function cellOf(value: WrittenValue): WrittenCell {
   if (typeof value === 'string') return textCell(value);
   if (!(value instanceof Date)) return value;
   const at = value.getTime();
@@ -96,49 +99,13 @@ const escaped = (text: string): string =>
     (one) => `_x${one.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
   );
 
-/** A date has no time zone: it is read as UTC. */
-export type Cell = WorkbookValue;
-
-export interface Sheet {
-  readonly rows: readonly (readonly Cell[])[];
-  readonly withoutResult: CellNames;
-}
-
-/** @param sheet its name; undefined for the first one @throws CommandError */
-export async function readWorkbook(
-  file: string,
-  bytes: Buffer,
-  sheet: string | undefined,
-): Promise<Sheet> {
-  const excel = await import('read-excel-file/node');
-  try {
-    // The library's types have the class Date where cells have its instances.
-    const rows = (await excel.readSheet(bytes, sheet, { trim: false })) as unknown as Cell[][];
-    return { rows, withoutResult: formulasWithoutResult(bytes, sheet) };
-  } catch (cause) {
-    if (cause instanceof excel.SheetNotFoundError)
-      throw new CommandError(`${file}: ${cause.message}.`, { cause });
-    const isWorkbook = !(
-      cause instanceof excel.InvalidInputError || cause instanceof excel.InvalidSpreadsheetError
-    );
-    if (isWorkbook) throw cause;
-    throw new CommandError(
-      `${file} is not an .xlsx workbook: save it as .xlsx in a spreadsheet program, without a password.`,
-      { cause },
-    );
-  }
-}
-
 /** A cell without a date is a time of day. */
 const firstDay = Date.UTC(1899, 11, 31);
 
-/** A cell as text; dates and times in ISO 8601. @param isOurs whether an export of this service wrote the cell */
-export function textOfCell(cell: Cell | undefined, isOurs = false): string {
+/** A cell as text; dates and times in ISO 8601. */
+export function textOfCell(cell: Cell | undefined): string {
   if (!(cell instanceof Date)) return String(cell ?? '');
-  const time = cell.getTime();
-  // A workbook has fractions of days, which the library cuts: 14:30 may come as 14:29:59.999. Our export takes care of that.
-  const isCut = !isOurs && time % 1000 === 999;
-  const text = new Date(isCut ? time + 1 : time).toISOString().replace('.000Z', 'Z');
-  if (time < firstDay) return text.slice(11, 16);
+  const text = cell.toISOString().replace('.000Z', 'Z');
+  if (cell.getTime() < firstDay) return text.slice(11, 16);
   return text.endsWith('T00:00:00Z') ? text.slice(0, 10) : text;
 }

@@ -8,10 +8,9 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
 import { countOf, firstOf, printable } from '../../cli/format.ts';
-import { type Cell, cellOf, workbookFile } from '../files/workbook.ts';
-import type { RowResult } from './drafts.ts';
-import type { ImportFile } from './file.ts';
-import type { MappingOptions } from './mapping.ts';
+import { cellOf, type WrittenValue, workbookFile } from '../files/workbook.ts';
+import type { RowIssue, WrittenRow } from './decide.ts';
+import type { FileOptions, ImportFile } from './open.ts';
 import { updateText } from './update.ts';
 import type { ImportCounts } from './write.ts';
 
@@ -49,9 +48,9 @@ const plannedMax = 20;
 
 /** The refused rows of a file, and what the command says at its end. */
 export class ImportReport {
-  readonly #refusals: RowResult[] = [];
+  readonly #refusals: WrittenRow[] = [];
   /** The issues of rows by their reason. A row that has several issues counts for each of them. */
-  readonly #reasons = new Map<string, { readonly first: string; count: number }>();
+  readonly #reasons = new Map<string, Reason>();
   /** The first changes of leads, and all rows that become leads. */
   readonly #changes: string[] = [];
   readonly #newRows: number[] = [];
@@ -60,6 +59,9 @@ export class ImportReport {
   /** Phones that were read as Indian because they have no country code: the file may be from another country. */
   #nationalPhones = 0;
   #nationalPhone: string | undefined;
+  /** Times that were read as UTC because they have no zone. */
+  #localTimes = 0;
+  #localTime: string | undefined;
 
   /** @param country of the phones without a country code */
   constructor(organization: Organization, country: string | undefined) {
@@ -69,18 +71,15 @@ export class ImportReport {
     this.#phoneKeys = phones.map(({ key }) => key);
   }
 
-  /** Adds the results of a batch. */
-  add(results: readonly RowResult[]): void {
-    const inOrder = results.toSorted((a, b) => a.row.number - b.row.number);
-    for (const result of inOrder) {
-      const { row, outcome, update, issues } = result;
+  /** Adds the rows of a batch, in the order of the file. */
+  add(rows: readonly WrittenRow[]): void {
+    for (const row of rows) {
+      const { outcome, update, issues } = row;
       this.#countPhones(row.read);
-      if (outcome === 'refused') this.#refusals.push(result);
-      for (const issue of issues) {
-        const reason = this.#reasons.get(withoutNames(issue)) ?? { first: issue, count: 0 };
-        reason.count += 1;
-        this.#reasons.set(withoutNames(issue), reason);
-      }
+      this.#localTimes += row.localTime === undefined ? 0 : 1;
+      this.#localTime ??= row.localTime;
+      if (outcome === 'refused') this.#refusals.push(row);
+      for (const issue of issues) this.#count(issue);
       if (outcome === 'imported') this.#newRows.push(row.number);
       if (outcome === 'updated' && update && this.#changes.length < plannedMax)
         this.#changes.push(updateText(this.#organization, update, true));
@@ -101,7 +100,7 @@ export class ImportReport {
   /** What the command says after its counts. */
   *lines(
     { updated = 0, imported, report }: ImportCounts & { readonly report: string | null },
-    { dryRun = false, update = false, keepIds = false }: MappingOptions & ReportOptions,
+    { dryRun = false, update = false, keepIds = false }: FileOptions & ReportOptions,
   ): Generator<string> {
     if (dryRun && update) {
       // The leads that would be changed or made.
@@ -127,17 +126,38 @@ export class ImportReport {
     yield `${countOf(this.#nationalPhones, 'phone')} ${have} no country code and ${are} read as Indian, such as ${this.#nationalPhone}. If that is wrong, name the country: --country DE.`;
   }
 
-  /** The most frequent reasons, and how many of the refused rows have each: an option that a reason names would help so many. */
+  /** Says how times without a zone were read, if there are any. @param zone undefined for UTC */
+  *timeLine(zone: string | undefined): Generator<string> {
+    if (this.#localTimes > 0 && zone === undefined)
+      yield `${countOf(this.#localTimes, 'row')} ${this.#localTimes === 1 ? 'has a time' : 'have times'} without a zone, such as ${this.#localTime}: they are read as UTC. If that is wrong, name the zone: --time-zone Asia/Kolkata.`;
+  }
+
+  /** The most frequent reasons, how many of the refused rows have each, and the correction that would help them. */
   *#reasonLines(): Generator<string> {
     const sorted = [...this.#reasons].sort(([, a], [, b]) => b.count - a.count);
     const all = countOf(this.#refusals.length, 'refused row');
-    for (const [reason, { first, count }] of sorted.slice(0, reasonLinesMax)) {
+    for (const [reason, { first, count, values, column }] of sorted.slice(0, reasonLinesMax)) {
       const text = printable(count === 1 ? first : reason);
       const isLong = text.length > reasonMaxChars;
       yield `  ${count.toLocaleString('en')} of ${all}: ${isLong ? `${text.slice(0, reasonMaxChars - 1)}…` : text}`;
+      if (column !== undefined) yield* correctionLines(column, values);
     }
     const others = sorted.slice(reasonLinesMax).reduce((sum, [, { count }]) => sum + count, 0);
     if (others > 0) yield `  other reasons: ${others.toLocaleString('en')}`;
+  }
+
+  #count({ sentence, column, value }: RowIssue): void {
+    const key = withoutNames(sentence);
+    const reason = this.#reasons.get(key) ?? {
+      first: sentence,
+      column,
+      count: 0,
+      values: new Map(),
+    };
+    reason.count += 1;
+    if (value !== undefined && (reason.values.has(value) || reason.values.size < valuesMax))
+      reason.values.set(value, (reason.values.get(value) ?? 0) + 1);
+    this.#reasons.set(key, reason);
   }
 
   #countPhones({ fields, properties }: ImportRow): void {
@@ -152,6 +172,30 @@ export class ImportReport {
   }
 }
 
+interface Reason {
+  readonly first: string;
+  readonly column: string | undefined;
+  count: number;
+  /** How many rows have each refused value. */
+  readonly values: Map<string, number>;
+}
+
+/** A file may have another value in each row. */
+const valuesMax = 1000;
+const correctionsMax = 3;
+/** What people and programs write for no value. */
+const emptyWords =
+  /^(?:[-–—.?/]+|n\.?\s?[/.]?\s?a\.?|none|no|nil|null|nan|unknown|undefined|empty|not (?:available|provided|given|known)|keine?|kein(?:e|er)? angabe|unbekannt|nahi|nahin)$/i;
+
+/** How to read the most frequent of the refused values, if they stand for none. */
+function* correctionLines(column: string, values: ReadonlyMap<string, number>): Generator<string> {
+  const empty = [...values].filter(([value]) => emptyWords.test(value));
+  for (const [value, count] of empty.sort(([, a], [, b]) => b - a).slice(0, correctionsMax)) {
+    const option = `--value '${`${column}:${value}=`.replaceAll("'", "'\\''")}'`;
+    yield `    ${countOf(count, 'row')} with ${JSON.stringify(value)}. Add to the plan: "values": {${JSON.stringify(value)}: null}; or add ${option}.`;
+  }
+}
+
 /** The reason of a refusal, whichever lead, row or cell it names. */
 const withoutNames = (issue: string): string =>
   issue
@@ -159,27 +203,26 @@ const withoutNames = (issue: string): string =>
     .replace(/\b(lead|row) \d+/g, 'another $1')
     .replace(/^cell ([A-Z]+)\d+/, 'a cell of column $1');
 
+const sentences = ({ issues }: WrittenRow): string =>
+  issues.map(({ sentence }) => sentence).join(' ');
+
 async function reportContent(
-  refusals: readonly RowResult[],
+  refusals: readonly WrittenRow[],
   { form, headings }: Pick<ImportFile, 'form' | 'headings'>,
 ): Promise<string | Buffer> {
   const { row: number, reason } = reportHeadings;
   if (form.format === 'jsonl')
     return refusals
-      .map(({ row, issues }) => ({
-        ...row.original,
-        [number]: row.number,
-        [reason]: issues.join(' '),
-      }))
+      .map((row) => ({ ...row.original, [number]: row.number, [reason]: sentences(row) }))
       .map((object) => `${JSON.stringify(object)}\n`)
       .join('');
   // Without the columns of an earlier report.
   const isOwn = headings.map((heading) => [number, reason].some((own) => own === heading.trim()));
   const headingCells = [number, reason, ...headings.filter((_, at) => !isOwn[at])];
-  const rows = refusals.map(({ row, issues }): Cell[] => {
-    const cells: readonly Cell[] = Array.isArray(row.original) ? row.original : [];
+  const rows = refusals.map((row): WrittenValue[] => {
+    const cells: readonly WrittenValue[] = Array.isArray(row.original) ? row.original : [];
     const padded = [...cells, ...headings.slice(cells.length).map(() => '')];
-    return [row.number, issues.join(' '), ...padded.filter((_, at) => !isOwn[at])];
+    return [row.number, sentences(row), ...padded.filter((_, at) => !isOwn[at])];
   });
   if (form.format === 'xlsx')
     return workbookFile(

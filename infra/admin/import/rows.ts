@@ -1,7 +1,6 @@
-import { CsvError, parse } from 'csv-parse/sync';
 import { isPlainObject, parseJson } from '../../../shared/base/json.ts';
 import { ValidationFailed } from '../../../shared/contract/refusals.ts';
-import { FieldIssue, type RawValue } from '../../../shared/leads/field-values.ts';
+import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
 import { isFieldValue } from '../../../shared/leads/lead.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
 import {
@@ -16,130 +15,100 @@ import {
   type RowValue,
   readImportRow,
 } from '../../../shared/leads/transfer/import-row.ts';
-import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { CommandError } from '../../cli/command.ts';
-import { countOf } from '../../cli/format.ts';
-import { cellReader, type FormatOptions, hintFor } from '../files/cell-formats.ts';
-import { withoutResultIssue } from '../files/sheet-xml.ts';
-import { type Cell, textOfCell } from '../files/workbook.ts';
-import { type Column, type ColumnMapping, nameless } from './mapping.ts';
+import { hintFor, itemsOf, readCell, typeOf } from '../files/cell-formats.ts';
+import type { TableRow } from '../files/read-file.ts';
+import { textOfCell } from '../files/workbook.ts';
+import { lacksZone } from '../files/written-times.ts';
+import { type Column, type ColumnReading, nameless, quoted } from './columns.ts';
 
-/** One row of a file. */
-export interface FileRow {
+/** What the refusal of a value says of its column. */
+export interface RefusedColumn {
+  /** How the sentence names it. */
+  readonly label: string;
+  /** The end of the sentence: how the value could be read. */
+  readonly hint: string;
+  /** The column and the value as the file has them, if it is one value. */
+  readonly column?: string;
+  readonly value?: string;
+}
+
+/** A row of a file, as it was read. */
+export interface ReadRow {
   /** The row of a spreadsheet, whose headings are row 1, or the line of a JSONL file. */
   readonly number: number;
   /** The cells or the object, for the report. */
   readonly original: object;
   /** Why the row cannot be read, in a sentence. It has no values then. */
   readonly issue?: string;
-  /** The values as the file has them, by which a repeated import recognizes the row, whatever its options are. */
+  /** The values as the file has them, by which a repeated import recognizes the row, whatever its plan is. */
   readonly sent: ImportRow;
-  /** The values as the options read them. */
+  /** The values as the plan reads them. */
   readonly read: ImportRow;
-  /** How an issue names the column of a field or property, and the end of the issue: the option by which the value could be read. */
-  readonly columnOf: (name: string) => { readonly label: string; readonly hint: string };
+  /** The first time that does not say its zone. */
+  readonly localTime?: string | undefined;
+  /** The column of a field or property that is refused. */
+  readonly columnOf: (name: string) => RefusedColumn;
 }
-
-type SentRow = Pick<FileRow, 'number' | 'original'>;
 
 /** How the rows of a file are read. */
 export interface RowOptions {
   readonly organization: Organization;
-  readonly mapping: ColumnMapping;
-  readonly formats: FormatOptions;
+  readonly reading: ColumnReading;
+  readonly hasPlan: boolean;
 }
 
 /** One value of a row. */
-interface FileValue extends Column {
+interface RowCell extends Column {
   readonly raw: RawValue;
+  /** A time of a workbook, which says no zone. */
+  readonly isLocal?: boolean;
 }
 
-/** A row of a CSV file or a sheet. */
-interface SheetRecord {
-  readonly number: number;
-  readonly original: readonly unknown[];
-  readonly cells: readonly Cell[];
-  /** Cells with a formula but no result, by column. Empty if the row has only errors. */
-  readonly withoutResult?: ReadonlyMap<number, string> | undefined;
-}
-
-/** Reads the headings of a CSV file or a sheet, and its rows as they are iterated. @throws CommandError for an empty file or an unknown column */
-export function sheetRows(
-  file: string,
-  records: readonly SheetRecord[],
+/** Reads the rows of a table as they are iterated. */
+export function* tableRows(
+  rows: readonly TableRow[],
+  columns: readonly Column[],
   options: RowOptions,
-): { readonly headings: readonly string[]; readonly rows: Iterable<FileRow> } {
-  // Spreadsheets write rows that were cleared.
-  const isEmpty = ({ cells, withoutResult }: SheetRecord) =>
-    !withoutResult && cells.every((cell) => textOfCell(cell).trim() === '');
-  const [first, ...others] = records.filter((record) => !isEmpty(record));
-  for (const cell of first?.withoutResult?.values() ?? [])
-    throw new CommandError(`${file}: ${withoutResultIssue(cell)}`);
-  if (!first) throw new CommandError(`${file} is empty: its first row must have the headings.`);
-  const headings = first.cells.map((cell) => textOfCell(cell));
-  const columns = options.mapping.columnsOf(headings, file);
+): Generator<ReadRow> {
   const markAt = columns.findIndex(({ target }) => target.property === 'mark');
-  const readRow = rowReader(options, headings);
-  const rowOf = ({ cells, withoutResult, ...row }: SheetRecord): FileRow => {
-    for (const [at, cell] of withoutResult ?? [])
-      if (columns[at]?.target !== nowhere) return unreadable(row, withoutResultIssue(cell));
-    if (cells.length !== headings.length)
-      return unreadable(
+  for (const { cells, withoutResult, ...row } of rows) {
+    const unread = [...withoutResult].find(([at]) => columns[at]?.target !== nowhere);
+    const beyond = cells.findIndex(
+      (cell, at) => at >= columns.length && textOfCell(cell).trim() !== '',
+    );
+    if (unread) yield unreadable(row, withoutResultIssue(unread[1]));
+    else if (beyond >= 0)
+      yield unreadable(
         row,
-        `The row has ${countOf(cells.length, 'cell')} for ${countOf(headings.length, 'heading')}.`,
+        `The row has a value in its cell ${beyond + 1}, but the file has ${columns.length} headings.`,
       );
-    const isMarked = exportMark.isOne(cells[markAt]);
-    const values = columns.map((column, at) => {
-      const { field } = column.target;
-      const cell = cells[at];
-      const isNumber =
-        typeof cell === 'number' && field && fieldKinds[field.type].cell === 'number';
-      const text = textOfCell(cell, isMarked);
-      return { ...column, raw: isNumber ? cell : rawFromCell(text, field?.type, isMarked) };
-    });
-    return readRow(row, values);
-  };
-  function* rows(): Generator<FileRow> {
-    for (const record of others) yield rowOf(record);
-  }
-  return { headings, rows: rows() };
-}
-
-/** Programs write a text as a formula, so that a spreadsheet keeps its leading zeros: `="00123"`. */
-const contentOf = (cell: string): string =>
-  /^\s*="((?:[^"]|"")*)"\s*$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell;
-
-/** The records of a CSV file. @throws CommandError */
-export function csvRecords(file: string, text: string, delimiter: string): SheetRecord[] {
-  try {
-    const records = parse(text, {
-      delimiter,
-      info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      relax_quotes: true,
-    }) as unknown as { record: string[]; info: { records: number; empty_lines: number } }[];
-    return records.map(({ record: original, info }) => ({
-      number: info.records + info.empty_lines,
-      original,
-      cells: original.map(contentOf),
-    }));
-  } catch (cause) {
-    if (!(cause instanceof CsvError)) throw cause;
-    throw new CommandError(`${file} is not a CSV file: ${cause.message}.`, { cause });
+    else {
+      const isOurs = exportMark.isOne(cells[markAt]);
+      const values = columns.map((column, at): RowCell => {
+        const { field } = column.target;
+        const cell = cells[at];
+        const isNumber = typeof cell === 'number' && field?.type === 'number';
+        const raw = isNumber ? cell : rawFromCell(textOfCell(cell), field?.type, isOurs);
+        return { ...column, raw, isLocal: cell instanceof Date };
+      });
+      yield readRow(options, row, values);
+    }
   }
 }
 
-/** The rows of a JSONL file, read as they are iterated. */
-export function* jsonlRows(lines: readonly string[], options: RowOptions): Generator<FileRow> {
-  const readRow = rowReader(options);
+/** LibreOffice keeps a 0 that stands for no result, unless it is told to calculate. */
+export const withoutResultIssue = (cell: string): string =>
+  `cell ${cell} has a formula without a result: open the file in a spreadsheet program and save it. In LibreOffice, press Ctrl+Shift+F9 first.`;
+
+/** Reads the lines of a JSONL file as they are iterated. */
+export function* jsonlRows(lines: readonly string[], options: RowOptions): Generator<ReadRow> {
   for (const [at, line] of lines.entries()) {
     if (line.trim() === '') continue;
     const object = parseJson(line);
     const row = { number: at + 1, original: isPlainObject(object) ? object : { text: line } };
     const values = valuesOf(object, options);
-    yield typeof values === 'string' ? unreadable(row, values) : readRow(row, values);
+    yield typeof values === 'string' ? unreadable(row, values) : readRow(options, row, values);
   }
 }
 
@@ -149,29 +118,29 @@ export function* jsonlRows(lines: readonly string[], options: RowOptions): Gener
  */
 function valuesOf(
   object: unknown,
-  { organization, mapping }: RowOptions,
-): readonly FileValue[] | string {
+  { organization, reading }: RowOptions,
+): readonly RowCell[] | string {
   if (!isPlainObject(object)) return 'The line is not a JSON object.';
   const { fields, ...others } = object;
   if (fields !== undefined && !isPlainObject(fields))
     return 'fields must be an object of values by field key.';
-  const values: FileValue[] = [];
+  const values: RowCell[] = [];
   const own = Object.entries(others);
-  for (const [at, [column, raw]] of [...own, ...Object.entries(fields ?? {})].entries()) {
+  for (const [at, [name, raw]] of [...own, ...Object.entries(fields ?? {})].entries()) {
     const hasFieldsObject = fields !== undefined && at < own.length;
-    const target = mapping.targetOf(column, hasFieldsObject);
-    if (!target) return `${JSON.stringify(column)} ${unknownColumn(organization, column)}`;
+    const { target, ...column } = reading.columnNamed(name.trim(), hasFieldsObject);
+    if (!target) return `${JSON.stringify(name)} ${unknownColumn(organization, name)}`;
     if (raw !== null && !isFieldValue(raw))
-      return `${column} must be a string, a number, true, false, a list of strings, or null.`;
-    values.push({ column, target, raw });
+      return `${name} must be a string, a number, true, false, a list of strings, or null.`;
+    values.push({ ...column, target, raw });
   }
-  const [issue] = mapping.issuesOf(values, 'The line');
+  const [issue] = reading.issuesOf(values, 'The line');
   return issue ?? values;
 }
 
 const noValues: ImportRow = { fields: {}, properties: {} };
 
-const unreadable = (row: SentRow, issue: string): FileRow => ({
+const unreadable = (row: Pick<ReadRow, 'number' | 'original'>, issue: string): ReadRow => ({
   ...row,
   issue,
   sent: noValues,
@@ -180,47 +149,52 @@ const unreadable = (row: SentRow, issue: string): FileRow => ({
 });
 
 /**
- * Reads the values of rows. In a row that lead export wrote, the options count only for values that cannot be read as they are: a spreadsheet
+ * Reads the values of a row. In a row that lead export wrote, the plan counts only for values that cannot be read as they are: a spreadsheet
  * may have saved the file.
- * @param headings of the file; undefined for JSON lines, whose properties differ from line to line
  */
-function rowReader(
-  { organization, formats }: RowOptions,
-  headings?: readonly string[],
-): (row: SentRow, values: readonly FileValue[]) => FileRow {
-  const readCell = cellReader(formats, headings);
-  return (row, values) => {
-    const sent = importRow(values);
-    const { mark = null } = sent.properties;
-    if (mark !== null && !exportMark.isOne(mark))
-      return unreadable(
-        row,
-        `${exportedProperties.mark} must be empty, or as lead export wrote it, such as ${exportMark.of(1)}.`,
-      );
-    if (values.some(({ target, raw }) => target === nameless && !isBlank(raw)))
-      return unreadable(
-        row,
-        "A column without a heading has a value: give it a heading, or add --ignore ''.",
-      );
-    const issues = mark === null ? undefined : issuesIn(organization, sent);
-    const converted = values.map((value) =>
-      issues?.has(value.target.name) === false
-        ? value
-        : { ...value, raw: readCell(value, value.raw) },
+function readRow(
+  { organization, hasPlan }: RowOptions,
+  row: Pick<ReadRow, 'number' | 'original'>,
+  cells: readonly RowCell[],
+): ReadRow {
+  const sent = importRow(cells, false);
+  const { mark = null } = sent.properties;
+  if (mark !== null && !exportMark.isOne(mark))
+    return unreadable(
+      row,
+      `${exportedProperties.mark} must be empty, or as lead export wrote it, such as ${exportMark.of(1)}.`,
     );
-    const columnOf: FileRow['columnOf'] = (name) => {
-      // The rules call some columns by another name, such as stageId.
-      const target = targetNamed(organization, name)?.name;
-      const value = values.findLast((one) => one.target.name === target);
-      if (!value) return { label: name, hint: '' };
-      const { column, raw } = value;
-      const isNamedSo = column === name || column === target;
-      const label = isNamedSo ? name : `${name} (column ${JSON.stringify(column)})`;
-      const text = typeof raw === 'string' ? raw.trim() : '';
-      return { label, hint: text === '' ? '' : hintFor(value, text, formats) };
-    };
-    return { ...row, sent, read: importRow(converted), columnOf };
+  if (cells.some(({ target, raw }) => target === nameless && !isBlank(raw)))
+    return unreadable(
+      row,
+      "A column without a heading has a value: give it a heading, or add --ignore ''.",
+    );
+  const issues = mark === null ? undefined : issuesIn(organization, sent);
+  let localTime: string | undefined;
+  const read = cells.map((cell) => {
+    const { target, raw, formats, isLocal } = cell;
+    if (issues?.has(target.name) === false) return cell;
+    const type = typeOf(target);
+    const text = type === 'time' && isLocal ? String(raw).replace(/Z$/, '') : raw;
+    if (type === 'time' && typeof text === 'string' && lacksZone(text, formats.dates))
+      localTime ??= text;
+    return { ...cell, raw: readCell(type, text, formats) };
+  });
+  const columnOf = (name: string): RefusedColumn => {
+    // The rules call some columns by another name, such as stageId.
+    const target = targetNamed(organization, name)?.name;
+    const own = cells.filter((one) => one.target.name === target);
+    const [cell, second] = own;
+    if (!cell) return { label: name, hint: '' };
+    const isNamedSo = !second && (cell.name === name || cell.name === target);
+    const columns = second ? 'columns' : 'column';
+    const label = isNamedSo ? name : `${name} (${columns} ${quoted(own.map((one) => one.name))})`;
+    const value = typeof cell.raw === 'string' ? cell.raw.trim() : '';
+    if (second || value === '') return { label, hint: '' };
+    const hint = hintFor(cell, value, cell.formats, hasPlan);
+    return { label, hint, column: cell.name, value };
   };
+  return { ...row, sent, read: importRow(read, true), localTime, columnOf };
 }
 
 /** The fields and properties of a row that the rules refuse as they are. */
@@ -237,20 +211,35 @@ function issuesIn(organization: Organization, row: ImportRow): ReadonlySet<strin
 const isBlank = (raw: RowValue | undefined): raw is null | undefined =>
   raw === undefined || raw === null || String(raw).trim() === '';
 
-/** The value of a field that several columns may be mapped to. */
-function joined(before: RowValue | undefined, raw: RowValue): RowValue {
+/** The value of a field that several columns are read into. */
+function joined(before: RowValue | undefined, raw: RowValue, asList: boolean): RowValue {
   if (isBlank(before)) return raw;
-  return isBlank(raw) ? before : `${String(before).trim()} ${String(raw).trim()}`;
+  if (isBlank(raw)) return before;
+  return asList
+    ? [before, raw].flatMap((one) => (Array.isArray(one) ? one : itemsOf(String(one), ',')))
+    : `${String(before).trim()} ${String(raw).trim()}`;
 }
 
-function importRow(values: readonly (Column & { readonly raw: RowValue })[]): ImportRow {
+type ReadCell = Column & { readonly raw: RowValue };
+
+/** @param isRead whether the plan has read the values: only then are lists known as such */
+function importRow(cells: readonly ReadCell[], isRead: boolean): ImportRow {
   const fields: Record<string, RowValue> = {};
   const properties: Record<string, RawValue> = {};
-  for (const { target, raw } of values) {
+  for (const { target, raw } of cells) {
     const { field, property } = target;
     if (field)
-      fields[field.key] = Object.hasOwn(fields, field.key) ? joined(fields[field.key], raw) : raw;
+      fields[field.key] = Object.hasOwn(fields, field.key)
+        ? joined(fields[field.key], raw, isRead && field.type === 'multiselect')
+        : raw;
     else if (property && !(raw instanceof FieldIssue)) properties[property] = raw;
+  }
+  const notes = cells.filter(({ target }) => target.property === 'note');
+  if (notes.length > 1) {
+    const lines = notes
+      .filter(({ raw }) => !isBlank(raw))
+      .map(({ name, raw }) => `${name}: ${String(raw).trim()}`);
+    properties.note = lines.length > 0 ? lines.join('\n') : null;
   }
   return { fields, properties };
 }

@@ -6,10 +6,11 @@ import {
   type UndoResult,
   undoImportedLead,
 } from '../../../shared/store/transfer/undo-import.ts';
+import { CommandError } from '../../cli/command.ts';
 import { countOf, firstOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
-import { rowDigest } from './drafts.ts';
-import { type FileOptions, openImportFile } from './file.ts';
+import { rowDigest } from './decide.ts';
+import { type FileOptions, openImportFile } from './open.ts';
 import { batchesOf } from './write.ts';
 
 interface UndoOptions extends FileOptions {
@@ -66,6 +67,10 @@ async function undoRows(
   const limiter = new RateLimiter(options.rate);
   const undone: Undone = { rows: 0, matched: 0, removed: 0, kept: [] };
   const file = await openImportFile(path, organization, options);
+  if ('open' in file)
+    throw new CommandError(
+      `${path} has columns that its headings do not explain: repeat the --plan, --map and --ignore of the import.`,
+    );
   for (const rows of batchesOf(file.rows, options.rate)) {
     const readable = rows.filter(({ issue }) => issue === undefined);
     const digests = readable.map(({ sent }) => rowDigest(sent));
@@ -94,7 +99,7 @@ function* report(
   dryRun: boolean,
 ): Generator<string> {
   if (matched === 0) {
-    yield `No lead in the table was created by a row of ${path}: repeat the --map and --ignore of the import.`;
+    yield `No lead in the table was created by a row of ${path}: repeat the --plan, --map and --ignore of the import.`;
     return;
   }
   yield `${countOf(removed, 'lead')} ${dryRun ? 'would be ' : ''}removed.`;

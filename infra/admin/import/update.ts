@@ -12,16 +12,16 @@ import { ThrottledError } from '../../../shared/store/table/transact.ts';
 import { printable } from '../../cli/format.ts';
 import { valueWithName } from '../named.ts';
 import { tableForOneWrite } from '../one-write.ts';
-import { issuesOf, type LeadUpdate, type RowResult, refused, taken } from './drafts.ts';
-import type { FileRow } from './rows.ts';
+import { issuesOf, type LeadUpdate, refused, taken, type WrittenRow } from './decide.ts';
+import type { ReadRow } from './rows.ts';
 
 /** Changes a lead as a row says. A repeat finds nothing left to change. @returns undefined if there is no such lead */
 export async function updateByRow(
   table: Table,
   lead: EditedLead,
-  row: FileRow,
+  row: ReadRow,
   organization: () => Promise<Organization>,
-): Promise<RowResult | undefined> {
+): Promise<WrittenRow | undefined> {
   try {
     return await change(tableForOneWrite(table), lead, row, organization);
   } catch (error) {
@@ -37,9 +37,9 @@ export async function updateByRow(
 async function change(
   table: Table,
   lead: EditedLead,
-  row: FileRow,
+  row: ReadRow,
   organization: () => Promise<Organization>,
-): Promise<RowResult | undefined> {
+): Promise<WrittenRow | undefined> {
   let note: string | undefined;
   const edited = await editLead(table, lead, async (before) => {
     const after = updatedByRow(await organization(), row.read, before, new Date());
@@ -55,7 +55,7 @@ async function change(
   if (note !== undefined && isNoted === undefined) return undefined;
   const changes = edited.outcome === 'changed' ? edited.changes : [];
   const outcome = changes.length > 0 || isNoted ? 'updated' : 'alreadyThere';
-  return { row, issues: [], outcome, update: { leadId: lead.leadId, changes, isNoted } };
+  return { ...row, issues: [], outcome, update: { leadId: lead.leadId, changes, isNoted } };
 }
 
 /** What an update did, or would do, in a sentence. */

@@ -16,19 +16,19 @@ import {
   rowsPerLookUp,
 } from '../../../shared/store/transfer/import-leads.ts';
 import {
+  type AllowedRow,
   alreadyImported,
-  type Draft,
-  draftOf,
+  type DecidedRow,
+  decide,
   identitiesOf,
-  imported,
-  isLeadDraft,
+  isAllowed,
+  isWritten,
   kilobytesOf,
-  type LeadDraft,
-  type RowResult,
   refused,
   taken,
-} from './drafts.ts';
-import type { FileRow } from './rows.ts';
+  type WrittenRow,
+} from './decide.ts';
+import type { ReadRow } from './rows.ts';
 import { updateByRow } from './update.ts';
 
 export interface WriteOptions {
@@ -49,9 +49,9 @@ export interface WriteOptions {
 }
 
 export interface ImportRequest extends WriteOptions {
-  readonly rows: Iterable<FileRow>;
-  /** Called with the results of each batch, in the order of the file. */
-  readonly onResults: (results: readonly RowResult[], counts: ImportCounts) => unknown;
+  readonly rows: Iterable<ReadRow>;
+  /** Called with the rows of each batch once they are written. */
+  readonly onWritten: (rows: readonly WrittenRow[], counts: ImportCounts) => unknown;
 }
 
 export interface ImportCounts {
@@ -64,8 +64,8 @@ export interface ImportCounts {
   refused: number;
 }
 
-/** A draft on its way into the table. */
-type Write = LeadDraft & { readonly leadId: number };
+/** A row on its way into the table. */
+type NumberedRow = AllowedRow & { readonly leadId: number };
 
 /**
  * A row's write ends within 7.5 s of when its settings were read. An attempt has 6.5 s, which begin before it asks for settings that are at
@@ -90,53 +90,51 @@ export class LeadWriter {
   }
 
   /** Creates leads from the rows that the table does not have yet, in any form. */
-  async write(rows: readonly FileRow[]): Promise<RowResult[]> {
+  async write(rows: readonly ReadRow[]): Promise<WrittenRow[]> {
     const { organizationId, organization, dryRun } = this.#options;
     const rules = await organization();
-    const results: RowResult[] = [];
-    const drafts: Draft[] = [];
-    for (const draft of rows.map((row) => draftOf(rules, row))) {
-      const { row, digests, start, issues } = draft;
-      const same = this.#rowOf.get(digests.digest);
+    const written: WrittenRow[] = [];
+    const decided = rows.map((row) => decide(rules, row));
+    const unlike = decided.filter(({ digests: { digest }, ...row }) => {
+      const same = this.#rowOf.get(digest);
+      this.#rowOf.set(digest, same ?? row.number);
       const repeated = `The row has the same values as row ${same}.`;
-      if (same === undefined) drafts.push(draft);
-      else results.push(refused(row, ...(start ? [repeated] : issues)));
-      this.#rowOf.set(digests.digest, same ?? row.number);
-    }
-    const lookUps = Array.from(partsOf(drafts, rowsPerLookUp), (part) =>
+      if (same !== undefined) written.push(refused(row, ...(row.start ? [repeated] : row.issues)));
+      return same === undefined;
+    });
+    const lookUps = Array.from(partsOf(unlike, rowsPerLookUp), (part) =>
       findRows(this.#table, organizationId, part),
     );
-    const matches = (await allSettled(lookUps)).flat();
-    const known = await allSettled(drafts.map((draft, at) => this.#known(draft, matches[at])));
-    results.push(...known.filter((result) => result !== undefined));
-    const unknown = drafts.filter((_, at) => !known[at]).filter(isLeadDraft);
-    if (dryRun) return [...results, ...unknown.map(imported)];
-    const writes = Array.from(partsOf(unknown, rowsPerLookUp), (part) => this.#writeUnknown(part));
-    return [...results, ...(await allSettled(writes)).flat()];
+    const found = (await allSettled(lookUps)).flat();
+    const known = await allSettled(found.map((row) => this.#known(row)));
+    const unknown = known.filter((row): row is AllowedRow => !isWritten(row));
+    const writes = dryRun
+      ? [unknown.map(imported)]
+      : await allSettled(
+          Array.from(partsOf(unknown, rowsPerLookUp), (part) => this.#writeUnknown(part)),
+        );
+    return [...written, ...known.filter(isWritten), ...writes.flat()];
   }
 
-  /** Undefined for a draft that is to be written. All drafts are compared in the order of the file, before an update begins. */
-  async #known(
-    draft: Draft,
-    { importedRow, holders: [holder, other] = [] }: Partial<RowMatches> = {},
-  ): Promise<RowResult | undefined> {
-    const { row } = draft;
+  /** @returns a row that is to be written as it is. All rows are compared in the order of the file, before an update begins. */
+  async #known(row: DecidedRow & RowMatches): Promise<WrittenRow | AllowedRow> {
+    const [holder, other] = row.holders;
     if (holder && this.#options.updates) {
       const { leadId } = holder;
       if (!other || other.leadId === leadId)
-        return this.#takenByRow(draft, holder) ?? this.#update(row, leadId);
+        return this.#takenByRow(row, holder) ?? this.#update(row, leadId);
       const sentence = `The phone belongs to lead ${leadId}, and the email to lead ${other.leadId}: correct one of them.`;
       return refused(row, sentence);
     }
-    if (importedRow) return alreadyImported(this.#options, draft, importedRow);
-    if (!isLeadDraft(draft)) return refused(row, ...draft.issues);
+    if (row.importedRow) return alreadyImported(this.#options, row, row.importedRow);
+    if (!isAllowed(row)) return refused(row, ...row.issues);
     if (holder) return taken(row, holder.field, `lead ${holder.leadId}`);
-    return this.#takenByRow(draft);
+    return this.#takenByRow(row) ?? row;
   }
 
-  /** Refuses a draft that has the phone or email of an earlier row, or updates the same lead: a repeat would change that lead again. */
-  #takenByRow({ row, identity }: Draft, updated?: IdentityHolder): RowResult | undefined {
-    const names = identitiesOf(identity);
+  /** Refuses a row that has the phone or email of an earlier row, or updates the same lead: a repeat would change that lead again. */
+  #takenByRow(row: DecidedRow, updated?: IdentityHolder): WrittenRow | undefined {
+    const names = identitiesOf(row.identity);
     if (updated) names.set(`lead ${updated.leadId}`, updated.field);
     for (const [name, field] of names) {
       const other = this.#rowOf.get(name);
@@ -146,7 +144,7 @@ export class LeadWriter {
     return undefined;
   }
 
-  async #update(row: FileRow, leadId: number): Promise<RowResult> {
+  async #update(row: ReadRow, leadId: number): Promise<WrittenRow> {
     const { organizationId, organization, by, dryRun } = this.#options;
     await this.#rateLimiter.take(1);
     const lead = { organizationId, leadId, by, dryRun };
@@ -154,28 +152,32 @@ export class LeadWriter {
     return updated ?? refused(row, `Lead ${leadId} was erased meanwhile.`);
   }
 
-  /** Writes drafts. If no answer comes in time, writes them again, by the settings in force then. */
-  async #writeUnknown(drafts: readonly LeadDraft[]): Promise<RowResult[]> {
-    await this.#rateLimiter.take(drafts.reduce((sum, draft) => sum + kilobytesOf(draft), 0));
-    let writes = await this.#withIds(drafts);
-    const forbidden: RowResult[] = [];
+  /** Writes rows. If no answer comes in time, writes them again, by the settings in force then. */
+  async #writeUnknown(rows: readonly AllowedRow[]): Promise<WrittenRow[]> {
+    await this.#rateLimiter.take(rows.reduce((sum, row) => sum + kilobytesOf(row), 0));
+    let numbered = await this.#withIds(rows);
+    const forbidden: WrittenRow[] = [];
     let isSent = false;
     for (let attempt = 1; ; attempt += 1) {
       const deadline = AbortSignal.timeout(writeTimeoutMs);
       const table = usableUntil(this.#table, deadline);
-      const read = await this.#readAgain(writes);
-      writes = read.filter(isLeadDraft);
+      const organization = await this.#options.organization();
+      const read = numbered.map((row) =>
+        row.organization === organization
+          ? row
+          : { ...decide(organization, row), leadId: row.leadId },
+      );
+      numbered = read.filter(isAllowed);
       // A repeat of the import finds the record of a row that is written.
-      if (isSent && writes.length < read.length) throw unknownOutcome();
-      for (const { row, start, issues } of read)
-        if (!start) forbidden.push(refused(row, ...issues));
+      if (isSent && numbered.length < read.length) throw unknownOutcome();
+      for (const row of read) if (!isAllowed(row)) forbidden.push(refused(row, ...row.issues));
       try {
-        const leads = await this.#leadsOf(table, writes);
+        const leads = await this.#leadsOf(table, numbered);
         deadline.throwIfAborted();
         const wasSent = isSent;
         isSent = true;
         const results = await importLeads(this.#table, leads, deadline);
-        const written = writes.map((write, at) => this.#resultOf(write, results[at], wasSent));
+        const written = results.map(({ row, result }) => this.#resultOf(row, result, wasSent));
         return [...forbidden, ...written];
       } catch (error) {
         const mayRetry = deadline.aborted || error instanceof UnknownOutcomeError;
@@ -184,75 +186,65 @@ export class LeadWriter {
     }
   }
 
-  /** Gives drafts their lead IDs: those of the file, else the next ones of the organization. Up to two writes. */
-  async #withIds(drafts: readonly LeadDraft[]): Promise<Write[]> {
+  /** Gives rows their lead IDs: those of the file, else the next ones of the organization. Up to two writes. */
+  async #withIds(rows: readonly AllowedRow[]): Promise<NumberedRow[]> {
     const { organizationId, keepIds } = this.#options;
-    const kept = drafts.map(({ start }) => (keepIds ? start.leadId : undefined));
-    const highest = Math.max(...kept.map((id) => id ?? 0));
+    const kept = ({ start }: AllowedRow) => (keepIds ? start.leadId : undefined);
+    const highest = Math.max(...rows.map((row) => kept(row) ?? 0));
     if (highest > 0) await passLeadId(this.#table, organizationId, highest);
-    const missing = kept.filter((id) => id === undefined).length;
+    const missing = rows.filter((row) => kept(row) === undefined).length;
     let next = missing > 0 ? await reserveLeadIds(this.#table, organizationId, missing) : 0;
-    return drafts.map((draft, at) => ({ ...draft, leadId: kept[at] ?? next++ }));
-  }
-
-  /** Reads rows by the settings of now, if they have changed. */
-  async #readAgain(writes: readonly Write[]): Promise<(Draft & Pick<Write, 'leadId'>)[]> {
-    const organization = await this.#options.organization();
-    return writes.map((write) =>
-      write.organization === organization
-        ? write
-        : { ...draftOf(organization, write.row), leadId: write.leadId },
-    );
+    return rows.map((row) => ({ ...row, leadId: kept(row) ?? next++ }));
   }
 
   /** The leads to write, each with its owner: one write for all that take turns in the same rotation. */
-  async #leadsOf(table: Table, writes: readonly Write[]): Promise<ImportedLead[]> {
+  async #leadsOf(
+    table: Table,
+    rows: readonly NumberedRow[],
+  ): Promise<(ImportedLead & { readonly row: NumberedRow })[]> {
     const { organizationId, by, keepIds } = this.#options;
-    const owners = new Map<Write, number | undefined>();
-    const rotations = Map.groupBy(writes, ({ start }) => JSON.stringify(start.rotation));
-    for (const takers of rotations.values()) {
+    const leads: (ImportedLead & { readonly row: NumberedRow })[] = [];
+    for (const takers of Map.groupBy(rows, ({ start }) =>
+      JSON.stringify(start.rotation),
+    ).values()) {
       const rotation = takers[0]?.start.rotation;
-      if (!rotation) continue; // The row names the owner, or an exported lead has none.
-      const next = await nextOwners(table, organizationId, rotation, takers.length);
-      for (const [at, write] of takers.entries()) owners.set(write, next[at]);
+      // Without a rotation the row names the owner, or an exported lead has none.
+      const owners = rotation && (await nextOwners(table, organizationId, rotation, takers.length));
+      for (const [at, row] of takers.entries()) {
+        const { lead, note, settingsVersion } = row.start;
+        const owner = owners?.[at];
+        const fields = owner === undefined ? lead.fields : { ...lead.fields, assigned_to: owner };
+        const { leadId: id, digests } = row;
+        const own = { note, by, digests, keepsId: keepIds, settingsVersion };
+        leads.push({ row, lead: { ...lead, id, fields }, ...own });
+      }
     }
-    return writes.map((write) => {
-      const { leadId: id, digests } = write;
-      const { lead, note, settingsVersion } = write.start;
-      const owner = owners.get(write);
-      const fields = owner === undefined ? lead.fields : { ...lead.fields, assigned_to: owner };
-      const own = { note, by, digests, keepsId: keepIds, settingsVersion };
-      return { lead: { ...lead, id, fields }, ...own };
-    });
+    return leads;
   }
 
   /** @param mayBeWritten by an attempt before. @throws UnknownOutcomeError if it may be, and this attempt does not show it */
-  #resultOf(
-    draft: LeadDraft,
-    result: ImportLeadResult | undefined,
-    mayBeWritten: boolean,
-  ): RowResult {
-    switch (result?.outcome) {
+  #resultOf(row: NumberedRow, result: ImportLeadResult, mayBeWritten: boolean): WrittenRow {
+    switch (result.outcome) {
       case 'created':
-        return imported(draft);
+        return imported(row);
       case 'imported':
-        return alreadyImported(this.#options, draft, result.importedRow);
+        return alreadyImported(this.#options, row, result.importedRow);
       case 'duplicate':
-        return taken(draft.row, result.what, `lead ${result.leadId}`);
+        return taken(row, result.what, `lead ${result.leadId}`);
       case 'erasing':
-        return taken(draft.row, 'lead id', 'a lead under erasure');
+        return taken(row, 'lead id', 'a lead under erasure');
     }
     if (mayBeWritten) throw unknownOutcome();
-    if (result?.outcome === 'settingsChanged')
+    if (result.outcome === 'settingsChanged')
       return refused(
-        draft.row,
+        row,
         'The settings were changed while the row was imported, and it has a value that is not active: import the row again.',
       );
     const sentence =
-      result?.outcome === 'throttled'
+      result.outcome === 'throttled'
         ? 'DynamoDB throttled the write: import the row again, with a lower --rate.'
         : 'Other requests kept changing the same items: import the row again.';
-    return refused(draft.row, sentence);
+    return refused(row, sentence);
   }
 }
 
@@ -263,7 +255,7 @@ export class LeadWriter {
 const batchRowsMax = 4 * rowsPerLookUp;
 
 /**
- * Creates leads from the rows of a file, batch by batch: reads the rows, drafts their leads by the rules, and writes them. Each row is written
+ * Creates leads from the rows of a file, batch by batch: reads the rows, decides by the rules, and writes them. Each row is written
  * whole or not at all, together with a record of the row: a repeat creates no second lead, even after a kill. After an error no further
  * batch is begun, and what was begun has ended before the error is thrown.
  */
@@ -275,7 +267,7 @@ export async function importRows(table: Table, request: ImportRequest): Promise<
     const results = await writer.write(rows);
     counts.rows += results.length;
     for (const { outcome } of results) counts[outcome] = (counts[outcome] ?? 0) + 1;
-    await request.onResults(results, counts);
+    await request.onWritten(results, counts);
   }
   return counts;
 }
@@ -284,9 +276,9 @@ export async function importRows(table: Table, request: ImportRequest): Promise<
 export function* batchesOf(
   rows: ImportRequest['rows'],
   leadsPerSecond: number,
-): Generator<FileRow[]> {
+): Generator<ReadRow[]> {
   const rowsMax = Math.max(1, Math.min(batchRowsMax, Math.floor(leadsPerSecond / 2)));
-  let batch: FileRow[] = [];
+  let batch: ReadRow[] = [];
   for (const row of rows) {
     batch.push(row);
     if (batch.length < rowsMax) continue;
@@ -295,6 +287,8 @@ export function* batchesOf(
   }
   if (batch.length > 0) yield batch;
 }
+
+const imported = (row: ReadRow): WrittenRow => ({ ...row, outcome: 'imported', issues: [] });
 
 const unknownOutcome = (): UnknownOutcomeError =>
   new UnknownOutcomeError('An earlier attempt got no response and may have written this row.');

@@ -1,4 +1,4 @@
-import { FieldIssue, type RawValue } from '../../../shared/leads/field-values.ts';
+import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
 import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
@@ -7,10 +7,10 @@ import { countOf } from '../../cli/format.ts';
 import { pairOption } from '../../cli/options.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { cellReader } from '../files/cell-formats.ts';
-import type { LeadUpdate } from '../import/drafts.ts';
+import { readCell } from '../files/cell-formats.ts';
+import type { LeadUpdate } from '../import/decide.ts';
 import { ImportReport } from '../import/report.ts';
-import type { FileRow } from '../import/rows.ts';
+import type { ReadRow } from '../import/rows.ts';
 import { updateByRow, updateText } from '../import/update.ts';
 import { namedId } from '../named.ts';
 import { type CountryCode, countryOption, parseText } from '../options.ts';
@@ -72,7 +72,9 @@ async function edit(context: CommandContext, options: EditOptions): Promise<void
     const result = await updateByRow(context.table(), lead, row, () => context.organization());
     if (!result) throw unknownLeadError(context, leadId);
     if (result.update) return result.update;
-    throw new CommandError(`Lead ${leadId}: ${result.issues.join(' ')}`);
+    throw new CommandError(
+      `Lead ${leadId}: ${result.issues.map(({ sentence }) => sentence).join(' ')}`,
+    );
   };
   const { items, refusals } = await context.audited(
     `lead edit ${leadIds.join(',')}`,
@@ -87,7 +89,7 @@ async function edit(context: CommandContext, options: EditOptions): Promise<void
   const outcomes = items.map((update) => updateText(organization, update, dryRun));
   if (items.length === 0) outcomes.push('No lead was changed.');
   const report = new ImportReport(organization, country);
-  report.add([{ row, outcome: 'updated', issues: [] }]);
+  report.add([{ ...row, outcome: 'updated', issues: [] }]);
   context.print({ items: result }, outcomes, [...report.phoneLines()]);
   context.refuse(refusals);
 }
@@ -96,7 +98,7 @@ async function edit(context: CommandContext, options: EditOptions): Promise<void
  * The import row that would make the same change.
  * @throws CommandError for a name that the organization does not have, or a value that can be read in two ways
  */
-function rowOf(organization: Organization, options: EditOptions): FileRow {
+function rowOf(organization: Organization, options: EditOptions): ReadRow {
   const { owner, source, country, note } = options;
   const set = new Map(options.set);
   if (owner !== undefined) set.set('assigned_to', owner);
@@ -125,8 +127,7 @@ function rawValue(
   const references = type === undefined ? null : fieldKinds[type].references;
   if (references !== null && text.trim() !== '')
     return namedId(organization, references === 'users' ? 'user' : 'source', text, 'active');
-  const read = cellReader({ country });
-  const raw = read({ column: key, target: { name: key, field } }, rawFromCell(text, type));
+  const raw = readCell(type, rawFromCell(text, type), { country });
   if (!(raw instanceof FieldIssue)) return raw;
   const hint = type === 'number' ? ' Write it like 12500.5.' : '';
   throw new CommandError(`${key} ${raw.sentence}${hint}`);

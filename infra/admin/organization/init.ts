@@ -1,5 +1,4 @@
 import { dirname, join, relative, resolve } from 'node:path';
-import { toJsonSchema } from '@valibot/to-json-schema';
 import { settingsFileSchema } from '../../../shared/organization/settings-schema.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
@@ -7,6 +6,7 @@ import { CommandError } from '../../cli/command.ts';
 import { writeNewFile } from '../../cli/resumable-file.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { jsonSchemaOf } from '../json-schema.ts';
 
 /** The JSON Schema of the settings file, for editors. `organization schema` prints it, and a test checks that it is current. */
 export const settingsSchemaFile = join(import.meta.dirname, '../../..', 'settings.schema.json');
@@ -78,27 +78,10 @@ function schemaAddress(file: string): string {
 
 /** The JSON Schema (2020-12) of the settings file, made from the schema that reads the file. It accepts every file that is accepted. */
 export function settingsJsonSchema(): Record<string, unknown> {
-  const { $schema, ...schema } = toJsonSchema(settingsFileSchema, {
-    target: 'draft-2020-12',
-    typeMode: 'input',
-    overrideSchema: ({ valibotSchema, jsonSchema }) =>
-      valibotSchema.type === 'object' ? { ...jsonSchema, additionalProperties: false } : undefined,
-    // Editors show the description: it says what a property is for (the title, which comes last), then what its value must be.
-    overrideAction: ({ valibotAction: action, jsonSchema: { title, ...rest } }) => {
-      if ('description' in action)
-        return { ...rest, description: `It must be ${action.description}.` };
-      if ('title' in action)
-        return { ...rest, description: [title, rest.description].filter(Boolean).join(' ') };
-      // The JSON Schema equivalent of a check stands beside it, as metadata.
-      return action.type === 'check' ? rest : undefined;
-    },
-  });
-  return {
-    $schema,
+  return jsonSchemaOf(settingsFileSchema, {
     title: 'Settings of an organization',
     description: 'What organization apply reads and organization show prints.',
-    ...schema,
-  };
+  });
 }
 
 /** The smallest settings that accept captures, with one custom field and a rule to extend. */

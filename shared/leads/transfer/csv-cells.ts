@@ -3,7 +3,7 @@ import { parseJson } from '../../base/json.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/named.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
-import type { RawValue } from '../field-values.ts';
+import type { RawValue } from '../field-types.ts';
 import type { FieldValue } from '../lead.ts';
 import { isValueLike } from './spreadsheet-values.ts';
 
@@ -35,10 +35,11 @@ export function cellOf(
   value: FieldValue,
   isForSpreadsheet = false,
 ): string {
-  const { references, cell } = fieldKinds[field.type];
+  const { references } = fieldKinds[field.type];
   if (references !== null) return nameOrId(organization[references], value, isForSpreadsheet);
+  const isText = !['number', 'date', 'checkbox'].includes(field.type);
   const text = typeof value === 'object' ? listCell(value) : String(value);
-  return guarded(text, isForSpreadsheet && cell === 'text');
+  return guarded(text, isForSpreadsheet && isText);
 }
 
 /** Items that contain the separator, or that a cell would not keep as they are, are written as a JSON list. */

@@ -2,7 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import { optionFinder } from '../../organization/named.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
-import { withAllOptions } from '../field-values.ts';
+import { withAllOptions } from '../field-types.ts';
 import { type FieldValue, type Lead, valueOf } from '../lead.ts';
 import { cellOf, listCell, nameOrId, unguardable } from './csv-cells.ts';
 import { exportedProperties, exportMark, targetNamed } from './import-columns.ts';
@@ -102,7 +102,7 @@ function fieldColumn(organization: Organization, field: Field): ExportColumn {
 const firstDay = '1900-03-01';
 
 function workbookValue(organization: Organization, field: Field, value: FieldValue): WorkbookValue {
-  const { references, hasOptions, cell } = fieldKinds[field.type];
+  const { references, hasOptions } = fieldKinds[field.type];
   if (references !== null) return nameOrId(organization[references], value);
   if (typeof value === 'object')
     return listCell(
@@ -111,7 +111,7 @@ function workbookValue(organization: Organization, field: Field, value: FieldVal
     );
   if (typeof value !== 'string') return value;
   if (hasOptions) return labelOf(field, value);
-  return cell === 'date' && value >= firstDay ? new Date(value) : unguardable(value);
+  return field.type === 'date' && value >= firstDay ? new Date(value) : unguardable(value);
 }
 
 /** The label of an option if an import reads it as that option, else its value. */

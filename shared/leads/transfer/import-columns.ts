@@ -1,6 +1,5 @@
 import { keysOf, memoize } from '../../base/maps.ts';
 import { comparableName } from '../../base/text.ts';
-import { ownerKey } from '../../organization/built-in-fields.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 
@@ -15,7 +14,7 @@ export const exportedProperties = {
   archived: 'archived at',
 } as const;
 /** The headings of the columns of a row besides its fields. A note goes to the lead's timeline. */
-const propertyHeadings = { ...exportedProperties, note: 'note' } as const;
+export const propertyHeadings = { ...exportedProperties, note: 'note' } as const;
 export type ImportProperty = keyof typeof propertyHeadings;
 
 /** Where a column's values go: to a field or a property, or nowhere. */
@@ -78,7 +77,7 @@ export function targetNamed(
   if (compared === reportHeadings.row || compared === reportHeadings.reason) return nowhere;
   const property = properties.get(plain(name));
   if (property) return propertyTarget(property);
-  const wanted = compared === 'owner' ? ownerKey : compared;
+  const wanted = compared === 'owner' ? 'assigned_to' : compared;
   const candidates = fields.filter((field) => namesOf(field).includes(wanted));
   const exact = candidates.filter(({ label }) => label === name);
   const named = exact.length > 0 ? exact : candidates;

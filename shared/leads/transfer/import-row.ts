@@ -2,12 +2,11 @@ import { isStorableText } from '../../base/json.ts';
 import { memoize } from '../../base/maps.ts';
 import { asciiFigures } from '../../base/text.ts';
 import { limits } from '../../contract/limits.ts';
-import { alwaysRequired } from '../../organization/built-in-fields.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization } from '../../organization/organization.ts';
-import { FieldIssue, type RawValue, withAllOptions } from '../field-values.ts';
+import { FieldIssue, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
 import { storedPhone } from '../identity.ts';
 import { type FieldValue, type Lead, valueOf } from '../lead.ts';
@@ -161,7 +160,7 @@ const withAllActive = memoize((organization: Organization): Organization => {
     new Map([...items].map(([id, item]) => [id, active(item)]));
   const fields = organization.fields.map((field) => ({
     ...active(withAllOptions(field)),
-    requiredOnCreate: alwaysRequired.includes(field.key),
+    requiredOnCreate: field.key === 'name' || field.key === 'phone',
   }));
   return {
     ...organization,

@@ -56,31 +56,28 @@ export interface RowMatches {
 /** The most rows of one lookup: `BatchGetItem` accepts 100 keys, and a row has three. */
 export const rowsPerLookUp = 33;
 
-/** Which rows are leads already, and which leads have their phones and emails, in the order of the rows. A read unit for each key. */
-export async function findRows(
+/** Adds to each row whether it is a lead already, and which leads have its phone and email. A read unit for each key. */
+export async function findRows<Row extends RowLookup>(
   table: Table,
   organizationId: number,
-  rows: readonly RowLookup[],
-): Promise<RowMatches[]> {
-  const lookups = rows.map(({ digests: { digest }, identity: { storedPhone, ...identity } }) => ({
+  rows: readonly Row[],
+): Promise<(Row & RowMatches)[]> {
+  const keysOf = ({ digests: { digest }, identity: { storedPhone, phone, email } }: Row) => ({
     rowKey: importedRowPrimaryKey(organizationId, digest),
-    identities: [storedPhone ?? identity.phone, identity.phone].map((phone) => ({
-      organizationId,
-      email: identity.email,
-      phone,
-    })),
-  }));
+    identities: [storedPhone ?? phone, phone].map((one) => ({ organizationId, email, phone: one })),
+  });
   const items = await batchGet(
     table,
-    lookups.flatMap(({ rowKey, identities }) => [
-      rowKey,
-      ...identities.flatMap(identityPrimaryKeys),
-    ]),
+    rows.flatMap((row) => {
+      const { rowKey, identities } = keysOf(row);
+      return [rowKey, ...identities.flatMap(identityPrimaryKeys)];
+    }),
   );
-  return lookups.map(({ rowKey, identities }) => {
+  return rows.map((row) => {
+    const { rowKey, identities } = keysOf(row);
     const holders = identities.map((identity) => holdersIn(items, identity));
     const ofPhone = holders.find(([first]) => first?.field === 'phone');
-    return { importedRow: items.get(rowKey), holders: ofPhone ?? holders[0] ?? [] };
+    return { ...row, importedRow: items.get(rowKey), holders: ofPhone ?? holders[0] ?? [] };
   });
 }
 
@@ -142,18 +139,19 @@ function writesOf({
  * Writes leads at once, until the deadline. Those that refer to an inactive item follow one another, because all count in the settings, and have
  * no deadline, because their transactions check the settings.
  */
-export function importLeads(
+export function importLeads<Imported extends ImportedLead>(
   table: Table,
-  leads: readonly ImportedLead[],
+  leads: readonly Imported[],
   deadline: AbortSignal,
-): Promise<ImportLeadResult[]> {
+): Promise<(Imported & { readonly result: ImportLeadResult })[]> {
   const limited = usableUntil(table, deadline);
   let before: Promise<unknown> = Promise.resolve();
-  const results = leads.map((lead) => {
-    if (lead.settingsVersion === undefined) return importLead(limited, lead);
+  const results = leads.map(async (lead) => {
+    if (lead.settingsVersion === undefined)
+      return { ...lead, result: await importLead(limited, lead) };
     const result = before.then(() => importLead(table, lead));
     before = result.catch(() => undefined);
-    return result;
+    return { ...lead, result: await result };
   });
   return allSettled(results);
 }

@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../../infra/admin/context.ts';
-import type { FileRow } from '../../../infra/admin/import/rows.ts';
+import type { ReadRow } from '../../../infra/admin/import/rows.ts';
 import type { Scope } from '../../../shared/contract/endpoints.ts';
 import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import { openTable, type Table } from '../../../shared/store/table/client.ts';
@@ -96,7 +96,7 @@ export const commands = {
   'import update': (own: Own, file: FileOfLeads) => importFile(own, file, true),
   /** With `--undo`. @returns the IDs of the leads that rows made, by what became of them */
   async 'import undo'(own: Own, { rows }: FileOfLeads) {
-    const { rowDigest } = await import('../../../infra/admin/import/drafts.ts');
+    const { rowDigest } = await import('../../../infra/admin/import/decide.ts');
     const undo = await import('../../../shared/store/transfer/undo-import.ts');
     const digests = fileRows(rows).map(({ sent }) => rowDigest(sent));
     const undone = { removed: [] as number[], kept: [] as number[], erasing: [] as number[] };
@@ -181,7 +181,7 @@ async function importFile(own: Own, file: FileOfLeads, updates = false) {
     updates,
     by: 'simulated',
     erasing: new Set(),
-    onResults: () => undefined,
+    onWritten: () => undefined,
   });
 }
 
@@ -228,7 +228,7 @@ async function all<T>(pages: AsyncIterable<readonly T[]>): Promise<readonly T[]>
   return found;
 }
 
-function fileRows(rows: readonly LeadRow[]): FileRow[] {
+function fileRows(rows: readonly LeadRow[]): ReadRow[] {
   return rows.map((original, at) => {
     const { note, stage, id, createdAt, updatedAt, mark, ...fields } = original;
     const read = {
@@ -242,7 +242,7 @@ function fileRows(rows: readonly LeadRow[]): FileRow[] {
         ...(updatedAt !== undefined && { updatedAt }),
       },
     };
-    const columnOf: FileRow['columnOf'] = (label) => ({ label, hint: '' });
+    const columnOf: ReadRow['columnOf'] = (label) => ({ label, hint: '' });
     return { number: at + 1, original, sent: read, read, columnOf };
   });
 }

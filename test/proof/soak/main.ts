@@ -45,9 +45,7 @@ const {
 } = options;
 const counts = new Map<string, number>();
 const violations: { readonly seed: number; readonly sentence: string }[] = [];
-const progress = new ProgressLine(
-  process.stderr.isTTY ? (text) => process.stderr.write(text) : undefined,
-);
+const progress = new ProgressLine((text) => process.stderr.write(text), process.stderr.isTTY);
 const startedAt = performance.now();
 const seconds = (): number => Math.round((performance.now() - startedAt) / 1000);
 let begun = 0;

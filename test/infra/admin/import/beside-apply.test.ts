@@ -81,7 +81,8 @@ async function given({ mode, row, remove }: (typeof cases)[number]) {
       ...{ leadsPerSecond: Number.POSITIVE_INFINITY, erasing: new Set<number>() },
       ...modes[mode],
       rows: [rowWith(2, { name, phone, ...more }, properties)],
-      onResults: (results) => issues.push(...results.flatMap((one) => one.issues)),
+      onWritten: (written) =>
+        issues.push(...written.flatMap((one) => one.issues.map(({ sentence }) => sentence))),
     });
     return { counts, issues };
   };

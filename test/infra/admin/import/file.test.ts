@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  cellReader,
-  type FormatOptions,
+  type Formats,
   hintFor,
+  readCell,
+  typeOf,
   writtenNumber,
 } from '../../../../infra/admin/files/cell-formats.ts';
 import {
-  type Encoding,
+  type FileOptions,
   type ImportFile,
   openImportFile,
-} from '../../../../infra/admin/import/file.ts';
+} from '../../../../infra/admin/import/open.ts';
+import { replacing } from '../../../../infra/admin/import/plan.ts';
 import { targetNamed } from '../../../../shared/leads/transfer/import-columns.ts';
 import { customField, sampleOrganization } from '../../../support/settings.ts';
 import { useFolder } from '../../given-folder.ts';
@@ -21,14 +23,17 @@ const files = useFolder();
 async function opened(
   name: string,
   content: string | Buffer,
-  encoding: Encoding = 'utf-8',
+  options: FileOptions = {},
 ): Promise<ImportFile> {
   const path = await files.write(name, content);
-  return openImportFile(path, sampleOrganization(), { encoding });
+  const file = await openImportFile(path, sampleOrganization(), options);
+  return 'open' in file ? expect.fail(JSON.stringify(file.open)) : file;
 }
 
 test('the byte order mark of UTF-8 counts for more than --encoding, as in the report of a file without one', async () => {
-  const file = await opened('mark.csv', '\uFEFFname,phone\nZoë,1\n', 'windows-1252');
+  const file = await opened('mark.csv', '\uFEFFname,phone\nZoë,1\n', {
+    encoding: 'windows-1252',
+  });
 
   const [row] = file.rows;
 
@@ -70,24 +75,20 @@ test('a line of JSON that names one field or property twice is refused by itself
   const rows = [...(await opened('twice.jsonl', lines.join('\n'))).rows];
 
   expect(rows.map(({ issue, read }) => issue ?? read)).toEqual([
-    "The line has more than one column for phone: ignore one with --ignore 'COLUMN', or join texts with --map 'COLUMN=phone' for each.",
-    "The line has more than one column for stage: ignore one with --ignore 'COLUMN', or join texts with --map 'COLUMN=stage' for each.",
+    "The line has more than one column for phone: ignore one with --ignore 'COLUMN'.",
+    "The line has more than one column for stage: ignore one with --ignore 'COLUMN'.",
     expect.objectContaining({ fields: { name: 'A' } }),
   ]);
 });
 
 test('headings, options and labels that people read as one name are one, and an exact heading goes first', async () => {
-  const path = await files.write(
-    'heads.csv',
-    'Na\u0308me,Phone\u00a0No,NOTE,note,City\u200b\nA,1,x,y,P\n',
-  );
+  const content = 'Na\u0308me,Phone\u00a0No,NOTE,note,City\u200b\nA,1,x,y,P\n';
   const map = new Map([
     ['NÄME', 'name'],
     ['phone no', 'phone'],
   ]);
-  const options = { encoding: 'utf-8', map, ignore: ['NOTE'] } as const;
 
-  const [row] = (await openImportFile(path, sampleOrganization(), options)).rows;
+  const [row] = (await opened('heads.csv', content, { map, ignore: ['NOTE'] })).rows;
 
   expect(row?.read).toEqual({
     fields: { name: 'A', phone: '1', city: 'P' },
@@ -112,7 +113,7 @@ const dates = (formats: string) => ` Add --dates ${formats}.`;
 const eitherDate = dates('dd/mm/yyyy or --dates mm/dd/yyyy');
 const eitherMark = ' Add --decimal comma or --decimal point.';
 const replace = (heading: string) => ` Add --value '${heading}:TEXT=VALUE' to read TEXT as VALUE.`;
-test.each<[name: string, text: string, hint: string, formats?: FormatOptions]>([
+test.each<[name: string, text: string, hint: string, formats?: Formats]>([
   ['start_on', '03/04/2026', eitherDate],
   ['start_on', '03/04/2026', '', { dates: 'dd.mm.yyyy' }],
   ['start_on', '21.04.2026', dates('dd.mm.yyyy')],
@@ -136,7 +137,7 @@ test.each<[name: string, text: string, hint: string, formats?: FormatOptions]>([
 ])('the refusal of $0 $1 ends in the hint $2', (name, text, hint, formats = {}) => {
   const target = targetNamed(sampleOrganization(), name) ?? expect.fail();
 
-  expect(hintFor({ column: "L'école", target }, text, formats)).toBe(hint);
+  expect(hintFor({ name: "L'école", target }, text, formats)).toBe(hint);
 });
 
 test('every number that Germany and the United States write is read as that number', () => {
@@ -158,7 +159,7 @@ const severalPhones = 'holds more than one phone number: keep one.';
 const notOfForm = (forms: string) =>
   `must be a date that exists, without a time, in the form ${forms}.`;
 /** What is read, or the sentence of the refusal. */
-test.each<[name: string, text: string, formats: FormatOptions, read: string]>([
+test.each<[name: string, text: string, formats: Formats, read: string]>([
   ['budget', '12.500', {}, twice],
   ['budget', ' -1,250 ', {}, twice],
   ['budget', '１２.５００', {}, twice],
@@ -190,12 +191,12 @@ test.each<[name: string, text: string, formats: FormatOptions, read: string]>([
   ['created at', '21.11.26', { dates: 'dd.mm.yyyy' }, '21.11.26'],
   ['created at', '21/11/2026', { dates: 'dd.mm.yyyy' }, '21/11/2026'],
   ['created at', '21.11.2026 24:00', { dates: 'dd.mm.yyyy' }, '21.11.2026 24:00'],
-  ['city', '', { value: ['Bitte: wählen:=Pune'] }, 'Pune'],
-  ['city', 'Delhi', { value: ['Bitte: wählen:=Pune'] }, 'Delhi'],
-  ['city', 'Zu\u0308rich\u00a0', { value: ['bitte: wa\u0308hlen:ZÜRICH=Zurich'] }, 'Zurich'],
+  ['city', '', { values: replacing({ '': 'Pune' }) }, 'Pune'],
+  ['city', 'Delhi', { values: replacing({ '': 'Pune' }) }, 'Delhi'],
+  ['city', 'Zu\u0308rich\u00a0', { values: replacing({ ZÜRICH: 'Zurich' }) }, 'Zurich'],
   ['start_on', '२१.११.२०२६\u200e', { dates: 'dd.mm.yyyy' }, '2026-11-21'],
   ['budget', '\u22121.250,5', { decimal: 'comma' }, '-1250.5'],
-  ['interests', 'Wohnheim, loan', { value: ['Bitte: wählen:wohnheim=hostel'] }, 'hostel,loan'],
+  ['interests', 'Wohnheim, loan', { values: replacing({ wohnheim: 'hostel' }) }, 'hostel,loan'],
   ['phone', 'Tel.: 0151 23456782', { country: 'DE' }, '+4915123456782'],
   ['phone', 'tel. 0151 23456782', {}, 'tel. 0151 23456782'],
   ['phone', '+49 151 23456782 / 030 1234567', { country: 'DE' }, severalPhones],
@@ -209,8 +210,7 @@ test.each<[name: string, text: string, formats: FormatOptions, read: string]>([
 ])('$0 $1, $2: $3', (name, text, formats, expected) => {
   const target = targetNamed(sampleOrganization(), name) ?? expect.fail();
 
-  const read = cellReader(formats, ['Bitte', 'Bitte: wählen']);
-  const value = read({ column: 'Bitte: wählen', target }, text);
+  const value = readCell(typeOf(target), text, formats);
 
   expect(value).toEqual(
     typeof value === 'string' ? expected : expect.objectContaining({ sentence: expected }),
@@ -285,10 +285,9 @@ test('a formula without a result does no harm in an ignored column, and refuses 
   const cell = '<c><f>A1</f><v/></c>';
   const row = sheetRow(2, ['A', '+919822061001', 'Pune', cell]);
   const headed = sheetRow(1, ['name', 'phone', 'city', 'age']);
-  const ignored = await files.write('ignored.xlsx', workbookOf(headed + row));
   const headless = sheetRow(1, ['name', 'phone', cell]);
 
-  const sheet = { encoding: 'utf-8', sheet: 'A & B', ignore: ['age'] } as const;
-  expect(citiesIn(await openImportFile(ignored, sampleOrganization(), sheet))).toEqual(['Pune']);
+  const sheet = { sheet: 'A & B', ignore: ['age'] };
+  expect(citiesIn(await opened('ignored.xlsx', workbookOf(headed + row), sheet))).toEqual(['Pune']);
   await expect(opened('headless.xlsx', workbookOf(headless))).rejects.toThrow(/: cell C1 has a /);
 });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { strToU8, zipSync } from 'fflate';
-import type { FileRow } from '../../../../infra/admin/import/rows.ts';
+import type { ReadRow } from '../../../../infra/admin/import/rows.ts';
 import type { FieldValues } from '../../../../shared/leads/lead.ts';
 import { leadsOf } from '../../../support/leads.ts';
 import type { GivenOrganization } from '../../../support/organizations.ts';
@@ -23,8 +23,8 @@ export const countLeads = async (organization: GivenOrganization): Promise<numbe
 export function rowWith(
   number: number,
   fields: FieldValues,
-  properties: FileRow['read']['properties'] = {},
-): FileRow {
+  properties: ReadRow['read']['properties'] = {},
+): ReadRow {
   const read = { fields, properties };
   return { number, original: [], sent: read, read, columnOf: (label) => ({ label, hint: '' }) };
 }

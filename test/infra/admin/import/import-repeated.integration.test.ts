@@ -64,7 +64,7 @@ test('a repeat that reads numbers differently refuses the rows that are in with 
   expect(status).toBe(200);
   expect(again).toMatchObject({ rows: 3, imported: 0, alreadyThere: 1, refused: 2 });
   const otherReading = (leadId: number) =>
-    `An earlier import created lead ${leadId} from this row, but read its values differently. Repeat with the --dates, --decimal, --value and --country of that import, correct the lead, or take that import back with --undo.`;
+    `An earlier import created lead ${leadId} from this row, but read its values differently. Repeat with the plan, --dates, --decimal, --value, --country and --time-zone of that import, correct the lead, or take that import back with --undo.`;
   expect(reasons).toEqual([
     otherReading(idOf(12.5)),
     `budget must be a number with a decimal comma, such as 1.250,50. ${otherReading(idOf(1250.5))}`,

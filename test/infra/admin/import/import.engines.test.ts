@@ -92,7 +92,7 @@ test('lead import reports every refused row with all reasons, and accepts the co
       `Again,${one.phone},,,,,,`,
       `Same email,${two.phone},${one.email.toUpperCase()},,,,,`,
       `Good,${one.phone},${one.email},,,,,`,
-      `Short,${two.phone}`,
+      'No phone',
     ].join('\n'),
   );
 
@@ -117,7 +117,7 @@ test('lead import reports every refused row with all reasons, and accepts the co
     ['5', 'phone belongs to row 4: no two leads may share it.'],
     ['6', 'email belongs to row 4: no two leads may share it.'],
     ['7', 'The row has the same values as row 4.'],
-    ['8', 'The row has 2 cells for 8 headings.'],
+    ['8', 'phone is required.'],
   ]);
   expect(second).toMatchObject({ rows: 1, imported: 1, refused: 0 });
 });

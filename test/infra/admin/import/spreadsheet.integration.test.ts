@@ -244,7 +244,5 @@ test('--sheet names the sheet of a workbook; the refusal of another name lists t
     imported: 1,
   });
   expect(absent).toMatchObject({ status: 1, stdout: '' });
-  expect(absent.stderr).toMatch(
-    /Sheet not found: Messe\. Available sheets: Kunden, Messe 2026\.\n$/,
-  );
+  expect(absent.stderr).toMatch(/has no sheet "Messe": its sheets are "Kunden", "Messe 2026"\.\n$/);
 });

@@ -8,10 +8,10 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
-import { draftOf } from '../../../../infra/admin/import/drafts.ts';
-import type { FileRow } from '../../../../infra/admin/import/rows.ts';
+import { decide } from '../../../../infra/admin/import/decide.ts';
+import type { ReadRow } from '../../../../infra/admin/import/rows.ts';
 import { importRows, LeadWriter, type WriteOptions } from '../../../../infra/admin/import/write.ts';
-import { FieldIssue } from '../../../../shared/leads/field-values.ts';
+import { FieldIssue } from '../../../../shared/leads/field-types.ts';
 import type { Organization } from '../../../../shared/organization/organization.ts';
 import { RateLimiter } from '../../../../shared/store/table/pacing.ts';
 import { importedRowPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
@@ -33,7 +33,7 @@ const options: WriteOptions = {
 
 let numbers = 0;
 /** A row whose owner is chosen by rotation. */
-function givenRow(): FileRow {
+function givenRow(): ReadRow {
   numbers += 1;
   return rowWith(numbers, { name: 'Someone', phone: `+9198765${43210 + numbers}` });
 }
@@ -59,7 +59,7 @@ const isTurn = (command: unknown): boolean =>
 
 const outcomesOf = async (
   table: ReturnType<typeof givenTable>,
-  rows: readonly FileRow[],
+  rows: readonly ReadRow[],
   settings: Partial<WriteOptions> = {},
 ) => {
   const writer = new LeadWriter(table, { ...options, ...settings });
@@ -208,7 +208,7 @@ test('settings that come after the deadline of an attempt are read again before 
   let reads = 0;
   const organization = async () => {
     reads += 1;
-    if (reads === 2) for (const deadline of begun) deadline.abort(); // The first is for the drafts.
+    if (reads === 2) for (const deadline of begun) deadline.abort(); // The first is for the decisions.
     return sampleOrganization();
   };
   const readsBefore: number[] = [];
@@ -228,7 +228,7 @@ test.each([
   'a row that another run has imported meanwhile, read as %s, has the outcome %s',
   async (reading, expected) => {
     const row = givenRow();
-    const { digest, readDigest: same } = draftOf(sampleOrganization(), row).digests;
+    const { digest, readDigest: same } = decide(sampleOrganization(), row).digests;
     const readDigest = reading === 'the same digest' ? same : reading;
     const record = { ...importedRowPrimaryKey(1, digest), leadId: 99, readDigest };
     const table = givenTable((command) => {
@@ -251,7 +251,7 @@ test('the digest of a row, which the table keeps, is that of its values, in any 
     properties: { stage: 'New', mark: 'organization 1', note: 'Hi' },
   };
 
-  const { digests } = draftOf(sampleOrganization(), { ...rowWith(2, {}), sent });
+  const { digests } = decide(sampleOrganization(), { ...rowWith(2, {}), sent });
 
   expect(digests).toEqual({
     digest: '657995c511bc3c561a9fdadc696c08b2764d706193a478151b45e684a0c402a2',
@@ -259,7 +259,7 @@ test('the digest of a row, which the table keeps, is that of its values, in any 
   });
 });
 
-function* brokenFile(): Generator<FileRow> {
+function* brokenFile(): Generator<ReadRow> {
   for (const number of [2, 3])
     yield rowWith(number, { name: 'Asha', phone: `+9198765432${number}0` });
   throw new Error('The disk is gone.');
@@ -279,7 +279,7 @@ test.each([
     rows: brokenFile(),
     dryRun: true,
     leadsPerSecond: 2, // So few that each batch is one row.
-    onResults: () => undefined,
+    onWritten: () => undefined,
   });
 
   await expect(counts).rejects.toThrow(message);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { memoize } from '../../../shared/base/maps.ts';
 import { ValidationFailed } from '../../../shared/contract/refusals.ts';
-import { FieldIssue } from '../../../shared/leads/field-values.ts';
+import { FieldIssue } from '../../../shared/leads/field-types.ts';
 import { comparableEmail } from '../../../shared/leads/identity.ts';
 import type { FieldChange } from '../../../shared/leads/timeline.ts';
 import {
@@ -13,44 +13,52 @@ import {
 import type { Organization } from '../../../shared/organization/organization.ts';
 import type { ImportedRowItem } from '../../../shared/store/table/items.ts';
 import type { RowDigests } from '../../../shared/store/transfer/import-leads.ts';
-import type { FileRow } from './rows.ts';
+import type { ReadRow } from './rows.ts';
 
-/** A row that was read by settings. An earlier run may have imported it under others, which allowed it. */
-export interface Draft {
-  readonly row: FileRow;
+/** Why a row is refused. */
+export interface RowIssue {
+  readonly sentence: string;
+  /** The column and the value as the file has them, if one value is refused. */
+  readonly column?: string | undefined;
+  readonly value?: string | undefined;
+}
+
+/** A row, and the lead that the rules make of it. An earlier run may have imported it under other settings, which allowed it. */
+export interface DecidedRow extends ReadRow {
   readonly digests: RowDigests;
   readonly organization: Organization;
   /** As far as it can be read. */
   readonly identity: ReturnType<typeof identityOfRow>;
   /** Undefined if the settings forbid it. */
   readonly start: RowLead | undefined;
-  /** Why the settings forbid it, in sentences. */
-  readonly issues: readonly string[];
+  /** Why the settings forbid it. */
+  readonly issues: readonly RowIssue[];
 }
 
-/** A draft that the settings allow. */
-export type LeadDraft = Draft & { readonly start: RowLead };
+/** A row that the settings allow. */
+export type AllowedRow = DecidedRow & { readonly start: RowLead };
 
-export const isLeadDraft = <D extends Draft>(draft: D): draft is D & LeadDraft =>
-  draft.start !== undefined;
+export const isAllowed = <Row extends DecidedRow>(row: Row): row is Row & AllowedRow =>
+  row.start !== undefined;
 
-/** Reads a row by the rules of a new lead, unless the row could not be read from the file. */
-export function draftOf(organization: Organization, row: FileRow): Draft {
+/** Decides by the rules of a new lead, unless the row could not be read from the file. */
+export function decide(organization: Organization, row: ReadRow): DecidedRow {
   const digests = { digest: rowDigest(row.sent), readDigest: rowDigest(row.read) };
   const identity = identityOfRow(organization, row.read);
-  const draft = { row, digests, organization, identity };
-  if (row.issue !== undefined) return { ...draft, start: undefined, issues: [row.issue] };
+  const decided = { ...row, digests, organization, identity };
+  if (row.issue !== undefined)
+    return { ...decided, start: undefined, issues: [{ sentence: row.issue }] };
   try {
     const start = readImportRow(organization, row.read, new Date().toISOString());
-    return { ...draft, start, issues: [] };
+    return { ...decided, start, issues: [] };
   } catch (error) {
     if (!(error instanceof ValidationFailed)) throw error;
-    return { ...draft, start: undefined, issues: issuesOf(error, row) };
+    return { ...decided, start: undefined, issues: issuesOf(error, row) };
   }
 }
 
 /** DynamoDB charges a write by the kilobyte: of the lead, and of the settings if the lead counts there (`countReference`). */
-export const kilobytesOf = ({ start, organization }: LeadDraft): number =>
+export const kilobytesOf = ({ start, organization }: AllowedRow): number =>
   Math.ceil((jsonBytes([start.lead.fields, start.note]) + 400) / 1024) +
   (start.settingsVersion === undefined ? 0 : kilobytesOfSettings(organization));
 const kilobytesOfSettings = memoize((organization: Organization) =>
@@ -58,11 +66,11 @@ const kilobytesOfSettings = memoize((organization: Organization) =>
 );
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Each issue as a sentence with the name of its column and the option by which the value could be read. */
-export const issuesOf = ({ refused }: ValidationFailed, { columnOf }: FileRow): string[] =>
+/** Each issue as a sentence with the name of its column and how the value could be read. */
+export const issuesOf = ({ refused }: ValidationFailed, { columnOf }: ReadRow): RowIssue[] =>
   refused.map(([name, { sentence }]) => {
-    const { label, hint } = columnOf(name);
-    return `${label} ${sentence}${hint}`;
+    const { label, hint, column, value } = columnOf(name);
+    return { sentence: `${label} ${sentence}${hint}`, column, value };
   });
 
 /**
@@ -81,7 +89,7 @@ export function rowDigest({ fields, properties }: ImportRow): string {
 }
 
 /** The fields of a phone and an email, each by a name of its value: no two leads of an organization may share one. */
-export const identitiesOf = ({ phone, email }: Draft['identity']): Map<string, string> =>
+export const identitiesOf = ({ phone, email }: DecidedRow['identity']): Map<string, string> =>
   new Map([
     ...(phone === undefined ? [] : [[`phone ${phone}`, 'phone'] as const]),
     ...(email === undefined ? [] : [[`email ${comparableEmail(email)}`, 'email'] as const]),
@@ -95,42 +103,41 @@ export interface LeadUpdate {
   readonly isNoted: boolean | undefined;
 }
 
-/** The outcome of a row. */
-export interface RowResult {
-  readonly row: FileRow;
+/** A row, and what became of it. */
+export interface WrittenRow extends ReadRow {
   readonly outcome: 'imported' | 'updated' | 'alreadyThere' | 'refused';
   /** Of a row that updates a lead. */
   readonly update?: LeadUpdate;
-  /** Why the row is refused, in sentences. */
-  readonly issues: readonly string[];
+  /** Why the row is refused. */
+  readonly issues: readonly RowIssue[];
 }
 
-export const imported = ({ row }: Draft): RowResult => ({ row, outcome: 'imported', issues: [] });
+export const isWritten = (row: AllowedRow | WrittenRow): row is WrittenRow => 'outcome' in row;
 
-export const refused = (row: FileRow, ...issues: readonly string[]): RowResult => ({
-  row,
+export const refused = (row: ReadRow, ...issues: readonly (RowIssue | string)[]): WrittenRow => ({
+  ...row,
   outcome: 'refused',
-  issues,
+  issues: issues.map((issue) => (typeof issue === 'string' ? { sentence: issue } : issue)),
 });
 
 /** Refuses a row whose phone, email or lead ID somebody else has. */
-export const taken = (row: FileRow, name: string, holder: string): RowResult =>
+export const taken = (row: ReadRow, name: string, holder: string): WrittenRow =>
   refused(row, `${row.columnOf(name).label} belongs to ${holder}: no two leads may share it.`);
 
-/** The result of a draft that another run has imported, perhaps with other options. */
+/** The result of a row that another run has imported, perhaps with another plan. */
 export function alreadyImported(
   { erasing }: { readonly erasing: ReadonlySet<number> },
-  { row, digests, issues }: Draft,
+  row: DecidedRow,
   { leadId, readDigest }: ImportedRowItem,
-): RowResult {
+): WrittenRow {
   if (erasing.has(leadId))
     return refused(
       row,
       'The lead of the row is being removed: complete the lead import --undo or lead erase, and import the row again.',
     );
-  if (readDigest === digests.readDigest) return { row, outcome: 'alreadyThere', issues: [] };
+  if (readDigest === row.digests.readDigest) return { ...row, outcome: 'alreadyThere', issues: [] };
   const sentence =
     `An earlier import created lead ${leadId} from this row, but read its values differently. ` +
-    'Repeat with the --dates, --decimal, --value and --country of that import, correct the lead, or take that import back with --undo.';
-  return refused(row, ...issues, sentence);
+    'Repeat with the plan, --dates, --decimal, --value, --country and --time-zone of that import, correct the lead, or take that import back with --undo.';
+  return refused(row, ...row.issues, sentence);
 }

@@ -1,0 +1,215 @@
+import { readFile } from 'node:fs/promises';
+import { CsvError, parse } from 'csv-parse/sync';
+import { CommandError } from '../../cli/command.ts';
+import { refusePath } from '../../cli/error-code.ts';
+import { NoWorkbookError, readXlsx, type SheetRow } from './read-xlsx.ts';
+import { noResult, type WrittenValue } from './workbook.ts';
+
+/** How a program writes a file. The report has the same form, but its text is always UTF-8. */
+export interface FileForm {
+  readonly format: 'csv' | 'jsonl' | 'xlsx';
+  /** The byte order mark of UTF-8, by which an import and a spreadsheet recognize the encoding of the report; empty if neither needs it. */
+  readonly mark: '\uFEFF' | '';
+  /** Of a CSV file. */
+  readonly delimiter: string;
+  readonly lineEnd: string;
+}
+
+/** A row with a value. */
+export interface TableRow extends SheetRow {
+  /** The cells as they are written, for the report. */
+  readonly original: readonly WrittenValue[];
+}
+
+/** A table, or the lines of a JSONL file. */
+export interface LeadsFile {
+  readonly form: FileForm;
+  /** The first one has the headings. */
+  readonly rows: readonly TableRow[];
+  readonly lines: readonly string[];
+  /** The highest number of a row. */
+  readonly lastRow: number;
+  /** The sheet of a workbook that was read. */
+  readonly sheet: string | undefined;
+  /** The number of rows that a workbook hides. */
+  readonly hidden: number;
+  readonly remarks: readonly string[];
+}
+
+export interface ReadOptions {
+  /** Of a file without a byte order mark. @default UTF-8 */
+  readonly encoding?: string | undefined;
+  /** Of an .xlsx file. */
+  readonly sheet?: string | undefined;
+}
+
+/** Reads a file of leads into memory. @throws CommandError for a file that cannot be used */
+export async function readLeadsFile(file: string, options: ReadOptions): Promise<LeadsFile> {
+  const extension = /\.(xlsx|csv|jsonl|ndjson)$/i.exec(file)?.[1]?.toLowerCase();
+  if (!extension)
+    throw new CommandError(
+      `${file} must end in .xlsx, .csv or .jsonl: save a table as .xlsx, in Excel with File, Save as.`,
+    );
+  if (options.sheet !== undefined && extension !== 'xlsx')
+    throw new CommandError(`--sheet names a sheet of an .xlsx file: remove it for ${file}.`);
+  const bytes = await readFile(file).catch((error: unknown) =>
+    refusePath(`${file} cannot be imported`, error),
+  );
+  if (extension === 'xlsx') return workbook(file, bytes, options.sheet);
+  if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04')
+    throw new CommandError(`${file} is an .xlsx workbook: name it .xlsx.`);
+  const { text, mark } = textOf(file, bytes, options.encoding);
+  return extension === 'csv' ? csvFile(file, text, mark) : jsonLines(text, mark);
+}
+
+function workbook(file: string, bytes: Buffer, wanted: string | undefined): LeadsFile {
+  const form: FileForm = { format: 'xlsx', mark: '', delimiter: '', lineEnd: '' };
+  try {
+    const { name: sheet, rows, hidden, remarks } = readXlsx(bytes, wanted);
+    const withOriginal = rows.map((row) => {
+      const width = Math.max(
+        row.cells.length,
+        ...[...row.withoutResult.keys()].map((at) => at + 1),
+      );
+      const original = Array.from({ length: width }, (_, at) =>
+        row.withoutResult.has(at) ? noResult : (row.cells[at] ?? null),
+      );
+      return { ...row, original };
+    });
+    const lastRow = rows.at(-1)?.number ?? 0;
+    return { form, rows: withOriginal, lines: [], lastRow, sheet, hidden, remarks };
+  } catch (cause) {
+    if (cause instanceof RangeError && wanted !== undefined)
+      throw new CommandError(`${file} has no sheet ${JSON.stringify(wanted)}: ${cause.message}.`, {
+        cause,
+      });
+    if (!(cause instanceof NoWorkbookError)) throw cause;
+    throw new CommandError(
+      `${file} is not an .xlsx workbook: save it as .xlsx in a spreadsheet program, without a password.`,
+      { cause },
+    );
+  }
+}
+
+function jsonLines(text: string, mark: FileForm['mark']): LeadsFile {
+  const lines = text.split('\n'); // JSON may contain other line separators.
+  const form: FileForm = { format: 'jsonl', mark, delimiter: ',', lineEnd: '\n' };
+  return { form, rows: [], lines, lastRow: lines.length, sheet: undefined, hidden: 0, remarks: [] };
+}
+
+/** By the first bytes of a file: https://encoding.spec.whatwg.org/#bom-sniff */
+const encodingsByMark = [
+  ['efbbbf', 'utf-8'],
+  ['fffe', 'utf-16le'],
+  ['feff', 'utf-16be'],
+] as const;
+
+/** The text of a file, without its byte order mark. @throws CommandError for bytes that are not of the encoding */
+function textOf(
+  file: string,
+  bytes: Buffer,
+  named: string | undefined,
+): { text: string; mark: FileForm['mark'] } {
+  const start = bytes.subarray(0, 3).toString('hex');
+  const byMark = encodingsByMark.find(([mark]) => start.startsWith(mark))?.[1];
+  const encoding = byMark ?? named ?? 'utf-8';
+  const mark = encoding === 'utf-8' && byMark === undefined ? '' : '\uFEFF';
+  let text: string;
+  try {
+    text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new CommandError(
+      encoding === 'utf-8'
+        ? `${file} is not UTF-8. If a spreadsheet on Windows wrote it, add --encoding windows-1252, or the code page of its language, such as windows-1251; else save it as CSV UTF-8.`
+        : `${file} is not ${encoding}: name another --encoding, or save it as CSV UTF-8.`,
+      { cause },
+    );
+  }
+  if (!text.slice(0, 1000).includes('\0')) return { text, mark };
+  throw new CommandError(
+    `${file} looks like UTF-16 without a byte order mark: add --encoding utf-16le, or save it as CSV UTF-8.`,
+  );
+}
+
+const delimiters = [',', ';', '\t', '|'];
+/** So many rows tell which delimiter their program used. */
+const sampleRows = 50;
+
+function csvFile(file: string, text: string, mark: FileForm['mark']): LeadsFile {
+  // Excel obeys such a first line, and does not count it as a row.
+  const [line = '', named] = /^sep=(.)\r?\n/i.exec(text) ?? [];
+  const table = text.slice(line.length);
+  const lineEnd = /\r\n|\r|\n/.exec(table)?.[0] ?? '\n';
+  const delimiter = named ?? delimiterOf(file, table);
+  const form: FileForm = { format: 'csv', mark, delimiter, lineEnd };
+  const rows = recordsIn(file, table, delimiter).filter(({ cells }) =>
+    cells.some((cell) => String(cell).trim() !== ''),
+  );
+  return {
+    form,
+    rows,
+    lines: [],
+    lastRow: rows.at(-1)?.number ?? 0,
+    sheet: undefined,
+    hidden: 0,
+    remarks: [],
+  };
+}
+
+/**
+ * The delimiter that splits the most rows into as many cells as the headings, then the one that splits the headings into most cells. A cell with
+ * an odd number of quotes was cut in two.
+ * @throws CommandError if two split the rows equally well
+ */
+function delimiterOf(file: string, text: string): string {
+  const candidates = delimiters.flatMap((delimiter) => {
+    let rows: TableRow[];
+    try {
+      rows = recordsIn(file, text, delimiter, sampleRows);
+    } catch {
+      return [];
+    }
+    const columns = rows[0]?.cells.length ?? 0;
+    const isWhole = (cell: unknown): boolean => (String(cell).match(/"/g) ?? []).length % 2 === 0;
+    const fits = rows.filter(
+      ({ cells, original }) => cells.length === columns && original.every(isWhole),
+    ).length;
+    return columns > 1 ? [{ delimiter, columns, share: fits / rows.length }] : [];
+  });
+  const [best, second] = candidates.sort((a, b) => b.share - a.share || b.columns - a.columns);
+  if (best && best.share === second?.share && best.columns === second.columns)
+    throw new CommandError(
+      `${file} can be read with ${JSON.stringify(best.delimiter)} or with ${JSON.stringify(second.delimiter)} between its cells: write sep=${best.delimiter} or sep=${second.delimiter} as its first line.`,
+    );
+  return best?.delimiter ?? ',';
+}
+
+/** Programs write a text as a formula, so that a spreadsheet keeps its leading zeros: `="00123"`. */
+const contentOf = (cell: string): string =>
+  /^\s*="((?:[^"]|"")*)"\s*$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell;
+
+const none: SheetRow['withoutResult'] = new Map();
+
+/** @param most reads no more rows than this @throws CommandError */
+function recordsIn(file: string, text: string, delimiter: string, most?: number): TableRow[] {
+  try {
+    const records = parse(text, {
+      delimiter,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      relax_quotes: true,
+      ...(most !== undefined && { to: most }),
+    }) as unknown as { record: string[]; info: { records: number; empty_lines: number } }[];
+    return records.map(({ record: original, info }) => ({
+      number: info.records + info.empty_lines,
+      original,
+      cells: original.map(contentOf),
+      withoutResult: none,
+    }));
+  } catch (cause) {
+    if (!(cause instanceof CsvError)) throw cause;
+    throw new CommandError(`${file} is not a CSV file: ${cause.message}.`, { cause });
+  }
+}

@@ -1,0 +1,289 @@
+import { strFromU8, unzipSync } from 'fflate';
+import type { WorkbookValue } from '../../../shared/leads/transfer/export-lines.ts';
+import { addedBy, type NumberFormat, numberFormatsIn } from './number-formats.ts';
+import { type Attributes, attributesIn, attributesOf, decoded, type Tag, tagsOf } from './xml.ts';
+
+/** A cell of a sheet; null if it is empty. A date has no time zone: it is read as UTC. */
+export type Cell = WorkbookValue;
+
+/** A row that has a value, an error of a formula or a formula without a result. */
+export interface SheetRow {
+  /** As a spreadsheet counts: 1 for the first. */
+  readonly number: number;
+  /** By column. Empty cells at the end may be missing. */
+  readonly cells: readonly Cell[];
+  /**
+   * The names of cells with a formula but no result, by column. Programs that cannot calculate write no result, or write 0 and ask the next
+   * program to calculate. An empty text is a result.
+   */
+  readonly withoutResult: ReadonlyMap<number, string>;
+}
+
+export interface Sheet {
+  readonly name: string;
+  /** The rows that a spreadsheet program shows. */
+  readonly rows: readonly SheetRow[];
+  /** The number of rows that it hides. */
+  readonly hidden: number;
+  /** What a reader of the file sees otherwise than it is read, in sentences. */
+  readonly remarks: readonly string[];
+}
+
+/** The bytes are no workbook. */
+export class NoWorkbookError extends Error {
+  override readonly name = 'NoWorkbookError';
+}
+
+/** XML has no control characters: a workbook writes them as `_x000D_`. */
+const unescaped = (text: string): string =>
+  text.includes('_x')
+    ? text.replace(/_x([\da-f]{4})_/gi, (_, code) => String.fromCharCode(parseInt(code, 16)))
+    : text;
+
+const isTrue = (attribute: string | undefined): boolean =>
+  attribute === '1' || attribute === 'true';
+
+/** Opens a file of the workbook; empty for one that it does not have. */
+type OpenFile = (path: string) => string;
+
+interface Workbook {
+  readonly sheets: readonly {
+    readonly name: string;
+    readonly isHidden: boolean;
+    readonly path: string;
+  }[];
+  readonly open: OpenFile;
+  readonly mustCalculate: boolean;
+  readonly is1904: boolean;
+}
+
+function workbookIn(bytes: Uint8Array): Workbook {
+  const open: OpenFile = (path) => {
+    const { [path]: file } = unzipSync(bytes, { filter: ({ name }) => name === path });
+    return file ? strFromU8(file) : '';
+  };
+  const book = open('xl/workbook.xml');
+  const links = attributesOf(open('xl/_rels/workbook.xml.rels'), 'Relationship').filter(
+    ({ Type }) => Type?.endsWith('/worksheet'),
+  );
+  const sheets = attributesOf(book, 'sheet').flatMap(({ name = '', id, state = 'visible' }) => {
+    const { Target } = links.find(({ Id }) => Id === id) ?? {};
+    if (Target === undefined) return [];
+    const path = Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`;
+    return [{ name, isHidden: state !== 'visible', path }];
+  });
+  return {
+    sheets,
+    open,
+    mustCalculate: attributesOf(book, 'calcPr').some(({ fullCalcOnLoad }) =>
+      isTrue(fullCalcOnLoad),
+    ),
+    is1904: attributesOf(book, 'workbookPr').some(({ date1904 }) => isTrue(date1904)),
+  };
+}
+
+/** The texts that cells refer to by their position. A text may be in parts; its pronunciation (`rPh`) is none of them. */
+function sharedStringsIn(xml: string): string[] {
+  const strings: string[] = [];
+  let [whole, isSpoken] = ['', false];
+  for (const { name, isClosing, text } of tagsOf(xml)) {
+    if (name === 't' && !isClosing && !isSpoken) whole += decoded(text);
+    else if (name === 'rPh') isSpoken = !isClosing;
+    else if (name === 'si') {
+      if (isClosing) strings.push(unescaped(whole));
+      whole = '';
+    }
+  }
+  return strings;
+}
+
+const dayMs = 86_400_000;
+const daysBefore1970 = 25_569;
+const daysBefore1904 = 1462;
+
+/** @throws NoWorkbookError; RangeError for a name of no sheet @param sheet its name; undefined for the first visible one */
+export function readXlsx(bytes: Uint8Array, sheet?: string): Sheet {
+  let book: Workbook;
+  try {
+    book = workbookIn(bytes);
+  } catch (cause) {
+    throw new NoWorkbookError('The bytes are no ZIP archive.', { cause });
+  }
+  if (book.sheets.length === 0) throw new NoWorkbookError('The archive has no sheets.');
+  const found =
+    sheet === undefined
+      ? (book.sheets.find(({ isHidden }) => !isHidden) ?? book.sheets[0])
+      : book.sheets.find(({ name }) => name === sheet);
+  if (!found)
+    throw new RangeError(
+      `its sheets are ${book.sheets.map(({ name }) => JSON.stringify(name)).join(', ')}`,
+    );
+  const xml = book.open(found.path);
+  if (!/<\/(?:\w+:)?worksheet>\s*$/.test(xml))
+    throw new NoWorkbookError('The sheet is incomplete.');
+  return { name: found.name, ...rowsIn(xml, book) };
+}
+
+const asksForCalculation = /<(?:\w+:)?sheetCalcPr\s[^>]*fullCalcOnLoad=["'](?:1|true)["']/;
+
+/** A cell while its tags are read. */
+interface OpenCell {
+  readonly column: number;
+  readonly type: string;
+  readonly style: number;
+  text: string;
+  hasValue: boolean;
+  formula: Attributes | undefined;
+}
+
+interface OpenRow extends SheetRow {
+  readonly cells: Cell[];
+  readonly withoutResult: Map<number, string>;
+}
+
+function rowsIn(xml: string, book: Workbook): Omit<Sheet, 'name'> {
+  const reader = new SheetReader(xml, book);
+  for (const tag of tagsOf(xml)) reader.read(tag);
+  return reader.sheet;
+}
+
+/** Collects the rows of a sheet, tag by tag. */
+class SheetReader {
+  readonly #strings: readonly string[];
+  readonly #formats: readonly NumberFormat[];
+  readonly #mustCalculate: boolean;
+  readonly #daysBefore1970: number;
+  readonly #rows = new Map<number, OpenRow>();
+  readonly #hidden = new Set<number>();
+  /** Numbers whose format shows another text, by column and by what the format adds: the first cell, and how many there are. */
+  readonly #shown = new Map<string, { readonly first: string; readonly count: number }>();
+  readonly #merged: string[] = [];
+  #row = 0;
+  #column = -1;
+  #cell: OpenCell | undefined;
+  #isSpoken = false;
+
+  constructor(xml: string, book: Workbook) {
+    this.#strings = sharedStringsIn(book.open('xl/sharedStrings.xml'));
+    this.#formats = numberFormatsIn(book.open('xl/styles.xml'));
+    this.#mustCalculate = book.mustCalculate || asksForCalculation.test(xml);
+    this.#daysBefore1970 = daysBefore1970 - (book.is1904 ? daysBefore1904 : 0);
+  }
+
+  read({ name, attributes, isClosing, text }: Tag): void {
+    const cell = this.#cell;
+    if (name === 'rPh') this.#isSpoken = !isClosing;
+    else if (name === 'c' && isClosing) this.#closeCell();
+    else if (isClosing) return;
+    else if (name === 'row') this.#openRow(attributesIn(attributes));
+    else if (name === 'c') this.#openCell(attributesIn(attributes));
+    else if (name === 'mergeCell') this.#merged.push(attributesIn(attributes).ref ?? '');
+    else if (name === 'f' && cell) cell.formula = attributesIn(attributes);
+    else if ((name === 'v' || name === 't') && cell && !this.#isSpoken) {
+      cell.hasValue = true;
+      cell.text += decoded(text);
+    }
+  }
+
+  get sheet(): Omit<Sheet, 'name'> {
+    const all = [...this.#rows.values()].sort((a, b) => a.number - b.number);
+    const rows = all.filter(({ number }) => !this.#hidden.has(number));
+    const remarks = remarksOf(this.#shown, this.#merged);
+    return { rows, hidden: all.length - rows.length, remarks };
+  }
+
+  /** The number of a row and the names of its cells may be missing: they count on. */
+  #openRow({ r, hidden, ht }: Attributes): void {
+    [this.#row, this.#column] = [Number(r ?? this.#row + 1), -1];
+    if (isTrue(hidden) || ht === '0') this.#hidden.add(this.#row);
+  }
+
+  #openCell({ r, t: type = 'n', s: style = '0' }: Attributes): void {
+    this.#column = r === undefined ? this.#column + 1 : columnOf(r);
+    const cell = { column: this.#column, type, style: Number(style) };
+    this.#cell = { ...cell, text: '', hasValue: false, formula: undefined };
+  }
+
+  #closeCell(): void {
+    const cell = this.#cell;
+    this.#cell = undefined;
+    if (!cell) return;
+    const { formula, type, column } = cell;
+    const hasResult = cell.hasValue && (type === 'str' || cell.text.trim() !== '');
+    if (formula && (this.#mustCalculate || !hasResult)) {
+      const own = nameOf(column, this.#row);
+      for (const one of cellsOf((formula.t === 'array' && formula.ref) || own))
+        this.#rowAt(one.row).withoutResult.set(one.column, one.name);
+    }
+    const value = this.#valueOf(cell);
+    // An error of a formula is an empty cell, but its row is a row.
+    if (value === null && type !== 'e') return;
+    const { cells } = this.#rowAt(this.#row);
+    while (cells.length < column) cells.push(null);
+    cells[column] = value;
+  }
+
+  #rowAt(number: number): OpenRow {
+    const row = this.#rows.get(number) ?? { number, cells: [], withoutResult: new Map() };
+    this.#rows.set(number, row);
+    return row;
+  }
+
+  #valueOf(cell: OpenCell): Cell {
+    const { type, text } = cell;
+    if (type === 's') return this.#strings[Number(text)] ?? null;
+    if (type === 'str' || type === 'inlineStr') return text === '' ? null : unescaped(text);
+    if (!cell.hasValue || text.trim() === '' || type === 'e') return null;
+    if (type === 'b') return text.trim() === '1';
+    if (type === 'd') return new Date(/T.*(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
+    return this.#numberOf(cell);
+  }
+
+  #numberOf({ style, text, column }: OpenCell): Cell {
+    const value = Number(text);
+    const format = this.#formats[style];
+    if (format?.isDate) return new Date(Math.round((value - this.#daysBefore1970) * dayMs));
+    const added = format && addedBy(format.code, value);
+    if (added === undefined) return value;
+    const key = `${column} ${added}`;
+    const first = `${nameOf(column, this.#row)} holds ${text} and shows it ${added}`;
+    const before = this.#shown.get(key) ?? { first, count: 0 };
+    this.#shown.set(key, { ...before, count: before.count + 1 });
+    return value;
+  }
+}
+
+const mergedMax = 5;
+
+function remarksOf(
+  shown: ReadonlyMap<string, { readonly first: string; readonly count: number }>,
+  merged: readonly string[],
+): string[] {
+  const formats = [...shown.values()].map(
+    ({ first, count }) =>
+      `Cell ${first}${count > 1 ? `, and ${count - 1} more cells of the column` : ''}: what the cell holds is read. To keep what it shows, type it as text.`,
+  );
+  if (merged.length === 0) return formats;
+  const more = merged.length > mergedMax ? `, and ${merged.length - mergedMax} more` : '';
+  return [
+    ...formats,
+    `Merged cells: ${merged.slice(0, mergedMax).join(', ')}${more}. Only the first cell of each has its value, the others are read as empty.`,
+  ];
+}
+
+const columnOf = (cell: string): number =>
+  [...cell.replace(/\d+$/, '')].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) -
+  1;
+const lettersIn = (column: number): string =>
+  column < 0
+    ? ''
+    : lettersIn(Math.floor(column / 26) - 1) + String.fromCharCode(65 + (column % 26));
+const nameOf = (column: number, row: number): string => `${lettersIn(column)}${row}`;
+const rowOf = (cell: string): number => Number(/\d+$/.exec(cell)?.[0] ?? 0);
+
+function* cellsOf(range: string): Generator<{ row: number; column: number; name: string }> {
+  const [first = '', last = first] = range.split(':');
+  for (let row = rowOf(first); row <= rowOf(last); row += 1)
+    for (let column = columnOf(first); column <= columnOf(last); column += 1)
+      yield { row, column, name: nameOf(column, row) };
+}

@@ -1,0 +1,140 @@
+import { parseDateTime } from '../../../shared/base/dates.ts';
+import { keysOf } from '../../../shared/base/maps.ts';
+import { asciiFigures, comparableName } from '../../../shared/base/text.ts';
+
+/** A spreadsheet writes a date with its time, if the cell has one: `21.11.2026 14:30`. Programs add AM or PM, and a zone. */
+const time =
+  '(?:(?:,? +|t)(?:at )?(?<hour>\\d{1,2})[:.](?<minute>\\d{2})(?:[:.](?<second>\\d{2})(?:[.,]\\d{1,9})?)?(?: ?(?<half>[ap])\\.?m\\.?)?(?: ?(?<zone>z|(?:utc|gmt)?(?:[+-]\\d{1,2}:\\d{2}|[+-]\\d{4}|[+-]\\d{2}|(?<=utc|gmt)(?:[+-]\\d)?)))?)?';
+const [day, month, year] = ['(?<day>\\d{1,2})', '(?<month>\\d{1,2})', '(?<year>\\d{4})'];
+const formOf = (date: string): RegExp => new RegExp(`^${date}${time}$`);
+const forms = {
+  'dd/mm/yyyy': formOf(`${day}/${month}/${year}`),
+  'mm/dd/yyyy': formOf(`${month}/${day}/${year}`),
+  'dd.mm.yyyy': formOf(`${day}\\.${month}\\.${year}`),
+  'dd-mm-yyyy': formOf(`${day}-${month}-${year}`),
+  'yyyy-mm-dd': formOf(`${year}-${month}-${day}`),
+};
+/** How the program that wrote a file writes dates. */
+export const dateFormats = keysOf(forms);
+export type DateFormat = keyof typeof forms;
+
+const weekday = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?';
+const named = '(?<named>\\p{L}{3,9})\\.?';
+/** They can be read in one way. */
+const plainForms = [
+  forms['yyyy-mm-dd'],
+  formOf(`${year}/${month}/${day}`),
+  new RegExp(`^${weekday}${day}(?:th|st|nd|rd)?\\.?[ -]${named},?[ -]${year}${time}$`, 'u'),
+  new RegExp(`^${weekday}${named} ${day}(?:th|st|nd|rd)?,? ${year}${time}$`, 'u'),
+];
+
+/** English, then German where it differs. */
+const months = [
+  'january januar jan',
+  'february februar feb',
+  'march märz mar mär mrz',
+  'april apr',
+  'may mai',
+  'june juni jun',
+  'july juli jul',
+  'august aug',
+  'september sep sept',
+  'october oktober oct okt',
+  'november nov',
+  'december dezember dec dez',
+].map((names) => names.split(' '));
+
+/** A time as a file has it. */
+interface WrittenTime {
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  /** `HH:MM:SS` */
+  readonly time: string;
+  /** `Z` or `+05:30`; undefined if the file does not say it. */
+  readonly zone: string | undefined;
+}
+
+function writtenIn(text: string, format: DateFormat | undefined): WrittenTime | undefined {
+  const written = comparableName(asciiFigures(text));
+  for (const form of format ? [forms[format], ...plainForms] : plainForms) {
+    const parts = form.exec(written)?.groups;
+    const found = parts && timeOf(parts);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function timeOf(parts: Readonly<Record<string, string | undefined>>): WrittenTime | undefined {
+  const pad = (part: string | number = '0'): string => String(part).padStart(2, '0');
+  const month = parts.named
+    ? months.findIndex((names) => names.includes(parts.named ?? '')) + 1
+    : parts.month;
+  const date = `${parts.year}-${pad(month)}-${pad(parts.day)}`;
+  let hour = Number(parts.hour ?? 0);
+  if (parts.half) {
+    if (hour < 1 || hour > 12) return undefined;
+    hour = (hour % 12) + (parts.half === 'p' ? 12 : 0);
+  }
+  const time = `${pad(hour)}:${pad(parts.minute)}:${pad(parts.second)}`;
+  const zone = parts.zone === undefined ? undefined : zoneOf(parts.zone);
+  return parseDateTime(`${date}T${time}${zone ?? 'Z'}`) === undefined
+    ? undefined
+    : { date, time, zone };
+}
+
+function zoneOf(written: string): string {
+  const [, sign, hours = '', minutes = '00'] = /([+-])(\d{1,2}):?(\d{2})?$/.exec(written) ?? [];
+  return sign === undefined ? 'Z' : `${sign}${hours.padStart(2, '0')}:${minutes}`;
+}
+
+/**
+ * Reads a time, or a date as its midnight, as `YYYY-MM-DDTHH:MM:SSZ`.
+ * @param timeZone of a time without one
+ * @returns undefined for any other text, for a time that does not exist, and for one that a zone's clocks show twice
+ */
+export function writtenTime(
+  text: string,
+  format: DateFormat | undefined,
+  timeZone?: string,
+): string | undefined {
+  const written = writtenIn(text, format);
+  if (!written) return undefined;
+  const { date, time, zone } = written;
+  const local = `${date}T${time}`;
+  if (zone === undefined && timeZone !== undefined) return instantIn(timeZone, local);
+  const at = parseDateTime(`${local}${zone ?? 'Z'}`);
+  return at === undefined ? undefined : textOf(at);
+}
+
+/** Whether a text is a time, or a date, that does not say its zone. */
+export const lacksZone = (text: string, format: DateFormat | undefined): boolean => {
+  const written = writtenIn(text, format);
+  return written !== undefined && written.zone === undefined;
+};
+
+/** Reads a date as `YYYY-MM-DD`; undefined also for one with a time other than midnight. */
+export function writtenDate(text: string, format: DateFormat | undefined): string | undefined {
+  const written = writtenIn(text, format);
+  return written?.time === '00:00:00' ? written.date : undefined;
+}
+
+const textOf = (at: number): string => new Date(at).toISOString().replace('.000Z', 'Z');
+const dayMs = 86_400_000;
+
+/** The moment at which a zone's clocks show a time; undefined if they skip it, or show it twice. */
+function instantIn(timeZone: string, local: string): string | undefined {
+  const shown = new Intl.DateTimeFormat('sv', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  });
+  const asUtc = Date.parse(`${local}Z`);
+  const offsetAt = (at: number): number =>
+    Date.parse(`${shown.format(at).replace(' ', 'T')}Z`) - at;
+  const offsets = new Set([asUtc - dayMs, asUtc + dayMs].map(offsetAt));
+  const moments = [...offsets]
+    .map((offset) => asUtc - offset)
+    .filter((at) => at + offsetAt(at) === asUtc);
+  const [moment, second] = moments;
+  return moment === undefined || second !== undefined ? undefined : textOf(moment);
+}

@@ -1,0 +1,272 @@
+import { readFile } from 'node:fs/promises';
+import { InvalidArgumentError } from 'commander';
+import { isSupportedCountry } from 'libphonenumber-js/max';
+import * as v from 'valibot';
+import { parseJson } from '../../../shared/base/json.ts';
+import { comparableName } from '../../../shared/base/text.ts';
+import { CommandError } from '../../cli/command.ts';
+import { refusePath } from '../../cli/error-code.ts';
+import { pairOption, repeatedOption } from '../../cli/options.ts';
+import { decimalMarks, type Formats, listSeparators } from '../files/cell-formats.ts';
+import type { ReadOptions } from '../files/read-file.ts';
+import { dateFormats } from '../files/written-times.ts';
+import { jsonSchemaOf } from '../json-schema.ts';
+import type { CountryCode } from '../options.ts';
+
+/** What a column is read as. */
+export interface ColumnPlan {
+  /** A field key or label, or the heading of a property; null ignores the column. */
+  readonly to: string | null;
+  readonly dates?: Formats['dates'];
+  readonly values?: ReplacedValues | undefined;
+}
+
+/** What is read instead of a value; null for nothing. */
+type ReplacedValues = Readonly<Record<string, string | null>>;
+
+/** How a file is read: by a plan, by options, or by both. */
+export interface Plan extends ReadOptions, Omit<Formats, 'values'> {
+  /** The path of the plan; undefined if the file is read by its headings and the options alone. */
+  readonly file: string | undefined;
+  /** By column. */
+  readonly columns: ReadonlyMap<string, ColumnPlan>;
+  /** Columns of the options, which outrank those of the plan. */
+  readonly optionColumns: ReadonlyMap<string, string | null>;
+  /** Each `COLUMN:from=to`. */
+  readonly optionValues: readonly string[];
+  /** Whether columns that nothing maps are left out. */
+  readonly ignoresOthers: boolean;
+  /** Of every column. */
+  readonly values: ReplacedValues;
+}
+
+const values = v.pipe(
+  v.record(v.string(), v.nullable(v.string('must be a text or null')), 'must be an object'),
+  v.title('What is read instead of a value, by the value; null for nothing.'),
+);
+const target = v.pipe(
+  v.string('must be a text'),
+  v.title(
+    'The key or label of a field, or owner, stage, pipeline, created at, updated at, archived, archived at, note.',
+  ),
+);
+const dates = v.picklist(dateFormats, `must be one of ${dateFormats.join(', ')}`);
+const column = v.union(
+  [
+    v.null(),
+    target,
+    v.strictObject({ to: target, dates: v.optional(dates), values: v.optional(values) }),
+  ],
+  'must be a field, null to ignore the column, or an object with "to", and "dates" or "values"',
+);
+
+const isEncoding = (label: string): boolean => {
+  try {
+    return new TextDecoder(label).encoding !== '';
+  } catch {
+    return false;
+  }
+};
+const isTimeZone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+};
+
+/** The options that are members of a plan, each with what its value must be. */
+const issues = {
+  country: 'must be two letters of ISO 3166, such as DE',
+  timeZone: 'must be a time zone, such as Asia/Kolkata',
+  encoding: 'must be an encoding, such as utf-8 or windows-1252',
+} as const;
+const checked = (is: (text: string) => boolean, issue: string, title: string) =>
+  v.pipe(v.string(issue), v.check(is, issue), v.title(title));
+
+/** The form of a plan's file. */
+export const planSchema = v.strictObject(
+  {
+    $schema: v.optional(v.string('must be a text')),
+    columns: v.pipe(
+      v.record(v.string(), column, 'must be an object'),
+      v.title('What each column of the file is read as, by its heading; null ignores it.'),
+    ),
+    others: v.optional(
+      v.pipe(v.literal('ignore', 'must be "ignore"'), v.title('Leaves out all other columns.')),
+    ),
+    country: v.optional(
+      checked(isSupportedCountry, issues.country, 'Country of phones without a country code.'),
+    ),
+    dates: v.optional(v.pipe(dates, v.title('How dates are written.'))),
+    decimal: v.optional(
+      v.pipe(
+        v.picklist(decimalMarks, `must be ${decimalMarks.join(' or ')}`),
+        v.title('The decimal mark of numbers.'),
+      ),
+    ),
+    timeZone: v.optional(
+      checked(isTimeZone, issues.timeZone, 'Zone of times without one (default: UTC).'),
+    ),
+    listSeparator: v.optional(
+      v.pipe(
+        v.picklist(listSeparators, `must be one of ${listSeparators.join(' ')}`),
+        v.title('What is between the values of a list (default: a comma).'),
+      ),
+    ),
+    encoding: v.optional(
+      checked(isEncoding, issues.encoding, 'Encoding of a file without a byte order mark.'),
+    ),
+    sheet: v.optional(v.pipe(v.string('must be a text'), v.title('Sheet of an .xlsx file.'))),
+    values: v.optional(values),
+  },
+  ({ received }) =>
+    received === 'never' ? 'must be an object' : 'is missing, or is no member of a plan',
+);
+export type PlanFile = v.InferInput<typeof planSchema>;
+
+export const planJsonSchema = (): Record<string, unknown> =>
+  jsonSchemaOf(planSchema, {
+    title: 'How lead import reads a file',
+    description: 'What lead import --plan reads. lead import proposes one.',
+  });
+
+/** The options of a command that say how a file is read. */
+export interface PlanOptions extends ReadOptions, Omit<Formats, 'values'> {
+  readonly plan?: string;
+  readonly map?: ReadonlyMap<string, string>;
+  readonly ignore?: readonly string[];
+  readonly ignoreOthers?: boolean;
+  /** Each `COLUMN:from=to`. */
+  readonly value?: readonly string[];
+}
+
+/** The plan of the options, and of the file that `--plan` names. An option outranks the file. @throws CommandError */
+export async function planOf(options: PlanOptions): Promise<Plan> {
+  const {
+    plan: file,
+    map = new Map(),
+    ignore = [],
+    ignoreOthers,
+    value = [],
+    ...formats
+  } = options;
+  const {
+    columns = {},
+    others,
+    values = {},
+    ...planned
+  } = file === undefined ? {} : await readPlan(file);
+  const { country, dates, decimal, timeZone, listSeparator, encoding, sheet } = {
+    ...planned,
+    ...formats,
+  };
+  return {
+    file,
+    columns: new Map(
+      Object.entries(columns).map(([heading, one]) => [
+        heading,
+        // An option outranks the plan, also its columns.
+        one === null || typeof one === 'string'
+          ? { to: one }
+          : { ...one, dates: formats.dates ?? one.dates },
+      ]),
+    ),
+    optionColumns: new Map([...map, ...ignore.map((heading) => [heading.trim(), null] as const)]),
+    optionValues: value,
+    ignoresOthers: ignoreOthers ?? others === 'ignore',
+    values,
+    ...{
+      country: country as CountryCode | undefined,
+      dates,
+      decimal,
+      timeZone,
+      listSeparator,
+      encoding,
+      sheet,
+    },
+  };
+}
+
+async function readPlan(path: string): Promise<PlanFile> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) =>
+    refusePath(`The plan ${path} cannot be read`, error),
+  );
+  const read = v.safeParse(planSchema, parseJson(text.replace(/^\uFEFF/, '')));
+  if (read.success) return read.output;
+  const faults = read.issues.map((issue) => `  $.${v.getDotPath(issue) ?? ''} ${issue.message}`);
+  throw new CommandError(
+    [`${path} is not a plan. lead import --plan-schema prints its form:`, ...faults].join('\n'),
+  );
+}
+
+/** The file of a plan, whose headings and options it has. */
+export const planFileOf = (
+  {
+    country,
+    dates,
+    decimal,
+    timeZone,
+    listSeparator,
+    encoding,
+    sheet,
+    ignoresOthers,
+    values,
+  }: Plan,
+  columns: PlanFile['columns'],
+): PlanFile => ({
+  columns,
+  ...(ignoresOthers && { others: 'ignore' as const }),
+  ...definedOf({ country, dates, decimal, timeZone, listSeparator, encoding, sheet }),
+  ...(Object.keys(values).length > 0 && { values }),
+});
+
+const definedOf = <T extends object>(members: T): Partial<T> =>
+  Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as Partial<T>;
+
+/** The values of a plan, as `readCell` looks them up. */
+export const replacing = (
+  ...values: readonly (ReplacedValues | undefined)[]
+): ReadonlyMap<string, string | null> =>
+  new Map(
+    values.flatMap((one = {}) =>
+      Object.entries(one).map(([from, to]) => [comparableName(from), to] as const),
+    ),
+  );
+
+/** Splits at the last `=`: a heading may contain one, a field key cannot. */
+const parsePair = pairOption(
+  "It must be a heading and a field key, such as 'Full name=name'.",
+  /^(.+)=\s*([^=]*[^=\s])\s*$/s,
+);
+
+/** Parses a `--map` and adds it to the earlier ones. */
+export function parseMap(
+  text: string,
+  before: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<string, string> {
+  const mapped = parsePair(text, before);
+  if (mapped.size > before.size) return mapped;
+  throw new InvalidArgumentError('Its column is already mapped: map a column to one field only.');
+}
+
+/** Parses a `--value` and adds it to the earlier ones. */
+export function parseValue(text: string, before?: readonly string[]): string[] {
+  if (!/^[^:]*\S[^:]*:.*=/s.test(text)) {
+    throw new InvalidArgumentError(
+      "It must be a column, a colon, and a value with its replacement, such as 'Newsletter:ja=yes'.",
+    );
+  }
+  return repeatedOption(text, before);
+}
+
+const parser =
+  (is: (text: string) => boolean, issue: string) =>
+  (text: string): string => {
+    if (is(text)) return text;
+    throw new InvalidArgumentError(`It ${issue}.`);
+  };
+export const parseEncoding = parser(isEncoding, issues.encoding);
+export const parseTimeZone = parser(isTimeZone, issues.timeZone);

@@ -1,0 +1,271 @@
+import { hasEmailForm } from '../../../shared/leads/field-types.ts';
+import { activeFields } from '../../../shared/leads/fields.ts';
+import {
+  type ImportTarget,
+  nowhere,
+  targetNamed,
+} from '../../../shared/leads/transfer/import-columns.ts';
+import { nearTarget, usualTarget } from '../../../shared/leads/transfer/usual-headings.ts';
+import { optionFinder, withName } from '../../../shared/organization/named.ts';
+import type { Field, Organization } from '../../../shared/organization/organization.ts';
+import { firstOf, printable } from '../../cli/format.ts';
+import { type Formats, isOfWords, itemsOf, listSeparators, typeOf } from '../files/cell-formats.ts';
+import { type DateFormat, dateFormats, writtenTime } from '../files/written-times.ts';
+import { phoneOfCountry } from '../options.ts';
+import { joins, type OpenColumn } from './columns.ts';
+import type { PlanFile } from './plan.ts';
+
+/** A column with the values of its first rows. */
+export interface SampledColumn {
+  readonly name: string;
+  /** What an option or the exact heading says; undefined if the column is open. */
+  readonly target: ImportTarget | undefined;
+  readonly formats: Formats;
+  /** Whether an option names the column. */
+  readonly isNamed: boolean;
+  /** Without the empty ones. */
+  readonly values: readonly string[];
+}
+
+/** What the values of a column are, by at least so many of them. */
+const mostly = 0.8;
+const shareOf = (values: readonly string[], is: (value: string) => boolean): number =>
+  values.length === 0 ? 0 : values.filter(is).length / values.length;
+
+/** So many of the values that a heading promises must be the organization's. */
+const knownShare = 0.5;
+/** Whether values are names of the organization: of its stages, users, sources or options. IDs would be names, too. */
+const isOfNames = (target: ImportTarget): boolean =>
+  isOfWords(typeOf(target)) && typeOf(target) !== 'checkbox';
+
+interface Guess {
+  readonly target: ImportTarget;
+  readonly why: string;
+  readonly rank: number;
+  readonly isPart?: boolean;
+}
+
+/** Proposes what each open column is read as: by its heading, else by its values. Two columns that cannot be joined never share a target. */
+export function proposed(
+  organization: Organization,
+  columns: readonly SampledColumn[],
+): { readonly columns: OpenColumn[]; readonly listSeparator: Formats['listSeparator'] } {
+  const guesses = new Map(columns.map((column) => [column, byHeading(organization, column)]));
+  const open = openColumns(organization, columns, guesses);
+  const claims = new Claims(columns.filter((column) => !open.includes(column)));
+  const filled = open.filter(({ values }) => values.length > 0);
+  for (const column of open)
+    if (column.values.length === 0) claims.settle(column, nowhere, 'it has no values');
+  const named = filled.flatMap((column) => {
+    const guess = guesses.get(column);
+    return guess ? [{ column, guess }] : [];
+  });
+  // Two columns of a kind can stand beside each other: the one with most values goes first.
+  const wholes = named
+    .filter(({ guess }) => !guess.isPart)
+    .sort((a, b) => b.column.values.length - a.column.values.length || a.guess.rank - b.guess.rank);
+  // A whole name goes before its parts, which keep the order of the file.
+  for (const { column, guess } of [...wholes, ...named.filter(({ guess }) => guess.isPart)])
+    claims.claim(column, guess);
+  for (const column of filled) {
+    if (claims.has(column)) continue;
+    const guess = byItsValues(organization, column, (target) => claims.isFree(target));
+    if (guess) claims.claim(column, guess);
+    else claims.settle(column, nowhere, 'no field is called so. Name one, or note, to keep it');
+  }
+  const settled = open.flatMap((column) => claims.of(column) ?? []);
+  const separators = filled.map((column) => separatorOf(claims.of(column)?.target, column.values));
+  return { columns: settled, listSeparator: separators.find((one) => one !== undefined) };
+}
+
+/** The columns that are proposed. If a heading is not exact, so are the others that would not do as they are. */
+function openColumns(
+  organization: Organization,
+  columns: readonly SampledColumn[],
+  guesses: ReadonlyMap<SampledColumn, Guess | undefined>,
+): readonly SampledColumn[] {
+  const hasOpen = columns.some(({ target }) => !target);
+  /** Whether a column of a usual heading has more values than one with the exact heading. */
+  const isOutdone = ({ target, isNamed, values }: SampledColumn): boolean =>
+    !isNamed &&
+    columns.some((other) => {
+      const guess = other.target ? undefined : guesses.get(other);
+      const isSame = guess?.isPart === false && guess.target.name === target?.name;
+      return isSame && !joins(guess.target) && other.values.length > values.length;
+    });
+  return columns.filter(
+    (column) => !column.target || (hasOpen && (isOutdone(column) || misfits(organization, column))),
+  );
+}
+
+/** Whether an exact heading is that of another product: most values are not of the organization. */
+const misfits = (organization: Organization, { target, isNamed, values }: SampledColumn): boolean =>
+  target !== undefined &&
+  !isNamed &&
+  values.length > 0 &&
+  isOfNames(target) &&
+  shareOf(values, (value) => isNamedBy(organization, target, value)) < knownShare;
+
+/** Which column is read as what. */
+class Claims {
+  readonly #columns = new Map<SampledColumn, OpenColumn>();
+  /** The column of each target, by its name. */
+  readonly #taken = new Map<string, string>();
+  readonly #parts = new Set<string>();
+
+  constructor(columns: readonly SampledColumn[]) {
+    for (const { target, name } of columns) if (target?.name) this.#taken.set(target.name, name);
+  }
+
+  has = (column: SampledColumn): boolean => this.#columns.has(column);
+  of = (column: SampledColumn): OpenColumn | undefined => this.#columns.get(column);
+  isFree = ({ name }: ImportTarget): boolean => !this.#taken.has(name);
+
+  settle(column: SampledColumn, target: ImportTarget, why: string): void {
+    this.#columns.set(column, openColumn(column, target, why));
+    if (target.name !== '') this.#taken.set(target.name, column.name);
+  }
+
+  claim(column: SampledColumn, { target, why, isPart = false }: Guess): void {
+    const other = this.#taken.get(target.name);
+    const isJoined = target.property === 'note' || (isPart && this.#parts.has(other ?? ''));
+    const isFree = other === undefined || isJoined;
+    if (isFree && isPart) this.#parts.add(column.name);
+    if (isFree) this.settle(column, target, why);
+    else this.settle(column, nowhere, `${target.name} is read from ${JSON.stringify(other)}`);
+  }
+}
+
+/** What a heading says, if the values fit. */
+function byHeading(organization: Organization, column: SampledColumn): Guess | undefined {
+  const usual = usualTarget(organization, column.name);
+  const near = usual ? undefined : nearTarget(organization, column.name);
+  const target = usual?.target ?? near;
+  if (!target) return undefined;
+  const guess = {
+    target,
+    why: usual ? `a usual heading for ${target.name}` : `nearly ${target.name}`,
+    rank: usual?.rank ?? Number.POSITIVE_INFINITY,
+    isPart: usual?.isPart ?? false,
+  };
+  const type = typeOf(target);
+  const distinct = [...new Set(column.values)];
+  if (type === 'time' || type === 'date') return isOfDates(column) ? guess : undefined;
+  if (!isOfNames(target)) return guess;
+  const known = shareOf(distinct, (value) => isNamedBy(organization, target, value));
+  if (known >= knownShare) return guess;
+  const note = targetNamed(organization, 'note');
+  const unknown = firstOf(
+    distinct.map((value) => JSON.stringify(printable(value.slice(0, 40)))),
+    3,
+  );
+  const why = `a usual heading for ${target.name}, but the organization does not have most of its values (${unknown}). To read them as ${target.name}, write {"to": ${JSON.stringify(target.name)}, "values": {"FROM": "TO"}}`;
+  return note && { ...guess, target: note, why };
+}
+
+/** What the values of a column are, if its heading says nothing. */
+function byItsValues(
+  organization: Organization,
+  column: SampledColumn,
+  isFree: (target: ImportTarget) => boolean,
+): Guess | undefined {
+  const named = (name: string) => targetNamed(organization, name);
+  const fields = activeFields(organization);
+  const targets = [
+    named('assigned_to'),
+    named('stage'),
+    named('source'),
+    ...fields
+      .filter(({ type }) => ['select', 'multiselect', 'user', 'lead_source'].includes(type))
+      .map(({ key }) => named(key)),
+  ];
+  const distinct = [...new Set(column.values)];
+  const guessOf = (target: ImportTarget | undefined, what: string): Guess | undefined =>
+    target && isFree(target) ? { target, why: `its values are ${what}`, rank: 0 } : undefined;
+  for (const target of targets) {
+    if (!target || shareOf(distinct, (value) => isNamedBy(organization, target, value)) < mostly)
+      continue;
+    const guess = guessOf(target, `values of ${target.name}`);
+    if (guess) return guess;
+  }
+  if (shareOf(distinct, hasEmailForm) >= mostly) return guessOf(named('email'), 'emails');
+  const { country } = column.formats;
+  const isPhone = (value: string) => phoneOfCountry(value, country).phone !== undefined;
+  if (shareOf(distinct, isPhone) >= mostly) return guessOf(named('phone'), 'phones');
+  if (!isOfDates(column)) return undefined;
+  const others = fields.filter(({ type }) => type === 'date').map(({ key }) => named(key));
+  const [only, second] = others.filter((target) => target && isFree(target));
+  return guessOf(named('created at'), 'dates') ?? guessOf(second ? undefined : only, 'dates');
+}
+
+/** Whether a text is a name that a column of this target can have. Numbers are no names: they would be taken for IDs. */
+function isNamedBy(organization: Organization, target: ImportTarget, value: string): boolean {
+  if (/^\s*\d+\s*$/.test(value)) return false;
+  const { field, property } = target;
+  if (property === 'stage') return withName(organization.stages, value).length > 0;
+  if (property === 'pipeline') return withName(organization.pipelines, value).length > 0;
+  if (field?.type === 'user') return withName(organization.users, value).length > 0;
+  if (field?.type === 'lead_source') return withName(organization.sources, value).length > 0;
+  if (!field?.options.length && field?.type !== 'select') return false;
+  return separatorsOf(field).some((separator) =>
+    (separator ? itemsOf(value, separator) : [value]).every((item) => isOption(field, item)),
+  );
+}
+
+const separatorsOf = ({ type }: Field) => (type === 'multiselect' ? listSeparators : [undefined]);
+const isOption = (field: Field, item: string): boolean =>
+  optionFinder(field.options)(item) !== undefined;
+
+/** The separator by which the lists of a column are options, if it is not the comma. */
+function separatorOf(
+  target: ImportTarget | undefined,
+  values: readonly string[],
+): Formats['listSeparator'] {
+  const { field } = target ?? {};
+  if (field?.type !== 'multiselect') return undefined;
+  const shares = listSeparators.map((separator) => ({
+    separator,
+    share: shareOf(values, (value) =>
+      itemsOf(value, separator).every((item) => isOption(field, item)),
+    ),
+  }));
+  const best = shares.toSorted((a, b) => b.share - a.share)[0]?.separator;
+  return best === ',' ? undefined : best;
+}
+
+/** The forms of date in which most values of a column can be read; `undefined` for those that need none. */
+const datesOf = ({ values }: SampledColumn): (DateFormat | undefined)[] =>
+  [undefined, ...dateFormats.filter((format) => format !== 'yyyy-mm-dd')].filter(
+    (format) => shareOf(values, (value) => writtenTime(value, format) !== undefined) >= mostly,
+  );
+const isOfDates = (column: SampledColumn): boolean => datesOf(column).length > 0;
+
+/** A column with an exact heading, with the form of its dates. */
+export const withDates = (column: SampledColumn): Omit<OpenColumn, 'why'> =>
+  column.target ? openColumn(column, column.target, '') : column;
+
+/** The column as it is proposed, with its form of dates if only one fits: a day after the 12th shows which number is the month. */
+function openColumn(column: SampledColumn, target: ImportTarget, why: string): OpenColumn {
+  const { name, formats, values } = column;
+  const type = typeOf(target);
+  if ((type !== 'time' && type !== 'date') || formats.dates) return { name, formats, target, why };
+  const fitting = datesOf(column);
+  const [dates, other] = fitting;
+  if (fitting.includes(undefined)) return { name, formats, target, why };
+  // Dots are only written between day and month. Who writes a hyphen may begin with either.
+  const isSure =
+    dates !== 'dd-mm-yyyy' || values.some((value) => /^\D*(?:1[3-9]|2\d|3[01])-/.test(value));
+  if (!other && isSure) return { name, formats: { ...formats, dates }, target, why };
+  const forms = fitting.map((form) => JSON.stringify(form)).join(' or ');
+  const unsure = `${why}; day and month cannot be told apart: write {"to": ${JSON.stringify(target.name)}, "dates": ${forms}}`;
+  return { name, formats, target, why: unsure };
+}
+
+/** A column as a plan writes it. */
+export function plannedColumn(
+  { target, formats: { dates } }: Omit<OpenColumn, 'why'>,
+  planned: Formats['dates'],
+): PlanFile['columns'][string] {
+  if (!target || target.name === '') return null;
+  return dates === planned ? target.name : { to: target.name, ...(dates && { dates }) };
+}

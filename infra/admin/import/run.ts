@@ -1,0 +1,202 @@
+import { stat } from 'node:fs/promises';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { unfinishedErasures } from '../../../shared/store/erasure/erase-lead.ts';
+import { CommandError } from '../../cli/command.ts';
+import { countOf, firstOf, printable } from '../../cli/format.ts';
+import { writeNewFile } from '../../cli/resumable-file.ts';
+import type { CommandContext } from '../context.ts';
+import {
+  type FileOptions,
+  type ImportFile,
+  type OpenFile,
+  openImportFile,
+  shownRow,
+} from './open.ts';
+import { ImportReport, type ReportOptions, reportFileOf } from './report.ts';
+import type { ReadRow } from './rows.ts';
+import { type ImportCounts, type ImportRequest, importRows, type WriteOptions } from './write.ts';
+
+export interface ImportOptions extends FileOptions, ReportOptions {
+  readonly rate?: number;
+}
+
+/**
+ * A lead of up to 1 KB costs 2 write units in its organization's partition of the table (a transaction costs double), and 1 in the
+ * partition of the update index, which all leads share. 200 leads per second use 400 and 200 of the 1,000 units of a partition; the rest
+ * is left for live traffic. A lead costs about 14 units in total, so they use 2,800 of the 4,000 units per second of a new on-demand
+ * table. Larger leads cost more, by the KB.
+ */
+export const rateDefault = 200;
+export const rateMax = 400;
+
+/** Imports a file, or writes a plan for it if its columns are not all known. */
+export async function importFile(
+  context: CommandContext,
+  path: string,
+  options: ImportOptions,
+): Promise<void> {
+  const { dryRun = false } = options;
+  const organization = await context.organization();
+  context.progress(`Reading ${path}`);
+  const file = await openImportFile(path, organization, options);
+  if ('open' in file) return propose(context, path, file);
+  const reportFile = await reportFileOf(path, options);
+  const report = new ImportReport(organization, file.country);
+  const first: ReadRow[] = [];
+  const onWritten: ImportRequest['onWritten'] = (rows, counts) => {
+    const inOrder = rows.toSorted((a, b) => a.number - b.number);
+    if (first.length < rowsShown) first.push(...inOrder.slice(0, rowsShown - first.length));
+    report.add(inOrder);
+    context.progress(`Of ${countOf(file.lastRow, 'row')}: ${summary(counts, dryRun)}`);
+  };
+  const written = await writeOptions(context, options);
+  const counts = await context.audited(
+    'lead import',
+    () => importRows(context.table(), { ...written, rows: file.rows, onWritten }),
+    ({ imported, updated }) =>
+      `${countOf(imported, 'lead')}${updated === undefined ? '' : `, ${updated} updated`}`,
+    { dryRun },
+  );
+  const hasRefused = counts.refused > 0;
+  if (hasRefused || !dryRun) await report.write(reportFile, file);
+  if (hasRefused) context.exitWithFailure();
+  const result = {
+    ...counts,
+    report: hasRefused ? reportFile : null,
+    dryRun,
+    ...leftOut(file),
+  };
+  for (const remark of [...file.remarks, ...report.timeLine(file.timeZone)]) context.note(remark);
+  context.print(
+    result,
+    `Organization ${organization.id}${ofSheet(file)}: ${summary(counts, dryRun)}.`,
+    dryRun ? shownLines(organization, first) : [],
+    [...ignoredLines(file, dryRun)],
+    [...durationLines(context, options, counts)],
+    [...report.lines(result, options)],
+  );
+}
+
+/** What of the file was read, and what was not. */
+const leftOut = ({ hidden, sheet, ignoresOthers, others }: ImportFile) => ({
+  ...(hidden > 0 && { hidden }),
+  ...(sheet !== undefined && { sheet }),
+  ...(ignoresOthers && { ignored: [...others] }),
+});
+
+/** The sheet of a workbook, and what it hides. */
+function ofSheet({ sheet, hidden }: ImportFile): string {
+  if (sheet === undefined) return '';
+  const leftOut = hidden > 0 ? ` (${countOf(hidden, 'hidden row')} left out)` : '';
+  return `, sheet ${JSON.stringify(sheet)}${leftOut}`;
+}
+
+const rowsShown = 3;
+
+/** Rows as they are read, a line each. */
+const shownLines = (organization: Organization, rows: readonly ReadRow[]): string[] =>
+  rows.map((row) => {
+    const values = Object.entries(shownRow(organization, row))
+      .filter(([, value]) => value !== null && value !== '')
+      .map(
+        ([name, value]) =>
+          `${name}: ${printable(String(value).replace(/\s+/g, ' ')).slice(0, valueMaxChars)}`,
+      );
+    return `  row ${row.number}: ${row.issue ?? values.join(' · ')}`;
+  });
+const valueMaxChars = 60;
+
+function* ignoredLines({ ignored, ignoresOthers }: ImportFile, dryRun: boolean): Generator<string> {
+  if ((dryRun || ignoresOthers) && ignored.length > 0)
+    yield `Ignored columns: ${firstOf(
+      ignored.map((name) => printable(name)),
+      ignoredMax,
+    )}.`;
+}
+const ignoredMax = 100;
+
+/** A local engine writes about so many leads per second. */
+const localLeadsPerSecond = 100;
+
+function* durationLines(
+  context: CommandContext,
+  options: ImportOptions,
+  { imported, updated = 0 }: ImportCounts,
+): Generator<string> {
+  if (!options.dryRun || imported + updated === 0) return;
+  const rate = rateOf(context, { ...options, dryRun: false });
+  const seconds = Math.ceil(
+    (imported + updated) / Math.min(rate, context.isLocalEngine() ? localLeadsPerSecond : rate),
+  );
+  yield `The import will take about ${seconds < 120 ? countOf(seconds, 'second') : countOf(Math.round(seconds / 60), 'minute')}.`;
+}
+
+/** What a person must look at: columns that are proposed for the same reason share a line. */
+const openLines = (open: OpenFile['open']): string[] =>
+  [...Map.groupBy(open, ({ why }) => why)].map(([why, columns]) => {
+    const names = columns.flatMap(({ column }) => (column === null ? [] : [printable(column)]));
+    return names.length === 0
+      ? `  ${why}`
+      : `  ${names.map((name) => JSON.stringify(name)).join(', ')}: ${why}`;
+  });
+
+/** Writes the plan that a file with open columns needs, and shows how its first rows would be read. */
+async function propose(context: CommandContext, path: string, file: OpenFile): Promise<void> {
+  const plan = path.replace(/\.[^.]+$/, '.plan.json');
+  const organization = await context.organization();
+  const ofFile = `lead import ${path} --organization ${organization.id} --plan ${plan}`;
+  if (await stat(plan).catch(() => undefined))
+    throw new CommandError(
+      `Nothing was imported: ${path} has columns to look at, and ${plan} exists. To import by it, add --plan ${plan}. For a new plan, move that file away.`,
+    );
+  await writeNewFile(plan, async () => `${JSON.stringify(file.proposal, null, 2)}\n`);
+  const { open } = file;
+  const rows = file.rows.map((row) => shownRow(organization, row));
+  context.exitWithFailure();
+  context.print(
+    { plan, open, rows },
+    `Nothing was imported: look at ${countOf(open.length, 'column')} of ${path}. The plan ${plan} says how each is read:`,
+    openLines(open),
+    'The first rows would be read as:',
+    shownLines(organization, file.rows),
+    'Correct the plan, then:',
+    `  npm run admin -- ${ofFile} --dry-run`,
+    `  npm run admin -- ${ofFile}`,
+  );
+}
+
+async function writeOptions(
+  context: CommandContext,
+  options: ImportOptions,
+): Promise<WriteOptions> {
+  const { dryRun = false, keepIds = false } = options;
+  const table = context.table();
+  const { organizationId } = context;
+  return {
+    organizationId,
+    organization: () => context.organization(),
+    erasing: new Set(await unfinishedErasures({ table, organizationId })),
+    keepIds,
+    dryRun,
+    leadsPerSecond: rateOf(context, options),
+    updates: options.update ?? false,
+    // A dry run writes nothing, so it needs no identity.
+    by: dryRun ? '' : await context.callerIdentity(),
+  };
+}
+
+export function rateOf(context: CommandContext, { rate, dryRun = false }: ImportOptions): number {
+  if (dryRun) return rateMax;
+  return rate ?? (context.isLocalEngine() ? Number.POSITIVE_INFINITY : rateDefault);
+}
+
+function summary(
+  { rows, imported, updated, alreadyThere, refused }: ImportCounts,
+  dryRun: boolean,
+): string {
+  const would = dryRun ? 'would be ' : '';
+  const state = updated === undefined ? 'imported before' : 'unchanged';
+  const before = alreadyThere > 0 ? `, ${alreadyThere.toLocaleString('en')} ${state}` : '';
+  const changed = updated ? `, ${updated.toLocaleString('en')} ${would}updated` : '';
+  return `${countOf(rows, 'row')}, ${imported.toLocaleString('en')} ${would}imported${changed}${before}, ${refused.toLocaleString('en')} ${would}refused`;
+}

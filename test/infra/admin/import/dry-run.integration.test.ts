@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { leadsOf } from '../../../support/leads.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
+import { person } from '../../../support/people.ts';
+import { useFolder } from '../../given-folder.ts';
+import { run } from '../commands.ts';
+import { fieldsOf, importJson, sheetRow, workbookOf } from './given-files.ts';
+
+const files = useFolder();
+
+test('hidden rows are left out and counted, and the first visible sheet is read and named', async () => {
+  const organization = await givenOrganization();
+  const [one, two] = [person(), person()];
+  const rows = [
+    sheetRow(1, ['name', 'phone']),
+    sheetRow(2, ['Hidden', one.phone]).replace('<row ', '<row hidden="1" '),
+    // Some programs leave the names of rows and cells out.
+    sheetRow(3, ['Visible', two.phone]).replaceAll(/ r="\w+"/g, ''),
+  ];
+  const file = await files.write('hidden.xlsx', workbookOf(rows.join('')));
+
+  const imported = await importJson(organization, file);
+
+  expect(imported).toMatchObject({ rows: 1, imported: 1, hidden: 1, sheet: 'A & B' });
+  expect(await fieldsOf(organization)).toMatchObject([{ name: 'Visible' }]);
+});
+
+test('a dry run shows rows as they are read, a correction for words of emptiness, and what is ignored', async () => {
+  const organization = await givenOrganization();
+  const rows = [1, 2, 3, 4].map((row) => `N${row},${person().phone},${row < 4 ? 'none' : 'x'},y`);
+  const file = await files.write('none.csv', `name,phone,email,Junk\n${rows.join('\n')}\n`);
+
+  const dry = await run(organization, 'lead import', file, '--ignore-others', '--dry-run');
+
+  const lines = dry.stdout.split('\n');
+  expect(lines[1]).toMatch(/^ {2}row 2: name: N1 · phone: \+91\d{10} · email: none$/);
+  expect(lines[4]).toBe('Ignored columns: Junk.');
+  expect(dry.stdout).toContain(
+    `    3 rows with "none". Add to the plan: "values": {"none": null}; or add --value 'email:none='.\n`,
+  );
+  expect(
+    await importJson(organization, file, '--ignore-others', '--value', 'email:none='),
+  ).toMatchObject({ imported: 3, refused: 1, ignored: ['Junk'] });
+});
+
+test('times without a zone are read as UTC, and the command says so, unless a zone is named', async () => {
+  const organization = await givenOrganization();
+  const [one, two] = [person(), person()];
+  const file = (phone: string) =>
+    files.write('zones.csv', `name,phone,created at\nA,${phone},2026-07-05 14:30:00\n`);
+
+  const utc = await run(organization, 'lead import', await file(one.phone));
+  const india = await run(
+    organization,
+    'lead import',
+    await file(two.phone),
+    '--time-zone',
+    'Asia/Kolkata',
+  );
+
+  expect(utc.stderr).toContain(
+    'they are read as UTC. If that is wrong, name the zone: --time-zone Asia/Kolkata.',
+  );
+  expect(india).toMatchObject({ status: 0, stderr: '' });
+  expect((await leadsOf(organization)).map(({ createdAt }) => createdAt)).toEqual([
+    '2026-07-05T14:30:00.000Z',
+    '2026-07-05T09:00:00.000Z',
+  ]);
+});
