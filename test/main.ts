@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseCLI, startVitest } from 'vitest/node';
-import { dynoxide } from '../infra/local/engines.ts';
+import { dynoxide } from '../infra/local/dynoxide.ts';
 import { type Project, parts } from './parts.ts';
 import { firstEngine } from './support/engine.ts';
 

@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { keysOf } from '../../shared/base/maps.ts';
 import { CommandError } from '../cli/command.ts';
 import { asError, pathIssue } from '../cli/error-code.ts';
 import type { TableEnvironment } from '../cli/table.ts';
-import { type EngineKind, type EngineProgram, engineKinds } from './engines.ts';
+import { dynoxide, type EngineKind, type EngineProgram } from './dynoxide.ts';
 
 /** A running engine. */
 export interface EngineProcess {
@@ -31,11 +32,17 @@ export const inMemory = ':memory:';
 /** Another process may take the chosen port before the engine does. */
 const startAttemptsMax = 5;
 
+/** By name, in the order in which `auto` tries them. The second is loaded only where it is asked for, or the first cannot run. */
+const engineKinds: Readonly<Record<EngineKind['name'], () => Promise<EngineKind>>> = {
+  dynoxide: async () => dynoxide,
+  'dynamodb-local': async () => (await import('./dynamodb-local.ts')).dynamodbLocal,
+};
+
 const isAddress = (engine: string): boolean => /^https?:\/\//.test(engine) && URL.canParse(engine);
 
 /** Whether `--engine` may have this value. */
 export const isEngine = (value: string): boolean =>
-  value === 'auto' || engineKinds.some(({ name }) => name === value) || isAddress(value);
+  value === 'auto' || Object.hasOwn(engineKinds, value) || isAddress(value);
 
 /**
  * Starts the DynamoDB engine that `--engine` names: `auto`, `dynoxide`, `dynamodb-local`, or an address that is used as it is.
@@ -96,16 +103,16 @@ export function lockFolder(path: string): () => void {
 }
 
 async function choose(engine: string): Promise<EngineKind> {
-  const candidates = engineKinds.filter(({ name }) => engine === 'auto' || engine === name);
   const reasons: string[] = [];
-  for (const kind of candidates) {
+  const remedies: string[] = [];
+  for (const name of keysOf(engineKinds).filter((name) => engine === 'auto' || engine === name)) {
+    const kind = await engineKinds[name]();
     const missing = await kind.missing();
     if (missing === undefined) return kind;
-    reasons.push(`${kind.name} cannot run: ${missing}`);
+    reasons.push(`${name} cannot run: ${missing}`);
+    remedies.push(kind.remedy);
   }
-  throw new CommandError(
-    `--engine ${engine}: ${reasons.join('; ')}: ${candidates.map(({ remedy }) => remedy).join(', or ')}.`,
-  );
+  throw new CommandError(`--engine ${engine}: ${reasons.join('; ')}: ${remedies.join(', or ')}.`);
 }
 
 /** A port that was free a moment ago: with port 0, dynoxide does not print the port that it got. */

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
-import { dynamodbLocal, dynoxide, type EngineKind } from '../../infra/local/engines.ts';
+import { dynamodbLocal } from '../../infra/local/dynamodb-local.ts';
+import { dynoxide, type EngineKind } from '../../infra/local/dynoxide.ts';
 import type { Project } from '../parts.ts';
 import { racingWorkers, startServiceProcess } from './service-process.ts';
 

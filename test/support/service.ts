@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import type { EngineKind } from '../../infra/local/engines.ts';
+import type { EngineKind } from '../../infra/local/dynoxide.ts';
 
 /** The service of the test run, and the variables that reach its table. */
 export interface RunningService {

@@ -14,13 +14,14 @@ import {
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { errorCode } from '../../../infra/cli/error-code.ts';
 import { clientConfig, type TableEnvironment } from '../../../infra/cli/table.ts';
+import { dynamodbLocal } from '../../../infra/local/dynamodb-local.ts';
+import { dynoxide } from '../../../infra/local/dynoxide.ts';
 import {
   type Engine,
   lockFolder,
   startEngine,
   startEngineProcess,
 } from '../../../infra/local/engine.ts';
-import { dynamodbLocal, engineKinds } from '../../../infra/local/engines.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
 import { useFolder } from '../given-folder.ts';
@@ -59,7 +60,7 @@ describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
     dataFolder = files.newFolder('db');
     const code = `
       import { startEngine } from './infra/local/engine.ts';
-      import { createTable } from './infra/local/table.ts';
+      import { createTable } from './infra/cli/table.ts';
       const { environment } = await startEngine({ engine: '${engine}', dataFolder: '${dataFolder}' });
       await Promise.all([createTable(environment), createTable(environment)]);
       console.log(JSON.stringify(environment));`;
@@ -117,9 +118,8 @@ describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
       const left = next!;
       const ofLeft = new DynamoDBClient(clientConfig(left.environment));
       await writePair(ofLeft, 31);
-      const kind = engineKinds.find(({ name }) => name === engine)!;
 
-      const second = await startEngineProcess(kind.program(45_671, join(dataFolder, engine)));
+      const second = await startEngineProcess(dynoxide.program(45_671, join(dataFolder, engine)));
 
       if (!('endpoint' in second)) throw new Error(second.failure);
       onTestFinished(() => second.stop());

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { dynamodbLocal } from '../../../infra/local/engines.ts';
+import { dynamodbLocal } from '../../../infra/local/dynamodb-local.ts';
+import { dynoxide } from '../../../infra/local/dynoxide.ts';
+import { startEngine } from '../../../infra/local/engine.ts';
 import project from '../../../package.json' with { type: 'json' };
 import lock from '../../../package-lock.json' with { type: 'json' };
-import { node24, runProgram } from '../../support/service-process.ts';
-import { reachedFrom, sources } from '../../support/source-files.ts';
+import { ownImports, reachedFrom, sources } from '../../support/source-files.ts';
 import { useFolder } from '../given-folder.ts';
 
 const files = useFolder();
@@ -52,15 +53,31 @@ test('npm start reads nothing under /proc, which only Linux has', () => {
   expect(reached.filter((file) => sources.get(file)?.includes('/proc/'))).toEqual([]);
 });
 
-test('a refusal names what would make an engine run where none can', async () => {
-  const code = `
-    import { startEngine } from './infra/local/engine.ts';
-    await startEngine({ engine: 'dynamodb-local', dataFolder: ':memory:' }).catch(({ message }) => console.log(message));`;
-  const args = ['--input-type=module-typescript', '-e', code];
+const noJdk = 'dynamodb-local cannot run: there is no JDK of version 17 or later on the PATH: ';
+test.each([
+  ['dynamodb-local', noJdk],
+  ['auto', `dynoxide cannot run: it is not here; ${noJdk}${dynoxide.remedy}, or `],
+])(
+  '--engine %s is refused where no engine can run, with what would make one run',
+  async (engine, reason) => {
+    vi.stubEnv('PATH', '/nowhere');
+    const spy = vi.spyOn(dynoxide, 'missing').mockResolvedValue('it is not here');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      spy.mockRestore();
+    });
 
-  const { stdout } = await runProgram(node24, args, { env: { PATH: '/nowhere' } });
+    await expect(startEngine({ engine, dataFolder: ':memory:' })).rejects.toThrow(
+      `--engine ${engine}: ${reason}install Java 17 or later (a JDK, with java on the PATH).`,
+    );
+  },
+);
 
-  expect(stdout.trim()).toBe(
-    '--engine dynamodb-local: dynamodb-local cannot run: there is no JDK of version 17 or later on the PATH: install Java 17 or later (a JDK, with java on the PATH).',
-  );
+test('npm start loads DynamoDB Local only when it needs it', () => {
+  const importing = ownImports.filter(({ to }) => to === 'infra/local/dynamodb-local.ts');
+
+  expect(importing.map(({ from }) => from).filter((from) => !from.startsWith('test/'))).toEqual([
+    'infra/local/engine.ts',
+  ]);
+  expect(sources.get('infra/local/engine.ts')).toContain("await import('./dynamodb-local.ts')");
 });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { clientConfig, createTable } from '../../../../infra/cli/table.ts';
-import { dynoxide, dynoxideBinary } from '../../../../infra/local/engines.ts';
+import { dynoxide, dynoxideBinary } from '../../../../infra/local/dynoxide.ts';
 import { putLead } from '../../../../shared/store/leads/leads.ts';
 import { progress, withEngine } from '../measuring.ts';
 import { generatedLead } from './generated-leads.ts';

@@ -1,57 +1,10 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type EngineKind, nodeModules } from './dynoxide.ts';
 
-const nodeModules = join(import.meta.dirname, '..', '..', 'node_modules');
-const platformPackage = `@dynoxide/${process.platform}-${process.arch}`;
-export const dynoxideBinary = join(nodeModules, platformPackage, 'dynoxide');
 const javaVersionMin = 17;
-
-/** A program that is an engine. It prints `listening on` and its address. */
-export interface EngineProgram {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly readyWithinMs: number;
-}
-
-/** A DynamoDB engine that this machine may be able to run. */
-export interface EngineKind {
-  readonly name: 'dynoxide' | 'dynamodb-local';
-  /** How to make it run; completes a sentence. */
-  readonly remedy: string;
-  /** Why this machine cannot run it; undefined if it can. */
-  readonly missing: () => Promise<string | undefined>;
-  /**
-   * @param port a free one; DynamoDB Local takes another one
-   * @param folder for the data; undefined to keep them in memory
-   */
-  readonly program: (port: number, folder: string | undefined) => EngineProgram;
-}
-
-/**
- * Dynoxide: a native DynamoDB emulator on SQLite, with an npm package per platform. Acknowledged writes survive a `kill -9`.
- */
-export const dynoxide: EngineKind = {
-  name: 'dynoxide',
-  remedy: `install dynoxide (npm install --no-save ${platformPackage})`,
-  async missing() {
-    const isInstalled = existsSync(dynoxideBinary);
-    return isInstalled ? undefined : `the package ${platformPackage} is not installed`;
-  },
-  program: (port, folder) => ({
-    command: dynoxideBinary,
-    args: [
-      'serve',
-      '--host',
-      '127.0.0.1',
-      '--port',
-      String(port),
-      ...(folder === undefined ? [] : ['--db-path', join(folder, 'leads.sqlite')]),
-    ],
-    readyWithinMs: 10_000,
-  }),
-};
 
 /**
  * DynamoDB Local: AWS's own engine, from the npm package that contains its jar. Needs a JDK, because a Java source file starts it.
@@ -92,6 +45,3 @@ export const dynamodbLocal: EngineKind = {
     };
   },
 };
-
-/** In the order in which `auto` tries them. */
-export const engineKinds: readonly EngineKind[] = [dynoxide, dynamodbLocal];
