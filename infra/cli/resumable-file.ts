@@ -18,20 +18,10 @@ export const withFileOptions = <C extends CliCommand>(command: C, nounOfRecords:
     )
     .needs('--resume', '--out <FILE>');
 
-/** A `Uint32Array` or a `BigUint64Array`. */
-interface IdArray<Id> extends ArrayLike<Id> {
-  [index: number]: Id;
-  set(ids: ArrayLike<Id>): void;
-  sort(): IdArray<Id>;
-  subarray(from: number, to: number): IdArray<Id>;
-}
-
 /** The records that a command writes, and how it recognizes them in a file that it continues. */
-export interface RecordForm<Id extends number | bigint> {
+export interface RecordForm<Id> {
   /** Such as `timeline item`. */
   readonly nounOfRecord: string;
-  /** Creates an array for that many IDs. */
-  readonly newIds: (length: number) => IdArray<Id>;
   /** The first line of a CSV file; empty for JSON lines. */
   readonly heading: string;
   /**
@@ -39,51 +29,52 @@ export interface RecordForm<Id extends number | bigint> {
    * @returns undefined if the command does not write such a record
    */
   readonly idOf: (start: string) => Id | undefined;
+  /** Called with the ID of each complete record. */
+  readonly onRecord?: (id: Id) => void;
   /** Called after all records are read, and before anything is changed. @throws CommandError for a file of another organization */
   readonly assertOwn?: (path: string) => Promise<void>;
 }
 
-/** Adds those records that the file did not have yet. @returns how many */
-export type WriteRecords = (records: readonly string[]) => Promise<number>;
+/** The complete records of a file that is continued. */
+export interface EarlierRecords<Id> {
+  readonly count: number;
+  /** The ID of the last one. */
+  readonly last: Id | undefined;
+}
+
+export type WriteRecords = (records: readonly string[]) => Promise<void>;
 
 /**
  * Writes records to a file, or to stdout, below the heading. Only its owner may read a new file, because it contains personal data. A file
  * that is continued is read once, and loses an incomplete last record.
- * @returns the IDs of the records that the file already had
+ * @param produce writes the records that the file does not have yet
  * @throws CommandError when a new file exists, and when a file to continue is not one of the command's
  */
-export async function writeRecords<Id extends number | bigint>(
+export async function writeRecords<Id>(
   { out, resume = false }: FileOptions,
   form: RecordForm<Id>,
-  produce: (write: WriteRecords) => Promise<void>,
-): Promise<IdSet<Id>> {
-  const ids = new IdSet(form);
+  produce: (write: WriteRecords, earlier: EarlierRecords<Id>) => Promise<void>,
+): Promise<EarlierRecords<Id>> {
+  const none = { count: 0, last: undefined };
   if (out === undefined) {
     await toStdout(form.heading);
-    await produce(async (records) => {
-      await toStdout(records.join(''));
-      return records.length;
-    });
-    return ids;
+    await produce((records) => toStdout(records.join('')), none);
+    return none;
   }
   await using file = resume
     ? await openToContinue(out)
     : await createFile(out, 'Name another file, or continue it with --resume.');
-  const end = resume ? await readRecords(file, out, form, ids) : 0;
+  const { end, ...earlier } = resume ? await readRecords(file, out, form) : { end: 0, ...none };
   await file.truncate(end); // Only now is it certain that the file is the command's.
   if (end === 0) await file.appendFile(form.heading);
-  await produce(async (records) => {
-    const added = ids.size === 0 ? records : records.filter((one) => !ids.has(form.idOf(one)));
-    await file.appendFile(added.join(''));
-    return added.length;
-  });
+  await produce((records) => file.appendFile(records.join('')), earlier);
   await file.sync();
-  return ids;
+  return earlier;
 }
 
 /** The end of a sentence about a file that was continued; empty for any other. */
-export const alreadyHad = (size = 0, nounOfRecord: string): string =>
-  size > 0 ? `, which already had ${countOf(size, nounOfRecord)}` : '';
+export const alreadyHad = (count = 0, nounOfRecord: string): string =>
+  count > 0 ? `, which already had ${countOf(count, nounOfRecord)}` : '';
 
 /** Writes a new file that only its owner may read, with content that is made once the file is known to be new. @throws CommandError */
 export async function writeNewFile(
@@ -119,13 +110,12 @@ const toStdout = (text: string): Promise<void> =>
     else process.stdout.once('drain', resolve);
   });
 
-/** @param ids gets those of the complete records @returns where the last one ends, in bytes */
-async function readRecords<Id extends number | bigint>(
+/** @returns the complete records, and where the last one ends, in bytes */
+async function readRecords<Id>(
   file: FileHandle,
   path: string,
   form: RecordForm<Id>,
-  ids: IdSet<Id>,
-): Promise<number> {
+): Promise<EarlierRecords<Id> & { readonly end: number }> {
   const refuse = (issue: string): never => {
     throw new CommandError(`${path} cannot be continued: ${issue}. Start a new file.`);
   };
@@ -137,20 +127,20 @@ async function readRecords<Id extends number | bigint>(
   const compared = Math.min(bytesRead, heading.length);
   if (heading.compare(buffer, 0, compared, 0, compared) !== 0)
     refuse('It has other columns than this command writes now');
-  if (compared < heading.length) return 0;
+  let last: Id | undefined;
+  if (compared < heading.length) return { end: 0, count: 0, last };
   const isCsv = heading.length > 0;
-  let end = heading.length;
+  let [end, count] = [heading.length, 0];
   for await (const { start, endsAt } of recordsIn(file, end, isCsv)) {
     const id = form.idOf(start);
     if (endsAt === undefined ? !isCsv && !mayBeginJsonLine(start) : id === undefined)
-      refuse(`Record ${ids.size + 1} is not a ${form.nounOfRecord} as this command writes it now`);
+      refuse(`Record ${count + 1} is not a ${form.nounOfRecord} as this command writes it now`);
     if (endsAt === undefined || id === undefined) continue;
-    ids.add(id);
-    end = endsAt;
+    form.onRecord?.(id);
+    [end, count, last] = [endsAt, count + 1, id];
   }
   await form.assertOwn?.(path);
-  ids.sort();
-  return end;
+  return { end, count, last };
 }
 
 /** Whether a line of an export or of timelines can begin like this. Its end may be missing. */
@@ -192,46 +182,4 @@ async function* recordsIn(
     offset += chunk.length;
   }
   if (start !== '') yield { start, endsAt: undefined };
-}
-
-/** The IDs of a file's records, in 4 or 8 bytes each: a file may have millions. A `Set` needs several times the memory, and is full at 16.7 million. */
-export class IdSet<Id extends number | bigint> {
-  readonly #newIds: (length: number) => IdArray<Id>;
-  #ids: IdArray<Id>;
-  size = 0;
-
-  constructor({ newIds }: Pick<RecordForm<Id>, 'newIds'>) {
-    this.#newIds = newIds;
-    this.#ids = newIds(1024);
-  }
-
-  add(id: Id): void {
-    if (this.size === this.#ids.length) {
-      const full = this.#ids;
-      this.#ids = this.#newIds(2 * this.size);
-      this.#ids.set(full);
-    }
-    this.#ids[this.size] = id;
-    this.size += 1;
-  }
-
-  /** After the last `add`, and before the first `has`. */
-  sort(): void {
-    this.#ids.subarray(0, this.size).sort();
-  }
-
-  get highest(): Id | undefined {
-    return this.#ids[this.size - 1];
-  }
-
-  has(id: Id | undefined): boolean {
-    if (id === undefined) return false;
-    let [from, to] = [0, this.size];
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if ((this.#ids[middle] ?? id) < id) from = middle + 1;
-      else to = middle;
-    }
-    return from < this.size && this.#ids[from] === id;
-  }
 }

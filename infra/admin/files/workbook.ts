@@ -23,8 +23,8 @@ export class Workbook {
     this.#columns = columns;
   }
 
-  /** @returns how many leads were added @throws CommandError for more than a workbook can have */
-  add(leads: readonly Lead[]): number {
+  /** @throws CommandError for more than a workbook can have */
+  add(leads: readonly Lead[]): void {
     for (const lead of leads) {
       const row = this.#columns.map(({ label, valueOf }) => {
         const value = valueOf(lead);
@@ -35,7 +35,7 @@ export class Workbook {
       this.#rows.push(row);
     }
     const rowsMax = Math.floor(cellsMax / this.#columns.length);
-    if (this.#rows.length <= rowsMax) return leads.length;
+    if (this.#rows.length <= rowsMax) return;
     throw new CommandError(
       `An .xlsx file with ${this.#columns.length} columns can have ${rowsMax} leads: choose leads with --stage or --owner, choose columns with --columns, or write a .csv file.`,
     );

@@ -15,8 +15,8 @@ import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import {
   alreadyHad,
+  type EarlierRecords,
   type FileOptions,
-  type IdSet,
   type RecordForm,
   withFileOptions,
   writeNewFile,
@@ -71,9 +71,10 @@ The ending of FILE decides the format: .jsonl (as on stdout), .csv, or .xlsx, wh
 for people to read and has at most 4 million cells. --columns names columns by field
 key, by label, or as lead id, pipeline, stage, created at, updated at, archived at.
 
-A lead that is created, imported or restored during the export may be missing:
---resume adds it. --resume changes no line, even of a lead that changed, needs 4 bytes
-of memory per lead, and refuses another organization's file.
+--resume continues after the last whole lead of the file: it adds what an interrupted
+export lacks, and newer leads. It changes no line, even of a lead that changed, adds no
+lead of a lower ID that was restored or imported since, and refuses another
+organization's file.
 
 In CSV, a text that a spreadsheet would run as a formula gets an apostrophe, which the
 import removes. With --excel, so does one that it would change: a phone, 00411, 1E5, 3/4.
@@ -111,49 +112,52 @@ async function exportLeads(context: CommandContext, options: ExportOptions): Pro
     stage_id: namedId(organization, 'stage', options.stage),
     owner_id: namedId(organization, 'user', options.owner),
   });
-  const exportTo = (write: WriteLeads): Promise<number> =>
+  const isExported = (lead: Lead): boolean =>
+    isOfExport(lead) && (options.archived || lead.archivedAt === undefined);
+  const exportTo = (write: WriteLeads, after?: number): Promise<number> =>
     context.audited(
       'lead export',
-      () => passLeads(context, options, (page) => write(page.filter(isOfExport))),
+      () => passLeads(context, after, isExported, write),
       (leads) => countOf(leads, 'lead'),
     );
   let leads = 0;
-  let earlier: IdSet<number> | undefined;
+  let earlier: EarlierRecords<number> | undefined;
   if (format === 'xlsx' && file !== undefined) {
     const workbook = new Workbook(columns);
     await writeNewFile(file, async () => {
-      leads = await exportTo((page) => workbook.add(page));
+      leads = await exportTo(async (page) => workbook.add(page));
       return workbook.content();
     });
     if (workbook.loss !== undefined) context.note(workbook.loss);
   } else {
     const form = formOf(organization, format, columns, options.excel);
-    earlier = await writeRecords(options, form, async (write) => {
-      leads = await exportTo((page) => write(page.map(form.lineOf)));
+    earlier = await writeRecords(options, form, async (write, { last }) => {
+      leads = await exportTo((page) => write(page.map(form.lineOf)), last);
     });
   }
   if (file === undefined) return context.note(`${countOf(leads, 'lead')} exported.`);
-  const after = earlier?.highest;
+  const after = earlier?.last;
   context.print(
     { leads, file, ...(after !== undefined && { after }) },
-    `${countOf(leads, 'lead')} exported to ${file}${alreadyHad(earlier?.size, 'lead')}.`,
+    `${countOf(leads, 'lead')} exported to ${file}${alreadyHad(earlier?.count, 'lead')}.`,
   );
 }
 
-/** @returns how many of the leads were written */
-type WriteLeads = (leads: readonly Lead[]) => number | Promise<number>;
+type WriteLeads = (leads: readonly Lead[]) => Promise<void>;
 
-/** Passes all leads of the organization on, page by page. @returns how many were written */
+/** Passes the organization's leads on, page by page. @param after the lead with which the file ends @returns how many were written */
 async function passLeads(
   context: CommandContext,
-  { archived = false }: ExportOptions,
+  after: number | undefined,
+  isExported: (lead: Lead) => boolean,
   write: WriteLeads,
 ): Promise<number> {
   let [leads, leadsRead] = [0, 0];
   const table = context.pacedTable();
-  // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
-  for await (const page of scanLeadsAscending(table, context.organizationId)) {
-    leads += await write(page.filter(({ archivedAt }) => archived || archivedAt === undefined));
+  for await (const page of scanLeadsAscending(table, context.organizationId, after)) {
+    const exported = page.filter(isExported);
+    await write(exported);
+    leads += exported.length;
     leadsRead += page.length;
     context.progress(`Exporting: ${countOf(leadsRead, 'lead')} read`);
   }
@@ -201,7 +205,6 @@ export function formOf(
       isCsv
         ? lineOf(({ textOf }) => textOf(lead, excel))
         : `${JSON.stringify(exportObject(organization, lead), names)}\n`,
-    newIds: (length) => new Uint32Array(length),
     nounOfRecord: `lead of organization ${organization.id}`,
     idOf: (start) => {
       const ids = exportedIds(isCsv ? 'csv' : 'jsonl', start);

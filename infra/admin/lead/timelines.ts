@@ -72,17 +72,19 @@ async function writeTimelines(
   const form = timelinesForm(table, organization.id);
   let [items, leads] = [0, 0];
   const earlier = await writeRecords(files, form, async (write) => {
+    form.hashes.sort();
     for await (const lines of timelineLines(table, organization, since)) {
-      const added = await write(lines);
-      items += added;
-      leads += added > 0 ? 1 : 0;
+      const added = lines.filter((line) => !form.hashes.has(form.idOf(line)));
+      await write(added);
+      items += added.length;
+      leads += added.length > 0 ? 1 : 0;
       context.progress(`Reading timelines: ${countOf(items, 'item')} of ${countOf(leads, 'lead')}`);
     }
   });
   const written = `${countOf(items, 'item')} of ${countOf(leads, 'lead')} written`;
   const { out: file } = files;
   if (file === undefined) return context.note(`${written}.`);
-  const had = alreadyHad(earlier.size, 'item');
+  const had = alreadyHad(earlier.count, 'item');
   context.print({ items, leads, file }, `${written} to ${file}${had}.`);
 }
 
@@ -137,11 +139,16 @@ const hashOf = (text: string): bigint => hash('sha256', text, 'buffer').readBigU
 const firstLeadsMax = 100;
 
 /** How timelines recognize their items in a file. */
-export function timelinesForm(table: Table, organizationId: number): RecordForm<bigint> {
+export function timelinesForm(
+  table: Table,
+  organizationId: number,
+): RecordForm<bigint> & { readonly hashes: Hashes } {
   const firstItems = new Map<number, string>();
+  const hashes = new Hashes();
   return {
+    hashes,
     heading: '',
-    newIds: (length) => new BigUint64Array(length),
+    onRecord: (hash) => hashes.add(hash),
     idOf: (start) => {
       const [begins, digits, id] = idsPattern.exec(start) ?? [];
       if (begins === undefined || id === undefined) return undefined;
@@ -162,4 +169,36 @@ export function timelinesForm(table: Table, organizationId: number): RecordForm<
       );
     },
   };
+}
+
+/** Hashes of the items that a file has, in 8 bytes each: a file may have millions. A `Set` needs several times the memory, and is full at 16.7 million. */
+export class Hashes {
+  #hashes = new BigUint64Array(1024);
+  #size = 0;
+
+  add(hash: bigint): void {
+    if (this.#size === this.#hashes.length) {
+      const full = this.#hashes;
+      this.#hashes = new BigUint64Array(2 * this.#size);
+      this.#hashes.set(full);
+    }
+    this.#hashes[this.#size] = hash;
+    this.#size += 1;
+  }
+
+  /** After the last `add`, and before the first `has`. */
+  sort(): void {
+    this.#hashes.subarray(0, this.#size).sort();
+  }
+
+  has(hash: bigint | undefined): boolean {
+    if (hash === undefined) return false;
+    let [from, to] = [0, this.#size];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((this.#hashes[middle] ?? hash) < hash) from = middle + 1;
+      else to = middle;
+    }
+    return from < this.#size && this.#hashes[from] === hash;
+  }
 }

@@ -7,6 +7,7 @@ import { itemsOf } from '../table/get-item.ts';
 import type { Item, TimelineEntryItem } from '../table/items.ts';
 import { type PartitionQuery, queryAll, queryPages } from '../table/many-items.ts';
 import {
+  leadPrimaryKey,
   leadsPartitionKey,
   ownerIndexKey,
   sourceIndexKey,
@@ -29,9 +30,23 @@ async function* leadPages(
 /**
  * An organization's leads, archived ones too, by ascending id, in pages of up to a megabyte. Every lead that exists from the start of the
  * scan to its end is in exactly one page, as it is when it is read. Consistent reads, about one read unit per 4 KB of leads.
+ * @param after only leads with a higher ID
  */
-export const scanLeadsAscending = (table: Table, organizationId: number): AsyncGenerator<Lead[]> =>
-  leadPages(table, organizationId);
+export const scanLeadsAscending = (
+  table: Table,
+  organizationId: number,
+  after?: number,
+): AsyncGenerator<Lead[]> =>
+  leadPages(
+    table,
+    organizationId,
+    after === undefined
+      ? undefined
+      : {
+          sortKey: 'sk > :after',
+          ExpressionAttributeValues: { ':after': leadPrimaryKey(organizationId, after).sk },
+        },
+  );
 
 /** Leads in one query, where many are read to find a few. */
 const readAtOnce = 1000;
