@@ -5,7 +5,8 @@ import { leadArchiveCommands } from './lead/archive.ts';
 import { leadEditCommand } from './lead/edit.ts';
 import { leadEraseCommand } from './lead/erase.ts';
 import { leadExportCommand } from './lead/export.ts';
-import { leadListCommands } from './lead/list.ts';
+import { leadFindCommand } from './lead/find.ts';
+import { leadListCommand } from './lead/list.ts';
 import { leadReassignCommand } from './lead/reassign.ts';
 import { leadDossierCommand, leadShowCommands } from './lead/show.ts';
 import { leadTimelinesCommand } from './lead/timelines.ts';
@@ -39,7 +40,8 @@ const nouns: readonly [name: string, description: string, commands: readonly Add
     [
       leadArchiveCommands,
       leadShowCommands,
-      leadListCommands,
+      leadFindCommand,
+      leadListCommand,
       leadEditCommand,
       leadReassignCommand,
       leadImportCommand,

@@ -14,7 +14,7 @@ import { countLeads } from '../../../shared/store/leads/read-leads.ts';
 import { listLeads } from '../../../shared/store/listing/lead-lists.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
-import { digitsMin, digitsOf, foldAccents } from '../lead/list.ts';
+import { digitsMin, digitsOf, foldAccents } from '../lead/find.ts';
 import { idIn } from './desk.ts';
 
 /** The filters of the address, each by the name that it has there. */

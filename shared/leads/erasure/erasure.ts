@@ -55,6 +55,10 @@ const typedAttributes: readonly string[] = [
   'changes',
 ];
 
+/** What people typed in an entry. */
+export const typedIn = (entry: TimelineEntry): unknown[] =>
+  Object.entries(entry).flatMap(([name, value]) => (typedAttributes.includes(name) ? value : []));
+
 /**
  * Erases a person from an entry of another lead's timeline. An enquiry with their phone or email is theirs: everything that it submitted is
  * erased, and the lead's own values stay. Elsewhere only the phone or email is erased. The entry keeps its shape.

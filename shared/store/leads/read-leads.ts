@@ -53,7 +53,7 @@ const readAtOnce = 1000;
 
 export interface NewestLeadsQuery {
   readonly limit: number;
-  readonly matches: (lead: Lead) => boolean;
+  readonly matches: (lead: Lead) => boolean | Promise<boolean>;
   /** Called with the number of leads read so far. */
   readonly onProgress: (leadsRead: number) => void;
 }
@@ -77,7 +77,10 @@ export async function newestLeads(
   const leads: Lead[] = [];
   let leadsRead = 0;
   for await (const page of pages) {
-    leads.push(...page.filter(matches));
+    for (const some of partsOf(page, readsInParallel)) {
+      const areFound = await Promise.all(some.map(matches));
+      leads.push(...some.filter((_, index) => areFound[index]));
+    }
     leadsRead += page.length;
     onProgress(leadsRead);
     if (leads.length > limit) break;

@@ -143,7 +143,11 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ],
   ['lead find O --phone +919812300000 --email a@b.co', /^Give exactly one of --phone/],
   ['lead find O --phone 12', /must be a phone number, such as .* or at least 4 digits of one\./],
-  ['lead find O --email nobody', /must be an email address, such as/],
+  [
+    'lead find O --email no',
+    /must be an email address, such as .* or at least 3 characters of one/,
+  ],
+  ['lead find O --name asha --anywhere', /^Give --anywhere with --phone or --email\./],
   ['lead find O --name %20', /must have a character other than blanks/],
   ['lead export O --out leads.txt', /must end in \.csv, \.jsonl or \.xlsx\./],
   ['lead export O --excel --out leads.jsonl', /^Option '--excel' writes CSV/],

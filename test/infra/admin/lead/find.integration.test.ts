@@ -71,6 +71,56 @@ test('lead find finds leads by part of a name or phone, ignoring case and accent
   });
 });
 
+test('lead find searches for a part of a phone or email, and says so first', async () => {
+  const organization = await givenOrganization();
+  const fields = { phone: '+4915123456789', email: 'Zoe.Mueller@example.com' };
+  const { id } = await givenLead(organization, { fields });
+  await givenLead(organization);
+
+  for (const args of ['--email mueller', '--email @EXAMPLE.COM', '--phone 2345'])
+    expect(await found(organization, 'lead find', ...args.split(' ')), args).toContain(id);
+  expect(await found(organization, 'lead find', '--email', 'muller@')).toEqual([]);
+  const { stderr } = await run(organization, 'lead find', '--email', 'mueller');
+  expect(stderr).toBe(
+    `Reading the leads of organization ${organization.id}, newest first, until 25 leads are found.\n`,
+  );
+});
+
+test('a whole phone or email that no lead has is refused after one look-up, without a search', async () => {
+  const organization = await givenOrganization();
+  await givenLead(organization, { fields: { phone: '+4915123456789' } });
+
+  // The number of India that these digits are is nobody's; a German lead's phone ends with them.
+  const byPhone = await run(organization, 'lead find', '--phone', '51234 56789');
+  const byEmail = await run(organization, 'lead find', '--email', 'nobody@example.com');
+
+  expect([byPhone.status, byPhone.stderr]).toEqual([
+    1,
+    `Organization ${organization.id} has no lead with the phone +915123456789: name the country with --country, or search for the last digits.\n`,
+  ]);
+  expect([byEmail.status, byEmail.stderr]).toEqual([
+    1,
+    `Organization ${organization.id} has no lead with the email nobody@example.com.\n`,
+  ]);
+});
+
+test('lead find --anywhere also finds a phone or email in custom fields and timelines', async () => {
+  const organization = await givenOrganization();
+  const phone = '+919822012345';
+  const own = (await givenLead(organization, { fields: { phone, email: 'asha@example.com' } })).id;
+  const guardian = (await givenLead(organization, { fields: { guardian_phone: phone } })).id;
+  const noted = (await givenLead(organization)).id;
+  await organization.note(noted, { text: 'Call 0 98220-12345, or write to Asha@Example.com.' });
+  await givenLead(organization);
+  const anywhere = (...args: string[]) => found(organization, 'lead find', ...args, '--anywhere');
+
+  expect(await anywhere('--phone', '98220 12345')).toEqual([noted, guardian, own]);
+  expect(await anywhere('--phone', '22012345')).toEqual([noted, guardian, own]);
+  expect(await anywhere('--email', 'ASHA@example.com')).toEqual([noted, own]);
+  expect(await anywhere('--email', 'asha@')).toEqual([noted, own]);
+  expect(await anywhere('--phone', '+919822099999')).toEqual([]);
+});
+
 test('a printed table cuts long names and replaces control characters; JSON has all of it', async () => {
   const organization = await givenOrganization();
   const name = `\u001B[2J${'x'.repeat(150)}`;
