@@ -8,6 +8,8 @@ import {
 import { readLead } from '../../../shared/store/leads/leads.ts';
 import { inactiveLeads } from '../../../shared/store/leads/read-leads.ts';
 import type { OrganizationTable } from '../../../shared/store/table/client.ts';
+import { bytesPerReadUnit } from '../../../shared/store/table/consumed-capacity.ts';
+import { describedTable } from '../../cli/aws.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf, dateOf, firstOf, printable } from '../../cli/format.ts';
 import { integerOption, parseIds } from '../../cli/options.ts';
@@ -113,7 +115,15 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
     onBegun: (leads: number) => context.progress(`${verb}: ${leads} of ${leadIds.length}`),
     onProgress: (items: number) => context.progress(`${verb}: ${countOf(items, 'item')} read`),
   });
-  const plans = await planErasures(own, leadIds, progress('Reading the leads'));
+  let size: string | undefined = await tableSize(context);
+  const plans = await planErasures(own, leadIds, {
+    ...progress('Reading the leads'),
+    onBegun: (leads) => {
+      if (leads === 0 || size === undefined) return;
+      context.note(`Reading the whole table ${dryRun ? 'once' : 'twice'}: about ${size}.`);
+      size = undefined;
+    },
+  });
   const refusals = leadIds
     .filter((leadId) => !plans.has(leadId))
     .map((leadId) => unknownLeadError(context, leadId).message);
@@ -137,6 +147,14 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
   if (dryRun) report.push(...(await notSearched(context, outcome)));
   context.print(isOne ? items[0] : { items }, report);
   context.refuse(refusals);
+}
+
+/** As DynamoDB counts it every six hours. An engine may not count bytes. */
+async function tableSize(context: CommandContext): Promise<string> {
+  const { client, name } = context.table();
+  const { ItemCount = 0, TableSizeBytes = 0 } = (await describedTable(client, name)) ?? {};
+  const units = Math.ceil(TableSizeBytes / bytesPerReadUnit);
+  return `${countOf(ItemCount, 'item')}${units > 0 ? ` and ${countOf(units, 'read unit')}` : ''}`;
 }
 
 const sinceOf = ({ inactiveSince }: Pick<EraseOptions, 'inactiveSince'>): string | undefined =>

@@ -31,12 +31,15 @@ const nationalDigitsMin = 7;
 /** `00`, the digits of E.164, and a `0` after the country code. */
 const spelledDigitsMax = 18;
 
+/** Without the country code, unless the country is unknown: then its code is a part of the number. */
+const nationalOf = (phone: string): string =>
+  parsePhoneNumberFromString(phone)?.nationalNumber ?? phone.slice(1);
+
 /** How people write a phone, without the gaps: with the country code, with its exit code, and without it. A short one needs its plus. */
 function spellingsOf(phone: string): string[] {
   const parsed = parsePhoneNumberFromString(phone);
-  // The country may be unknown: then its code is a part of the number.
   const code = parsed?.countryCallingCode ?? '';
-  const national = parsed?.nationalNumber ?? phone.slice(1);
+  const national = nationalOf(phone);
   const isShort = national.length < nationalDigitsMin;
   const international = [`${code}${national}`, ...(parsed ? [`${code}0${national}`] : [])];
   return [
@@ -59,6 +62,8 @@ export class PersonSearch {
   readonly #identities: Set<string>;
   /** Phones by each of their spellings. */
   readonly #spelled = new Map<string, string[]>();
+  /** The phones without their country codes, with which each spelling ends: a text without them has none. */
+  readonly #nationals: readonly string[];
   readonly #domains: ReadonlySet<string>;
 
   /** @param values those that are not a whole phone or email are ignored */
@@ -70,6 +75,7 @@ export class PersonSearch {
     for (const phone of phones)
       for (const spelling of spellingsOf(phone))
         this.#spelled.set(spelling, [...(this.#spelled.get(spelling) ?? []), phone]);
+    this.#nationals = phones.map(nationalOf);
     this.#domains = new Set(emails.map((email) => email.slice(email.lastIndexOf('@'))));
   }
 
@@ -141,6 +147,8 @@ export class PersonSearch {
   }
 
   #phonesIn(text: string): Match[] {
+    const allDigits = asciiDigits(text).replace(/\D+/g, '');
+    if (!this.#nationals.some((national) => allDigits.includes(national))) return [];
     const digits = digitsIn(text);
     const matches: Match[] = [];
     for (const start of digits.keys()) {
@@ -214,7 +222,7 @@ const digitsIn = (text: string): Digits =>
   new Map(
     [...text.matchAll(/\p{Nd}/gu)].map(({ index, 0: digit }) => [
       index,
-      { value: asciiDigits(digit), end: index + digit.length },
+      { value: digit < ':' ? digit : asciiDigits(digit), end: index + digit.length },
     ]),
   );
 

@@ -18,12 +18,16 @@ export interface Reading {
  * `\n` of JSON of a path. So a text is read with them and without them.
  */
 export function readingsOf(text: string): Reading[] {
+  if (!escapeSign.test(text)) return [{ text, original: (part) => part }];
   const certain = readings(text, certainEscapes);
   if (!certain.some((reading) => doubtfulEscape.test(reading.text))) return certain;
   const known = new Set(certain.map((reading) => reading.text));
   const possible = readings(text, possibleEscapes);
   return [...possible.filter((reading) => !known.has(reading.text)), ...certain];
 }
+
+/** Every escape has one of these: most texts have none. */
+const escapeSign = /[%&\\=]/;
 
 /** A text, and where each of its UTF-16 units begins and ends in the original. */
 interface Decoded {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { changeTimeOf } from '../../leads/changes.ts';
-import { foundIn, mentionsIn, withoutPerson } from '../../leads/erasure/erasure.ts';
+import { foundIn, mentionsIn, typedIn, withoutPerson } from '../../leads/erasure/erasure.ts';
 import {
   type Identities,
   isEmailIdentity,
@@ -106,10 +106,24 @@ export async function removeRelatedItems(
   const onPage = async ({ items }: ScannedPage): Promise<void> => {
     // After the page was read, so that a phone or email that another lead got meanwhile is left alone: a person who writes again has it in the
     // same transaction as the first entry that names it. One that the lead gave up again is not left alone.
-    everyone.forget(await heldByOthers(own, erased, everyone.identitiesIn(items)));
-    for (const item of items) await examine({ own, keyIds, erased, everyone }, item);
+    const search = () => items.map((item) => everyone.identitiesIn(searchedIn(item)));
+    let named = search();
+    const held = await heldByOthers(own, erased, named.flat());
+    if (held.length > 0) {
+      everyone.forget(held);
+      named = search(); // another person's may be within one that was forgotten
+    }
+    for (const [index, item] of items.entries())
+      await examine({ own, keyIds, erased, people: everyone.with(named[index] ?? []) }, item);
   };
   await scanTable(table, relatedItems(organizationId), onPage, { onProgress });
+}
+
+/** Where an item of another lead can name a person. */
+function searchedIn(item: Stored<Item>): unknown {
+  const kind = kindOf(item)?.kind;
+  if (kind === 'lead') return item.fields;
+  return kind === 'timeline' ? typedIn(item as TimelineEntryItem) : undefined;
 }
 
 interface Search {
@@ -117,7 +131,8 @@ interface Search {
   readonly keyIds: ReadonlySet<string>;
   /** By lead. */
   readonly erased: ReadonlyMap<number, ErasedPerson>;
-  readonly everyone: Everyone;
+  /** Those whom the item names. */
+  readonly people: readonly ErasedPerson[];
 }
 
 /**
@@ -125,7 +140,7 @@ interface Search {
  * person writes one of a new lead under the same key: a delete whose answer was lost is sent again after that.
  */
 async function examine(
-  { own: { table, organizationId }, keyIds, erased, everyone }: Search,
+  { own: { table, organizationId }, keyIds, erased, people }: Search,
   item: Stored<Item>,
 ): Promise<void> {
   const kind = kindOf(item);
@@ -145,12 +160,11 @@ async function examine(
   } else if (kind?.kind === 'timeline' && !erased.has(kind.leadId)) {
     const entry = item as TimelineEntryItem;
     const leadKey = leadPrimaryKey(organizationId, kind.leadId);
-    for (const { found } of await cleanEntry(table, leadKey, entry, everyone.in(entry)))
+    for (const { found } of await cleanEntry(table, leadKey, entry, people))
       found.changes.push({ leadId: kind.leadId, id: entry.sk });
   } else if (kind?.kind === 'lead' && !erased.has(kind.leadId)) {
-    const ownFields = item.fields as LeadItem['fields'];
-    for (const { found, search } of everyone.in(ownFields)) {
-      const fields = mentionsIn(ownFields, search);
+    for (const { found, search } of people) {
+      const fields = mentionsIn(item.fields as LeadItem['fields'], search);
       if (fields.length > 0) found.mentions.push({ leadId: kind.leadId, fields });
     }
   }
@@ -200,9 +214,9 @@ class Everyone {
     return foundIn(value, this.#search);
   }
 
-  in(value: unknown): readonly ErasedPerson[] {
-    const people = this.identitiesIn(value).flatMap((one) => this.#byIdentity.get(one) ?? []);
-    return [...new Set(people)];
+  /** The people who have one of these phones and emails. */
+  with(identities: Identities): readonly ErasedPerson[] {
+    return [...new Set(identities.flatMap((one) => this.#byIdentity.get(one) ?? []))];
   }
 
   forget(identities: Identities): void {

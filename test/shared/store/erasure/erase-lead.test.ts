@@ -1,9 +1,12 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 import { eraseLeads } from '../../../../shared/store/erasure/erase-lead.ts';
 import { putLead } from '../../../../shared/store/leads/leads.ts';
 import { putTimelineEntry, readTimelineItems } from '../../../../shared/store/leads/timeline.ts';
+import { sendingThrough } from '../../../../shared/store/table/client.ts';
+import { phonePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { leadOf, storeItems } from '../../../support/leads.ts';
 import { modelTable } from '../../../support/model-table.ts';
 
@@ -201,4 +204,32 @@ test('an erasure finds a person in every usual encoding, wherever a text is stor
     }),
     { numRuns: 3, endOnFailure: true },
   );
+});
+
+test('a phone that another lead gets meanwhile hides no other erased phone within it', async () => {
+  const table = modelTable();
+  const [longer, shorter] = ['+49999123456789', '+9991234'];
+  const leads = [longer, shorter].map((phone, index) =>
+    leadOf({ organizationId, id: index + 1, createdAt: at }, { phone }),
+  );
+  const note = { type: 'note_added', at, actorId: 7, via: 'api', keyId: 'k' } as const;
+  const entry = putTimelineEntry({ organizationId, id: 3 }, { ...note, text: '9991234 56789' });
+  await storeItems(
+    table,
+    [...leads.map((lead) => putLead(lead)), entry].map(({ Put }) => Put?.Item ?? {}),
+  );
+  let isTaken = false;
+  const withComeback = sendingThrough(table, (send) => async (command) => {
+    const reply = await send(command);
+    if (command instanceof ScanCommand && !isTaken) {
+      isTaken = true;
+      await storeItems(table, [{ ...phonePrimaryKey(organizationId, longer), leadId: 4 }]);
+    }
+    return reply;
+  });
+
+  await eraseLeads({ table: withComeback, organizationId }, [1, 2], { who: 'administrator' });
+
+  const [left] = await readTimelineItems({ table, organizationId }, 3);
+  expect(left).toMatchObject({ text: '[erased] 56789' });
 });
