@@ -41,7 +41,12 @@ interface OneLead {
   readonly leadId: number;
 }
 
-type Own = Readonly<Record<'organizationId', number>> & { readonly table: Table };
+interface Own {
+  readonly organizationId: number;
+  readonly table: Table;
+  /** Whether the environment does not name the table: that of an engine behind a proxy. @default false */
+  readonly isElsewhere?: boolean;
+}
 
 /**
  * An administrator's commands, without what they print and ask, by the names that a history has for them. The process of a simulated
@@ -154,8 +159,14 @@ export const commands = {
 } as const;
 
 /** The command's own context, with the time-outs and the clock that commands have. */
-async function contextOf({ table, organizationId }: Own): Promise<CommandContext> {
-  const { CommandContext } = await import('../../../infra/admin/context.ts');
+async function contextOf({
+  table,
+  organizationId,
+  isElsewhere = false,
+}: Own): Promise<Pick<CommandContext, 'organization' | 'pacedTable' | 'table'>> {
+  const { CommandContext, existingOrganization } = await import('../../../infra/admin/context.ts');
+  const organization = () => existingOrganization(table, organizationId);
+  if (isElsewhere) return { organization, pacedTable: () => table, table: () => table };
   const { CliCommand } = await import('../../../infra/cli/command.ts');
   const io = {
     environment: { LEADS_TABLE: table.name },

@@ -148,7 +148,7 @@ export class EngineService implements ClientService {
     });
     this.actions.push(action);
     try {
-      const own = { table: this.#faultyTable, organizationId };
+      const own = { table: this.#faultyTable, organizationId, isElsewhere: true };
       action.result = await runCommand(own, what, options);
       action.outcome = 'done';
     } catch (error) {
