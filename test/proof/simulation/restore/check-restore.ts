@@ -9,6 +9,7 @@ export function restoreViolations(items: RestoredItems): string[] {
     ...revokedKeys(items),
     ...erasedLeads(items),
     ...keptLeads(items),
+    ...lostUse(items),
     ...changedTexts(items, erasedIn(new Map([...items.backup, ...(items.old?.before ?? [])]))),
     ...counters(items),
     ...(items.old && !isSameItems(items.old.before, items.old.after)
@@ -67,10 +68,23 @@ function erasedLeads({ backup, old, restored }: RestoredItems): string[] {
   return [...leads, ...entries];
 }
 
-function keptLeads({ backup, old, restored }: RestoredItems): string[] {
+/** A change of a lead that nobody erased is there, on its timeline too. */
+function lostUse({ backup, old, restored, used }: RestoredItems): string[] {
+  const erased = erasedIn(new Map([...backup, ...(old?.before ?? [])]));
+  return used.flatMap((lead) => {
+    if (erased.has(leadOf(lead))) return [];
+    const { city } = (restored.get(`${lead.pk} ${lead.sk}`)?.fields ?? {}) as Plain;
+    const timeline = itemsUnder(restored, `${prefixOf('timeline')}${leadOf(lead)} `);
+    const isTold = timeline.some(([, entry]) => JSON.stringify(entry.changes)?.includes(lead.city));
+    return city === lead.city && isTold ? [] : [`The lead ${leadOf(lead)} lost its last change.`];
+  });
+}
+
+function keptLeads({ backup, old, restored, used }: RestoredItems): string[] {
   const erased = erasedIn(new Map([...backup, ...(old?.before ?? [])]));
   return itemsUnder(backup, prefixOf('lead')).flatMap(([name, lead]) =>
     erased.has(leadOf(lead)) ||
+    used.some(({ pk, sk }) => name === `${pk} ${sk}`) ||
     [lead, old?.before.get(name)].some((one) => one && isSame(restored.get(name), one))
       ? []
       : [`The lead ${leadOf(lead)} is as it is neither in the backup nor in the old table.`],

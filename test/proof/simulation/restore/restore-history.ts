@@ -11,12 +11,16 @@ import { isSameItems, restoreViolations } from './check-restore.ts';
 import {
   type Backup,
   backupOf,
+  enquiryTo,
+  familyPhones,
   fill,
   type Items,
   itemsAfter,
   itemsOf,
   itemsUnder,
+  lose,
   type TableWrite,
+  type UsedLead,
 } from './restored-table.ts';
 
 const omitted = ['reset during', 'throttled inside', 'account throttled', 'slow commit'];
@@ -24,8 +28,6 @@ const faults = callFaults.filter((fault) => !omitted.includes(fault));
 /** Attempts under faults; the next one meets none. */
 const faultyAttempts = 8;
 const hourMs = 3_600_000;
-/** The phones of a family, whose members use each other's. */
-const familyPhones = [1, 2, 3, 4, 5].map((at) => `+91982220000${at}`);
 
 /**
  * Restores the table of a history that is over to a moment in it, under faults and by as many attempts as that takes, looks at what came of
@@ -60,6 +62,7 @@ export interface RestoreBundles {
 
 class Restores {
   readonly random: Random;
+  readonly #using: Random;
   readonly #simulation: Simulation;
   readonly #bundles: RestoreBundles;
   readonly #named = new Map<number, string>();
@@ -84,6 +87,7 @@ class Restores {
       },
     });
     this.random = this.#simulation.scheduler.randomFor('restores');
+    this.#using = this.#simulation.scheduler.randomFor('use of a restored table');
   }
 
   #faultAt(operation: string): Fault {
@@ -120,13 +124,16 @@ class Restores {
     const old = dynamodb.table(oldName);
     if (inUse) fill(old, inUse, this.#now);
     const loss = this.random.pick(['none', 'damaged', 'lost'] as const);
-    if (loss === 'damaged') this.#damage(oldName);
+    const isLost = (key: string): boolean =>
+      /^(LEADS|TIMELINE|PHONE|EMAIL)#/.test(key) && this.random.chance(0.3);
+    if (loss === 'damaged') lose(old, isLost, this.#now);
     this.#restores += 1;
     const name = `restored-${this.#restores}`;
     createLeadTable(dynamodb, { name, isRestored: true });
     fill(dynamodb.table(name), backup, this.#now);
 
     const before = this.#items(oldName);
+    const used = this.#using.chance(0.5) ? await this.#use(name, before) : [];
     const keptKeyIds = loss === 'lost' ? this.#someKeyIds(backup) : [];
     const from = { oldName: loss === 'lost' ? undefined : oldName, keptKeyIds };
     const issues = await this.#finish(name, from);
@@ -140,17 +147,32 @@ class Restores {
         old: loss === 'lost' ? undefined : { before, after: this.#items(oldName) },
         restored: this.#items(name),
         keptKeyIds,
+        used,
       }),
     ].map((issue) => `${issue} (old table: ${loss})`);
   }
 
-  /** Leads, and what belongs to them, that nobody erased. */
-  #damage(name: string): void {
-    const table = this.#simulation.dynamodb.table(name);
-    for (const stored of [...table.all()]) {
-      const isOfLeads = /^(LEADS|TIMELINE|PHONE|EMAIL)#/.test(stored.key.partition);
-      if (isOfLeads && this.random.chance(0.3)) table.write(stored, undefined, this.#now - hourMs);
-    }
+  /** Changes leads of a table that is not finished, some of them twice, whose unique email the backup lacks. @returns what was acknowledged */
+  async #use(name: string, old: Items): Promise<readonly UsedLead[]> {
+    const used = new Map<string, UsedLead>();
+    for (const organizationId of organizationIds)
+      for (let step = 0; step < 3; step += 1) {
+        const leads = this.#leads(name, organizationId);
+        if (leads.length === 0) continue;
+        const behind = leads.filter(
+          (lead) => Number(lead.version) < Number(old.get(`${lead.pk} ${lead.sk}`)?.version),
+        );
+        const { pk, sk } = this.#using.pick(behind.length > 0 ? behind : leads);
+        const [leadId, city] = [Number(sk), `Used ${step}`];
+        const isEmail = (key: string, item: Plain): boolean =>
+          key.startsWith(`EMAIL#${organizationId}#`) && item.leadId === leadId;
+        lose(this.#simulation.dynamodb.table(name), isEmail, this.#now);
+        const edit = () =>
+          this.#worker(name).execute('edit', organizationId, { leadId, row: { city } });
+        if ((await this.#run(edit)) === 'updated')
+          used.set(`${pk} ${sk}`, { pk, sk, city } as UsedLead);
+      }
+    return [...used.values()];
   }
 
   #someKeyIds(items: Items): string[] {
@@ -250,9 +272,12 @@ class Restores {
     await this.#worker(name).execute('erase', organizationId, { leadId: Number(sk) });
   }
 
+  #leads(name: string, organizationId: number): Plain[] {
+    return itemsUnder(this.#items(name), `LEADS#${organizationId} `).map(([, lead]) => lead);
+  }
+
   #newestLeads(name: string, organizationId: number): Plain[] {
-    return itemsUnder(this.#items(name), `LEADS#${organizationId}`)
-      .flatMap(([, lead]) => (lead.pk === `LEADS#${organizationId}` ? [lead] : []))
+    return this.#leads(name, organizationId)
       .sort((a, b) => Number(b.sk) - Number(a.sk))
       .slice(0, 3);
   }
@@ -273,25 +298,4 @@ class Restores {
     const name = `administrator#${this.#processes}`;
     return new AdministratorProcess({ name, network: this.#simulation }, bundles, tableName);
   }
-}
-
-/** What a capture adds to the timeline of a lead: somebody used its email with a phone of the family. Undefined for its own phone. */
-function enquiryTo(lead: Plain, organizationId: number, random: Random) {
-  const { phone } = lead.fields as { phone: string };
-  const submitted = random.pick(familyPhones);
-  const id = String(random.below(1e12)).padStart(12, '0');
-  if (submitted === phone) return undefined;
-  return {
-    pk: `TIMELINE#${organizationId}#${Number(lead.sk)}`,
-    sk: `${lead.updatedAt}#${id}`,
-    at: lead.updatedAt,
-    actorId: null,
-    type: 'captured',
-    keyId: 'k',
-    keyLabel: 'website',
-    source: 'Website',
-    notes: 'Call at nine',
-    filled: [],
-    kept: [{ field: 'phone', current: phone, submitted }],
-  };
 }

@@ -21,6 +21,9 @@ export function itemsAfter(writes: readonly Write[], count: number): Items {
 /** An item as it was written to a table, and when. */
 export type TableWrite = Pick<Write, 'at' | 'pk' | 'sk' | 'after'>;
 
+/** A lead of the restored table that was changed before the restore was finished, and its city since the last change. */
+export type UsedLead = Readonly<Record<'pk' | 'sk' | 'city', string>>;
+
 /** The tables of a restore, each as it was or is. */
 export interface RestoredItems {
   readonly backup: Items;
@@ -31,6 +34,7 @@ export interface RestoredItems {
   readonly restored: Items;
   /** Of the API keys that a restore without the old table keeps. */
   readonly keptKeyIds: readonly string[];
+  readonly used: readonly UsedLead[];
 }
 
 /** A backup, and the writes of which it was made. */
@@ -81,6 +85,41 @@ export function fill(table: Table, items: Items, now: number): void {
   }
 }
 
+/** Takes items out of a table, so long ago that no read shows them. */
+export function lose(
+  table: Table,
+  isLost: (partition: string, item: Plain) => boolean,
+  now: number,
+): void {
+  for (const stored of [...table.all()])
+    if (stored.current && isLost(stored.key.partition, plainItem(stored.current)))
+      table.write(stored, undefined, now - 3_600_000);
+}
+
 /** Items whose partition key begins so. */
 export const itemsUnder = (items: Items, prefix: string): [string, Plain][] =>
   [...items].filter(([name]) => name.startsWith(prefix));
+
+/** The phones of a family, whose members use each other's. */
+export const familyPhones = [1, 2, 3, 4, 5].map((at) => `+91982220000${at}`);
+
+/** What a capture adds to the timeline of a lead: somebody used its email with a phone of the family. Undefined for its own phone. */
+export function enquiryTo(lead: Plain, organizationId: number, random: Random) {
+  const { phone } = lead.fields as { phone: string };
+  const submitted = random.pick(familyPhones);
+  const id = String(random.below(1e12)).padStart(12, '0');
+  if (submitted === phone) return undefined;
+  return {
+    pk: `TIMELINE#${organizationId}#${Number(lead.sk)}`,
+    sk: `${lead.updatedAt}#${id}`,
+    at: lead.updatedAt,
+    actorId: null,
+    type: 'captured',
+    keyId: 'k',
+    keyLabel: 'website',
+    source: 'Website',
+    notes: 'Call at nine',
+    filled: [],
+    kept: [{ field: 'phone', current: phone, submitted }],
+  };
+}
