@@ -56,9 +56,9 @@ function settingsToRemoveFrom() {
 const active = [{ source: 51 }, { assigned_to: 51 }, { stage: '13' }, { venue: 'Hall 1' }];
 const inactive = [{ source: 52 }, { assigned_to: 52 }, { stage: '14' }, { hall: 'Hall 2' }];
 
-const known = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
-const newcomer = { name: 'Ravi Iyer', phone: '+919887654321', email: 'ravi@example.com' };
-const imported = { name: 'Meera Das', phone: '+919811111111' };
+export const known = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
+export const newcomer = { name: 'Ravi Iyer', phone: '+919887654321', email: 'ravi@example.com' };
+export const imported = { name: 'Meera Das', phone: '+919811111111' };
 const mark = `organization ${organizationId}`;
 const leadId = 1;
 
@@ -119,7 +119,7 @@ export async function exploreCommandPairs(
   { runs, pairs = () => true, code }: CommandPairLimits,
 ): Promise<Summary> {
   const program = code ?? (await readService());
-  const prepared = await prepare(program);
+  const prepared = await prepareCommands(program);
   const totals = { histories: 0, faults: 0, violations: 0 };
   const all = changes.flatMap((change) => removals.map((removal) => [change, removal] as const));
   for (const pair of all.filter(([change, removal]) => pairs(`${change.name} | ${removal.name}`)))
@@ -177,7 +177,7 @@ async function runOnce(
 }
 
 /** Two leads, one of an enquiry and one of a row, under settings that have more than those before. */
-async function prepare(program: Program): Promise<PreparedTable> {
+export async function prepareCommands(program: Program): Promise<PreparedTable> {
   const service = await ObservedService.start(
     { versions: [program], simulation: { seed: 'prepared commands' } },
     await prepareTable((id) => (id === organizationId ? ['writer', 'checker'] : ['checker'])),
