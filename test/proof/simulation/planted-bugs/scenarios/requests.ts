@@ -28,27 +28,6 @@ export const scenariosOfRequests: readonly Scenario[] = [
     },
   },
   {
-    name: 'A key has as many tokens left as its organization, whose window ends earlier',
-    limits: { perKey: 5, perOrganization: 6 },
-    async run(given) {
-      await given.ask('list-users', { as: 'reader' });
-      await given.sleep(10_000);
-      await given.ask('list-users');
-    },
-  },
-  {
-    name: 'A key is exhausted by one process, which another one sees with two calls, once',
-    limits: { perKey: 3, perOrganization: 30 },
-    async run(given) {
-      const calls: (number | undefined)[] = [];
-      for (const list of ['users', 'pipelines', 'pipelines', 'users', 'users'] as const) {
-        await given.ask(`list-${list}`, { as: 'reader' });
-        calls.push(given.service.history.requests.at(-1)?.calls);
-      }
-      given.same('calls for an exhausted key', calls.slice(3), [2, 0]);
-    },
-  },
-  {
     name: 'Keys are revoked, expire, and ask for what they may not',
     async run(given) {
       const revoked = await given.newKey();
