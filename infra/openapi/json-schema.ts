@@ -47,10 +47,9 @@ export const parameterSchema = (schema: v.GenericSchema): Json =>
 /** The schemas of an object's properties by name. @throws Error for a schema that is not an object's */
 export function entriesOf(schema: v.GenericSchema | undefined): Record<string, v.GenericSchema> {
   if (!schema) return {};
-  const { entries } = { ...v.getMetadata(schema), ...schema } as { entries?: v.ObjectEntries };
-  if (!entries)
+  if (!('entries' in schema))
     throw new Error('The schema of a path, of headers or of a query must be an object.');
-  return entries;
+  return schema.entries as Record<string, v.GenericSchema>;
 }
 
 export const isOptional = (schema: v.GenericSchema): boolean =>

@@ -17,6 +17,8 @@ export interface Call {
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly responseHeaders: Record<string, string>;
+  /** Set by `input`: names of the endpoint's own, which a log line may have. */
+  properties?: ReadonlySet<string>;
   /** Set by `admission` as soon as the API key is known, even if it was revoked or has expired, so that the log names it. */
   caller?: Caller | undefined;
   /** Set by `admission` once the key and the organization each gave a token. */

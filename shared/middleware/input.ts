@@ -17,7 +17,7 @@ export interface Schemas {
   readonly path?: v.GenericSchema;
   readonly headers?: v.GenericSchema;
   readonly query?: v.GenericSchema;
-  readonly body?: v.GenericSchema;
+  readonly body?: v.GenericSchema & { readonly entries?: v.ObjectEntries };
 }
 
 /** The parts of a request as its schemas read them. */
@@ -29,11 +29,18 @@ export type Input<S extends Schemas> = {
  * Reads the request by the endpoint's schemas before admission, so that the endpoint can prefetch in parallel with it. `validation`
  * refuses what is wrong after authorization, because the API key is checked first (contract, section 5).
  */
-export const input = <S extends Schemas>(schemas: S): Step<JsonBody & ParsedInput<Input<S>>> => ({
-  before: ({ event, context: call }) => {
-    Object.assign(call, parseInput(schemas, event, call.jsonBody));
-  },
-});
+export const input = <S extends Schemas>(schemas: S): Step<JsonBody & ParsedInput<Input<S>>> => {
+  const properties = new Set([...otherNames, ...Object.keys(schemas.body?.entries ?? {})]);
+  return {
+    before: ({ event, context: call }) => {
+      call.properties = properties;
+      Object.assign(call, parseInput(schemas, event, call.jsonBody));
+    },
+  };
+};
+
+/** What can be refused besides the properties of a body: all of it, and a used idempotency key. */
+const otherNames = ['body', 'Idempotency-Key'];
 
 /** Refuses input that does not fit the endpoint's schemas: NOT_FOUND, INVALID_IDEMPOTENCY_KEY, INVALID_QUERY, VALIDATION_FAILED. */
 export const validation = (

@@ -2,7 +2,6 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { ApiError, type ErrorDetails, errorBody } from '../contract/errors.ts';
 import { type LogFields, log } from '../observability/log.ts';
 import { type AnsweredRequest, requestMetrics } from '../observability/request-metrics.ts';
-import type { Organization } from '../organization/organization.ts';
 import type { Call, Reply, Step } from './call.ts';
 
 /** Turns the reply or the error of the steps behind it into the response, and writes the call's log line. */
@@ -52,33 +51,16 @@ const keyRefusalOf = ({ code }: Outcome, { caller }: Call): LogFields['keyRefusa
   return caller.revokedAt === undefined ? 'expired' : 'revoked';
 };
 
-/** The properties of request bodies, and the header: of these, and of the organization's field keys, a log line may name any. */
-export const loggedNames: ReadonlySet<string> = new Set([
-  'name',
-  'phone',
-  'email',
-  'source',
-  'pipelineId',
-  'stageId',
-  'notes',
-  'fields',
-  'attribution',
-  'externalId',
-  'text',
-  'body',
-  'Idempotency-Key',
-]);
-
 /** The names of what a request was refused for, without names of the caller's own making, which can be personal data. */
 export function refusedFields(
   details: ErrorDetails | undefined,
-  organization: Organization | undefined,
+  { properties, organization }: Pick<Call, 'properties' | 'organization'>,
 ): string[] {
   const names = Object.keys(details?.reasons ?? {}).map((name) =>
     name.startsWith('attribution.') ? 'attribution' : name,
   );
   const isKnown = (name: string): boolean =>
-    loggedNames.has(name) || organization?.fieldByKey.has(name) === true;
+    properties?.has(name) === true || organization?.fieldByKey.has(name) === true;
   return [...new Set(names.filter(isKnown))];
 }
 
@@ -90,7 +72,7 @@ function logAnswer(call: Call, outcome: Outcome, leadId?: number): void {
   const { status, code, details } = outcome;
   const now = Date.now();
   const request = { endpoint: endpoint.name, key: caller, consumedCapacity, ...outcome };
-  const refused = refusedFields(details, call.organization);
+  const refused = refusedFields(details, call);
   const fields = {
     ...callFields(call),
     leadId,

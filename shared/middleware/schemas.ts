@@ -37,7 +37,7 @@ export const object = <const Entries extends v.ObjectEntries>(
   const known = v.object(entries, isRequired);
   const inFields = Object.hasOwn(entries, 'fields') ? ' Field values go inside fields.' : '';
   const names = Object.keys(entries);
-  return v.pipe(
+  const schema = v.pipe(
     v.custom<Record<string, unknown>>(isPlainObject, orEmptyObject('must be a JSON object')),
     v.rawTransform(({ dataset: { value: sent }, addIssue, NEVER }) => {
       const missing = names.filter((name) => !Object.hasOwn(sent, name));
@@ -66,6 +66,7 @@ export const object = <const Entries extends v.ObjectEntries>(
     }),
     v.metadata({ entries }),
   );
+  return Object.assign(schema, { entries }); // as valibot's own objects have them
 };
 
 const notWellFormed = refusalMessage(

@@ -61,6 +61,15 @@ describe('the order of the stack', () => {
 
 const listUsers = endpoint(endpointNamed('list-users'), { input: {}, respond: ok });
 
+test("the log names the endpoint's properties that were refused, and no name of the caller's own", async () => {
+  const parts = { body: [jsonBody()], input: { body }, respond: ok };
+  const handler = endpoint(endpointNamed('add-note'), parts);
+  await send(handler, { ...note, body: '{"Asha":1}' });
+  await send(handler, { ...note, body: '[]' });
+  const fields = lines.map((line) => JSON.parse(line).fields);
+  expect(fields).toEqual([['text'], ['body']]);
+});
+
 test('an endpoint that takes no body ignores one', async () => {
   const headers = { 'Content-Type': 'text/plain' };
   expect((await send(listUsers, { body: '{'.repeat(100_001), headers })).status).toBe(200);
