@@ -26,9 +26,10 @@ const program = new CliCommand('npm run docs --')
   .option('--out <DIR>', 'write the site into this new or empty folder, and end')
   .notes(`
 While the local service runs (npm start), the page sends requests to it, through its
-own address, because the service has no CORS headers. Its API key has every scope,
-expires after 12 hours, and is revoked when you stop the page. The site that --out
-writes (index.html with its script and style, openapi.json and llms.txt) sends none.
+own address, because the service has no CORS headers. They get an API key that has
+every scope, expires after 12 hours, and is revoked when you stop the page. The site
+that --out writes (index.html with its script and style, openapi.json and llms.txt)
+sends none.
 
 Examples:
   npm run docs

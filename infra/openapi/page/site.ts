@@ -9,11 +9,9 @@ import { introduction, localBaseUrl } from '../introduction.ts';
 
 const openApiFile = join(import.meta.dirname, '../../..', 'openapi.json');
 
-export interface TryIt {
-  /** The address that the page sends its requests to. */
-  readonly address: string;
-  /** Filled in for these requests. */
-  readonly apiKey: string | undefined;
+/** Whether the page sends requests, to the server that it comes from. */
+interface SiteOptions {
+  readonly sendsRequests: boolean;
 }
 
 /** Swagger UI's own style breaks words in narrow columns: a wide table scrolls instead. */
@@ -29,23 +27,20 @@ const style = `
 const contentSecurityPolicy =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
-/** The reference page. It contains the API description, so that it also opens from a disk. Without `tryIt` it sends no requests. */
-export function referencePage(openApi: string, tryIt?: TryIt): string {
+/** The reference page. It contains the API description, so that it also opens from a disk. */
+export function referencePage(openApi: string, { sendsRequests }: SiteOptions): string {
   // Swagger UI would ask for a file to send as the filter, and would send the example of every optional parameter.
-  const description: object = JSON.parse(
-    tryIt ? withAddress(openApi, tryIt) : openApi,
-    (name, value) => {
-      if (name === 'contentMediaType') return undefined;
-      const isOptionalParameter = tryIt && value?.in && value.required === false;
-      return isOptionalParameter ? { ...value, example: undefined } : value;
-    },
-  );
+  const description: object = JSON.parse(openApi, (name, value) => {
+    if (name === 'contentMediaType') return undefined;
+    const isOptionalParameter = sendsRequests && value?.in && value.required === false;
+    return isOptionalParameter ? { ...value, example: undefined } : value;
+  });
   const options = {
     dom_id: '#swagger-ui',
-    spec: tryIt ? { ...description, servers: [{ url: tryIt.address }] } : description,
+    spec: sendsRequests ? { ...description, servers: [{ url: '/' }] } : description,
     deepLinking: true,
     defaultModelsExpandDepth: 0,
-    ...(tryIt ? { tryItOutEnabled: true } : { supportedSubmitMethods: [] }),
+    ...(sendsRequests ? { tryItOutEnabled: true } : { supportedSubmitMethods: [] }),
   };
   return `<!doctype html>
 <html lang="en">
@@ -64,17 +59,12 @@ export function referencePage(openApi: string, tryIt?: TryIt): string {
 <script>
 document.documentElement.classList.toggle('dark-mode', matchMedia('(prefers-color-scheme: dark)').matches);
 const ui = SwaggerUIBundle(${inScript(options)});
-${tryIt ? '' : referencesFromDisk}
-${tryIt?.apiKey ? `ui.preauthorizeApiKey('apiKey', ${inScript(tryIt.apiKey)});` : ''}
+${sendsRequests ? '' : referencesFromDisk}
 </script>
 </body>
 </html>
 `;
 }
-
-/** The API description, whose commands run as they are pasted. */
-const withAddress = (openApi: string, { address, apiKey }: TryIt): string =>
-  openApi.replaceAll(localBaseUrl, address).replaceAll('$API_KEY', apiKey ?? '$API_KEY');
 
 /** References are resolved against the page's address, which the script cannot read if the page was opened from a disk. */
 const referencesFromDisk = `ui.specActions.updateUrl('${localBaseUrl}');`;
@@ -87,10 +77,10 @@ const ofSwaggerUi = (name: string): string =>
   readFileSync(resolvePackage(`swagger-ui-dist/${name}`), 'utf8');
 
 /** The files of the site by name. */
-export function siteFiles() {
+export function siteFiles(options: SiteOptions) {
   const openApi = readFileSync(openApiFile, 'utf8');
   return {
-    'index.html': referencePage(openApi),
+    'index.html': referencePage(openApi, options),
     'swagger-ui.css': ofSwaggerUi('swagger-ui.css'),
     'swagger-ui-bundle.js': ofSwaggerUi('swagger-ui-bundle.js'),
     'openapi.json': openApi,
@@ -125,7 +115,7 @@ ${rows.join('\n')}
  */
 export function writeSite(folder: string): { folder: string; names: string[] } {
   const target = resolve(folder);
-  const files = siteFiles();
+  const files = siteFiles({ sendsRequests: false });
   try {
     if (existsSync(target) && readdirSync(target).length > 0)
       throw new CommandError(

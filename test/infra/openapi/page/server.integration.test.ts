@@ -20,35 +20,42 @@ async function givenPage(
   return { server, address: await server.listen(0) };
 }
 
-const keyIn = async (address: string): Promise<string | undefined> =>
-  /leads_live_\w+/.exec(await (await fetch(address)).text())?.[0];
+const pipelines = (address: string, apiKey?: string): Promise<Response> =>
+  fetch(`${address}/api/v1/pipelines`, {
+    headers: apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` },
+  });
 
 /** A local service with an organization, recorded in the folder. */
-async function givenRunningService(): Promise<{ baseUrl: string; organization: { id: number } }> {
+async function givenRunningService(): Promise<{ organization: { id: number } }> {
   const organization = await givenOrganization();
   const { baseUrl, environment } = service();
   recordRunningService(files.path(), { baseUrl, environment: { ...environment } });
-  return { baseUrl, organization };
+  return { organization };
 }
 
-test('the page has an API key of the organization that was named, until the page ends', async () => {
-  const { baseUrl, organization } = await givenRunningService();
+test('requests of the page have an API key of the organization that was named, until the page ends', async () => {
+  const { organization } = await givenRunningService();
   const { server, address } = await givenPage(files.path(), organization.id);
-  const key = await keyIn(address);
-  const pipelines = (from: string) =>
-    fetch(`${from}/api/v1/pipelines`, { headers: { Authorization: `Bearer ${key}` } });
+  const pageKeys = async (): Promise<{ revokedAt: string | null }[]> => {
+    const { items } = await json(organization, 'key list');
+    return items.filter(({ label }: { label: string }) => label === 'reference page');
+  };
 
-  const again = await keyIn(address);
-  const answer = await pipelines(address);
+  const answers = [await pipelines(address), await pipelines(address)];
+  const during = await pageKeys();
   await server.stop();
 
-  expect(key).toBeDefined();
-  expect(again).toBe(key); // a page that is loaded again does not create another one
-  expect(answer.status).toBe(200);
-  const { items } = await json(organization, 'key list');
-  expect(items.map(({ label }: { label: string }) => label)).toContain('reference page');
-  expect(answer.headers.get('X-Request-Id')).toBeTruthy();
-  expect((await pipelines(baseUrl)).status).toBe(401);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(answers[0]?.headers.get('X-Request-Id')).toBeTruthy();
+  expect(during.map(({ revokedAt }) => revokedAt)).toEqual([null]); // one for all requests
+  expect((await pageKeys()).map(({ revokedAt }) => revokedAt)).toEqual([expect.any(String)]);
+});
+
+test('a request of the page that has an API key of its own keeps it', async () => {
+  await givenRunningService();
+  const { address } = await givenPage();
+
+  expect((await pipelines(address, 'leads_live_wrong')).status).toBe(401);
 });
 
 test('the refusal of a port in use names the command of the page', async () => {
@@ -92,27 +99,27 @@ test.skipIf(!chromium)(
   },
 );
 
-test('a page of an organization that does not exist says so', async () => {
+test('a request for an organization that does not exist says so', async () => {
   await givenRunningService();
   const { address } = await givenPage(files.path(), 2_147_483_647);
 
-  expect(await (await fetch(address)).text()).toBe(
+  expect(await (await pipelines(address)).text()).toBe(
     '--organization 2147483647: the local service has no organization 2147483647 with an active user.\n',
   );
 });
 
-test('without a local service the page has no key, and its requests are told what to start', async () => {
+test('without a local service there is the page, and its requests are told what to start', async () => {
   const { address } = await givenPage(files.path('empty'));
 
-  expect(await keyIn(address)).toBeUndefined();
-  const answer = await fetch(`${address}/api/v1/pipelines`);
+  expect((await fetch(address)).status).toBe(200);
+  const answer = await pipelines(address);
   expect([answer.status, await answer.text()]).toEqual([
     502,
     'No local service runs on .local: start it with npm start.\n',
   ]);
 });
 
-test('a page of another site gets neither the key nor the service', async () => {
+test('a page of another site, or of another port, reaches neither the page nor the service', async () => {
   const { port } = new URL((await givenPage()).address);
   const statusOf = async (path: string, headers: Record<string, string>) => {
     const sent = request({ host: '127.0.0.1', port, path, headers }).end();
@@ -125,5 +132,6 @@ test('a page of another site gets neither the key nor the service', async () => 
     await statusOf('/', { Host: `rebound.example:${port}` }),
     await statusOf('/api/v1/pipelines', { Host: `rebound.example:${port}` }),
     await statusOf('/', { 'Sec-Fetch-Site': 'cross-site' }),
-  ]).toEqual([403, 403, 403]);
+    await statusOf('/api/v1/pipelines', { 'Sec-Fetch-Site': 'same-site' }),
+  ]).toEqual([403, 403, 403, 403]);
 });
