@@ -1,5 +1,5 @@
 import type { FieldReason } from '../../shared/contract/types.ts';
-import type { RawValue } from '../../shared/leads/field-types.ts';
+import type { RawValue } from '../../shared/leads/field-values.ts';
 import type { FieldType } from '../../shared/organization/field-kinds.ts';
 
 /** What a request may send for a field of each type. A test reads every example by the rules of the service. */

@@ -1,5 +1,5 @@
 import type { Organization } from '../organization/organization.ts';
-import type { RawValue } from './field-types.ts';
+import type { RawValue } from './field-values.ts';
 import { type FieldValues, type Lead, valueOf } from './lead.ts';
 import type { FieldChange } from './timeline.ts';
 

@@ -2,7 +2,7 @@ import { type Refusal, validationFailed } from '../contract/refusals.ts';
 import type { FieldReason } from '../contract/types.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import { FieldIssue, isEmptyValue, parsers, type RawValue } from './field-types.ts';
+import { FieldIssue, isEmptyValue, parsers, type RawValue } from './field-values.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
 /** A request's changes by field key: the new value, or null to clear the field. */

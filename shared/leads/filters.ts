@@ -4,7 +4,7 @@ import { limits } from '../contract/limits.ts';
 import { fieldKinds } from '../organization/field-kinds.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import { FieldIssue, idFrom, parsers, withAllOptions } from './field-types.ts';
+import { FieldIssue, idFrom, parsers, withAllOptions } from './field-values.ts';
 import { activeFields } from './fields.ts';
 import { matchingEmpty, type Operator, operators, type Takes } from './filter-operators.ts';
 import { possiblePhone } from './identity.ts';

@@ -1,6 +1,6 @@
 import type { Organization } from '../organization/organization.ts';
 import { changeTimeOf, differing } from './changes.ts';
-import type { RawValue } from './field-types.ts';
+import type { RawValue } from './field-values.ts';
 import { activeFields, applyChanges, FieldIssues, readFields, requireOnEdit } from './fields.ts';
 import { type Lead, leadFieldsOf } from './lead.ts';
 import { assertLeadFits } from './lead-size.ts';

@@ -3,7 +3,7 @@ import { isPlainObject, isStorableText } from '../base/json.ts';
 import { limits } from '../contract/limits.ts';
 import { type RefusalMessage, refusalMessage, refusalOf } from '../contract/refusals.ts';
 import type { FieldReason } from '../contract/types.ts';
-import type { RawValue } from '../leads/field-types.ts';
+import type { RawValue } from '../leads/field-values.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 
 /**

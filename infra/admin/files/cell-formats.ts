@@ -1,7 +1,7 @@
 import { parseDateTime } from '../../../shared/base/dates.ts';
 import { keysOf } from '../../../shared/base/maps.ts';
 import { asciiFigures, comparableName } from '../../../shared/base/text.ts';
-import { FieldIssue, isDate, type RawValue } from '../../../shared/leads/field-types.ts';
+import { FieldIssue, isDate, type RawValue } from '../../../shared/leads/field-values.ts';
 import { storedPhone } from '../../../shared/leads/identity.ts';
 import type {
   ImportProperty,

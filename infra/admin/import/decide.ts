@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { memoize } from '../../../shared/base/maps.ts';
 import { ValidationFailed } from '../../../shared/contract/refusals.ts';
-import { FieldIssue } from '../../../shared/leads/field-types.ts';
+import { FieldIssue } from '../../../shared/leads/field-values.ts';
 import { comparableEmail } from '../../../shared/leads/identity.ts';
 import type { FieldChange } from '../../../shared/leads/timeline.ts';
 import {

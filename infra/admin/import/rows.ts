@@ -1,6 +1,6 @@
 import { isPlainObject, parseJson } from '../../../shared/base/json.ts';
 import { ValidationFailed } from '../../../shared/contract/refusals.ts';
-import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
+import { FieldIssue, type RawValue } from '../../../shared/leads/field-values.ts';
 import { isFieldValue } from '../../../shared/leads/lead.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
 import {

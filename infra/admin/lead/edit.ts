@@ -1,4 +1,4 @@
-import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
+import { FieldIssue, type RawValue } from '../../../shared/leads/field-values.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
 import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';

@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { asciiDigits } from '../../base/text.ts';
-import { hasEmailForm } from '../field-types.ts';
+import { hasEmailForm } from '../field-values.ts';
 import { comparableEmail, possiblePhone } from '../identity.ts';
 import { readingsOf, type Span } from './readings.ts';
 

@@ -3,7 +3,7 @@ import { parseJson } from '../../base/json.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/named.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
-import type { RawValue } from '../field-types.ts';
+import type { RawValue } from '../field-values.ts';
 import type { FieldValue } from '../lead.ts';
 import { isValueLike } from './spreadsheet-values.ts';
 

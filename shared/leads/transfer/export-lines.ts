@@ -2,7 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import { optionFinder } from '../../organization/named.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
-import { withAllOptions } from '../field-types.ts';
+import { withAllOptions } from '../field-values.ts';
 import { type FieldValue, type Lead, valueOf } from '../lead.ts';
 import { cellOf, listCell, nameOrId, unguardable } from './csv-cells.ts';
 import { exportedProperties, exportMark, targetNamed } from './import-columns.ts';

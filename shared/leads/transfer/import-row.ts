@@ -6,7 +6,7 @@ import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization } from '../../organization/organization.ts';
-import { FieldIssue, type RawValue, withAllOptions } from '../field-types.ts';
+import { FieldIssue, type RawValue, withAllOptions } from '../field-values.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
 import { storedPhone } from '../identity.ts';
 import { type FieldValue, type Lead, valueOf } from '../lead.ts';

@@ -1,7 +1,7 @@
 import { parseDateTime } from '../../base/dates.ts';
 import { asciiFigures, comparableName, visibleText } from '../../base/text.ts';
 import { changesBetween } from '../changes.ts';
-import { type FieldIssue, parseYesOrNo, type RawValue } from '../field-types.ts';
+import { type FieldIssue, parseYesOrNo, type RawValue } from '../field-values.ts';
 import type { FieldIssues } from '../fields.ts';
 import type { Lead } from '../lead.ts';
 import type { ImportProperty } from './import-columns.ts';

@@ -8,7 +8,7 @@ import { fieldValueRows } from '../../../infra/openapi/field-values.ts';
 import { limitHeaders, responseHeaders } from '../../../infra/openapi/response-headers.ts';
 import { endpoints, takesBody } from '../../../shared/contract/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../../shared/contract/errors.ts';
-import { FieldIssue, parsers, type RawValue } from '../../../shared/leads/field-types.ts';
+import { FieldIssue, parsers, type RawValue } from '../../../shared/leads/field-values.ts';
 import type { FieldType } from '../../../shared/organization/field-kinds.ts';
 import {
   assertDescribed,

@@ -6,7 +6,7 @@ import {
   isEmptyValue,
   parsers,
   type RawValue,
-} from '../../../shared/leads/field-types.ts';
+} from '../../../shared/leads/field-values.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 
 const organization = sampleOrganization();

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { RawValue } from '../../../shared/leads/field-types.ts';
+import type { RawValue } from '../../../shared/leads/field-values.ts';
 import {
   activeFields,
   applyChanges,

@@ -2,7 +2,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asciiDigits } from '../../../shared/base/text.ts';
-import { FieldIssue, parsers } from '../../../shared/leads/field-types.ts';
+import { FieldIssue, parsers } from '../../../shared/leads/field-values.ts';
 import { comparableEmail, emailIdentity } from '../../../shared/leads/identity.ts';
 import { processorMs } from '../../support/busy-machine.ts';
 import { sampleOrganization } from '../../support/settings.ts';

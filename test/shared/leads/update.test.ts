@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../../shared/contract/limits.ts';
 import { changesBetween } from '../../../shared/leads/changes.ts';
-import type { RawValue } from '../../../shared/leads/field-types.ts';
+import type { RawValue } from '../../../shared/leads/field-values.ts';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { type RequestedUpdate, updatedLead } from '../../../shared/leads/update.ts';
 import { leadOf } from '../../support/leads.ts';

@@ -11,7 +11,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { decide } from '../../../../infra/admin/import/decide.ts';
 import type { ReadRow } from '../../../../infra/admin/import/rows.ts';
 import { importRows, LeadWriter, type WriteOptions } from '../../../../infra/admin/import/write.ts';
-import { FieldIssue } from '../../../../shared/leads/field-types.ts';
+import { FieldIssue } from '../../../../shared/leads/field-values.ts';
 import type { Organization } from '../../../../shared/organization/organization.ts';
 import { RateLimiter } from '../../../../shared/store/table/pacing.ts';
 import { importedRowPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
