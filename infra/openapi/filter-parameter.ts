@@ -1,6 +1,6 @@
 import { keysOf } from '../../shared/base/maps.ts';
 import { limits } from '../../shared/contract/limits.ts';
-import { operators, type Takes } from '../../shared/leads/filter-operators.ts';
+import { operators, type Takes } from '../../shared/leads/field-types.ts';
 import type { Json } from './json-schema.ts';
 
 /** The parameter `filter` (contract, section 4.1), described from the operators that the service itself applies. */

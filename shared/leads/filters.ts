@@ -6,7 +6,7 @@ import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
 import { FieldIssue, idFrom, parsers, withAllOptions } from './field-values.ts';
 import { activeFields } from './fields.ts';
-import { matchingEmpty, type Operator, operators, type Takes } from './filter-operators.ts';
+import { matchingEmpty, type Operator, operators, type Takes } from './field-types.ts';
 import { possiblePhone } from './identity.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 

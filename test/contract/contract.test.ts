@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { errorsOf } from '../../infra/openapi/endpoint-descriptions.ts';
 import { endpoints, takesBody } from '../../shared/contract/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../shared/contract/errors.ts';
-import { operators, type Takes } from '../../shared/leads/filter-operators.ts';
+import { operators, type Takes } from '../../shared/leads/field-types.ts';
 import { projectFolder } from '../support/service-process.ts';
 
 /** The tables of the service are held to the text of CONTRACT.md. */

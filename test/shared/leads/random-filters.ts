@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { operators, type Takes } from '../../../shared/leads/filter-operators.ts';
+import { operators, type Takes } from '../../../shared/leads/field-types.ts';
 import type { FieldValue } from '../../../shared/leads/lead.ts';
 import type { FieldType } from '../../../shared/organization/field-kinds.ts';
 import type { Filter } from '../../proof/simulation/checker/refusals.ts';
