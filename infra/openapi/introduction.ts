@@ -1,13 +1,25 @@
 import { limits } from '../../shared/contract/limits.ts';
-import { fieldValueTable } from './field-values.ts';
+import { fieldValueRows } from '../../shared/leads/field-types.ts';
+import type { RawValue } from '../../shared/leads/field-values.ts';
 
-/** The document's introduction (contract, sections 1, 5 and 8) and its tags. */
+const code = (value: RawValue): string => `\`${JSON.stringify(value)}\``;
+
+/** What a request may send for a field of each type, as a table in Markdown. */
+const fieldValueTable = [
+  '| Field type | Is read | Examples | Refused, with the reason |',
+  '|---|---|---|---|',
+  ...Object.entries(fieldValueRows).map(([type, { reads, accepted, refused }]) => {
+    const refusals = refused.map(([value, reason]) => `${code(value)} \`${reason}\``).join(', ');
+    return `| ${type} | ${reads} | ${accepted.map(code).join(', ')} | ${refusals} |`;
+  }),
+].join('\n');
 
 /** The address of `npm start`. */
 export const localBaseUrl = 'http://127.0.0.1:4010';
 
 const hours = limits.windowMs / 3_600_000;
 
+/** The document's introduction (contract, sections 1, 5 and 8). */
 export const introduction = `
 Server-to-server access to the sales leads of one organization: list, read, create and update leads, add notes to their timelines,
 capture enquiries from website forms, and read the lists that describe leads.

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Lead, NamedRef, StageRef } from '../../shared/contract/types.ts';
 import { id } from '../../shared/middleware/schemas.ts';
-import { builtIns } from '../../shared/organization/field-kinds.ts';
+import { builtIns } from '../../shared/organization/built-in-fields.ts';
 import { stageMeanings } from '../../shared/organization/settings-schema.ts';
 import { described, detailSchemas } from './error-schemas.ts';
 

@@ -1,4 +1,5 @@
 import type { CaptureRequest } from '../contract/types.ts';
+import { alwaysRequired, ownerKey } from '../organization/built-in-fields.ts';
 import { activeSourceNamed } from '../organization/named.ts';
 import { defaultSourceName, type Field, type Organization } from '../organization/organization.ts';
 import { changeTimeOf } from './changes.ts';
@@ -53,7 +54,7 @@ const notAmongFields: Readonly<Record<string, string>> = {
   phone: 'is not sent in fields: send it as the property phone.',
   email: 'is not sent in fields: send it as the property email.',
   source: 'is not sent in fields: send it as the property source, by name.',
-  assigned_to: 'cannot be chosen by a capture: the owner comes from the assignment rules.',
+  [ownerKey]: 'cannot be chosen by a capture: the owner comes from the assignment rules.',
 };
 
 const isAccepted = (key: string): boolean => !Object.hasOwn(notAmongFields, key);
@@ -80,7 +81,7 @@ export function readCapture(
     ...(email !== undefined && { email }),
   };
   const read = readFields(organization, person, organization.fields, issues);
-  for (const key of ['name', 'phone'])
+  for (const key of alwaysRequired)
     if (read[key] === null) issues.add(key, 'required', 'is required.');
   for (const [key, sentence] of Object.entries(notAmongFields))
     if (Object.hasOwn(fields, key)) issues.add(key, 'not_accepted', sentence);

@@ -5,6 +5,7 @@ import { asciiFigures, comparableName, trimInvisible, visibleText } from '../bas
 import { limits } from '../contract/limits.ts';
 import type { Refusal } from '../contract/refusals.ts';
 import type { FieldReason } from '../contract/types.ts';
+import { ownerKey } from '../organization/built-in-fields.ts';
 import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
 import { optionFinder } from '../organization/named.ts';
 import type { Field, Organization } from '../organization/organization.ts';
@@ -26,8 +27,11 @@ export class FieldIssue implements Refusal {
   }
 }
 
-/** Reads one non-empty value, by the same rules on every endpoint and in an import. */
-type Parse = (raw: FieldValue, field: Field, organization: Organization) => FieldValue | FieldIssue;
+export type Parse = (
+  raw: FieldValue,
+  field: Field,
+  organization: Organization,
+) => FieldValue | FieldIssue;
 
 const notAString = new FieldIssue('wrong_type', 'must be a string.');
 const isAList = new FieldIssue('wrong_type', 'must be one option, not a list.');
@@ -59,27 +63,22 @@ const notYesOrNo = new FieldIssue(
   'must be true or false (yes, no, 1, 0, on and off are also accepted).',
 );
 
-/** By field type (contract, section 2). */
-export const parsers: Readonly<Record<FieldType, Parse>> = {
-  text: (raw) => (typeof raw === 'string' ? raw.trim() : notAString),
-  textarea: (raw) => (typeof raw === 'string' ? raw : notAString),
-  number: parseNumber,
-  date: ofText((text) => isDate(text), notADate, asciiFigures),
-  phone: parsePhone,
-  email: ofText((text) => isEmail(text), notAnEmail),
-  url: ofText(isWebAddress, notAWebAddress, trimInvisible),
-  select: (raw, { options }) => {
-    if (typeof raw === 'string') return optionFinder(options)(raw)?.value ?? notAnOption(options);
-    return typeof raw === 'object' ? isAList : notAString;
-  },
-  multiselect: parseList,
-  checkbox: (raw) => parseYesOrNo(raw) ?? notYesOrNo,
-  lead_source: (raw, _, organization) => parseReference(raw, 'source', organization.sourceById),
-  user: (raw, { key }, organization) =>
-    parseReference(raw, key === 'assigned_to' ? 'owner' : 'user', organization.userById),
+export const parseText: Parse = (raw) => (typeof raw === 'string' ? raw.trim() : notAString);
+export const parseTextArea: Parse = (raw) => (typeof raw === 'string' ? raw : notAString);
+export const parseDate = ofText((text) => isDate(text), notADate, asciiFigures);
+export const parseEmail = ofText((text) => isEmail(text), notAnEmail);
+export const parseUrl = ofText(isWebAddress, notAWebAddress, trimInvisible);
+export const parseOption: Parse = (raw, { options }) => {
+  if (typeof raw === 'string') return optionFinder(options)(raw)?.value ?? notAnOption(options);
+  return typeof raw === 'object' ? isAList : notAString;
 };
+export const parseCheckbox: Parse = (raw) => parseYesOrNo(raw) ?? notYesOrNo;
+export const parseSource: Parse = (raw, _, { sourceById }) =>
+  parseReference(raw, 'source', sourceById);
+export const parseUser: Parse = (raw, { key }, { userById }) =>
+  parseReference(raw, key === ownerKey ? 'owner' : 'user', userById);
 
-function parsePhone(raw: FieldValue): string | FieldIssue {
+export function parsePhone(raw: FieldValue): string | FieldIssue {
   if (typeof raw !== 'string') return notAString;
   const { phone, sentence } = readPhone(raw);
   return phone ?? new FieldIssue('invalid_phone', sentence);
@@ -107,7 +106,7 @@ const tooSmall = new FieldIssue(
   `must be 0, or at least ${smallestNumber} in absolute value.`,
 );
 
-function parseNumber(raw: FieldValue): FieldValue | FieldIssue {
+export function parseNumber(raw: FieldValue): FieldValue | FieldIssue {
   const number = typeof raw === 'string' ? numberFrom(raw) : raw;
   if (number instanceof FieldIssue) return number;
   if (typeof number !== 'number' || Number.isNaN(number)) return notANumber;
@@ -177,7 +176,7 @@ function notAnOption(options: Field['options'], hint = ''): FieldIssue {
 }
 
 /** A list of options. A form that can only send text sends one option, or several separated by commas. */
-function parseList(raw: FieldValue, field: Field): FieldValue | FieldIssue {
+export function parseList(raw: FieldValue, field: Field): FieldValue | FieldIssue {
   if (typeof raw === 'number' || typeof raw === 'boolean')
     return new FieldIssue('wrong_type', 'must be a list of its options.');
   const find = optionFinder(field.options);

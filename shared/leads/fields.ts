@@ -1,8 +1,10 @@
 import { type Refusal, validationFailed } from '../contract/refusals.ts';
 import type { FieldReason } from '../contract/types.ts';
+import { neverEmpty } from '../organization/built-in-fields.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import { FieldIssue, isEmptyValue, parsers, type RawValue } from './field-values.ts';
+import { parsers } from './field-types.ts';
+import { FieldIssue, isEmptyValue, type RawValue } from './field-values.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
 /** A request's changes by field key: the new value, or null to clear the field. */
@@ -106,9 +108,9 @@ export function requireOnEdit(
   for (const [fieldKey, value] of Object.entries(changes)) {
     const field = organization.fieldByKey.get(fieldKey);
     if (value !== null || !field) continue;
-    const isNeverEmpty = field.key === 'lead_type'; // contract, section 2
     const isRequired =
       field.requiredOnEdit && valueOf(before, fieldKey) !== null && isAskedFor(field, after);
-    if (isNeverEmpty || isRequired) issues.add(fieldKey, 'required', 'cannot be emptied.');
+    if (neverEmpty.includes(fieldKey) || isRequired)
+      issues.add(fieldKey, 'required', 'cannot be emptied.');
   }
 }

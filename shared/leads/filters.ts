@@ -1,13 +1,11 @@
 import { isPlainObject, isStorableText } from '../base/json.ts';
-import { asciiDigits } from '../base/text.ts';
 import { limits } from '../contract/limits.ts';
 import { fieldKinds } from '../organization/field-kinds.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import { FieldIssue, idFrom, parsers, withAllOptions } from './field-values.ts';
+import { matchingEmpty, type Operator, operators, parsers, type Takes } from './field-types.ts';
+import { FieldIssue, idFrom, parseOption, withAllOptions } from './field-values.ts';
 import { activeFields } from './fields.ts';
-import { matchingEmpty, type Operator, operators, type Takes } from './field-types.ts';
-import { possiblePhone } from './identity.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
 export type LeadFilter = (fields: FieldValues) => boolean;
@@ -57,7 +55,7 @@ function readFilter(organization: Organization, raw: unknown): LeadFilter {
   const field = fieldNamed(organization, raw.field);
   const operator = operatorNamed(field, raw.operator);
   const operands = operandsIn(raw, operator).map((operand) =>
-    readOperand(operand, field, operator, organization),
+    readOperand(operand, field, organization),
   );
   const test = operator.testFor(...operands);
   const matchesEmpty = matchingEmpty.has(operator.name);
@@ -134,12 +132,7 @@ function operandsIn(
 }
 
 /** Reads an operand into the form in which values of the field are stored. */
-function readOperand(
-  raw: unknown,
-  field: Field,
-  operator: NamedOperator,
-  organization: Organization,
-): FieldValue {
+function readOperand(raw: unknown, field: Field, organization: Organization): FieldValue {
   const { key } = field;
   if (typeof raw !== 'string' && typeof raw !== 'number')
     throw new InvalidFilter(`has a value for ${key} that is neither a string nor a number.`);
@@ -154,22 +147,20 @@ function readOperand(
   const { references } = fieldKinds[field.type];
   if (references !== null) return readId(raw, organization, key, references);
   const holdsText = Object.hasOwn(operators[field.type], 'contains');
-  return holdsText ? readText(raw, field, operator) : readValue(raw, organization, field);
+  return holdsText ? readText(raw, field) : readValue(raw, organization, field);
 }
 
-function readText(raw: string | number, { key, type }: Field, { name }: NamedOperator): string {
+function readText(raw: string | number, { key }: Field): string {
   if (typeof raw === 'number')
     throw new InvalidFilter(`has a number as its value, but ${key} holds text: send a string.`);
-  if (type !== 'phone') return raw;
-  // Phones are stored in E.164. A whole number is brought into that form; of a part, only the digits are searched for.
-  const digits = asciiDigits(raw).replace(/[\s().-]/g, '') || raw;
-  return name === 'contains' ? digits : (possiblePhone(raw) ?? digits);
+  return raw;
 }
 
 /** Reads an operand as a value of the type is read. Leads still hold retired options, so filters must find them. */
 function readValue(raw: string | number, organization: Organization, field: Field): FieldValue {
-  const type = field.type === 'multiselect' ? 'select' : field.type; // each operand is one option, not a list in one text
-  const value = parsers[type](raw, withAllOptions(field), organization);
+  // Each operand is one option of a list.
+  const parse = fieldKinds[field.type].isList ? parseOption : parsers[field.type];
+  const value = parse(raw, withAllOptions(field), organization);
   if (!(value instanceof FieldIssue)) return value;
   throw new InvalidFilter(`has an invalid value: ${field.key} ${value.sentence}`);
 }

@@ -1,5 +1,5 @@
 import type { Lead as ContractLead, NamedRef } from '../contract/types.ts';
-import { isBuiltIn } from '../organization/field-kinds.ts';
+import { isBuiltIn, neverEmpty } from '../organization/built-in-fields.ts';
 import type { Organization } from '../organization/organization.ts';
 
 /** A field's value as a lead holds it. It is never empty: an empty field is absent. The values of `lead_source` and `user` fields are IDs. */
@@ -23,11 +23,12 @@ export type LeadFields = FieldValues & {
 
 /** Fields that have passed the rules, which require what every lead has. */
 export function leadFieldsOf(fields: FieldValues): LeadFields {
-  const { name, phone, lead_type } = fields;
-  if (typeof name === 'string' && typeof phone === 'string' && typeof lead_type === 'string')
-    return { ...fields, name, phone, lead_type };
+  if (isWhole(fields)) return fields;
   throw new Error('A lead without a name, a phone or a type passed the rules.');
 }
+
+const isWhole = (fields: FieldValues): fields is LeadFields =>
+  neverEmpty.every((key) => typeof fields[key] === 'string');
 
 /** A lead as the rules and the store know it. `presentLead` gives it the contract's shape. */
 export interface Lead {

@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
+import { fieldDefaults, ownerKey } from '../organization/built-in-fields.ts';
 import type { Organization, Stage } from '../organization/organization.ts';
 import { chooseRotation, type Rotation } from './assignment.ts';
 import { activeFields, FieldIssues, isAskedFor } from './fields.ts';
@@ -27,7 +28,7 @@ export function newLead({ id, organizationId, fields, stage, owner, now }: NewLe
     id,
     organizationId,
     version: 1,
-    fields: { ...fields, assigned_to: owner },
+    fields: { ...fields, [ownerKey]: owner },
     stageId: stage.id,
     pipelineId: stage.pipelineId,
     createdAt: now,
@@ -60,12 +61,12 @@ export function startLead(
   issues: FieldIssues,
 ): LeadStart {
   const fields = newLeadFields(organization, submitted, issues);
-  const needsOwner = !mayLackOwner && valueOf(fields, 'assigned_to') === null;
+  const needsOwner = !mayLackOwner && valueOf(fields, ownerKey) === null;
   const rotation =
     stage && needsOwner ? chooseRotation(organization, fields, stage.pipelineId) : undefined;
   if (stage && needsOwner && !rotation)
     issues.add(
-      'assigned_to',
+      ownerKey,
       'no_active_owner',
       'is required: the organization has no active user to own new leads.',
     );
@@ -113,10 +114,10 @@ export function newLeadFields(
   submitted: FieldValues,
   issues: FieldIssues,
 ): FieldValues {
-  const fields = { lead_type: 'student', ...submitted };
+  const fields = { ...fieldDefaults, ...submitted };
   for (const field of activeFields(organization)) {
     const isRequired =
-      field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, fields);
+      field.requiredOnCreate && field.key !== ownerKey && isAskedFor(field, fields);
     if (isRequired && valueOf(submitted, field.key) === null)
       issues.add(field.key, 'required', 'is required.');
   }

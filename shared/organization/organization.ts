@@ -1,3 +1,4 @@
+import { alwaysRequired } from './built-in-fields.ts';
 import type { SettingsFile, WrittenFile } from './settings-schema.ts';
 
 export interface FieldOption {
@@ -37,9 +38,6 @@ export interface SettingsAsStored
 const filled =
   <Defaults extends object>(defaults: Defaults) =>
   <Item>(item: Item) => ({ ...defaults, ...item });
-
-/** The built-in fields that every lead has. */
-export const alwaysRequired: readonly string[] = ['name', 'phone'];
 
 /** Settings with the default of each absent property. The compiler asks for that of a new one. */
 export const settingsFrom = (stored: SettingsAsStored): Settings => ({

@@ -1,9 +1,9 @@
 import { keysOf } from '../base/maps.ts';
 import { scopesFor } from './api-key.ts';
-import { type BuiltIn, builtInFieldKeys, builtInNamed, fieldKinds } from './field-kinds.ts';
+import { alwaysRequired, type BuiltIn, builtInFieldKeys, builtInNamed } from './built-in-fields.ts';
+import { fieldKinds } from './field-kinds.ts';
 import { idNamed, optionFinder } from './named.ts';
 import { nearestName } from './nearest-name.ts';
-import { alwaysRequired } from './organization.ts';
 import type { SettingsFile } from './settings-schema.ts';
 import { display, type SettingsIssue } from './settings-shape.ts';
 

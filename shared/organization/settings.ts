@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { builtInFieldKeys, builtInNamed, builtIns } from './field-kinds.ts';
+import { builtInFieldKeys, builtInNamed, builtIns } from './built-in-fields.ts';
 import { namesIn, type PlacedName } from './lookalikes.ts';
 import { type Settings, type SettingsAsStored, settingsFrom } from './organization.ts';
 import { readReferences } from './settings-references.ts';

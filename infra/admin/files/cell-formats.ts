@@ -112,7 +112,7 @@ export const isOfWords = (type: ColumnType): boolean =>
   type !== undefined &&
   type !== 'time' &&
   (type === 'place' ||
-    type === 'checkbox' ||
+    fieldKinds[type].fixedValues !== null ||
     fieldKinds[type].hasOptions ||
     fieldKinds[type].references !== null);
 

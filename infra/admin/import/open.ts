@@ -1,6 +1,6 @@
 import { parseDateTime } from '../../../shared/base/dates.ts';
 import { keysOf } from '../../../shared/base/maps.ts';
-import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
+import { FieldIssue, type RawValue } from '../../../shared/leads/field-values.ts';
 import { FieldIssues, readFields } from '../../../shared/leads/fields.ts';
 import {
   nowhere,

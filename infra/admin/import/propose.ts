@@ -1,4 +1,4 @@
-import { hasEmailForm } from '../../../shared/leads/field-types.ts';
+import { hasEmailForm } from '../../../shared/leads/field-values.ts';
 import { activeFields } from '../../../shared/leads/fields.ts';
 import {
   type ImportTarget,

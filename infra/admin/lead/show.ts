@@ -1,6 +1,6 @@
 import { type FieldValue, type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
 import { presentEntry, type TimelineItem } from '../../../shared/leads/timeline.ts';
-import { isBuiltIn } from '../../../shared/organization/field-kinds.ts';
+import { isBuiltIn } from '../../../shared/organization/built-in-fields.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { planErasures } from '../../../shared/store/erasure/erase-lead.ts';
 import { readTimeline } from '../../../shared/store/leads/timeline.ts';

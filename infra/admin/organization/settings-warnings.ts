@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defaultPipelineId, startingStage } from '../../../shared/leads/placement.ts';
+import { ownerKey } from '../../../shared/organization/built-in-fields.ts';
 import { activeSourceNamed } from '../../../shared/organization/named.ts';
 import {
   defaultSourceName,
@@ -63,7 +64,7 @@ function newlyRequired(before: Settings, after: Settings): Field[] {
   const hasWebsite = activeSourceNamed(organizationFrom(after, 0), defaultSourceName) !== undefined;
   return after.fields.filter((field) => {
     // The assignment rules choose an owner, and a capture without a source has the default one.
-    if (field.key === 'assigned_to' || (field.key === 'source' && hasWebsite)) return false;
+    if (field.key === ownerKey || (field.key === 'source' && hasWebsite)) return false;
     const old = before.fields.find(({ key }) => key === field.key);
     const wasRequired =
       old?.active &&

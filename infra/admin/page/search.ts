@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { parseDateTime } from '../../../shared/base/dates.ts';
 import { limits } from '../../../shared/contract/limits.ts';
-import { hasEmailForm } from '../../../shared/leads/field-types.ts';
+import { hasEmailForm } from '../../../shared/leads/field-values.ts';
 import type { LeadFilter } from '../../../shared/leads/filters.ts';
 import { comparableEmail, readPhone, storedPhone } from '../../../shared/leads/identity.ts';
 import type { Lead } from '../../../shared/leads/lead.ts';

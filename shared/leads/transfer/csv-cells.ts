@@ -35,11 +35,10 @@ export function cellOf(
   value: FieldValue,
   isForSpreadsheet = false,
 ): string {
-  const { references } = fieldKinds[field.type];
+  const { references, cell } = fieldKinds[field.type];
   if (references !== null) return nameOrId(organization[references], value, isForSpreadsheet);
-  const isText = !['number', 'date', 'checkbox'].includes(field.type);
   const text = typeof value === 'object' ? listCell(value) : String(value);
-  return guarded(text, isForSpreadsheet && isText);
+  return guarded(text, isForSpreadsheet && cell === 'text');
 }
 
 /** Items that contain the separator, or that a cell would not keep as they are, are written as a JSON list. */

@@ -102,7 +102,7 @@ function fieldColumn(organization: Organization, field: Field): ExportColumn {
 const firstDay = '1900-03-01';
 
 function workbookValue(organization: Organization, field: Field, value: FieldValue): WorkbookValue {
-  const { references, hasOptions } = fieldKinds[field.type];
+  const { references, hasOptions, cell } = fieldKinds[field.type];
   if (references !== null) return nameOrId(organization[references], value);
   if (typeof value === 'object')
     return listCell(
@@ -111,7 +111,7 @@ function workbookValue(organization: Organization, field: Field, value: FieldVal
     );
   if (typeof value !== 'string') return value;
   if (hasOptions) return labelOf(field, value);
-  return field.type === 'date' && value >= firstDay ? new Date(value) : unguardable(value);
+  return cell === 'date' && value >= firstDay ? new Date(value) : unguardable(value);
 }
 
 /** The label of an option if an import reads it as that option, else its value. */

@@ -1,5 +1,6 @@
 import { keysOf, memoize } from '../../base/maps.ts';
 import { comparableName } from '../../base/text.ts';
+import { ownerKey } from '../../organization/built-in-fields.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 
@@ -77,7 +78,7 @@ export function targetNamed(
   if (compared === reportHeadings.row || compared === reportHeadings.reason) return nowhere;
   const property = properties.get(plain(name));
   if (property) return propertyTarget(property);
-  const wanted = compared === 'owner' ? 'assigned_to' : compared;
+  const wanted = compared === 'owner' ? ownerKey : compared;
   const candidates = fields.filter((field) => namesOf(field).includes(wanted));
   const exact = candidates.filter(({ label }) => label === name);
   const named = exact.length > 0 ? exact : candidates;

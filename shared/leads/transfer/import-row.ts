@@ -2,6 +2,7 @@ import { isStorableText } from '../../base/json.ts';
 import { memoize } from '../../base/maps.ts';
 import { asciiFigures } from '../../base/text.ts';
 import { limits } from '../../contract/limits.ts';
+import { alwaysRequired } from '../../organization/built-in-fields.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
@@ -160,7 +161,7 @@ const withAllActive = memoize((organization: Organization): Organization => {
     new Map([...items].map(([id, item]) => [id, active(item)]));
   const fields = organization.fields.map((field) => ({
     ...active(withAllOptions(field)),
-    requiredOnCreate: field.key === 'name' || field.key === 'phone',
+    requiredOnCreate: alwaysRequired.includes(field.key),
   }));
   return {
     ...organization,

@@ -8,6 +8,7 @@ import {
   type LeadFields,
   valueOf,
 } from '../../leads/lead.ts';
+import { neverEmpty } from '../../organization/built-in-fields.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 import { indexAttributesOf } from '../leads/leads.ts';
@@ -96,10 +97,8 @@ function* indexIssues(lead: Lead, item: Item): Generator<string> {
   }
 }
 
-const alwaysThere = ['name', 'phone', 'lead_type'];
-
 function* fieldIssues(fields: FieldValues, organization: Organization): Generator<string> {
-  for (const fieldKey of alwaysThere)
+  for (const fieldKey of neverEmpty)
     if (valueOf(fields, fieldKey) === null) yield `has no ${fieldKey}`;
   for (const [fieldKey, value] of Object.entries(fields)) {
     const field = organization.fieldByKey.get(fieldKey);

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { openApiFile, openApiText } from '../../../infra/openapi/document.ts';
 import { errorsOf } from '../../../infra/openapi/endpoint-descriptions.ts';
 import { demo } from '../../../infra/openapi/examples.ts';
-import { fieldValueRows } from '../../../infra/openapi/field-values.ts';
 import { limitHeaders, responseHeaders } from '../../../infra/openapi/response-headers.ts';
 import { endpoints, takesBody } from '../../../shared/contract/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../../shared/contract/errors.ts';
-import { FieldIssue, parsers, type RawValue } from '../../../shared/leads/field-values.ts';
+import { fieldValueRows, parsers } from '../../../shared/leads/field-types.ts';
+import { FieldIssue, type RawValue } from '../../../shared/leads/field-values.ts';
 import type { FieldType } from '../../../shared/organization/field-kinds.ts';
 import {
   assertDescribed,

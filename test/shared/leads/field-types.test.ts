@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FieldReason } from '../../../shared/contract/types.ts';
-import {
-  FieldIssue,
-  isEmptyValue,
-  parsers,
-  type RawValue,
-} from '../../../shared/leads/field-values.ts';
+import { parsers } from '../../../shared/leads/field-types.ts';
+import { FieldIssue, isEmptyValue, type RawValue } from '../../../shared/leads/field-values.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 
 const organization = sampleOrganization();

@@ -2,7 +2,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asciiDigits } from '../../../shared/base/text.ts';
-import { FieldIssue, parsers } from '../../../shared/leads/field-values.ts';
+import { FieldIssue, parseEmail } from '../../../shared/leads/field-values.ts';
 import { comparableEmail, emailIdentity } from '../../../shared/leads/identity.ts';
 import { processorMs } from '../../support/busy-machine.ts';
 import { sampleOrganization } from '../../support/settings.ts';
@@ -34,7 +34,7 @@ describe('digits', () => {
 describe('an email address', () => {
   const organization = sampleOrganization();
   const field = organization.fieldByKey.get('email')!;
-  const read = (text: string) => parsers.email(text, field, organization);
+  const read = (text: string) => parseEmail(text, field, organization);
 
   test.each([
     'Asha.Rao+forms@Mail.Example.co.in',
