@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { asciiDigits, foldText } from '../../../shared/base/text.ts';
 import { foundIn, typedIn } from '../../../shared/leads/erasure/erasure.ts';
 import { PersonSearch } from '../../../shared/leads/erasure/person-search.ts';
-import { hasEmailForm } from '../../../shared/leads/field-types.ts';
+import { hasEmailForm } from '../../../shared/leads/field-values.ts';
 import { comparableEmail, lacksCountryCode, storedPhone } from '../../../shared/leads/identity.ts';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { partFinder } from '../../../shared/leads/text-search.ts';
