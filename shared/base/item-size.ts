@@ -8,7 +8,7 @@ export function storedBytes(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   const parts = Array.isArray(value)
     ? value.map(storedBytes)
-    : Object.entries(value).map(([name, one]) => Buffer.byteLength(name) + storedBytes(one));
+    : Object.entries(value).map(([name, part]) => Buffer.byteLength(name) + storedBytes(part));
   return parts.reduce((sum, bytes) => sum + bytes + 1, 3);
 }
 

@@ -30,7 +30,7 @@ export function syntaxErrorPosition(text: string, { message }: SyntaxError): num
   return from;
 }
 
-/** A text of at most so many characters, and an ellipsis if it was longer. */
+/** The first `maxChars` characters of a text, and an ellipsis if it is longer. */
 export const shortened = (text: string, maxChars: number): string =>
   text.length > maxChars ? `${text.slice(0, maxChars).toWellFormed()}…` : text;
 

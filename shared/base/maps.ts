@@ -28,6 +28,6 @@ export function memoize<From extends object, Result>(
   };
 }
 
-/** The keys of an object that has no others than its type says, such as a table of rules by name. */
+/** `Object.keys`, typed. Only for objects that have exactly their type's keys. */
 export const keysOf = <T extends object>(table: T): (keyof T & string)[] =>
   Object.keys(table) as (keyof T & string)[];

@@ -85,15 +85,15 @@ export function readCapture(
     if (read[key] === null) issues.add(key, 'required', 'is required.');
   for (const [key, sentence] of Object.entries(notAmongFields))
     if (Object.hasOwn(fields, key)) issues.add(key, 'not_accepted', sentence);
-  const others = Object.fromEntries(Object.entries(fields).filter(([key]) => isAccepted(key)));
-  const readOthers = readFields(organization, others, capturedFields(organization), issues);
+  const accepted = Object.fromEntries(Object.entries(fields).filter(([key]) => isAccepted(key)));
+  const readAccepted = readFields(organization, accepted, capturedFields(organization), issues);
   if (pipelineId !== undefined && !organization.pipelineById.has(pipelineId))
     issues.add('pipelineId', 'pipeline_not_found', "is not one of the organization's pipelines.");
   issues.throwIfAny();
 
   const named = source === undefined ? undefined : activeSourceNamed(organization, source);
   const recorded = named ?? activeSourceNamed(organization, defaultSourceName);
-  const changes = { ...read, ...(named && { source: named.id }), ...readOthers };
+  const changes = { ...read, ...(named && { source: named.id }), ...readAccepted };
   const submitted = applyChanges({ name, phone: phone ?? '' }, changes); // a phone that cannot be read is an issue
   return {
     submitted,

@@ -49,7 +49,9 @@ const anyOf: Operator = {
   testFor: (...operands) => {
     const accepted = new Set(operands);
     return (value) =>
-      typeof value === 'object' ? value.some((one) => accepted.has(one)) : accepted.has(value);
+      typeof value === 'object'
+        ? value.some((option) => accepted.has(option))
+        : accepted.has(value);
   },
 };
 const is_empty: Operator = { takes: 'nothing', testFor: () => () => false };

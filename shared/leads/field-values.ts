@@ -38,7 +38,8 @@ const isAList = new FieldIssue('wrong_type', 'must be one option, not a list.');
 
 const trimmed = (text: string): string => text.trim();
 
-const ofText =
+/** Reads a text that passes a test. */
+export const textParser =
   (isValue: (text: string) => boolean, issue: FieldIssue, clean = trimmed): Parse =>
   (raw) => {
     const text = typeof raw === 'string' ? clean(raw) : undefined;
@@ -65,9 +66,9 @@ const notYesOrNo = new FieldIssue(
 
 export const parseText: Parse = (raw) => (typeof raw === 'string' ? raw.trim() : notAString);
 export const parseTextArea: Parse = (raw) => (typeof raw === 'string' ? raw : notAString);
-export const parseDate = ofText((text) => isDate(text), notADate, asciiFigures);
-export const parseEmail = ofText((text) => isEmail(text), notAnEmail);
-export const parseUrl = ofText(isWebAddress, notAWebAddress, trimInvisible);
+export const parseDate = textParser((text) => isDate(text), notADate, asciiFigures);
+export const parseEmail = textParser((text) => isEmail(text), notAnEmail);
+export const parseUrl = textParser(isWebAddress, notAWebAddress, trimInvisible);
 export const parseOption: Parse = (raw, { options }) => {
   if (typeof raw === 'string') return optionFinder(options)(raw)?.value ?? notAnOption(options);
   return typeof raw === 'object' ? isAList : notAString;

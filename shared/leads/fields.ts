@@ -91,7 +91,7 @@ export function isAskedFor({ showWhen }: Field, fields: FieldValues): boolean {
 export function isOneOf(value: FieldValue | null, texts: readonly string[]): boolean {
   if (value === null) return false;
   const values: readonly unknown[] = typeof value === 'object' ? value : [value];
-  return values.some((one) => texts.includes(String(one)));
+  return values.some((item) => texts.includes(String(item)));
 }
 
 /**

@@ -27,11 +27,11 @@ export function readFilters(
 ): { filter: LeadFilter; issues: FilterIssue[] } {
   const filters: LeadFilter[] = [];
   const issues: FilterIssue[] = [];
-  for (const [position, one] of raw.entries()) {
+  for (const [position, filter] of raw.entries()) {
     try {
       if (position >= limits.filtersMax)
         throw new InvalidFilter(`exceeds the limit of ${limits.filtersMax} filters.`);
-      filters.push(readFilter(organization, one));
+      filters.push(readFilter(organization, filter));
     } catch (error) {
       if (!(error instanceof InvalidFilter)) throw error;
       issues.push({ position, sentence: error.message });

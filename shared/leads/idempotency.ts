@@ -61,7 +61,7 @@ export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([name, one]) => `${JSON.stringify(name)}:${canonicalJson(one)}`).join(',')}}`;
+  return `{${entries.map(([name, part]) => `${JSON.stringify(name)}:${canonicalJson(part)}`).join(',')}}`;
 }
 
 /** A repeat: the record of its first result, and those of its keys that have no record yet. */
@@ -90,7 +90,7 @@ export function replayOf(
     };
     throw validationFailed(reused.map(({ givenAs }) => [givenAs, refusal]));
   }
-  const record = records.find((one) => one !== undefined);
+  const record = records.find((found) => found !== undefined);
   const unrecorded = keys.filter((_, index) => !records[index]);
   return record && { outcome: 'replay', record, unrecorded };
 }

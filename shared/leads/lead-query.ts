@@ -56,7 +56,7 @@ function stageIdsOf(
   if (pipeline_id === undefined) return stage_id === undefined ? undefined : [stage_id];
   const ofPipeline = organization.stages.filter(({ pipelineId }) => pipelineId === pipeline_id);
   const ids = ofPipeline.map(({ id }) => id);
-  return stage_id === undefined ? ids : ids.filter((one) => one === stage_id);
+  return stage_id === undefined ? ids : ids.filter((id) => id === stage_id);
 }
 
 /**

@@ -86,10 +86,10 @@ export function presentLead(organization: Organization, lead: Lead): PresentedLe
 
 /** Every active field that is not built in, in form order. */
 function otherFields(organization: Organization, fields: FieldValues): FieldValues {
-  const others: Record<string, FieldValue> = {};
+  const presented: Record<string, FieldValue> = {};
   for (const { key, active } of organization.fields) {
     const value = active && !isBuiltIn(key) ? valueOf(fields, key) : null;
-    if (value !== null) others[key] = value;
+    if (value !== null) presented[key] = value;
   }
-  return others;
+  return presented;
 }

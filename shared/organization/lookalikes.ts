@@ -40,13 +40,13 @@ export function lookalikesAmong(
   const spelled = ({ list, name }: PlacedName): string => `${list}: ${name}`;
   const known = new Set(namesIn(inForce).map(spelled));
   const first = new Map<string, PlacedName>();
-  return names.flatMap((one) => {
-    const compared = `${one.list}: ${comparableName(one.name)}`;
-    const earlier = first.get(compared) ?? one;
+  return names.flatMap((placed) => {
+    const compared = `${placed.list}: ${comparableName(placed.name)}`;
+    const earlier = first.get(compared) ?? placed;
     first.set(compared, earlier);
-    const isInForce = [earlier, one].every((each) => known.has(spelled(each)));
-    if (earlier.name === one.name || isInForce) return [];
-    const message = `is ${display(one.name)}, which people read as ${display(earlier.name)} in ${earlier.path}: give each a name of its own`;
-    return [{ path: one.path, message }];
+    const isInForce = [earlier, placed].every((each) => known.has(spelled(each)));
+    if (earlier.name === placed.name || isInForce) return [];
+    const message = `is ${display(placed.name)}, which people read as ${display(earlier.name)} in ${earlier.path}: give each a name of its own`;
+    return [{ path: placed.path, message }];
   });
 }

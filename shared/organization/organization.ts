@@ -95,8 +95,8 @@ const byId = <T extends { id: number }>(items: readonly T[]): ReadonlyMap<number
 export function organizationFrom(settings: Settings, version: number): Organization {
   const ordered = [...settings.pipelines].sort(byOrder);
   const pipelines = ordered.map(({ stages: _, ...pipeline }) => pipeline);
-  const stages = ordered.flatMap(({ id: pipelineId, stages: own }) =>
-    [...own].sort(byOrder).map((stage) => ({ ...stage, pipelineId })),
+  const stages = ordered.flatMap(({ id: pipelineId, stages: ofPipeline }) =>
+    [...ofPipeline].sort(byOrder).map((stage) => ({ ...stage, pipelineId })),
   );
   return {
     ...settings,

@@ -132,12 +132,12 @@ function pipelinesWithRemovals(before: Settings, after: Settings): Pipeline[] {
   return [...after.pipelines, ...gone].map((pipeline) => {
     const old = before.pipelines.find(({ id }) => id === pipeline.id)?.stages ?? [];
     const moved = missing(stagesBefore, old, 'id'); // a stage stays in its old pipeline until no lead can be there
-    const own = missing(pipeline.stages, moved, 'id');
+    const kept = missing(pipeline.stages, moved, 'id');
     const removed = missing(old, pipeline.stages, 'id').map((stage) => ({
       ...inactive(stage),
       isDefault: false,
     }));
-    return { ...pipeline, stages: [...own, ...removed] };
+    return { ...pipeline, stages: [...kept, ...removed] };
   });
 }
 

@@ -38,10 +38,10 @@ function cleaned(value: unknown, search: PersonSearch): unknown {
   if (typeof value === 'string') return search.replaceIn(value, erasedMark);
   if (Array.isArray(value)) return value.map((item) => cleaned(item, search));
   if (!isPlainObject(value)) return value;
-  return mapValues(value, (one, name) => {
-    if (name === 'field') return one;
-    if (!isIdentityField(value.field)) return cleaned(one, search);
-    return isIdentity(one, search) ? erasedMark : one;
+  return mapValues(value, (part, name) => {
+    if (name === 'field') return part;
+    if (!isIdentityField(value.field)) return cleaned(part, search);
+    return isIdentity(part, search) ? erasedMark : part;
   });
 }
 
@@ -93,5 +93,5 @@ export const mentionsIn = (fields: FieldValues, search: PersonSearch): string[] 
 export function foundIn(value: unknown, search: PersonSearch): Identities {
   if (typeof value === 'string') return search.foundIn(value);
   if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap((one) => foundIn(one, search));
+  return Object.values(value).flatMap((part) => foundIn(part, search));
 }

@@ -70,7 +70,7 @@ export class PersonSearch {
   constructor(values: readonly unknown[]) {
     const identities = identitiesAmong(values);
     const emails = identities.filter(isEmailIdentity);
-    const phones = identities.filter((one) => !isEmailIdentity(one));
+    const phones = identities.filter((identity) => !isEmailIdentity(identity));
     this.#identities = new Set(identities);
     for (const phone of phones)
       for (const spelling of spellingsOf(phone))
@@ -84,7 +84,7 @@ export class PersonSearch {
   }
 
   forget(identities: Identities): void {
-    for (const one of identities) this.#identities.delete(one);
+    for (const identity of identities) this.#identities.delete(identity);
   }
 
   /** Replaces each phone and email of the person. @returns the text unchanged if it has neither */
@@ -112,8 +112,10 @@ export class PersonSearch {
     return readingsOf(text).flatMap((reading) => {
       const emails = this.#emailsIn(reading.text);
       // An email that contains the person's phone is erased as a whole.
-      const others = replaced(reading.text, emails, ({ start, end }) => '['.repeat(end - start));
-      return [...emails, ...this.#phonesIn(others)].flatMap((match) => {
+      const withoutEmails = replaced(reading.text, emails, ({ start, end }) =>
+        '['.repeat(end - start),
+      );
+      return [...emails, ...this.#phonesIn(withoutEmails)].flatMap((match) => {
         const span = reading.original(match);
         return span ? [{ ...match, ...span }] : [];
       });

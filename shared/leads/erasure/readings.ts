@@ -129,5 +129,5 @@ function entityOf(name: string): string | undefined {
 const entities = new Map(
   'amp& apos\' ast* bsol\\ colon: comma, commat@ dash‐ dollar$ emsp\u2003 ensp\u2002 equals= excl! gt> hat^ hyphen‐ lpar( lowbar_ lt< mdash— nbsp\u00a0 ndash– num# percnt% period. plus+ quest? quot" rpar) semi; shy\u00ad sol/ thinsp\u2009 verbar| zwj\u200d zwnj\u200c'
     .split(' ')
-    .map((one) => [one.slice(0, -1), one.slice(-1)]),
+    .map((pair) => [pair.slice(0, -1), pair.slice(-1)]),
 );

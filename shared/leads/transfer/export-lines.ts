@@ -62,7 +62,7 @@ export function exportColumns(organization: Organization): readonly ExportColumn
     return { ...column, label: `${column.label} (UTC)` };
   };
   const { leadId, mark, pipeline, stage, createdAt, updatedAt, archived } = exportedProperties;
-  const stagesOf = (pipelineId: number) => stages.filter((one) => one.pipelineId === pipelineId);
+  const stagesOf = (pipelineId: number) => stages.filter((item) => item.pipelineId === pipelineId);
   return [
     property(leadId, 'leadId', (lead) => lead.id),
     { ...property(mark, exportMark.property, () => exportMark.of(id)), label: mark },
@@ -106,7 +106,7 @@ function workbookValue(organization: Organization, field: Field, value: FieldVal
   if (references !== null) return nameOrId(organization[references], value);
   if (typeof value === 'object')
     return listCell(
-      value.map((one) => labelOf(field, one)),
+      value.map((item) => labelOf(field, item)),
       ', ',
     );
   if (typeof value !== 'string') return value;

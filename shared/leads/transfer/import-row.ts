@@ -50,8 +50,8 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   const rules = isExported ? withAllActive(organization) : organization;
   const raw = withReferences(rules, Object.entries(row.fields), issues);
   const phones = isExported ? storedPhonesIn(rules, raw, raw) : {};
-  const others = Object.entries(raw).filter(([key]) => !Object.hasOwn(phones, key));
-  const read = readFields(rules, Object.fromEntries(others), activeFields(rules), issues);
+  const withoutPhones = Object.entries(raw).filter(([key]) => !Object.hasOwn(phones, key));
+  const read = readFields(rules, Object.fromEntries(withoutPhones), activeFields(rules), issues);
   const submitted = applyChanges(phones, read);
   const place = namedPlace(rules, properties, issues);
   const stage = place && placeLead(rules, place, issues);
@@ -263,7 +263,9 @@ function namedPlace(
     : readNamed({ noun: 'pipeline', items: pipelines }, pipeline, 'pipeline', issues);
   if (!isEmpty(pipeline) && pipelineId === undefined) return undefined;
   if (isEmpty(stage)) return { pipelineId };
-  const items = stages.filter((one) => pipelineId === undefined || one.pipelineId === pipelineId);
+  const items = stages.filter(
+    (stage) => pipelineId === undefined || stage.pipelineId === pipelineId,
+  );
   const stageId = readNamed({ noun: 'stage', items }, stage, 'stage', issues);
   return stageId === undefined ? undefined : { stageId, pipelineId };
 }
