@@ -178,6 +178,9 @@ function delimiterOf(file: string, text: string): string {
     return columns > 1 ? [{ delimiter, columns, share: fits / rows.length }] : [];
   });
   const [best, second] = candidates.sort((a, b) => b.share - a.share || b.columns - a.columns);
+  // Nobody types a tab into a text.
+  const tabs = candidates.find(({ delimiter }) => delimiter === '\t');
+  if (best && best.share === tabs?.share && best.columns === tabs.columns) return '\t';
   if (best && best.share === second?.share && best.columns === second.columns)
     throw new CommandError(
       `${file} can be read with ${JSON.stringify(best.delimiter)} or with ${JSON.stringify(second.delimiter)} between its cells: write sep=${best.delimiter} or sep=${second.delimiter} as its first line.`,
