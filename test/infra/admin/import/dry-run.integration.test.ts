@@ -67,3 +67,62 @@ test('times without a zone are read as UTC, and the command says so, unless a zo
     '2026-07-05T09:00:00.000Z',
   ]);
 });
+
+test('a time of a workbook is of the zone that is named', async () => {
+  const organization = await givenOrganization();
+  const cell = '<c t="d"><v>2026-07-05T14:30:00</v></c>';
+  const rows =
+    sheetRow(1, ['name', 'phone', 'created at']) + sheetRow(2, ['A', person().phone, cell]);
+  const file = await files.write('zone.xlsx', workbookOf(rows));
+
+  await importJson(organization, file, '--time-zone', 'Asia/Kolkata');
+
+  expect(await leadsOf(organization)).toMatchObject([{ createdAt: '2026-07-05T09:00:00.000Z' }]);
+});
+
+test('a row without its last cells is read, and one with a value beyond the headings is refused', async () => {
+  const organization = await givenOrganization();
+  const [one, two] = [person(), person()];
+  const file = await files.write(
+    'cells.csv',
+    `name,phone,city,email\nShort,${one.phone}\nEmpty,${two.phone},,,,\nLong,${two.phone},,,x\n`,
+  );
+
+  const { imported, report } = await importJson(organization, file);
+
+  expect(imported).toBe(2);
+  expect(await files.read(report)).toContain(
+    '4,"The row has a value in its cell 5, but the file has 4 headings."',
+  );
+});
+
+test('JSON lines need no plan, and their unknown properties can be left out', async () => {
+  const organization = await givenOrganization();
+  const { phone } = person();
+  const file = await files.write('lines.jsonl', JSON.stringify({ name: 'A', phone, junk: 1 }));
+
+  const planned = await run(
+    organization,
+    'lead import',
+    file,
+    '--plan',
+    await files.write('p.json', { columns: {} }),
+  );
+  const unknown = await run(organization, 'lead import', file, '--json');
+  const ignored = await importJson(organization, file, '--ignore-others');
+
+  expect(planned).toMatchObject({ status: 1, stdout: '' });
+  expect(planned.stderr).toMatch(/has no columns, so it needs no plan: remove --plan\.$/m);
+  expect(unknown.json).toMatchObject({ imported: 0, refused: 1 });
+  expect(ignored).toMatchObject({ imported: 1, ignored: ['junk'] });
+});
+
+test('an undo of a file with open columns asks for the plan of the import', async () => {
+  const organization = await givenOrganization();
+  const file = await files.write('undo.csv', `Full name,Mobile\nA,${person().phone}\n`);
+
+  const answer = await run(organization, 'lead import', file, '--undo', '--yes');
+
+  expect(answer).toMatchObject({ status: 1, stdout: '' });
+  expect(answer.stderr).toMatch(/repeat the --plan, --map and --ignore of the import\.$/m);
+});

@@ -79,6 +79,26 @@ test('a column that is missing is open too', async () => {
   expect(proposal.columns).toEqual({ name: 'name', email: 'email' });
 });
 
+test('a second column for what cannot have two is open, and so is one with fewer values than its rival', async () => {
+  const organization = await givenOrganization();
+  const [one, two] = [person(), person()];
+  const twice = await files.write('twice.csv', `name,phone,Phone,phone\nA,${one.phone},1,2\n`);
+  const rivals = await files.write(
+    'rivals.csv',
+    `name,phone,Mobile\nA,,${one.phone}\nB,${two.phone},${two.phone}\n`,
+  );
+
+  const columns = async (file: string) => (await proposalFor(organization, file)).file.columns;
+
+  expect(await columns(twice)).toEqual({
+    name: 'name',
+    phone: 'phone',
+    Phone: null,
+    'phone (2)': null,
+  });
+  expect(await columns(rivals)).toEqual({ name: 'name', phone: null, Mobile: 'phone' });
+});
+
 test('values say what a column is if its heading does not', async () => {
   const organization = await givenOrganization();
   const rows = [1, 2, 3].map((day) => {
