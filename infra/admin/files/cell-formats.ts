@@ -78,11 +78,15 @@ export function hintFor(
   hasPlan = false,
 ): string {
   const type = typeOf(target);
-  const choose = (member: 'dates' | 'decimal', choices: readonly string[]): string => {
+  const choose = (
+    member: 'dates' | 'decimal' | 'listSeparator',
+    choices: readonly string[],
+  ): string => {
     if (choices.length === 0) return '';
-    const options = choices.map((one) => `--${member} ${one}`).join(' or ');
+    const option = member === 'listSeparator' ? 'list-separator' : member;
+    const options = choices.map((one) => `--${option} ${/\w/.test(one) ? one : `'${one}'`}`);
     const values = choices.map((one) => JSON.stringify(one)).join(' or ');
-    return hasPlan ? ` Add to the plan: "${member}": ${values}.` : ` Add ${options}.`;
+    return hasPlan ? ` Add to the plan: "${member}": ${values}.` : ` Add ${options.join(' or ')}.`;
   };
   if (type === 'number') {
     if (formats.decimal) return '';
@@ -101,6 +105,11 @@ export function hintFor(
       isReadable ? [] : others.filter((format) => read(text, format) !== undefined),
     );
   }
+  if (type === 'multiselect' && !formats.listSeparator && /[;|]/.test(text))
+    return choose(
+      'listSeparator',
+      listSeparators.filter((mark) => mark !== ',' && text.includes(mark)),
+    );
   if (!isOfWords(type) && !(type === 'phone' && /\p{L}/u.test(text))) return '';
   return hasPlan
     ? ` Add to the column in the plan: "values": {"TEXT": "VALUE"} reads TEXT as VALUE.`

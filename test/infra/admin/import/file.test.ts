@@ -129,6 +129,8 @@ test.each<[name: string, text: string, hint: string, formats?: Formats]>([
   ['budget', 'a lot', ''],
   ['wants_call', 'ja', replace("L'\\''école")],
   ['course', 'mba1', replace("L'\\''école"), { dates: 'dd.mm.yyyy', decimal: 'comma' }],
+  ['interests', 'hostel; loan', " Add --list-separator ';'."],
+  ['interests', 'hostel; loan', replace("L'\\''école"), { listSeparator: '|' }],
   ['stage', 'Neu', replace("L'\\''école")],
   ['guardian_phone', 'keins', replace("L'\\''école")],
   ['guardian_phone', '12', ''],
