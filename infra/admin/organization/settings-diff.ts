@@ -96,7 +96,7 @@ const isObjectList = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && value.every(isPlainObject);
 
 /** The name or label of a value that has one; else the value, shortened. */
-function briefly(value: unknown): string {
+export function briefly(value: unknown): string {
   const name = isPlainObject(value) ? (value.name ?? value.label) : undefined;
   const text = JSON.stringify(name ?? value);
   return text.length <= 100 ? text : `${text.slice(0, 97)}…`;

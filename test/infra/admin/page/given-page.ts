@@ -161,3 +161,38 @@ export const refusedIn = ({ text }: Reply): Record<string, string> =>
       why.replace(/<[^>]*>/g, ''),
     ]),
   );
+
+const decoded = (value = ''): string =>
+  value
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+
+/**
+ * The inputs of a form as a browser would send them, with what a person typed over.
+ * @param form its ID or class
+ */
+export function filled(
+  { text }: Reply,
+  form: string,
+  typed: Readonly<Record<string, string | readonly string[]>>,
+): [string, string][] {
+  const [, own = ''] = new RegExp(`<form [^>]*"${form}">(.*?)</form>`, 's').exec(text) ?? [];
+  const besides = [...text.matchAll(new RegExp(`<input [^>]* form="${form}">`, 'g'))].join('');
+  const sent: [string, string][] = [];
+  const inputs = /<input\b[^>]*>|<(select|textarea)\b.*?<\/\1>/gs;
+  for (const [tag, kind] of `${besides}${own}`.matchAll(inputs)) {
+    const name = decoded(/ name="([^"]*)"/.exec(tag)?.[1]);
+    if (Object.hasOwn(typed, name)) continue;
+    if (/type="checkbox"/.test(tag) && !/ checked/.test(tag)) continue;
+    const value = / value="([^"]*)"/.exec(tag)?.[1];
+    const selected = /value="([^"]*)" selected/.exec(tag)?.[1] ?? /value="([^"]*)"/.exec(tag)?.[1];
+    const inside = />\n?([^<]*)<\/textarea>/.exec(tag)?.[1];
+    sent.push([name, decoded(kind === 'select' ? selected : kind === 'textarea' ? inside : value)]);
+  }
+  for (const [name, values] of Object.entries(typed))
+    for (const value of [values].flat()) sent.push([name, value]);
+  return sent;
+}

@@ -3,6 +3,7 @@ import { changeTimeOf } from '../../../../shared/leads/changes.ts';
 import { editLead } from '../../../../shared/store/leads/edit-lead.ts';
 import { addToTimeline, readTimeline } from '../../../../shared/store/leads/timeline.ts';
 import {
+  filled,
   type GivenPage,
   givenLead,
   givenPage,
@@ -14,33 +15,8 @@ import {
 
 const path = '/o/1/leads/1';
 
-/** The inputs of the lead's form as a browser would send them, with what a person typed over. */
-function filled({ text }: Reply, typed: Readonly<Record<string, string | readonly string[]>>) {
-  const [, form = ''] = /<form method="post" class="lead">(.*?)<\/form>/s.exec(text) ?? [];
-  const decoded = (value = ''): string =>
-    value
-      .replaceAll('&quot;', '"')
-      .replaceAll('&#39;', "'")
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&amp;', '&');
-  const sent: [string, string][] = [];
-  for (const [tag, kind] of form.matchAll(/<input\b[^>]*>|<(select|textarea)\b.*?<\/\1>/gs)) {
-    const name = decoded(/ name="([^"]*)"/.exec(tag)?.[1]);
-    if (Object.hasOwn(typed, name)) continue;
-    if (/type="checkbox"/.test(tag) && !/ checked/.test(tag)) continue;
-    const value = / value="([^"]*)"/.exec(tag)?.[1];
-    const selected = /value="([^"]*)" selected/.exec(tag)?.[1] ?? /value="([^"]*)"/.exec(tag)?.[1];
-    const inside = />\n?([^<]*)<\/textarea>/.exec(tag)?.[1];
-    sent.push([name, decoded(kind === 'select' ? selected : kind === 'textarea' ? inside : value)]);
-  }
-  for (const [name, values] of Object.entries(typed))
-    for (const value of [values].flat()) sent.push([name, value]);
-  return [...sent, [':do', 'edit']] as const;
-}
-
-const save = (page: GivenPage, opened: Reply, typed: Parameters<typeof filled>[1]) =>
-  page.post(path, filled(opened, typed));
+const save = (page: GivenPage, opened: Reply, typed: Parameters<typeof filled>[2]) =>
+  page.post(path, [...filled(opened, 'lead', typed), [':do', 'edit']]);
 
 const everyField = {
   remarks: '\nfirst\nsecond <b>',
