@@ -42,7 +42,7 @@ async function open(context: CommandContext, options: OpenOptions): Promise<void
   context.print({ ready: true, url }, `The page is at ${url}`, 'Press Ctrl-C to stop it.');
   if (process.stdout.isTTY) openBrowser(url);
   await new Promise<void>((end) => whenToldToEnd(end));
-  server.stop();
+  await server.stop();
 }
 
 const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -43,6 +44,9 @@ const safeHeaders = {
 /** Settings have at most 350 KB of JSON, which a form sends with a name for each value. */
 const formMaxBytes = 8_000_000;
 
+/** Of the end. */
+const finishWithinMs = 4000;
+
 const secret = (): string => randomBytes(32).toString('base64url');
 
 function isSame(one: string | undefined, other: string | undefined): boolean {
@@ -79,10 +83,13 @@ export class PageServer {
     return `http://${this.#host}/?token=${this.#token}`;
   }
 
-  /** Accepts no more requests. */
-  stop(): void {
+  /** Accepts no more requests, and lets those in flight end: a change is then also in the audit log. */
+  async stop(): Promise<void> {
+    const closed = once(this.#server, 'close');
     this.#server.close();
-    this.#server.closeAllConnections();
+    const timer = setTimeout(() => this.#server.closeAllConnections(), finishWithinMs);
+    await closed;
+    clearTimeout(timer);
   }
 
   #app(): Hono {

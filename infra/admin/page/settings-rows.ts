@@ -169,8 +169,8 @@ function readAs(kind: Kind, text: string): unknown {
 }
 
 /** The draft that a form sends. A value whose input is as it was shown stays as it is, even if the input cannot show all of it. */
-export function draftIn(form: Form): Draft {
-  const rest: Item = JSON.parse(form.text('rest'));
+export function draftIn(form: Form, id: number): Draft {
+  const rest: Item = { ...JSON.parse(form.text('rest')), id };
   const name = form.text('name').trim();
   const rows = lists.map((list) => [list.name, rowsIn(form, list, list.name)] as const);
   return {

@@ -42,7 +42,8 @@ export const settingsView: View = {
     const what = form.text(':do');
     try {
       if (what === 'undo') return await undo(context, desk, stored, form);
-      const draft = what === 'file' ? await draftFrom(form, stored) : draftIn(form);
+      const draft =
+        what === 'file' ? await draftFrom(form, stored) : draftIn(form, stored.settings.id);
       if (/^(add|up|down|remove):/.test(what)) {
         const changed = what.replace(/^\w+:/, '');
         return settingsPage(context, desk, { stored, draft: changedDraft(draft, what), changed });
@@ -60,7 +61,7 @@ export const settingsView: View = {
       const draft =
         what === 'file' || what === 'undo'
           ? draftOf(stored.settings, stored.version)
-          : draftIn(form);
+          : draftIn(form, stored.settings.id);
       return settingsPage(context, desk, { stored, draft, refused: error.message, issues });
     }
   },

@@ -190,7 +190,9 @@ export function filled(
     const value = / value="([^"]*)"/.exec(tag)?.[1];
     const selected = /value="([^"]*)" selected/.exec(tag)?.[1] ?? /value="([^"]*)"/.exec(tag)?.[1];
     const inside = />\n?([^<]*)<\/textarea>/.exec(tag)?.[1];
-    sent.push([name, decoded(kind === 'select' ? selected : kind === 'textarea' ? inside : value)]);
+    // A browser drops the line breaks of a field that has one line.
+    const line = /type="hidden"/.test(tag) ? value : value?.replaceAll('\n', '');
+    sent.push([name, decoded(kind === 'select' ? selected : kind === 'textarea' ? inside : line)]);
   }
   for (const [name, values] of Object.entries(typed))
     for (const value of [values].flat()) sent.push([name, value]);

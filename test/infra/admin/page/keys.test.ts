@@ -55,10 +55,9 @@ test('a new key is shown once, with a request to copy, and is in the audit log',
   const page = await givenPage();
 
   const reply = await create(page, { type: 'website-form', days: '30' });
-  const again = await page.get(path);
-
   const [, key = ''] = /<code tabindex="0" data-new-key>(\w+)<\/code>/.exec(reply.text) ?? [];
   const { keyId } = parseApiKey(key) ?? {};
+  const again = await page.get(`${path}?created=${keyId}`);
   expect(reply.text).toContain(`curl -i http://127.0.0.1:4010/api/v1/leads/capture`);
   expect(again.text).not.toContain(key);
   expect(again.text).toContain(`data-key="${keyId}"`);

@@ -29,6 +29,7 @@ const everyField = {
   wants_call: false,
   second_source: 4,
   mentor: 9,
+  hasOwnProperty: 'two\nlines',
   old_notes: 'kept',
 };
 
