@@ -60,7 +60,7 @@ unit more for the timeline of each lead.`)
 }
 
 /** Fewer would be part of too many emails. */
-const emailCharactersMin = 3;
+export const emailCharactersMin = 3;
 
 function parseEmail(text: string): string {
   const email = comparableEmail(text.trim());
@@ -165,7 +165,7 @@ const inTexts =
     );
   };
 
-function isInName(name: string): Matcher {
+export function isInName(name: string): Matcher {
   const isInText = partFinder(foldAccents(name));
   return inTexts((text) => isInText(foldAccents(text)));
 }
@@ -179,7 +179,7 @@ function isWholeIn(identity: string): Matcher {
 /** What people write between the digits of a phone. */
 const gaps = /(?<=\d)[\s().+/_\p{Pd}]+(?=\d)/gu;
 
-function isPartIn(email: string | undefined, typed: string): Matcher {
+export function isPartIn(email: string | undefined, typed: string): Matcher {
   if (email !== undefined) return inTexts((text) => comparableEmail(text).includes(email));
   const digits = digitsOf(typed);
   return inTexts((text) => asciiDigits(text).replaceAll(gaps, '').includes(digits));
@@ -189,5 +189,5 @@ const typedInTimeline = async (context: CommandContext, { id }: Lead): Promise<u
   (await readTimeline(context.pacedTable(), context.organizationId, id)).map(typedIn);
 
 /** `Müller` as `muller`, `Weiß` as `weiss`. Other scripts keep their marks, which are letters there. */
-export const foldAccents = (text: string): string =>
+const foldAccents = (text: string): string =>
   foldText(text.normalize('NFD').replace(/[\u0300-\u036f]/g, ''));

@@ -6,7 +6,6 @@ import type { LeadFilter } from '../../../shared/leads/filters.ts';
 import { comparableEmail, readPhone, storedPhone } from '../../../shared/leads/identity.ts';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { type ListParameters, leadMatcher, leadQuery } from '../../../shared/leads/lead-query.ts';
-import { partFinder } from '../../../shared/leads/text-search.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { findLeadByIdentity } from '../../../shared/store/leads/create-lead.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
@@ -14,7 +13,7 @@ import { countLeads } from '../../../shared/store/leads/read-leads.ts';
 import { listLeads } from '../../../shared/store/listing/lead-lists.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
-import { digitsMin, digitsOf, foldAccents } from '../lead/find.ts';
+import { digitsMin, digitsOf, emailCharactersMin, isInName, isPartIn } from '../lead/find.ts';
 import { idIn } from './desk.ts';
 
 /** The filters of the address, each by the name that it has there. */
@@ -124,21 +123,17 @@ async function leadsByKey(
   return found.length > 0 || holders.length > 0 ? found : undefined;
 }
 
-/** Fewer characters are part of too many emails. */
-const emailPartMin = 3;
-
 /** Matches leads whose name, phone or email contains the text, however it is written. */
 function partFilter(text: string): LeadFilter {
-  const isInName = partFinder(foldAccents(text));
-  const digits = /^[\d\s()+./-]+$/.test(text) ? digitsOf(text) : '';
-  const part = comparableEmail(text);
-  const isInEmail = partFinder(part);
-  return ({ name, phone, email }) =>
-    isInName(foldAccents(String(name))) ||
-    (digits.length >= digitsMin && String(phone).includes(digits)) ||
-    (part.length >= emailPartMin &&
-      email !== undefined &&
-      isInEmail(comparableEmail(String(email))));
+  const isNamed = isInName(text);
+  const email = comparableEmail(text);
+  const isInEmail = email.length < emailCharactersMin ? undefined : isPartIn(email, '');
+  const isNumber = /^[\d\s()+./-]+$/.test(text) && digitsOf(text).length >= digitsMin;
+  const isInPhone = isNumber ? isPartIn(undefined, text) : undefined;
+  return (fields) =>
+    isNamed(fields.name) ||
+    isInPhone?.(fields.phone) === true ||
+    isInEmail?.(fields.email) === true;
 }
 
 /** How many live leads have the filters; undefined for a search by text or of archived leads, which has no index. */

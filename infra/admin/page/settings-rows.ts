@@ -147,7 +147,8 @@ export type UserNames = ReadonlyMap<unknown, string>;
 export function shownAs({ kind, name }: Column, item: Item, users: UserNames): string {
   const value = valueAt(item, name);
   if (kind === 'tick') return value === true ? 'yes' : '';
-  if (!Array.isArray(value)) return value === undefined || value === null ? '' : String(value);
+  // A browser drops the line breaks of an input that has one line.
+  if (!Array.isArray(value)) return String(value ?? '').replaceAll(/[\r\n]/g, '');
   const lines = value.map((one: unknown) => {
     if (kind === 'users') return users.get(one) ?? String(one);
     if (!isPlainObject(one)) return String(one);
