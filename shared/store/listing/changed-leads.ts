@@ -36,8 +36,10 @@ const dateOf = (ms: number): string => new Date(ms).toISOString();
 
 /** If more leads have changed, they are not looked up by id. */
 export const changedLeadsMax = 100_000;
-/** About the most entries that one page reads: most of its budget. The next page continues. */
-export const entriesPerPage = 25_000;
+/** The most entries that one page reads: half of its budget. The next page continues. */
+export const entriesPerPage = 20_000;
+/** About what a query returns at most: a megabyte. An engine may read every match of a query without a limit. */
+const entriesPerQuery = 10_000;
 /** A client asks for the next page within seconds. An older read is discarded, so that a back-dated change is not missed for longer. */
 const cacheMaxMs = 60_000;
 const cachedReads = new BoundedMap<string, CachedRead>(4);
@@ -66,6 +68,7 @@ export async function readChangedIds(
           ':leads': updateIndexKey(own.organizationId),
           ':from': pass.from,
         },
+        Limit: entriesPerQuery,
         ExclusiveStartKey: pass.next,
       },
       budget,
