@@ -122,7 +122,7 @@ const separations: readonly (readonly [rule: string, from: Files, to: Files])[] 
   [
     'others import only the public file of the DynamoDB model',
     (file) => !isModel(file),
-    (file) => isModel(file) && file !== 'test/proof/dynamodb-model/dynamodb-model.ts',
+    (file) => isModel(file) && file !== 'test/dynamodb-model/dynamodb-model.ts',
   ],
 ];
 

@@ -16,7 +16,7 @@ import { table } from '../support/table.ts';
 
 /**
  * What each endpoint costs (design, section 7): a warm function that has seen the key and the settings, a lead under 1 KB with an email.
- * The counts are in `test/proof/bench/counts.json`, under the name of the request; `npm run bench -- --record` writes them.
+ * The counts are in `test/functions/counts.json`, under the name of the request; `npm run bench -- --record` writes them.
  *
  * Units are DynamoDB's (AWS: "DynamoDB read and write operations"): a write of up to 1 KB takes one; an item of a transaction two, one that is
  * only checked too; a consistent read of up to 4 KB one, of an absent item too; an index entry that is new one, one that moves two.

@@ -1,9 +1,5 @@
 import { openTable, sdkDefaults, type Table } from '../../shared/store/table/client.ts';
-import {
-  answerTo,
-  type SentRequest,
-  SimulatedDynamodb,
-} from '../proof/dynamodb-model/dynamodb-model.ts';
+import { answerTo, type SentRequest, SimulatedDynamodb } from '../dynamodb-model/dynamodb-model.ts';
 import { createLeadTable } from '../proof/simulation/simulation.ts';
 
 /** An empty table in the model of DynamoDB, in this process: for rules about reads that need many cases or many leads. */

@@ -13,7 +13,7 @@ import { activeFields, FieldIssues, readFields } from '../../../shared/leads/fie
 import { fingerprintOf } from '../../../shared/leads/idempotency.ts';
 import { readPhone } from '../../../shared/leads/identity.ts';
 import { refusalsOf } from '../../../shared/middleware/input.ts';
-import { placedAnywhere } from '../../proof/fuzz/hostile.ts';
+import { placedAnywhere } from '../../support/generated/hostile.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 
 const organization = sampleOrganization();

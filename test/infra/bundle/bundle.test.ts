@@ -17,7 +17,7 @@ import {
   memoryVariables,
 } from '../../../infra/bundle/function-memory.ts';
 import { endpoints } from '../../../shared/contract/endpoints.ts';
-import { bundleKbOf, recordedCounts } from '../../proof/bench/counts.ts';
+import { bundleKbOf, recordedCounts } from '../../functions/counts.ts';
 import { useFolder } from '../given-folder.ts';
 
 const run = promisify(execFile);

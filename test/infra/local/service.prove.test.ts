@@ -11,7 +11,7 @@ import {
   readOrganizationFiles,
 } from '../../../infra/local/prepare-table.ts';
 import { type Service, type ServiceOptions, startService } from '../../../infra/local/service.ts';
-import { internalServerError } from '../../proof/dynamodb-model/dynamodb-model.ts';
+import { internalServerError } from '../../dynamodb-model/dynamodb-model.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
 import type { Fault, FaultRule } from '../../support/faults/rules.ts';
 import { useFolder } from '../given-folder.ts';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { type EndpointName, endpointNamed } from '../../../shared/contract/endpoints.ts';
+import { generatedLead } from '../../support/generated/leads.ts';
 import { storeListedLeads } from '../../support/leads.ts';
 import { givenOrganizationWithoutKeys } from '../../support/organizations.ts';
 import { goodRequests } from '../../support/requests.ts';
 import { startServiceProcess } from '../../support/service-process.ts';
 import { tableOf } from '../../support/table.ts';
-import { generatedLead } from './listing/generated-leads.ts';
 import { progress, raisedLimits } from './measuring.ts';
 import type { Results } from './results.ts';
 

@@ -7,9 +7,9 @@ import { join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { bundleFunctions } from '../../../infra/bundle/bundle.ts';
 import { CliCommand } from '../../../infra/cli/command.ts';
+import { bundleKbOf, countsFile, type RecordedCounts } from '../../functions/counts.ts';
 import { measureColdStarts } from './cold-start/cold-start.ts';
 import { measureWarmCpu } from './cold-start/warm-cpu.ts';
-import { bundleKbOf, countsFile, type RecordedCounts } from './counts.ts';
 import { measureListing } from './listing/listing.ts';
 import { measureLoad } from './load.ts';
 import { progress, withFolder } from './measuring.ts';
@@ -27,7 +27,7 @@ const program = new CliCommand('npm run bench --')
     'the results.json of an earlier run: status 1 if this run has more round trips, units or bytes, or nothing to compare',
     parseRun,
   )
-  .option('--record', 'only write test/proof/bench/counts.json, which the tests compare with');
+  .option('--record', 'only write test/functions/counts.json, which the tests compare with');
 program.parse();
 const options = program.opts<{
   quick?: boolean;

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { anyJson, damages, define, hostileJson, hostileText, inheritedNames } from './hostile.ts';
+import {
+  anyJson,
+  damages,
+  define,
+  hostileJson,
+  hostileText,
+  inheritedNames,
+} from '../../support/generated/hostile.ts';
 import type { SentRequest } from './send.ts';
 import type { KeyLabel, Tenant } from './tenant.ts';
 import { type Draft, validRequests } from './valid-requests.ts';

@@ -1,4 +1,4 @@
-import { Random } from './random.ts';
+import { Random } from '../../support/generated/random.ts';
 
 /** A step that may be taken now: its turn among the others is a choice. */
 export interface Step {

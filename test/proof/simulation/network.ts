@@ -9,7 +9,7 @@ import {
   throttled,
   transactionCanceled,
   transactionConflict,
-} from '../dynamodb-model/dynamodb-model.ts';
+} from '../../dynamodb-model/dynamodb-model.ts';
 import type { Scheduler } from './scheduler.ts';
 import { touchesOf } from './touches.ts';
 

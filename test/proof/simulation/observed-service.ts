@@ -1,4 +1,5 @@
 import { parseJson } from '../../../shared/base/json.ts';
+import type { Plain } from '../../support/reference/plain.ts';
 import type { AdministratorCommand, CommandOptions } from './administration.ts';
 import { AdministratorProcess } from './administrator-process.ts';
 import {
@@ -8,7 +9,6 @@ import {
   newRequest,
   type ObservedAction,
 } from './checker/history.ts';
-import type { Plain } from './checker/plain.ts';
 import { Recorder } from './checker/recorder.ts';
 import type { CallerRequest } from './lambda/gateway-event.ts';
 import type { Program } from './lambda/modules.ts';

@@ -1,7 +1,7 @@
-import type { Item, KeyText } from '../dynamodb-model/dynamodb-model.ts';
+import type { Item, KeyText } from '../../dynamodb-model/dynamodb-model.ts';
+import { plainItem } from '../../support/reference/plain.ts';
 import { AdministratorProcess } from './administrator-process.ts';
 import type { HeldKey, History } from './checker/history.ts';
-import { plainItem } from './checker/plain.ts';
 import { readService } from './lambda/modules.ts';
 import { firstKeys, firstVariant, type KeyKind, organizationIds } from './organizations.ts';
 import { simulationStart } from './scheduler.ts';

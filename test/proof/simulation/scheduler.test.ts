@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Random } from './random.ts';
+import { Random } from '../../support/generated/random.ts';
 import { DeadlockError, Scheduler, simulationStart } from './scheduler.ts';
 
 describe('the scheduler', () => {

@@ -1,5 +1,5 @@
+import { Random } from '../../support/generated/random.ts';
 import { type Choices, SeededChoices, type Step, type Touch } from './choices.ts';
-import { Random } from './random.ts';
 
 export type { Step, Touch };
 

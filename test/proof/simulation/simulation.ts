@@ -3,7 +3,7 @@ import { tableDefinition } from '../../../shared/store/table/table-definition.ts
 import {
   SimulatedDynamodb,
   type SimulatedDynamodbOptions,
-} from '../dynamodb-model/dynamodb-model.ts';
+} from '../../dynamodb-model/dynamodb-model.ts';
 import type { Network } from './network.ts';
 import { Scheduler, type SchedulerOptions } from './scheduler.ts';
 

@@ -4,7 +4,7 @@ import {
   type Item,
   keyTextOf,
   type Request,
-} from '../dynamodb-model/dynamodb-model.ts';
+} from '../../dynamodb-model/dynamodb-model.ts';
 import type { Touch } from './choices.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { checkTable } from '../../../shared/store/check/check-table.ts';
+import type { Plain } from '../../support/reference/plain.ts';
 import { defectIssues, foreignIssues, formIssues } from '../simulation/checker/check-answers.ts';
 import { everyList, walkAll } from '../simulation/checker/check-history.ts';
 import { checkReads } from '../simulation/checker/check-reads.ts';
 import { nameOf } from '../simulation/checker/effects.ts';
 import type { History, ObservedRequest, Write } from '../simulation/checker/history.ts';
-import type { Plain } from '../simulation/checker/plain.ts';
 import { newKey } from '../simulation/clients/client.ts';
 import { contractLimits } from '../simulation/observed-service.ts';
 import { firstKeys, organizationIds } from '../simulation/organizations.ts';

@@ -1,10 +1,11 @@
-import type { Fault, FaultRule } from '../../support/faults/rules.ts';
-import type { TableEnvironment } from '../../support/table.ts';
 import {
   DynamodbError,
   internalServerError,
   transactionInProgress,
-} from '../dynamodb-model/dynamodb-model.ts';
+} from '../../dynamodb-model/dynamodb-model.ts';
+import type { Fault, FaultRule } from '../../support/faults/rules.ts';
+import { Random } from '../../support/generated/random.ts';
+import type { TableEnvironment } from '../../support/table.ts';
 import { clientsOf } from '../simulation/clients/clients.ts';
 import { planOf } from '../simulation/explore/plan.ts';
 import {
@@ -14,7 +15,6 @@ import {
   type Fault as SimulatedFault,
   throttling,
 } from '../simulation/network.ts';
-import { Random } from '../simulation/random.ts';
 import { checkEngineHistory } from './check-engine-history.ts';
 import { EngineService } from './engine-service.ts';
 

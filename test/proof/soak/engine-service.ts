@@ -6,6 +6,7 @@ import { createTable } from '../../../infra/cli/table.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { type CallReply, call } from '../../support/call.ts';
 import { deployedTimeout, type OwnService, startOwnService } from '../../support/own-service.ts';
+import type { Plain } from '../../support/reference/plain.ts';
 import { type TableEnvironment, tableOf } from '../../support/table.ts';
 import {
   type AdministratorCommand,
@@ -20,7 +21,6 @@ import {
   type ObservedRequest,
   type Write,
 } from '../simulation/checker/history.ts';
-import type { Plain } from '../simulation/checker/plain.ts';
 import type { ClientService } from '../simulation/clients/client.ts';
 import type { CallerAnswer } from '../simulation/lambda/simulated-api.ts';
 import {

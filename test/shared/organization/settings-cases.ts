@@ -1,6 +1,6 @@
 import { parseSettingsFile } from '../../../shared/organization/settings.ts';
 import { SettingsRejectedError } from '../../../shared/organization/settings-shape.ts';
-import { define } from '../../proof/fuzz/hostile.ts';
+import { define } from '../../support/generated/hostile.ts';
 import { customField, sampleField, sampleSettings } from '../../support/settings.ts';
 
 const [admissions, corporate] = sampleSettings.pipelines;

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { type RequestCount, recordedRequest } from '../../proof/bench/counts.ts';
+import { type RequestCount, recordedRequest } from '../../functions/counts.ts';
 import { longestChain, type RecordedCall, totalUnits } from './calls.ts';
 
 /** Two units for each item of a transaction, one for each other write. */
@@ -17,7 +17,7 @@ function documentedWrites(calls: readonly RecordedCall[]): number {
 const sitesOf = (calls: readonly RecordedCall[]): string =>
   calls.map(({ site, index }) => (index ? `${site} (${index})` : site)).join(', ');
 
-/** Expects the calls of a request to cost what `test/proof/bench/counts.json` records under its name, and no more. */
+/** Expects the calls of a request to cost what `test/functions/counts.json` records under its name, and no more. */
 export function expectRecorded(name: string, calls: readonly RecordedCall[]): void {
   const sites = sitesOf(calls);
   expect(

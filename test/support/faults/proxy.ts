@@ -9,7 +9,7 @@ import {
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listen } from '../../../infra/cli/listen.ts';
-import { errorResponse } from '../../proof/dynamodb-model/dynamodb-model.ts';
+import { errorResponse } from '../../dynamodb-model/dynamodb-model.ts';
 import { arrivingCall, consumedUnits, type RecordedCall } from './calls.ts';
 import type { Fault, FaultRule } from './rules.ts';
 

@@ -1,4 +1,4 @@
-import { DynamodbError, type Request } from '../../proof/dynamodb-model/dynamodb-model.ts';
+import { DynamodbError, type Request } from '../../dynamodb-model/dynamodb-model.ts';
 import type { ArrivingCall } from './calls.ts';
 
 /** What happens to one call between a function and DynamoDB. `applied`: whether the engine applies the call. `proxy.ts` injects it. */

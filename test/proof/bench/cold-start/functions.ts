@@ -9,11 +9,11 @@ import { putLead } from '../../../../shared/store/leads/leads.ts';
 import { transact } from '../../../../shared/store/table/transact.ts';
 import type { RecordedCall } from '../../../support/faults/calls.ts';
 import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
+import { generatedLead } from '../../../support/generated/leads.ts';
 import { givenOrganizationWithoutKeys } from '../../../support/organizations.ts';
 import { goodRequests } from '../../../support/requests.ts';
 import { tableOf } from '../../../support/table.ts';
 import { eventOf } from '../lambda-process.ts';
-import { generatedLead } from '../listing/generated-leads.ts';
 import { withEngine, withFolder } from '../measuring.ts';
 
 /** A function, built, and a request that it takes. */

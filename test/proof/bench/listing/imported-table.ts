@@ -7,8 +7,8 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { clientConfig, createTable } from '../../../../infra/cli/table.ts';
 import { dynoxide, dynoxideBinary } from '../../../../infra/local/dynoxide.ts';
 import { putLead } from '../../../../shared/store/leads/leads.ts';
+import { generatedLead } from '../../../support/generated/leads.ts';
 import { progress, withEngine } from '../measuring.ts';
-import { generatedLead } from './generated-leads.ts';
 
 const run = promisify(execFile);
 const linesPerWrite = 2000;

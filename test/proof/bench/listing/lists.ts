@@ -1,4 +1,4 @@
-import { sinceOf } from './generated-leads.ts';
+import { sinceOf } from '../../../support/generated/leads.ts';
 
 export type Query = Readonly<Record<string, string | number>>;
 

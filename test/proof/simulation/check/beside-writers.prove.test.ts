@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Random } from '../../../support/generated/random.ts';
 import { readService } from '../lambda/modules.ts';
 import { type Given, runScenario, type Scenario } from '../planted-bugs/scenario.ts';
-import type { Random } from '../random.ts';
 
 const writers = 12;
 const turnsOfWriter = 12;

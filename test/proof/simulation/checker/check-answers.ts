@@ -1,8 +1,13 @@
+import { isSame, type Plain } from '../../../support/reference/plain.ts';
+import {
+  accepted,
+  type ReferenceSettings,
+  updatedLead,
+  type Values,
+} from '../../../support/reference/reference.ts';
 import { shownIssues } from './check-reads.ts';
 import { kindOf, nameOf } from './effects.ts';
 import type { History, ObservedAction, ObservedRequest } from './history.ts';
-import { isSame, type Plain } from './plain.ts';
-import { accepted, type ReferenceSettings, updatedLead, type Values } from './reference.ts';
 import { conflictIssues, errorOf, failureIssues, invalidIssues, queryIssues } from './refusals.ts';
 import { replayIssues } from './replays.ts';
 import { endOf, leadStates, type State, statesBetween } from './states.ts';

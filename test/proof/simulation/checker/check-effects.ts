@@ -1,9 +1,9 @@
+import { isSame } from '../../../support/reference/plain.ts';
+import { createdLead, updatedLead } from '../../../support/reference/reference.ts';
 import { type Commit, effectsOf, isAcknowledged, kindOf, nameOf } from './effects.ts';
 import { explainCapture } from './explain-capture.ts';
 import { bodyOf, bySome, type Explain, entryIssues, newLeadIssues, one } from './explanation.ts';
 import type { History, ObservedRequest } from './history.ts';
-import { isSame } from './plain.ts';
-import { createdLead, updatedLead } from './reference.ts';
 import { recordKeys } from './replays.ts';
 import { leadStates } from './states.ts';
 

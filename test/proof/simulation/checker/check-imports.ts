@@ -1,7 +1,11 @@
+import { isSame, type Plain } from '../../../support/reference/plain.ts';
+import {
+  comparableEmail,
+  comparablePhone,
+  type Values,
+} from '../../../support/reference/reference.ts';
 import { type Commit, commitsOf, isImport, kindOf, nameOf } from './effects.ts';
 import type { History, ObservedAction, Write } from './history.ts';
-import { isSame, type Plain } from './plain.ts';
-import { comparableEmail, comparablePhone, type Values } from './reference.ts';
 
 /**
  * An import does what it says that it did: each row is a lead once, with all that the row tells of it, and is remembered with it, or changes

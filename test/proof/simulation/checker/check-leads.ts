@@ -1,7 +1,7 @@
+import { isSame, type Plain } from '../../../support/reference/plain.ts';
+import { type Values, valueIn } from '../../../support/reference/reference.ts';
 import { kindOf } from './effects.ts';
 import type { History, ObservedAction, Write } from './history.ts';
-import { isSame, type Plain } from './plain.ts';
-import { type Values, valueIn } from './reference.ts';
 import { leadIdsOf, leadKey } from './states.ts';
 
 /** Each lead as it is in the end: its timeline has the order of its changes, and what administrators were told is true. */

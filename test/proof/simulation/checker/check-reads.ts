@@ -1,13 +1,13 @@
-import { nameOf } from './effects.ts';
-import type { History, ObservedRequest } from './history.ts';
-import { isSame, type Plain } from './plain.ts';
+import { isSame, type Plain } from '../../../support/reference/plain.ts';
 import {
   comparablePhone,
   presented,
   type ReferenceSettings,
   type Values,
   valueIn,
-} from './reference.ts';
+} from '../../../support/reference/reference.ts';
+import { nameOf } from './effects.ts';
+import type { History, ObservedRequest } from './history.ts';
 import { type Filter, filtersKnown, filtersOf } from './refusals.ts';
 import { endOf, leadIdsOf, leadKey, leadStates, settingsDuring, statesBetween } from './states.ts';
 

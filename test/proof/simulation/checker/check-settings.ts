@@ -1,7 +1,13 @@
+import { isSame } from '../../../support/reference/plain.ts';
+import {
+  accepted,
+  capturedLead,
+  createdLead,
+  rotationOf,
+  type Values,
+} from '../../../support/reference/reference.ts';
 import { kindOf, nameOf } from './effects.ts';
 import type { History, ObservedAction, ObservedRequest } from './history.ts';
-import { isSame } from './plain.ts';
-import { accepted, capturedLead, createdLead, rotationOf, type Values } from './reference.ts';
 import { settingsDuring } from './states.ts';
 
 /**

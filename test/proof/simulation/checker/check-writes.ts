@@ -1,8 +1,8 @@
+import { isSame, type Plain } from '../../../support/reference/plain.ts';
+import type { Values } from '../../../support/reference/reference.ts';
 import { isExplained } from './check-leads.ts';
 import { type Commit, commitsOf, isImport, kindOf, nameOf } from './effects.ts';
 import type { History, ObservedAction, ObservedRequest, Work, Write } from './history.ts';
-import { isSame, type Plain } from './plain.ts';
-import type { Values } from './reference.ts';
 import { identityKeys } from './states.ts';
 import { timelineIssues } from './timeline-writes.ts';
 

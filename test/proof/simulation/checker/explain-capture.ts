@@ -1,14 +1,14 @@
-import { type Commit, isAcknowledged, kindOf } from './effects.ts';
-import { bodyOf, bySome, entryIssues, newLeadIssues, one } from './explanation.ts';
-import type { History, ObservedRequest, Write } from './history.ts';
-import { isSame, type Plain } from './plain.ts';
+import { isSame, type Plain } from '../../../support/reference/plain.ts';
 import {
   capturedLead,
   filledLead,
   type ReferenceSettings,
   sourceShown,
   type Values,
-} from './reference.ts';
+} from '../../../support/reference/reference.ts';
+import { type Commit, isAcknowledged, kindOf } from './effects.ts';
+import { bodyOf, bySome, entryIssues, newLeadIssues, one } from './explanation.ts';
+import type { History, ObservedRequest, Write } from './history.ts';
 import { recordKeys } from './replays.ts';
 import {
   emailKey,

@@ -1,14 +1,14 @@
-import type { Commit } from './effects.ts';
-import { kindOf } from './effects.ts';
-import type { History, ObservedRequest, Write } from './history.ts';
-import { isSame, type Plain } from './plain.ts';
+import { isSame, type Plain } from '../../../support/reference/plain.ts';
 import {
   type Place,
   type ReferenceSettings,
   Refusal,
   rotationOf,
   type Values,
-} from './reference.ts';
+} from '../../../support/reference/reference.ts';
+import type { Commit } from './effects.ts';
+import { kindOf } from './effects.ts';
+import type { History, ObservedRequest, Write } from './history.ts';
 import { settingsDuring } from './states.ts';
 
 /** What is wrong with an effect of a request. */

@@ -1,9 +1,9 @@
 import type { EndpointName, Scope } from '../../../../shared/contract/endpoints.ts';
+import type { Plain } from '../../../support/reference/plain.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { InvocationResult } from '../lambda/instance.ts';
 import type { CallerAnswer } from '../lambda/simulated-api.ts';
 import type { CallInfo } from '../network.ts';
-import type { Plain } from './plain.ts';
 
 /** One item as it was written, in the order of all writes. Simulated times, in epoch milliseconds, are the right ones. */
 export interface Write {

@@ -2,10 +2,10 @@ import {
   type AppliedWrite,
   DynamodbError,
   type Reply,
-} from '../../dynamodb-model/dynamodb-model.ts';
+} from '../../../dynamodb-model/dynamodb-model.ts';
+import { plainItem } from '../../../support/reference/plain.ts';
 import type { CallInfo, CallObserver, Fault } from '../network.ts';
 import type { History, ObservedAction, ObservedRequest, Work, Write } from './history.ts';
-import { plainItem } from './plain.ts';
 
 /** Names of the errors and cancellation reasons that a call gets when it met another one. */
 const meeting = /TransactionConflict|TransactionInProgress|ConditionalCheckFailed/;

@@ -1,4 +1,3 @@
-import type { History, ObservedRequest } from './history.ts';
 import {
   accepted,
   capturedLead,
@@ -6,7 +5,8 @@ import {
   type ReferenceSettings,
   updatedLead,
   type Values,
-} from './reference.ts';
+} from '../../../support/reference/reference.ts';
+import type { History, ObservedRequest } from './history.ts';
 import { isSameEnquiry, liveRecords } from './replays.ts';
 import { holdersDuring, identityKeys, leadStates, settingsDuring } from './states.ts';
 

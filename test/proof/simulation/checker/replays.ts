@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { isSame, type Plain } from '../../../support/reference/plain.ts';
+import type { Values } from '../../../support/reference/reference.ts';
 import { effectsOf, kindOf } from './effects.ts';
 import type { History, ObservedRequest } from './history.ts';
-import { isSame, type Plain } from './plain.ts';
-import type { Values } from './reference.ts';
 import { leadStates, statesDuring } from './states.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

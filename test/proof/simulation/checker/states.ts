@@ -1,11 +1,11 @@
-import type { History, Work, Write } from './history.ts';
-import type { Plain } from './plain.ts';
+import type { Plain } from '../../../support/reference/plain.ts';
 import {
   comparableEmail,
   comparablePhone,
   type ReferenceSettings,
   type Values,
-} from './reference.ts';
+} from '../../../support/reference/reference.ts';
+import type { History, Work, Write } from './history.ts';
 
 /** An item as it was from one write to the next; undefined where there was none. */
 export type State = Plain | undefined;

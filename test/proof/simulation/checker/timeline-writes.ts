@@ -1,7 +1,11 @@
+import type { Plain } from '../../../support/reference/plain.ts';
+import {
+  comparableEmail,
+  comparablePhone,
+  type Values,
+} from '../../../support/reference/reference.ts';
 import { type Commit, isImport, kindOf } from './effects.ts';
 import type { History, ObservedAction, Write } from './history.ts';
-import type { Plain } from './plain.ts';
-import { comparableEmail, comparablePhone, type Values } from './reference.ts';
 import { identityKeys, leadKey, stateBefore, statesBetween } from './states.ts';
 
 /** What is on a timeline stays as it is; only an erasure removes it, or its person from it. */

@@ -1,3 +1,4 @@
+import type { Random } from '../../../support/generated/random.ts';
 import type { AdministratorCommand, CommandOptions, KeyOrder } from '../administration.ts';
 import { markOf } from '../checker/check-answers.ts';
 import type { HeldKey, History, ObservedAction } from '../checker/history.ts';
@@ -5,7 +6,6 @@ import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { CallerAnswer } from '../lambda/simulated-api.ts';
 import { firstVariant, idIn, type KeyKind, type SettingsVariant } from '../organizations.ts';
 import type { OrganizationKeys } from '../prepared-table.ts';
-import type { Random } from '../random.ts';
 
 export interface Person {
   readonly name: string;

@@ -1,6 +1,6 @@
+import type { Random } from '../../../support/generated/random.ts';
 import type { ClientKind, Plan } from '../explore/plan.ts';
 import { organizationIds } from '../organizations.ts';
-import type { Random } from '../random.ts';
 import { Administrator } from './administrator.ts';
 import {
   type Client,

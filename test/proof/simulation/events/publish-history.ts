@@ -1,12 +1,12 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { publisherName } from '../../../../infra/bundle/built-functions.ts';
 import { eventFilter } from '../../../../shared/store/table/event-filter.ts';
-import type { Progress, Reply, SimulatedDynamodb } from '../../dynamodb-model/dynamodb-model.ts';
+import type { Progress, Reply, SimulatedDynamodb } from '../../../dynamodb-model/dynamodb-model.ts';
+import type { Random } from '../../../support/generated/random.ts';
 import type { History, Write } from '../checker/history.ts';
 import { type Change, type Program, readProgram } from '../lambda/modules.ts';
 import { Runtime } from '../lambda/runtime.ts';
 import type { CallInfo, Fault, Network } from '../network.ts';
-import type { Random } from '../random.ts';
 import { Scheduler } from '../scheduler.ts';
 
 /** A record of the table's stream, as Lambda passes it. */

@@ -1,4 +1,5 @@
 import { clientSettings } from '../../../../infra/cli/aws.ts';
+import { Random } from '../../../support/generated/random.ts';
 import type { AdministratorCommand, CommandOptions, LeadRow } from '../administration.ts';
 import { checkHistory } from '../checker/check-history.ts';
 import { type Program, readService } from '../lambda/modules.ts';
@@ -6,7 +7,6 @@ import type { CallInfo } from '../network.ts';
 import { ObservedService } from '../observed-service.ts';
 import { firstVariant, settingsFile } from '../organizations.ts';
 import { type PreparedTable, prepareTable } from '../prepared-table.ts';
-import { Random } from '../random.ts';
 import { organizationId } from './pair-operations.ts';
 import type { PairLimits } from './pairs.ts';
 import type { Summary } from './report.ts';

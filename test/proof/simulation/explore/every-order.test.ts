@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { Random } from '../../../support/generated/random.ts';
 import type { Choices, Touch } from '../choices.ts';
-import { Random } from '../random.ts';
 import { Scheduler } from '../scheduler.ts';
 import { EveryOrder, RedundantRunError } from './every-order.ts';
 

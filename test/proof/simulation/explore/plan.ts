@@ -1,5 +1,5 @@
+import { Random } from '../../../support/generated/random.ts';
 import { organizationIds } from '../organizations.ts';
-import { Random } from '../random.ts';
 
 /** What a random history is made of. It follows from its seed; a smaller one, to show a violation by, follows from a larger. */
 export interface Plan {

@@ -1,3 +1,4 @@
+import type { Random } from '../../../support/generated/random.ts';
 import { checkHistory } from '../checker/check-history.ts';
 import { clientsOf } from '../clients/clients.ts';
 import { type Change, type Program, readService } from '../lambda/modules.ts';
@@ -5,7 +6,6 @@ import type { GatewayFault } from '../lambda/simulated-api.ts';
 import { type CallInfo, callFaults, canMeet, type Fault } from '../network.ts';
 import { contractLimits, ObservedService } from '../observed-service.ts';
 import { idIn } from '../organizations.ts';
-import type { Random } from '../random.ts';
 import { simulationStart } from '../scheduler.ts';
 import type { Plan } from './plan.ts';
 

@@ -6,7 +6,7 @@ import {
   type Reply,
   type Request,
   type SimulatedDynamodb,
-} from '../../dynamodb-model/dynamodb-model.ts';
+} from '../../../dynamodb-model/dynamodb-model.ts';
 import type { AdministratorCommand, CommandOptions } from '../administration.ts';
 import { type ListQuery, pagesOf } from '../clients/client.ts';
 import { type Program, readService } from '../lambda/modules.ts';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Random } from '../../../support/generated/random.ts';
 import { type Caller, Connection, type Network } from '../network.ts';
-import type { Random } from '../random.ts';
 
 export interface RuntimeOptions {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { replyFrom } from '../../../../infra/gateway/reply.ts';
 import { gatewayReply, gatewayResponses } from '../../../../infra/gateway/responses.ts';
 import type { EndpointName } from '../../../../shared/contract/endpoints.ts';
+import type { Random } from '../../../support/generated/random.ts';
 import type { Network } from '../network.ts';
-import type { Random } from '../random.ts';
 import { type CallerRequest, gatewayEvent } from './gateway-event.ts';
 import { Instance, type InvocationResult } from './instance.ts';
 import type { Program } from './modules.ts';

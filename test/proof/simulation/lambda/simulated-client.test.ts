@@ -6,7 +6,7 @@ import {
   answerTo,
   type SentRequest,
   type SimulatedDynamodb,
-} from '../../dynamodb-model/dynamodb-model.ts';
+} from '../../../dynamodb-model/dynamodb-model.ts';
 import { SimulatedBus } from '../events/publish-history.ts';
 import { type CallInfo, callFaults, type Fault } from '../network.ts';
 import { Scheduler } from '../scheduler.ts';

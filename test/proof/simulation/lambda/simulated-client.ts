@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { deserializerMiddlewareOption, serializerMiddlewareOption } from '@smithy/core/schema';
 import { sdkDefaults } from '../../../../shared/store/table/client.ts';
-import { DynamodbError, type Reply, type Request } from '../../dynamodb-model/dynamodb-model.ts';
+import { DynamodbError, type Reply, type Request } from '../../../dynamodb-model/dynamodb-model.ts';
 import { currentProcess } from './runtime.ts';
 
 /** Middleware for HTTP, which the calls of a simulation do without. */

@@ -1,5 +1,5 @@
 import type { EndpointName } from '../../../../shared/contract/endpoints.ts';
-import type { Request } from '../../dynamodb-model/dynamodb-model.ts';
+import type { Request } from '../../../dynamodb-model/dynamodb-model.ts';
 import type { AdministratorCommand, CommandOptions, KeyOrder } from '../administration.ts';
 import { markOf } from '../checker/check-answers.ts';
 import { checkHistory } from '../checker/check-history.ts';

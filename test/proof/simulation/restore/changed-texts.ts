@@ -1,5 +1,5 @@
-import type { Plain } from '../checker/plain.ts';
-import { comparableEmail, type Values } from '../checker/reference.ts';
+import type { Plain } from '../../../support/reference/plain.ts';
+import { comparableEmail, type Values } from '../../../support/reference/reference.ts';
 import { mask, namesOfOthersTexts, ofPerson, takenFrom } from '../checker/timeline-writes.ts';
 import { itemsUnder, type RestoredItems } from './restored-table.ts';
 

@@ -1,5 +1,5 @@
 import { prefixOf } from '../../../../shared/store/table/entities.ts';
-import { isSame, type Plain } from '../checker/plain.ts';
+import { isSame, type Plain } from '../../../support/reference/plain.ts';
 import { changedTexts, keepsErased } from './changed-texts.ts';
 import { type Items, itemsUnder, type RestoredItems } from './restored-table.ts';
 

@@ -1,11 +1,11 @@
+import type { Random } from '../../../support/generated/random.ts';
+import { type Plain, plainItem } from '../../../support/reference/plain.ts';
 import type { CommandOptions } from '../administration.ts';
 import { AdministratorProcess } from '../administrator-process.ts';
 import type { History } from '../checker/history.ts';
-import { type Plain, plainItem } from '../checker/plain.ts';
 import type { Program } from '../lambda/modules.ts';
 import { callFaults, type Fault } from '../network.ts';
 import { firstKeys, organizationIds } from '../organizations.ts';
-import type { Random } from '../random.ts';
 import { createLeadTable, Simulation } from '../simulation.ts';
 import { isSameItems, restoreViolations } from './check-restore.ts';
 import {

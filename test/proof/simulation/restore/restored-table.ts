@@ -1,9 +1,9 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { Item, Table } from '../../dynamodb-model/dynamodb-model.ts';
+import type { Item, Table } from '../../../dynamodb-model/dynamodb-model.ts';
+import type { Random } from '../../../support/generated/random.ts';
+import type { Plain } from '../../../support/reference/plain.ts';
+import { plainItem } from '../../../support/reference/plain.ts';
 import type { Write } from '../checker/history.ts';
-import type { Plain } from '../checker/plain.ts';
-import { plainItem } from '../checker/plain.ts';
-import type { Random } from '../random.ts';
 
 /** The items of a table by `pk sk`. */
 export type Items = ReadonlyMap<string, Plain>;

@@ -5,7 +5,7 @@ import { putLead } from '../../../../shared/store/leads/leads.ts';
 import type { LeadQuery } from '../../../../shared/store/listing/lead-lists.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { leadSortKey } from '../../../../shared/store/table/primary-keys.ts';
-import { generatedLead, updatesOf } from '../../../proof/bench/listing/generated-leads.ts';
+import { generatedLead, updatesOf } from '../../../support/generated/leads.ts';
 
 const queryMaxBytes = 1_048_576;
 const entryBytes = 100;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { type LeadQuery, listLeads } from '../../../../shared/store/listing/lead-lists.ts';
-import { sinceOf, updatesOf } from '../../../proof/bench/listing/generated-leads.ts';
+import { sinceOf, updatesOf } from '../../../support/generated/leads.ts';
 import { generatedTable, type LeadShape, skipPauses, unfilteredQuery } from './generated-table.ts';
 
 // A scan pauses to keep its pace.

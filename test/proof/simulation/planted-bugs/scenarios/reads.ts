@@ -1,4 +1,4 @@
-import type { Request } from '../../../dynamodb-model/dynamodb-model.ts';
+import type { Request } from '../../../../dynamodb-model/dynamodb-model.ts';
 import { everyList } from '../../checker/check-history.ts';
 import { firstFile, type Given, person, type Scenario } from '../scenario.ts';
 

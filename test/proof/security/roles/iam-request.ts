@@ -3,8 +3,8 @@ import {
   type Request,
   type TransactItem,
   tokensOf,
-} from '../../../proof/dynamodb-model/dynamodb-model.ts';
-import type { CallInfo } from '../../../proof/simulation/network.ts';
+} from '../../../dynamodb-model/dynamodb-model.ts';
+import type { CallInfo } from '../../simulation/network.ts';
 
 export const tableArn = 'arn:aws:dynamodb:ap-south-1:123456789012:table/leads';
 

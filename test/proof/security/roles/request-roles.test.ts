@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type EndpointName, endpoints } from '../../../../shared/contract/endpoints.ts';
-import { everyOption, templateWith } from '../service-template.ts';
+import { everyOption, templateWith } from '../../../infra/stack/service-template.ts';
 import { type IamRequest, tableArn } from './iam-request.ts';
 import { type RecordedRequests, recordRequests } from './recorded-requests.ts';
 import {

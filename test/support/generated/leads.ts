@@ -1,5 +1,5 @@
-import type { Lead } from '../../../../shared/leads/lead.ts';
-import { sampleSettings } from '../../../support/settings.ts';
+import type { Lead } from '../../../shared/leads/lead.ts';
+import { sampleSettings } from '../settings.ts';
 
 /**
  * Organizations made up for listing: leads 1 to n, no gaps. Which lead has what follows from its id alone, so that every size has the

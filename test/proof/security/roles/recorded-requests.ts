@@ -1,10 +1,10 @@
 import type { EndpointName } from '../../../../shared/contract/endpoints.ts';
-import type { CallerRequest } from '../../../proof/simulation/lambda/gateway-event.ts';
-import { readService } from '../../../proof/simulation/lambda/modules.ts';
-import type { CallInfo } from '../../../proof/simulation/network.ts';
-import { ObservedService } from '../../../proof/simulation/observed-service.ts';
 import { person } from '../../../support/people.ts';
 import { goodRequests } from '../../../support/requests.ts';
+import type { CallerRequest } from '../../simulation/lambda/gateway-event.ts';
+import { readService } from '../../simulation/lambda/modules.ts';
+import type { CallInfo } from '../../simulation/network.ts';
+import { ObservedService } from '../../simulation/observed-service.ts';
 import { type IamRequest, iamRequestsOf } from './iam-request.ts';
 
 /** What each function asks of DynamoDB, as IAM sees it. */

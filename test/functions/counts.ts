@@ -28,7 +28,7 @@ export function recordedRequest(name: string): RequestCount {
   const count = recordedCounts().requests[name];
   if (!count)
     throw new Error(
-      `test/proof/bench/counts.json has no request ${name}: record it with npm run bench -- --record`,
+      `test/functions/counts.json has no request ${name}: record it with npm run bench -- --record`,
     );
   return count;
 }
