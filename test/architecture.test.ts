@@ -1,7 +1,5 @@
-import { globSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parts, serviceTests, slowTests } from './parts.ts';
 import {
   files,
   type Import,
@@ -63,7 +61,7 @@ const isData = (file: string): boolean =>
 const isDeployed = inside('infra/stack/', 'infra/deploy/', 'infra/gateway/', 'infra/bundle/');
 const isOtherCommand = inside('infra/admin/lead/', 'infra/admin/table/');
 const isCommand = inside('infra/admin/import/', 'infra/admin/lead/', 'infra/admin/table/');
-const isModel = inside('test/proof/dynamodb-model/');
+const isModel = inside('test/dynamodb-model/');
 
 type Files = (file: string) => boolean;
 /** Each rule's first files import none of its second. */
@@ -84,6 +82,11 @@ const separations: readonly (readonly [rule: string, from: Files, to: Files])[] 
     inside('infra/', 'test/'),
   ],
   ['infra imports nothing of the tests', inside('infra/'), inside('test/')],
+  [
+    'the proof of the whole may use the other tests, which use nothing of it',
+    (file) => file.startsWith('test/') && !file.startsWith('test/proof/'),
+    inside('test/proof/'),
+  ],
   [
     'only the API description imports functions: no handler imports a description or a handler',
     (file) => !file.startsWith('test/') && !isApiDescription(file),
@@ -290,11 +293,4 @@ describe('source files', () => {
 
     expect([...new Set(reached)].filter((file) => hook.test(sources.get(file) ?? ''))).toEqual([]);
   });
-});
-
-test('every folder of a part of npm run prove has tests that the part runs', () => {
-  const proved = globSync([slowTests, serviceTests]);
-  const folders = parts.flatMap((part) => part.folders ?? []);
-
-  expect(folders.filter((folder) => !proved.some((path) => path.startsWith(folder)))).toEqual([]);
 });

@@ -87,7 +87,7 @@ export const parts: readonly Part[] = [
     proves: 'hostile requests, random histories and random calls of DynamoDB on a real engine',
     seconds: 35,
     projects,
-    folders: ['test/proof/dynamodb-model/', 'test/proof/fuzz/', 'test/proof/soak/'],
+    folders: ['test/dynamodb-model/', 'test/proof/fuzz/', 'test/proof/soak/'],
   },
   {
     name: 'service',

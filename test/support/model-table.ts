@@ -1,6 +1,7 @@
+import { tableInput } from '../../infra/cli/table.ts';
 import { openTable, sdkDefaults, type Table } from '../../shared/store/table/client.ts';
+import { tableDefinition } from '../../shared/store/table/table-definition.ts';
 import { answerTo, type SentRequest, SimulatedDynamodb } from '../dynamodb-model/dynamodb-model.ts';
-import { createLeadTable } from '../proof/simulation/simulation.ts';
 
 /** An empty table in the model of DynamoDB, in this process: for rules about reads that need many cases or many leads. */
 export function modelTable(): Table {
@@ -13,5 +14,19 @@ export function modelTable(): Table {
     region: 'ap-south-1',
     credentials: { accessKeyId: 'model', secretAccessKey: 'model' },
     requestHandler: { handle, metadata: { handlerProtocol: 'http/1.1' } } as never,
+  });
+}
+
+/** Creates the table as it is deployed, with expiry on, or as a restore leaves it, with expiry off. */
+export function createLeadTable(
+  dynamodb: SimulatedDynamodb,
+  { name = 'leads', isRestored = false } = {},
+): void {
+  dynamodb.executeNow('CreateTable', tableInput(name));
+  if (isRestored) return;
+  const AttributeName = tableDefinition.timeToLiveAttribute;
+  dynamodb.executeNow('UpdateTimeToLive', {
+    TableName: name,
+    TimeToLiveSpecification: { Enabled: true, AttributeName },
   });
 }

@@ -9,10 +9,9 @@ import {
   heartbeatVariables,
   metricNames,
 } from '../../../shared/observability/metrics.ts';
-import { shown } from '../../proof/bench/results.ts';
 import { projectFolder } from '../../support/service-process.ts';
 import { expectPage } from './expect-page.ts';
-import { perMillion, prices } from './prices.ts';
+import { perMillion, prices, shown } from './prices.ts';
 import { everyOption, propertiesOf, templateWith } from './service-template.ts';
 
 /** The tables of COSTS.md: the counts are the templates', the units of requests those of SCALE.md. `npm test -- stack/costs -u` writes them. */

@@ -50,3 +50,11 @@ export function perMillion({ writeUnits, readUnits, lambdaMs, lambdaMemoryMb }: 
     prices.apiGatewayRequest;
   return 1e6 * dollars;
 }
+
+/** Thousands with commas; a fraction only where the number is small enough for it to matter. */
+export function shown(
+  number: number,
+  digits = Math.abs(number) >= 100 ? 0 : Math.abs(number) >= 10 ? 1 : 2,
+): string {
+  return Number(number.toFixed(digits)).toLocaleString('en-US', { maximumFractionDigits: digits });
+}

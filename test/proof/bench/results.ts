@@ -1,3 +1,5 @@
+import { shown } from '../../infra/stack/prices.ts';
+
 type Cell = string | number;
 
 /** A table of results. */
@@ -20,14 +22,6 @@ export type Budget = readonly [what: string, goal: number, figure: number];
 export interface Results {
   readonly tables: readonly ResultTable[];
   readonly budgets: readonly Budget[];
-}
-
-/** Thousands with commas; a fraction only where the number is small enough for it to matter. */
-export function shown(
-  number: number,
-  digits = Math.abs(number) >= 100 ? 0 : Math.abs(number) >= 10 ? 1 : 2,
-): string {
-  return Number(number.toFixed(digits)).toLocaleString('en-US', { maximumFractionDigits: digits });
 }
 
 /** The first column is aligned left, the others, numbers, right. */

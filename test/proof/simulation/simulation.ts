@@ -1,9 +1,8 @@
-import { tableInput } from '../../../infra/cli/table.ts';
-import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import {
   SimulatedDynamodb,
   type SimulatedDynamodbOptions,
 } from '../../dynamodb-model/dynamodb-model.ts';
+import { createLeadTable } from '../../support/model-table.ts';
 import type { Network } from './network.ts';
 import { Scheduler, type SchedulerOptions } from './scheduler.ts';
 
@@ -51,18 +50,4 @@ export class Simulation implements Network {
     this.observer = observer;
     this.latenessOf = latenessOf;
   }
-}
-
-/** Creates the table as it is deployed, with expiry on, or as a restore leaves it, with expiry off. */
-export function createLeadTable(
-  dynamodb: SimulatedDynamodb,
-  { name = 'leads', isRestored = false } = {},
-): void {
-  dynamodb.executeNow('CreateTable', tableInput(name));
-  if (isRestored) return;
-  const AttributeName = tableDefinition.timeToLiveAttribute;
-  dynamodb.executeNow('UpdateTimeToLive', {
-    TableName: name,
-    TimeToLiveSpecification: { Enabled: true, AttributeName },
-  });
 }

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { FieldIssues, readFields } from '../../../shared/leads/fields.ts';
 import { readFilters } from '../../../shared/leads/filters.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
-import { holds } from '../../proof/simulation/checker/check-reads.ts';
 import { placedAnywhere } from '../../support/generated/hostile.ts';
+import { holds } from '../../support/reference/filters.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { filterFor, sampleFields, valueFor } from './random-filters.ts';
 

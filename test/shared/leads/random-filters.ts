@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { operators, type Takes } from '../../../shared/leads/field-types.ts';
 import type { FieldValue } from '../../../shared/leads/lead.ts';
 import type { FieldType } from '../../../shared/organization/field-kinds.ts';
-import type { Filter } from '../../proof/simulation/checker/refusals.ts';
+import type { Filter } from '../../support/reference/filters.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 
 /** Random field values, and random filters on fields. */

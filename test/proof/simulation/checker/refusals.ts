@@ -1,3 +1,4 @@
+import type { Filter } from '../../../support/reference/filters.ts';
 import {
   accepted,
   capturedLead,
@@ -52,13 +53,6 @@ function hasMetAnother(history: History, request: ObservedRequest): boolean {
     request.faults.some((what) => /^conflict/.test(what)) ||
     identityKeys(request.organizationId, request.request.body as Values).some(hasMoved)
   );
-}
-
-export interface Filter {
-  readonly field: string;
-  readonly operator: string;
-  readonly value?: unknown;
-  readonly values?: readonly unknown[];
 }
 
 export const filtersOf = ({ filter }: Values): readonly Filter[] =>

@@ -1,4 +1,5 @@
 import type { Random } from '../../../support/generated/random.ts';
+import { createLeadTable } from '../../../support/model-table.ts';
 import { type Plain, plainItem } from '../../../support/reference/plain.ts';
 import type { CommandOptions } from '../administration.ts';
 import { AdministratorProcess } from '../administrator-process.ts';
@@ -6,7 +7,7 @@ import type { History } from '../checker/history.ts';
 import type { Program } from '../lambda/modules.ts';
 import { callFaults, type Fault } from '../network.ts';
 import { firstKeys, organizationIds } from '../organizations.ts';
-import { createLeadTable, Simulation } from '../simulation.ts';
+import { Simulation } from '../simulation.ts';
 import { isSameItems, restoreViolations } from './check-restore.ts';
 import {
   type Backup,
