@@ -21,20 +21,23 @@ export const admissionAccess = {
   GetItem: ['settings'],
 } as const satisfies Access;
 
-/**
- * The attributes that an update of these items may name, its conditions included; of other items, all. So no function can create a key, move
- * it to another organization, or widen its scopes. An update always names the primary key (IAM: `dynamodb:Attributes`).
- */
-export const updatableAttributes = {
-  apiKey: ['pk', 'sk', 'used', 'windowEndsAt', 'revokedAt', 'expiresAt'],
-  usage: ['pk', 'sk', 'used', 'windowEndsAt'],
-} as const satisfies Partial<Record<ItemType, readonly string[]>>;
-/** Of the usage item, by an endpoint that numbers leads. */
-export const sequenceAttribute = 'lastLeadId';
-
 export interface DeployedEndpoint extends Endpoint {
   readonly name: EndpointName;
 }
+
+/**
+ * The attributes that an endpoint's updates of these items may name, their conditions included; of other items, all. So no function can create
+ * a key, move it to another organization, or widen its scopes, and a note changes nothing of its lead but the number of timeline entries. An
+ * update always names the primary key (IAM: `dynamodb:Attributes`).
+ */
+export const updatableBy = ({
+  name,
+  numbersLeads,
+}: DeployedEndpoint): Partial<Record<ItemType, readonly string[]>> => ({
+  apiKey: ['pk', 'sk', 'used', 'windowEndsAt', 'revokedAt', 'expiresAt'],
+  usage: ['pk', 'sk', 'used', 'windowEndsAt', ...(numbersLeads ? ['lastLeadId'] : [])],
+  ...(name === 'add-note' && { lead: ['pk', 'sk', 'version', 'updatedAt'] }),
+});
 
 /** Each endpoint's own access to the table. The roles are derived from it. An endpoint without a row needs only that of admission. */
 export const endpointAccess: Readonly<Partial<Record<EndpointName, Access>>> = {
@@ -62,5 +65,5 @@ export const endpointAccess: Readonly<Partial<Record<EndpointName, Access>>> = {
     PutItem: ['phone', 'email', 'timeline'],
     DeleteItem: ['phone', 'email'],
   },
-  'add-note': { ConditionCheckItem: ['lead'], PutItem: ['timeline'] },
+  'add-note': { UpdateItem: ['lead'], PutItem: ['timeline'] },
 };

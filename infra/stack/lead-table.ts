@@ -12,7 +12,7 @@ import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { keysOf } from '../../shared/base/maps.ts';
-import type { Endpoint, EndpointName } from '../../shared/contract/endpoints.ts';
+import type { EndpointName } from '../../shared/contract/endpoints.ts';
 import { type ItemType, prefixOf } from '../../shared/store/table/entities.ts';
 import { streamViewType, tableDefinition } from '../../shared/store/table/table-definition.ts';
 import {
@@ -20,8 +20,7 @@ import {
   admissionAccess,
   type DeployedEndpoint,
   endpointAccess,
-  sequenceAttribute,
-  updatableAttributes,
+  updatableBy,
 } from './endpoint-access.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -175,12 +174,6 @@ const isInTransaction = (action: keyof Access, itemType: ItemType): boolean =>
   action === 'PutItem' ||
   action === 'DeleteItem' ||
   (action === 'UpdateItem' && itemType === 'lead');
-
-/** The attributes that an endpoint's updates of an item type may name; of other item types, all. */
-const updatableBy = ({ numbersLeads }: Endpoint): Partial<Record<ItemType, readonly string[]>> =>
-  numbersLeads
-    ? { ...updatableAttributes, usage: [...updatableAttributes.usage, sequenceAttribute] }
-    : updatableAttributes;
 
 /** The item types per action that an endpoint needs by itself and for admission, each type once. */
 function itemTypesByAction(name: EndpointName): [keyof Access, readonly ItemType[]][] {

@@ -34,7 +34,7 @@ const isWhole = (fields: FieldValues): fields is LeadFields =>
 export interface Lead {
   readonly id: number;
   readonly organizationId: number;
-  /** Grows by one with each write of the lead: optimistic locking. */
+  /** The number of entries on its timeline. Every request that writes the lead, or adds to its timeline, raises it: optimistic locking. */
   readonly version: number;
   readonly fields: LeadFields;
   readonly stageId: number;

@@ -10,11 +10,10 @@ export const valuesDigestOf = ({ fields, stageId, pipelineId }: Lead): string =>
   fingerprintOf({ fields, stageId, pipelineId }).slice(0, digestChars);
 
 export const explainedParts = [
-  /** Of an imported lead without changes, whose `change` the timeline does not know. */
+  /** The number of entries. */
   'version',
   'createdAt',
-  /** The number of changes and the time of the last one, as `changeOf` writes them. */
-  'change',
+  'updatedAt',
   /** Empty if the lead is not archived. */
   'archivedAt',
   'valuesDigest',
@@ -22,14 +21,11 @@ export const explainedParts = [
 /** Undefined where the timeline does not say. */
 export type Explained = Readonly<Record<(typeof explainedParts)[number], string | undefined>>;
 
-const changeOf = (version: number, updatedAt: string): string =>
-  `version ${version}, updated at ${updatedAt}`;
-
 /** What a sound timeline of this lead explains. */
 export const explainedBy = (lead: Lead): Explained => ({
   version: String(lead.version),
   createdAt: String(lead.createdAt),
-  change: changeOf(lead.version, lead.updatedAt),
+  updatedAt: String(lead.updatedAt),
   archivedAt: String(lead.archivedAt ?? ''),
   valuesDigest: valuesDigestOf(lead),
 });
@@ -42,7 +38,7 @@ export const unexplainedParts = (lead: Explained, timeline: Explained) =>
 export const isOpening = ({ type }: TimelineEntry): boolean =>
   type === 'lead_created' || type === 'captured_new';
 
-/** Whether a lead was changed with this entry: each further version of a lead has one. */
+/** Whether a lead was changed with this entry. */
 export const isChange = (entry: TimelineEntry): boolean =>
   ['lead_updated', 'archived', 'restored'].includes(entry.type) ||
   (entry.type === 'captured' && Array.isArray(entry.filled) && entry.filled.length > 0);
@@ -50,21 +46,21 @@ export const isChange = (entry: TimelineEntry): boolean =>
 /** Reads a timeline's entries, oldest first, for what they explain of the lead. A damaged entry can have any type in any attribute. */
 export class TimelineReplay {
   openings = 0;
+  #entries = 0;
   #isImported = false;
   #createdAt: string | undefined;
   #updatedAt: string | undefined;
-  #changes = 0;
   #archivedAt: string | undefined;
   #valuesDigest: string | undefined;
 
   add(entry: TimelineEntry): void {
     const { type, at, valuesDigest } = entry;
+    this.#entries += 1;
     if (isOpening(entry)) {
       this.openings += 1;
       this.#createdAt = String(at);
       this.#isImported = type === 'lead_created' && entry.via === 'import';
     } else if (isChange(entry)) {
-      this.#changes += 1;
       this.#updatedAt = String(at);
     } else return;
     if (type === 'archived') this.#archivedAt = String(at);
@@ -74,11 +70,10 @@ export class TimelineReplay {
 
   /** An imported lead may be changed and archived already: only its later changes are on the timeline. */
   get explained(): Explained {
-    const updatedAt = this.#updatedAt ?? (this.#isImported ? undefined : this.#createdAt);
     return {
-      version: updatedAt === undefined ? '1' : undefined,
+      version: String(this.#entries),
       createdAt: this.#createdAt,
-      change: updatedAt && changeOf(this.#changes + 1, updatedAt),
+      updatedAt: this.#updatedAt ?? (this.#isImported ? undefined : this.#createdAt),
       archivedAt: this.#archivedAt ?? (this.#isImported ? undefined : ''),
       valuesDigest: this.#valuesDigest,
     };

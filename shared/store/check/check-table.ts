@@ -11,6 +11,7 @@ import {
   leadPrimaryKey,
   type PrimaryKey,
 } from '../table/primary-keys.ts';
+import { readTogether, readWith } from '../table/read-together.ts';
 import { type FindOptions, findSuspects, type Suspects } from './find-suspects.ts';
 import {
   capturedAt,
@@ -23,7 +24,6 @@ import {
 import { type IdentityKind, identityOf, leadIn } from './lead-issues.ts';
 import { lookAtLead } from './look-at-lead.ts';
 import { lookAtKeyItem, lookAtListedKey, lookAtOrganization } from './look-at-organization.ts';
-import { readTogether, readWith } from './read-together.ts';
 
 export interface CheckOptions extends Pick<FindOptions, 'organizationId' | 'onProgress'> {
   /** How long what looks wrong has to become right. @default 2000 */

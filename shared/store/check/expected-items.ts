@@ -24,13 +24,13 @@ export class ExpectedItems {
   readonly #captures = new Set<number>();
 
   add(lead: Lead): void {
-    const { version, createdAt, change, archivedAt, valuesDigest } = explainedBy(lead);
+    const { version, createdAt, updatedAt, archivedAt, valuesDigest } = explainedBy(lead);
     this.#byLead.set(lead.id, {
       phone: digestOf(identityOf(lead, 'phone')),
       email: digestOf(identityOf(lead, 'email')),
       version: digestOf(version),
       createdAt: digestOf(createdAt),
-      change: digestOf(change),
+      updatedAt: digestOf(updatedAt),
       archivedAt: digestOf(archivedAt),
       valuesDigest: digestOf(valuesDigest),
       hasTimeline: false,

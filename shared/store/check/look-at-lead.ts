@@ -25,9 +25,9 @@ import {
   timelinePartitionKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
+import { readWith } from '../table/read-together.ts';
 import { futureIssues, isStoredDateTime, ttlIssue } from './item-issues.ts';
 import { type IdentityKind, identityOf, leadIn, leadIssues } from './lead-issues.ts';
-import { readWith } from './read-together.ts';
 
 /** Settings were checked when they were applied; the check relies on their types. */
 export function organizationIn(settingsItem: Item | undefined): Organization | undefined {
@@ -124,16 +124,17 @@ function* timelineIssues(
     yield unexplained[part](lead, replay.explained);
 }
 
+const isMissing = 'an entry is missing, or the lead was changed without one';
 /** What to say of a part of a lead that its timeline does not explain. */
 const unexplained: Readonly<
   Record<keyof Explained, (lead: Explained, timeline: Explained) => string>
 > = {
-  version: (lead) =>
-    `has the version ${lead.version}, but its timeline shows no change since the import: an entry is missing, or the lead was changed without one`,
+  version: (lead, timeline) =>
+    `has the version ${lead.version}, but its timeline ends at version ${timeline.version}: ${isMissing}`,
   createdAt: (lead, timeline) =>
     `was created at ${lead.createdAt}, but its timeline begins at ${timeline.createdAt}`,
-  change: (lead, timeline) =>
-    `has the ${lead.change}, but by its timeline it must have the ${timeline.change}: an entry is missing, or the lead was changed without one`,
+  updatedAt: (lead, timeline) =>
+    `was updated at ${lead.updatedAt}, but by its timeline at ${timeline.updatedAt}: ${isMissing}`,
   archivedAt: (lead, timeline) =>
     `${archived(lead)}, but by its timeline it ${archived(timeline)}: npm run admin -- lead archive or restore sets it right`,
   valuesDigest: () =>

@@ -13,9 +13,9 @@ import {
   settingsPrimaryKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
+import { readTogether, readWith } from '../table/read-together.ts';
 import { futureIssues, windowIssues } from './item-issues.ts';
 import { isUser, organizationIn } from './look-at-lead.ts';
-import { readTogether, readWith } from './read-together.ts';
 
 /** Reads an organization's settings, usage and directory entry. @returns what is wrong, as sentences */
 export async function lookAtOrganization({

@@ -9,7 +9,6 @@ import {
 import type { Lead } from '../../leads/lead.ts';
 import { identityKeysOf } from '../leads/identities.ts';
 import { readLead } from '../leads/leads.ts';
-import { isInactive } from '../leads/read-leads.ts';
 import { newEntryId, putTimelineEntry, readTimelineItems } from '../leads/timeline.ts';
 import { addAuditEntry, auditEntryPut } from '../organizations/audit-log.ts';
 import { batchGet } from '../table/batch-get.ts';
@@ -186,11 +185,12 @@ async function beginErasure(
     const lead = await readLead(table, organizationId, leadId);
     const before = await getItem(table, erasurePrimaryKey(organizationId, leadId));
     if (!lead) return before;
-    if (
-      inactiveSince !== undefined &&
-      !(await isInactive({ table, organizationId }, lead, inactiveSince))
-    )
-      return undefined;
+    if (inactiveSince !== undefined) {
+      const entries = await readTimelineItems({ table, organizationId }, leadId);
+      // An entry that is not visible yet is one that the version counts.
+      const isInactive = lead.updatedAt < inactiveSince && entries.length === lead.version;
+      if (!isInactive || entries.some(({ sk }) => sk >= inactiveSince)) return undefined;
+    }
     const { phones = [], emails = [], auditEntries } = before ?? {};
     // In a partly restored table, an identity item may name another lead or be missing. A new lead's item may not be visible yet: its deletion
     // meets a conflict.
@@ -226,12 +226,8 @@ interface BegunErasure {
 }
 
 /** Part of a transaction: deletes a lead that has not changed since it was read, stores what is left to do, and ends the timeline. */
-export const beginItems = (
-  lead: Lead,
-  { erasure, entry, id }: BegunErasure,
-  asRead = hasVersion(lead.version),
-): Write[] => [
-  deletion(leadPrimaryKey(lead.organizationId, lead.id), asRead),
+export const beginItems = (lead: Lead, { erasure, entry, id }: BegunErasure): Write[] => [
+  deletion(leadPrimaryKey(lead.organizationId, lead.id), hasVersion(lead.version)),
   put({ ...erasurePrimaryKey(lead.organizationId, lead.id), ...erasure }),
   auditEntryPut(lead.organizationId, entry, id),
   putTimelineEntry(lead, { type: 'erased', at: entry.at, actorId: null }, id),

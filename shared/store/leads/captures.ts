@@ -16,7 +16,7 @@ import { transact } from '../table/transact.ts';
 import { put, type Write } from '../table/writes.ts';
 import { newLeadWrites } from './create-lead.ts';
 import { holdersIn, type IdentityHolder, identityPrimaryKeys } from './identities.ts';
-import { checkLead, checkLeadExists, readLead } from './leads.ts';
+import { checkLeadExists, countEntryOf, readLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 import { changedLeadWrites } from './update-lead.ts';
 
@@ -88,13 +88,13 @@ export async function writeCapture(
   return written.outcome === 'written' || isErased;
 }
 
-/** A new lead; or the fields that a capture fills of a lead. If it fills none, only the lead's version is checked. */
+/** A new lead; or the fields that a capture fills of a lead. If it fills none, only the lead's version rises. */
 function leadItems(decision: Exclude<CaptureDecision, { outcome: 'replay' }>): Write[] {
   const { lead, entry } = decision;
   if (decision.outcome === 'new') return newLeadWrites(lead, entry);
   const { match } = decision;
   return lead === match
-    ? [checkLead(match), putTimelineEntry(lead, entry)]
+    ? [countEntryOf(match), putTimelineEntry(lead, entry)]
     : changedLeadWrites(match, lead, entry);
 }
 

@@ -70,20 +70,28 @@ export async function readLead(
 export const putLead = (lead: Lead): Write =>
   putIfAbsent({ ...leadPrimaryKey(lead.organizationId, lead.id), ...attributesOf(lead) });
 
-/** An undo of an import locks a lead while it reads its timeline, so that it removes no enquiry (transfer/undo-import.ts). */
-const ifUnlocked = ({
-  ConditionExpression,
-  ExpressionAttributeValues,
-  ...more
-}: Condition): Condition => ({
-  ...more,
-  ConditionExpression: `${ConditionExpression} AND (attribute_not_exists(lockedUntil) OR lockedUntil < :now)`,
-  ExpressionAttributeValues: { ...ExpressionAttributeValues, ':now': Date.now() },
+/** Part of a transaction: counts an entry of the lead's timeline in its version, and changes nothing else of it. No index has the version. */
+const countEntry = (organizationId: number, leadId: number, condition: Condition): Write => ({
+  Update: {
+    Key: leadPrimaryKey(organizationId, leadId),
+    UpdateExpression: 'ADD #version :one',
+    ...condition,
+    ExpressionAttributeNames: { '#version': 'version' },
+    ExpressionAttributeValues: { ...condition.ExpressionAttributeValues, ':one': 1 },
+  },
 });
 
-/** Part of a transaction: checks that the lead has not changed since it was read, and is not locked. */
-export const checkLead = ({ organizationId, id, version }: Lead): Write =>
-  check(leadPrimaryKey(organizationId, id), ifUnlocked(hasVersion(version)));
+/** Part of a transaction that adds an entry to the timeline of a lead: refused if the lead has changed since it was read. */
+export const countEntryOf = ({ organizationId, id, version }: Lead): Write =>
+  countEntry(organizationId, id, hasVersion(version));
+
+/** Part of a transaction that adds an entry of this time: refused, with the lead, unless the lead was last changed before it. */
+export const countEntryAt = (organizationId: number, leadId: number, at: string): Write =>
+  countEntry(organizationId, leadId, {
+    ConditionExpression: 'updatedAt < :at',
+    ExpressionAttributeValues: { ':at': at },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
 
 /**
  * Part of a transaction: writes a changed lead, if it has not changed since it was read. Writes only the attributes that differ, so that
@@ -116,14 +124,3 @@ export function leadUpdateItem(before: Lead, after: Lead): Write {
 /** Part of a transaction: checks that the lead exists. */
 export const checkLeadExists = (organizationId: number, leadId: number): Write =>
   check(leadPrimaryKey(organizationId, leadId), exists);
-
-/** Part of a transaction: checks that the lead exists, was last changed before this time and is not locked; else returns the lead. */
-export const checkChangedBefore = (organizationId: number, leadId: number, at: string): Write =>
-  check(
-    leadPrimaryKey(organizationId, leadId),
-    ifUnlocked({
-      ConditionExpression: 'updatedAt < :at',
-      ExpressionAttributeValues: { ':at': at },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    }),
-  );

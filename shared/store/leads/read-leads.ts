@@ -204,7 +204,7 @@ async function readEntries(
  * consistent read of at most one unit.
  * @param since ISO 8601, UTC
  */
-export async function isInactive(
+async function isInactive(
   { table, organizationId }: OrganizationTable,
   { id, updatedAt }: Lead,
   since: string,

@@ -10,7 +10,7 @@ import { leadPrimaryKey, timelinePartitionKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { putIfAbsent, type Write } from '../table/writes.ts';
-import { checkChangedBefore } from './leads.ts';
+import { countEntryAt } from './leads.ts';
 
 /** The sort key of a new entry. The random part separates entries of the same millisecond. */
 export const newEntryId = (at: string): string => `${at}#${randomBytes(6).toString('hex')}`;
@@ -52,7 +52,7 @@ export async function addToTimeline(
   let at = new Date().toISOString();
   return retryOnConflict<string | undefined>(async () => {
     const written = await transact(table, [
-      checkChangedBefore(organizationId, leadId, at),
+      countEntryAt(organizationId, leadId, at),
       putTimelineEntry({ organizationId, id: leadId }, entryAt(at)),
     ]);
     if (written.outcome === 'written') return at;

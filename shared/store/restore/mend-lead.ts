@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FieldValue, valueOf } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
-import { isChange, isOpening } from '../../leads/timeline-replay.ts';
+import {
+  type Explained,
+  explainedBy,
+  isChange,
+  isOpening,
+  TimelineReplay,
+  unexplainedParts,
+} from '../../leads/timeline-replay.ts';
 import { identityKeysOf } from '../leads/identities.ts';
 import { leadFrom } from '../leads/leads.ts';
 import { readTimelineItems } from '../leads/timeline.ts';
@@ -18,42 +25,48 @@ import { type Condition, hasVersion, isAbsent, namesNobodyBut } from '../table/w
 import type { LeadReference, MendedTable } from './mended-table.ts';
 
 /**
- * Brings a lead and its timeline to one state. If the old table has the lead as the latest of the two tells it, the rest is copied from
- * there. Otherwise the lead decides: entries that tell of later changes are removed, those that are missing are copied or written from
- * what the lead shows, and the timeline of a lead that is missing is removed. Does nothing to a lead that is whole. If the restored table is
- * in use already, nothing is removed or copied over of what was written to it.
+ * Makes a lead and its timeline agree: an entry for each version, and every value explained. If the old table has the newest state of both,
+ * copies what is missing. Otherwise the lead decides: entries of later changes are removed, missing ones are copied or written from what the
+ * lead shows, and the timeline of a lead that is missing is removed. A note or an enquiry stays, whether or not the version counts it. Does
+ * nothing to a lead that is whole. If the restored table is in use already, nothing is removed or copied over of what was written to it.
  */
 export async function mendLead(mended: MendedTable, reference: LeadReference): Promise<void> {
   const found = await readHistory(mended.table, reference);
   const old = mended.old && (await readHistory(mended.old, reference));
   const ofUse = entriesOfUse(mended, found, old);
-  const copy = old?.lead && isSameLead(found, old) && ofUse.size === 0 ? old : undefined;
-  let { lead } = found;
-  if (
+  const copy = old && isSameLead(found, old) && ofUse.size === 0 ? old : undefined;
+  const isCopied =
     copy?.lead &&
     isComplete(copy) &&
     toldUntil(copy) <= toldUntil(found) &&
-    (lead?.version ?? 0) < copy.lead.version
-  ) {
-    if (!(await mended.put(copy.lead, asRead(lead)))) return; // The table is in use; the next round reads it again.
-    lead = copy.lead;
-  }
+    (found.lead?.updatedAt ?? '') < copy.lead.updatedAt;
+  const lead = isCopied ? copy.lead : found.lead;
   const unused = found.entries.filter((entry) => !ofUse.has(entry));
+  if (!lead) {
+    for (const entry of unused) await mended.remove(entry);
+    return;
+  }
   // The use went on from the state of the lead's item, not from that of its timeline.
-  const versionBefore = (lead?.version ?? 0) - [...ofUse].filter(isState).length;
-  const beyond = ofUse.size === 0 ? [] : unused.filter(isState).slice(versionBefore);
-  const isWrong = (entry: TimelineEntryItem) =>
-    !lead || (isChange(entry) && (entry.at > lead.updatedAt || beyond.includes(entry)));
-  for (const entry of unused.filter(isWrong)) await mended.remove(entry);
-  if (!lead) return;
-  const until = lead.updatedAt;
-  const entries = found.entries.filter((entry) => ofUse.has(entry) || !isWrong(entry));
+  const beyond = ofUse.size === 0 ? [] : unused.slice(lead.version - ofUse.size);
+  const wrong = unused.filter(
+    (entry) => isChange(entry) && (entry.at > lead.updatedAt || beyond.includes(entry)),
+  );
+  const kept = found.entries.filter((entry) => !wrong.includes(entry));
   const known = new Set(found.entries.map(({ sk }) => sk));
-  const missing = copy?.entries.filter(({ at, sk }) => at <= until && !known.has(sk)) ?? [];
-  const told = [...entries, ...missing].sort((a, b) => (a.sk < b.sk ? -1 : 1));
-  for (const entry of [...missing, ...untoldEntries(lead, reference, told)])
-    await mended.put(entry);
+  const unknown = copy?.entries.filter(({ sk }) => !known.has(sk)) ?? [];
+  const missing = unknown.filter(({ at }) => at <= lead.updatedAt);
+  const later = unknown.filter((entry) => entry.at > lead.updatedAt && !isChange(entry));
+  const counted = isCopied ? 0 : Math.max(0, lead.version - kept.length - missing.length);
+  const told = [...kept, ...missing, ...later.slice(0, counted)].sort(bySortKey);
+  const untold = untoldEntries(lead, reference, told);
+  const whole = { ...lead, version: told.length + untold.length };
+  if (!isDeepStrictEqual(whole, found.lead) && !(await mended.put(whole, asRead(found.lead))))
+    return; // The table is in use; the next round reads it again.
+  for (const entry of wrong) await mended.remove(entry);
+  for (const entry of [...told, ...untold]) if (!known.has(entry.sk)) await mended.put(entry);
 }
+
+const bySortKey = (a: TimelineEntryItem, b: TimelineEntryItem): number => (a.sk < b.sk ? -1 : 1);
 
 /**
  * Gives a lead the unique items of its phone and its email. If another lead has one of them too, one of the two had given it up when the
@@ -90,7 +103,7 @@ async function advanceLead(
   const old = mended.old && (await readHistory(mended.old, reference));
   if (!old?.lead || !isComplete(old) || !isSameLead(found, old)) return false;
   if (hasIdentity(reference, old.lead, key)) return false;
-  if (found.lead && found.lead.version >= old.lead.version) return false;
+  if (found.lead && found.lead.updatedAt >= old.lead.updatedAt) return false;
   if (entriesOfUse(mended, found, old).size > 0) return false;
   return mended.put(old.lead, asRead(found.lead));
 }
@@ -146,14 +159,13 @@ const isSameLead = ({ lead, entries }: LeadHistory, old: LeadHistory): boolean =
     ? lead.createdAt === old.lead?.createdAt
     : entries.some((entry) => old.entries.some(({ sk }) => sk === entry.sk));
 
-/** Whether a timeline has an entry for every version of its lead. The old table may have lost some. */
-const isComplete = ({ lead, entries }: LeadHistory): boolean =>
-  lead?.version === entries.filter(isState).length;
+/** The old table may have lost entries. */
+const isComplete = ({ lead, entries }: LeadHistory): boolean => lead?.version === entries.length;
 
 /** The time of the last state on a timeline. An imported lead may have been updated later, elsewhere. */
 const toldUntil = ({ entries }: LeadHistory): string => entries.findLast(isState)?.at ?? '';
 
-/** Whether the lead got a version with this entry: each version of a lead has one. */
+/** Whether the lead got values with this entry. */
 const isState = (entry: TimelineEntryItem): boolean => isOpening(entry) || isChange(entry);
 
 /**
@@ -161,32 +173,33 @@ const isState = (entry: TimelineEntryItem): boolean => isOpening(entry) || isCha
  * made them. Their keys are fixed, so that a repeat writes the same entries.
  */
 function untoldEntries(
-  lead: LeadItem,
+  item: LeadItem,
   { organizationId, leadId }: LeadReference,
   entries: readonly TimelineEntryItem[],
 ): TimelineEntryItem[] {
   const pk = timelinePartitionKey(organizationId, leadId);
-  const { createdAt, updatedAt, archivedAt } = lead;
+  const { createdAt, updatedAt, archivedAt } = item;
+  const lead = explainedBy(leadFrom(organizationId, item));
   const untold: TimelineEntryItem[] = [];
-  const isKnown = (key: string) => [...entries, ...untold].some(({ sk }) => sk === key);
   const add = (entry: TimelineEntry, sk: string): void => void untold.push({ pk, sk, ...entry });
+  const isUntold = (...parts: (keyof Explained)[]): boolean => {
+    const replay = new TimelineReplay();
+    for (const entry of [...entries, ...untold].sort(bySortKey)) replay.add(entry);
+    return unexplainedParts(lead, replay.explained).some((part) => parts.includes(part));
+  };
   if (!entries.some(isOpening)) {
     const opening = { type: 'lead_created', via: 'import', importedAt: createdAt } as const;
     add({ ...opening, at: createdAt, actorId: null }, `${createdAt}#${firstSuffix}`);
   }
-  const versions = () => lead.version - [...entries, ...untold].filter(isState).length;
-  const last = entries.findLast(({ type }) => type === 'archived' || type === 'restored');
-  const isTold = last?.type === 'archived' && last.at === archivedAt;
-  if (archivedAt !== undefined && !isTold && versions() > 0)
-    add({ type: 'archived', at: archivedAt, actorId: null }, `${archivedAt}#${lastSuffix}a`);
-  if (archivedAt === undefined && last?.type === 'archived' && versions() > 0)
-    add({ type: 'restored', at: updatedAt, actorId: null }, `${updatedAt}#${lastSuffix}a`);
-  let changes = unexplainedChanges(lead, entries);
-  for (let at = 0; versions() > 0; at += 1) {
-    const sk = `${updatedAt}#${lastSuffix}${at}`;
-    if (isKnown(sk)) continue;
-    add({ type: 'lead_updated', via: 'admin', changes, at: updatedAt, actorId: null }, sk);
-    changes = [];
+  if (isUntold('archivedAt'))
+    add(
+      { type: archivedAt ? 'archived' : 'restored', at: archivedAt ?? updatedAt, actorId: null },
+      `${archivedAt ?? updatedAt}#${lastSuffix}a`,
+    );
+  if (isUntold('updatedAt', 'valuesDigest')) {
+    const changes = unexplainedChanges(item, entries);
+    const entry = { type: 'lead_updated', via: 'admin', changes, actorId: null } as const;
+    add({ ...entry, at: updatedAt }, `${updatedAt}#${lastSuffix}0`);
   }
   return untold;
 }

@@ -87,6 +87,8 @@ export type ErasureItem = {
   readonly leadId: number;
   readonly phones: readonly string[];
   readonly emails: readonly string[];
+  /** Of an undo of an import, which has no audit entry to complete: the sort key of the timeline's last entry. */
+  readonly endId?: string;
   /** The erasure's entries in the audit log, by their sort keys, as they are to be when it is complete. */
   readonly auditEntries: Readonly<Record<string, AuditEntryItem>>;
 };

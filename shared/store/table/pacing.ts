@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchGetCommand, GetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchGetCommand,
+  GetCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactGetCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { sendingThrough, type Table, type TableCommand } from './client.ts';
 import { metered, noConsumedCapacity } from './consumed-capacity.ts';
 
@@ -38,7 +44,9 @@ const visibleMs = 500;
 export const readUnitsPerSecondDefault = 1000;
 
 const isRead = (command: TableCommand): boolean =>
-  [GetCommand, BatchGetCommand, QueryCommand, ScanCommand].some((one) => command instanceof one);
+  [GetCommand, BatchGetCommand, QueryCommand, ScanCommand, TransactGetCommand].some(
+    (read) => command instanceof read,
+  );
 
 /**
  * The same table, whose reads consume at most so many read units per second. Only a response says what its read consumed, so each read waits

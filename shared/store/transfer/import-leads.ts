@@ -123,9 +123,10 @@ function writesOf({
   const rowKey = importedRowPrimaryKey(organizationId, digest);
   const importedAt = new Date().toISOString();
   const origin = { at, actorId: null, by, via: 'import', importedAt } as const;
+  const opening = { type: 'lead_created', ...origin } as const;
   return [
     putIfAbsent({ ...rowKey, organizationId, leadId, readDigest }),
-    ...newLeadWrites(lead, { type: 'lead_created', ...origin }),
+    ...newLeadWrites({ ...lead, version: text === undefined ? 1 : 2 }, opening),
     ...(text === undefined
       ? []
       : [putTimelineEntry(lead, { type: 'note_added', ...origin, text }, newLastEntryId(at))]),

@@ -46,11 +46,17 @@ const grantsOf = (name: EndpointName) => statements.get(name) ?? [];
 const decidedOf = (name: EndpointName) => decided.get(name) ?? [];
 const prefixOf = (key: string): string => key.slice(0, key.indexOf('#') + 1);
 /** The items whose attributes a role limits. */
-const limitedItems = ['KEY#', 'USAGE#'];
+const limitedItems = (name: EndpointName) => [
+  'KEY#',
+  'USAGE#',
+  ...(name === 'add-note' ? ['LEADS#'] : []),
+];
 /** One kind of request in words, as ROLES.md has it. */
-function kindOf({ action, resource, context }: IamRequest): string {
+function kindOf(name: EndpointName, { action, resource, context }: IamRequest): string {
   const prefixes = [...new Set((context['dynamodb:LeadingKeys'] ?? []).map(prefixOf))].sort();
-  const attributes = limitedItems.includes(prefixes.join()) ? context['dynamodb:Attributes'] : [];
+  const attributes = limitedItems(name).includes(prefixes.join())
+    ? context['dynamodb:Attributes']
+    : [];
   return [
     `${action.replace('dynamodb:', '')} ${prefixes.join(' ')}`,
     ...(resource === tableArn ? [] : [`of the index ${resource.split('/').at(-1)}`]),
@@ -80,7 +86,7 @@ describe.each(names)('the role of %s', (name) => {
     expect([...new Set(needed)].sort()).toEqual([...new Set(granted)].sort());
   });
 
-  test.each(limitedItems)('names no attribute of %s that no request names', (prefix) => {
+  test.each(limitedItems(name))('names no attribute of %s that no request names', (prefix) => {
     const granted = grantsOf(name)
       .filter((one) => leadingKeysOf(one).includes(`${prefix}*`))
       .flatMap(
@@ -227,7 +233,7 @@ const publisherRequests: readonly (readonly [sender: string, action: string, res
 
 test('what each function may do is written down', async () => {
   const lines = names.flatMap((name) => {
-    const kinds = [...new Set(decidedOf(name).map(({ request }) => kindOf(request)))].sort();
+    const kinds = [...new Set(decidedOf(name).map(({ request }) => kindOf(name, request)))].sort();
     return [`## ${name}`, '', ...kinds.map((kind) => `- ${kind}`), ''];
   });
   const ofPublisher = publisherRequests.map(

@@ -1,6 +1,6 @@
 import { isSame } from '../../../support/reference/plain.ts';
 import { createdLead, updatedLead } from '../../../support/reference/reference.ts';
-import { type Commit, effectsOf, isAcknowledged, kindOf, nameOf } from './effects.ts';
+import { type Commit, effectsOf, isAcknowledged, isCount, kindOf, nameOf } from './effects.ts';
 import { explainCapture } from './explain-capture.ts';
 import { bodyOf, bySome, type Explain, entryIssues, newLeadIssues, one } from './explanation.ts';
 import type { History, ObservedRequest } from './history.ts';
@@ -101,7 +101,8 @@ function explainNote(history: History, request: ObservedRequest, { writes }: Com
   const entry = one(writes, 'TIMELINE');
   const leadId = Number(entry?.pk.split('#')[2]);
   const issues = entryIssues(request, entry?.after, 'note_added');
-  if (writes.length > 1) issues.push('wrote more than a note');
+  if (writes.some((write) => write !== entry && !isCount(write)))
+    issues.push('wrote more than a note');
   if (leadId !== request.request.leadId) issues.push(`is on the timeline of lead ${leadId}`);
   if (entry?.after?.text !== bodyOf(request).text)
     issues.push('has another text on the timeline than it sent');

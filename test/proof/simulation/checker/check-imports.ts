@@ -4,7 +4,7 @@ import {
   comparablePhone,
   type Values,
 } from '../../../support/reference/reference.ts';
-import { type Commit, commitsOf, isImport, kindOf, nameOf } from './effects.ts';
+import { type Commit, commitsOf, isCount, isImport, kindOf, nameOf } from './effects.ts';
 import type { History, ObservedAction, Write } from './history.ts';
 
 /**
@@ -78,7 +78,12 @@ function leadIssues({ options }: ObservedAction, { writes }: Commit): string[] {
   );
   const changed = writes.find((write) => kindOf(write) === 'LEADS' && write.before)?.after;
   const before = writes.find((write) => kindOf(write) === 'LEADS')?.before?.fields as Values;
-  if (changed && rows && !rows.some((row) => isUpdateBy(row, before, changed)))
+  if (
+    changed &&
+    rows &&
+    !writes.some(isCount) &&
+    !rows.some((row) => isUpdateBy(row, before, changed))
+  )
     return [`changed lead ${Number(changed.sk)} as no row says: ${JSON.stringify(changed)}`];
   return newLeads(writes).flatMap(({ pk, sk, after }) => {
     const leadId = Number(sk);

@@ -1,6 +1,6 @@
 import { isSame, type Plain } from '../../../support/reference/plain.ts';
 import { type Values, valueIn } from '../../../support/reference/reference.ts';
-import { kindOf } from './effects.ts';
+import { isCount, kindOf } from './effects.ts';
 import type { History, ObservedAction, Write } from './history.ts';
 import { leadIdsOf, leadKey } from './states.ts';
 
@@ -34,7 +34,9 @@ function orderIssues(
   if (!creations.includes(String(entries[0]?.after?.type)))
     return ['does not begin with its creation'];
   // The order of the lead's own writes: two transactions may commit their items alternately, and the first one's entry last.
-  const orderOf = new Map(writes.map(({ call, order }) => [call, order]));
+  const orderOf = new Map(
+    writes.filter((write) => !isCount(write)).map(({ call, order }) => [call, order]),
+  );
   const changes = entries.filter(({ call }) => orderOf.has(call));
   const isAfter = (one: Write, other: Write): boolean =>
     one.call === other.call

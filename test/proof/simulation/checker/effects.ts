@@ -1,3 +1,4 @@
+import { isSame } from '../../../support/reference/plain.ts';
 import type { ObservedRequest, Work, Write } from './history.ts';
 
 /** What one call wrote, at one moment. */
@@ -26,6 +27,13 @@ export const kindOf = ({ pk, sk }: Pick<Write, 'pk' | 'sk'>): string => {
     ? `${kind} ${/^[A-Z]+(?=#|$)/.exec(sk)?.[0] ?? 'entry'}`
     : kind;
 };
+
+/** Whether a write of a lead only counts an entry of its timeline. */
+export function isCount({ before, after }: Write): boolean {
+  const { version: _, ...one } = before ?? {};
+  const { version: __, ...other } = after ?? {};
+  return before !== undefined && after !== undefined && isSame(one, other);
+}
 
 /** Items that no request means to change by what it does: tokens and turns. */
 const counters = new Set(['KEY', 'USAGE', 'TURN']);

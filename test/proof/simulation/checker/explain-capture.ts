@@ -6,7 +6,7 @@ import {
   sourceShown,
   type Values,
 } from '../../../support/reference/reference.ts';
-import { type Commit, isAcknowledged, kindOf } from './effects.ts';
+import { type Commit, isAcknowledged, isCount, kindOf } from './effects.ts';
 import { bodyOf, bySome, entryIssues, newLeadIssues, one } from './explanation.ts';
 import type { History, ObservedRequest, Write } from './history.ts';
 import { recordKeys } from './replays.ts';
@@ -62,7 +62,7 @@ export function explainCapture(
   const result = {
     id: leadId,
     created: isNew,
-    updated: !isNew && written !== undefined,
+    updated: written !== undefined && !isNew && !isCount(written),
     ...(before?.archivedAt !== undefined && { archived: true }),
   };
   if (isAcknowledged(request) && !isSame((request.answerBody as Values).lead, result))

@@ -28,6 +28,8 @@ export function timelineIssues(
     return !after && isOfImport ? [] : [`undid what is on the timeline ${pk} since the import`];
   }
   if (before || !after) return [`changed what is on the timeline ${pk}`];
+  const isCounted = writes.some((one) => kindOf(one) === 'LEADS' && timelineOf(one) === pk);
+  if (!isCounted) return [`added to the timeline ${pk}, and its lead's version does not count it`];
   const [, organizationId, leadId] = pk.split('#');
   const lead = stateBefore(history, ...leadKey(Number(organizationId), Number(leadId)), order);
   const isLater = !lead || String(after.at) > String(lead.updatedAt) || isImport(work);
@@ -38,6 +40,9 @@ export function timelineIssues(
       : [`put an entry of ${after.at} on the timeline before the change of ${lead?.updatedAt}`]),
   ];
 }
+
+const timelineOf = ({ pk, sk }: Write): string =>
+  `${pk.replace('LEADS', 'TIMELINE')}#${Number(sk)}`;
 
 /**
  * The entry that an erasure ends a timeline with, later than all others, in the transaction that removes the lead: the audit log's has the

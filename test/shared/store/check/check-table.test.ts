@@ -24,7 +24,7 @@ test('the past of an imported lead, a mended entry and an enquiry that filled no
   const sound = await givenSoundTable();
   await changed('opening', { via: 'import', importedAt: at })(sound);
   await changed('lead', { updatedAt: later, archivedAt: later, ...noKeys })(sound);
-  await changed('captured', { version: 2, updatedAt: later, 'fields.city': 'Pune' })(sound);
+  await changed('captured', { version: 3, updatedAt: later, 'fields.city': 'Pune' })(sound);
   for (const entry of [{ type: 'lead_updated' }, { type: 'captured', filled: [] }]) {
     const place = { sk: `${later}#${entry.type}`, at: later, actorId: null };
     await added(({ key }) => ({ pk: key.enquiry.pk, ...place, ...entry }))(sound);

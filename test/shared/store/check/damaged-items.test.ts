@@ -72,7 +72,7 @@ const damagedItems: readonly Case[] = [
     changed('enquiry', { at: '2020-01-01T00:00:00.000Z' }),
     'The timeline entry {enquiry} has the time "2020-01-01T00:00:00.000Z", which is not that of its key.',
     `Lead 2 of organization 1 was created at ${at}, but its timeline begins at 2020-01-01T00:00:00.000Z.`,
-    `Lead 2 of organization 1 has the version 1, updated at ${at}, but by its timeline it must have the version 1, updated at 2020-01-01T00:00:00.000Z: ${missing}`,
+    `Lead 2 of organization 1 was updated at ${at}, but by its timeline at 2020-01-01T00:00:00.000Z: ${missing}`,
   ],
   [
     added(({ key }) => {
@@ -80,6 +80,7 @@ const damagedItems: readonly Case[] = [
       return { ...key.opening, sk: `${future}#zz`, ...entry };
     }),
     `The timeline entry TIMELINE#1#1 / ${future}#zz has the time ${future}, ${inFuture}`,
+    `${lead} has the version 1, but its timeline ends at version 2: ${missing}`,
   ],
   [changed('opening', { ttl: 4_000_000_000 }), `The timeline entry {opening} ${ttl}`],
   [changed('lead', { 'fields.city': 'Pune' }), unexplained(1)],
@@ -87,18 +88,20 @@ const damagedItems: readonly Case[] = [
   [changed('enquiry', { valuesDigest: 5 }), unexplained(2)],
   [
     changed('lead', { version: 2, updatedAt: later }),
-    `${lead} has the version 2, updated at ${later}, but by its timeline it must have the version 1, updated at ${at}: ${missing}`,
+    `${lead} has the version 2, but its timeline ends at version 1: ${missing}`,
+    `${lead} was updated at ${later}, but by its timeline at ${at}: ${missing}`,
   ],
   [
     added(({ key }) => ({ ...key.opening, ...updated, changes: [] })),
-    `${lead} has the version 1, updated at ${at}, but by its timeline it must have the version 2, updated at ${later}: ${missing}`,
+    `${lead} has the version 1, but its timeline ends at version 2: ${missing}`,
+    `${lead} was updated at ${at}, but by its timeline at ${later}: ${missing}`,
   ],
   [
     async (sound) => {
       await changed('lead', { version: 3, updatedAt: later })(sound);
       await added(({ key }) => ({ ...key.opening, ...updated, changes: [] }))(sound);
     },
-    `${lead} has the version 3, updated at ${later}, but by its timeline it must have the version 2, updated at ${later}: ${missing}`,
+    `${lead} has the version 3, but its timeline ends at version 2: ${missing}`,
   ],
   [
     async (sound) => {
@@ -118,7 +121,7 @@ const damagedItems: readonly Case[] = [
       await changed('opening', { via: 'import', importedAt: at })(sound);
       await changed('lead', { version: 2 })(sound);
     },
-    `${lead} has the version 2, but its timeline shows no change since the import: ${missing}`,
+    `${lead} has the version 2, but its timeline ends at version 1: ${missing}`,
   ],
   [
     changed('usage', { lastLeadId: 1 }),

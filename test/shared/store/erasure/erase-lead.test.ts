@@ -1,11 +1,17 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 import { eraseLeads } from '../../../../shared/store/erasure/erase-lead.ts';
+import { createLead } from '../../../../shared/store/leads/create-lead.ts';
 import { putLead } from '../../../../shared/store/leads/leads.ts';
-import { putTimelineEntry, readTimelineItems } from '../../../../shared/store/leads/timeline.ts';
+import {
+  addToTimeline,
+  putTimelineEntry,
+  readTimelineItems,
+} from '../../../../shared/store/leads/timeline.ts';
 import { sendingThrough } from '../../../../shared/store/table/client.ts';
+import type { Item } from '../../../../shared/store/table/items.ts';
 import { phonePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { leadOf, storeItems } from '../../../support/leads.ts';
 import { modelTable } from '../../../support/model-table.ts';
@@ -232,4 +238,31 @@ test('a phone that another lead gets meanwhile hides no other erased phone withi
 
   const [left] = await readTimelineItems({ table, organizationId }, 3);
   expect(left).toMatchObject({ text: '[erased] 56789' });
+});
+
+test('an inactive lead is spared if its version counts a note that is not visible yet', async () => {
+  const table = modelTable();
+  const lead = leadOf(
+    { organizationId, id: 1, createdAt: at, updatedAt: at },
+    { phone: '+919820000001' },
+  );
+  const opening = { type: 'lead_created', at, actorId: 7, via: 'api', keyId: 'k' } as const;
+  await createLead(table, () => ({ lead, opening }));
+  const noted = await addToTimeline(table, organizationId, 1, (now) => ({
+    ...{ type: 'note_added', actorId: 7, via: 'api', keyId: 'k' },
+    ...{ at: now, text: 'Call me' },
+  }));
+  const withoutNote = sendingThrough(table, (send) => async (command, options) => {
+    const answer = await send(command, options);
+    if (!(command instanceof QueryCommand)) return answer;
+    const { Items = [] } = answer as { readonly Items?: readonly Item[] };
+    return { ...(answer as object), Items: Items.filter((item) => item.at !== noted) };
+  });
+  const inactive = { who: 'a test', inactiveSince: '2026-06-01T00:00:00.000Z' };
+
+  const spared = await eraseLeads({ table: withoutNote, organizationId }, [1], inactive);
+  const later = { ...inactive, inactiveSince: '2999-01-01T00:00:00.000Z' };
+  const erased = await eraseLeads({ table, organizationId }, [1], later);
+
+  expect([spared.size, erased.size]).toEqual([0, 1]);
 });

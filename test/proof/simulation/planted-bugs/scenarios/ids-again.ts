@@ -6,14 +6,14 @@ const rows = [{ ...person(1), id: 50 }];
 /** While the lead of a row is being removed, other commands complete the removal and import another lead with the same ID. */
 export const scenariosOfIdsAgain: readonly Scenario[] = [
   {
-    name: 'Before an undo locks a lead, it is erased and another file makes a lead of the same ID',
+    name: 'Before an undo reads a timeline, its lead is erased and another file makes a lead of the same ID',
     means: /was erased and is there/, // the checker does not allow for an ID that is used again
     async run(given) {
       await given.administrate('import', { rows, keepIds: true });
       const others = [{ ...person(2), id: 50 }];
       const replaced = beforeCall(
         given,
-        (call) => isOfAdministrator(call) && call.operation === 'UpdateItem',
+        (call) => isOfAdministrator(call) && call.operation === 'Query',
         async () => {
           await given.done(given.erase(50));
           await given.done(given.administrate('import', { rows: others, keepIds: true }));

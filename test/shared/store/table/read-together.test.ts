@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { readTogether } from '../../../../shared/store/check/read-together.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
+import { readTogether } from '../../../../shared/store/table/read-together.ts';
 import { ContentionError } from '../../../../shared/store/table/retry.ts';
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['Date'] }));
