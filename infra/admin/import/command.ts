@@ -157,8 +157,7 @@ leads.
 are kept and listed. It fails if no row created a lead. An equal row of another file
 stands for the same lead, so that lead is removed too. Each removal frees the phone and
 email, adds an audit log entry and publishes LeadErased. Then the file can be imported
-again; an interrupted undo must be completed first. An undo waits half a second for each
-16 leads, so that it misses no note that is being added.
+again; an interrupted undo must be completed first.
 
 Examples:
   npm run admin -- lead import --organization 1 leads.csv --dry-run

@@ -99,6 +99,17 @@ describe('4.6 a note is added to the timeline, shown as added via the API', () =
     expect([status, body.note?.createdAt > ahead]).toEqual([201, true]);
   });
 
+  test('eight notes on one lead at once are all added', async () => {
+    const { id } = await givenLead(organization);
+    const texts = Array.from({ length: 8 }, (_, at) => `Called ${at} times.`);
+
+    const answers = await Promise.all(texts.map((text) => organization.note(id, { text })));
+
+    expect(answers.map(({ status }) => status)).toEqual(texts.map(() => 201));
+    const added = (await timelineOf(organization, id)).flatMap(({ text }) => text ?? []);
+    expect(added.sort()).toEqual(texts);
+  });
+
   test('a note does not change the lead itself', async () => {
     const before = await organization.get(organization.lead.id);
 

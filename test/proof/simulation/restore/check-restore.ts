@@ -85,10 +85,17 @@ function keptLeads({ backup, old, restored, used }: RestoredItems): string[] {
   return itemsUnder(backup, prefixOf('lead')).flatMap(([name, lead]) =>
     erased.has(leadOf(lead)) ||
     used.some(({ pk, sk }) => name === `${pk} ${sk}`) ||
-    [lead, old?.before.get(name)].some((one) => one && isSame(restored.get(name), one))
+    [lead, old?.before.get(name)].some((one) => one && isSameButCount(restored.get(name), one))
       ? []
       : [`The lead ${leadOf(lead)} is as it is neither in the backup nor in the old table.`],
   );
+}
+
+/** A restore counts the entries that the timeline has. */
+function isSameButCount(restored: Plain | undefined, lead: Plain): boolean {
+  const { version: _, ...values } = lead;
+  const { version: __, ...restoredValues } = restored ?? {};
+  return isSame(restoredValues, values);
 }
 
 /** Neither a lead's ID nor a version of the settings is given out again. */
