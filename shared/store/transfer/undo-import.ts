@@ -7,7 +7,7 @@ import { newEntryId, readTimelineItems } from '../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
-import type { ImportedRowItem, Item, TimelineEntryItem } from '../table/items.ts';
+import type { ImportedRowItem, TimelineEntryItem } from '../table/items.ts';
 import {
   erasurePrimaryKey,
   importedRowPrimaryKey,
