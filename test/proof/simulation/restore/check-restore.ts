@@ -68,7 +68,7 @@ function erasedLeads({ backup, old, restored }: RestoredItems): string[] {
   return [...leads, ...entries];
 }
 
-/** A change of a lead that nobody erased is there, on its timeline too. */
+/** A change of a lead that nobody erased is there, on its timeline too, and no change is told that the lead never had in this table. */
 function lostUse({ backup, old, restored, used }: RestoredItems): string[] {
   const erased = erasedIn(new Map([...backup, ...(old?.before ?? [])]));
   return used.flatMap((lead) => {
@@ -76,7 +76,11 @@ function lostUse({ backup, old, restored, used }: RestoredItems): string[] {
     const { city } = (restored.get(`${lead.pk} ${lead.sk}`)?.fields ?? {}) as Plain;
     const timeline = itemsUnder(restored, `${prefixOf('timeline')}${leadOf(lead)} `);
     const isTold = timeline.some(([, entry]) => JSON.stringify(entry.changes)?.includes(lead.city));
-    return city === lead.city && isTold ? [] : [`The lead ${leadOf(lead)} lost its last change.`];
+    const isAlien = timeline.some(([name]) => !backup.has(name) && old?.before.has(name));
+    return [
+      ...(city === lead.city && isTold ? [] : [`The lead ${leadOf(lead)} lost its last change.`]),
+      ...(isAlien ? [`The timeline of lead ${leadOf(lead)} has what only the old table had.`] : []),
+    ];
   });
 }
 
