@@ -4,6 +4,9 @@ import type { LeadField } from '../contract/types.ts';
 /** The contract's field types (section 2, LeadField). */
 export type FieldType = LeadField['type'];
 
+/** What a cell of a spreadsheet holds. */
+export type CellType = 'text' | 'number' | 'date' | 'truth value';
+
 interface FieldKind {
   /** A field of the type lists the options that its values are taken from. */
   readonly hasOptions: boolean;
@@ -12,8 +15,7 @@ interface FieldKind {
   readonly references: 'sources' | 'users' | null;
   /** Every value that there is, as a condition writes it; null for a type with other values. */
   readonly fixedValues: readonly string[] | null;
-  /** What a cell of a spreadsheet holds. */
-  readonly cell: 'text' | 'number' | 'date' | 'truth value';
+  readonly cell: CellType;
 }
 
 const plain = {

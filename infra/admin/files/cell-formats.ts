@@ -8,7 +8,7 @@ import type {
   ImportTarget,
 } from '../../../shared/leads/transfer/import-columns.ts';
 import type { RowValue } from '../../../shared/leads/transfer/import-row.ts';
-import { type FieldType, fieldKinds } from '../../../shared/organization/field-kinds.ts';
+import { type CellType, fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import { type CountryCode, phoneOfCountry } from '../options.ts';
 import { type DateFormat, dateFormats, writtenDate, writtenTime } from './written-times.ts';
 
@@ -52,19 +52,28 @@ function hasTwoReadings(text: string): boolean {
   return comma !== undefined && point !== undefined && Number(comma) !== Number(point);
 }
 
-/** The type of a column's field; of other columns `time` or `place`, if they have one. */
-export type ColumnType = FieldType | 'time' | 'place' | undefined;
+/** How the values of a column are written. */
+export type Writing = CellType | 'time' | 'phone' | 'email' | 'name' | 'list of names';
 
-const propertyTypes: Readonly<Partial<Record<ImportProperty, ColumnType>>> = {
-  stage: 'place',
-  pipeline: 'place',
+const writingOfProperty: Readonly<Partial<Record<ImportProperty, Writing>>> = {
+  stage: 'name',
+  pipeline: 'name',
   createdAt: 'time',
   updatedAt: 'time',
   archived: 'time',
 };
 
-export const typeOf = ({ field, property }: ImportTarget): ColumnType =>
-  field?.type ?? (property && propertyTypes[property]);
+export function writingOf({ field, property }: ImportTarget): Writing {
+  if (!field) return (property && writingOfProperty[property]) ?? 'text';
+  if (field.type === 'phone' || field.type === 'email') return field.type;
+  const { isList, hasOptions, references, cell } = fieldKinds[field.type];
+  if (isList) return 'list of names';
+  return hasOptions || references !== null ? 'name' : cell;
+}
+
+/** Whether values are names of the organization: of its stages, users, sources or options. */
+export const isOfNames = (writing: Writing): boolean =>
+  writing === 'name' || writing === 'list of names';
 
 /**
  * The end of a refusal: the option by which the text could be read, or the member of the plan. Empty if none could, or it is already given.
@@ -77,7 +86,7 @@ export function hintFor(
   formats: Formats,
   hasPlan = false,
 ): string {
-  const type = typeOf(target);
+  const writing = writingOf(target);
   const choose = (
     member: 'dates' | 'decimal' | 'listSeparator',
     choices: readonly string[],
@@ -88,15 +97,15 @@ export function hintFor(
     const values = choices.map((one) => JSON.stringify(one)).join(' or ');
     return hasPlan ? ` Add to the plan: "${member}": ${values}.` : ` Add ${options.join(' or ')}.`;
   };
-  if (type === 'number') {
+  if (writing === 'number') {
     if (formats.decimal) return '';
     const isPlain = writtenNumber(text, 'point') === text && !hasTwoReadings(text);
     const marks = decimalMarks.filter((mark) => writtenNumber(text, mark) !== undefined);
     return isPlain ? '' : choose('decimal', marks);
   }
-  if (type === 'date' || type === 'time') {
+  if (writing === 'date' || writing === 'time') {
     if (formats.dates) return '';
-    const read = type === 'date' ? writtenDate : writtenTime;
+    const read = writing === 'date' ? writtenDate : writtenTime;
     // ISO 8601 is read without an option.
     const others = dateFormats.filter((format) => format !== 'yyyy-mm-dd');
     const isReadable = read(text, undefined) !== undefined;
@@ -105,42 +114,36 @@ export function hintFor(
       isReadable ? [] : others.filter((format) => read(text, format) !== undefined),
     );
   }
-  if (type === 'multiselect' && !formats.listSeparator && /[;|]/.test(text))
+  if (writing === 'list of names' && !formats.listSeparator && /[;|]/.test(text))
     return choose(
       'listSeparator',
       listSeparators.filter((mark) => mark !== ',' && text.includes(mark)),
     );
-  if (!isOfWords(type) && !(type === 'phone' && /\p{L}/u.test(text))) return '';
+  // Words may be in another language.
+  const isOfWords = isOfNames(writing) || writing === 'truth value';
+  if (!isOfWords && !(writing === 'phone' && /\p{L}/u.test(text))) return '';
   return hasPlan
     ? ` Add to the column in the plan: "values": {"TEXT": "VALUE"} reads TEXT as VALUE.`
     : ` Add --value '${name.replaceAll("'", "'\\''")}:TEXT=VALUE' to read TEXT as VALUE.`;
 }
 
-/** Whether values are words, which a file may have in another language. */
-export const isOfWords = (type: ColumnType): boolean =>
-  type !== undefined &&
-  type !== 'time' &&
-  (type === 'place' ||
-    fieldKinds[type].fixedValues !== null ||
-    fieldKinds[type].hasOptions ||
-    fieldKinds[type].references !== null);
-
 /** Reads a value of a file as a request would send it. @returns why it cannot be read, if so */
-export function readCell(type: ColumnType, raw: RawValue, formats: Formats): RowValue {
+export function readCell(target: ImportTarget, raw: RawValue, formats: Formats): RowValue {
   const { listSeparator = ',', decimal, dates, timeZone } = formats;
-  const isList = type === 'multiselect';
+  const writing = writingOf(target);
+  const isList = writing === 'list of names';
   const replaced = replacedBy(formats, raw, isList);
   if (replaced === null || replaced === '') return null;
   const text = replaced ?? raw;
   if (typeof text !== 'string' || text.trim() === '') return text;
-  if (type === 'phone') return phoneOf(text, formats.country);
-  if (type === 'email' && text.includes(severalMark)) return severalValues('invalid_email');
+  if (writing === 'phone') return phoneOf(text, formats.country);
+  if (writing === 'email' && text.includes(severalMark)) return severalValues('invalid_email');
   if (isList)
     return listSeparator === ',' || text.startsWith('[') ? text : itemsOf(text, listSeparator);
   if (replaced !== undefined) return text;
-  if (type === 'number') return numberOf(text, decimal);
-  if (type === 'time') return timeOf(text, dates, timeZone);
-  if (type !== 'date' || isDate(asciiFigures(text))) return text;
+  if (writing === 'number') return numberOf(text, decimal);
+  if (writing === 'time') return timeOf(text, dates, timeZone);
+  if (writing !== 'date' || isDate(asciiFigures(text))) return text;
   return writtenDate(text, dates) ?? (dates ? notADate(dates) : text);
 }
 

@@ -11,7 +11,7 @@ import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
-import { typeOf } from '../files/cell-formats.ts';
+import { writingOf } from '../files/cell-formats.ts';
 import { type LeadsFile, readLeadsFile, type TableRow } from '../files/read-file.ts';
 import { textOfCell } from '../files/workbook.ts';
 import { type Column, ColumnReading, columnNames, type OpenColumn, quoted } from './columns.ts';
@@ -228,7 +228,7 @@ export function shownRow(
   });
   const properties = keysOf(read.properties).map((property): [string, RawValue] => {
     const raw = read.properties[property] ?? null;
-    const isTime = typeOf({ name: '', property }) === 'time';
+    const isTime = writingOf({ name: '', property }) === 'time';
     const text = isTime && typeof raw === 'string' ? raw : '';
     const at = parseDateTime(text) ?? parseDateTime(`${text}T00:00Z`);
     return [propertyHeadings[property], at === undefined ? raw : new Date(at).toISOString()];

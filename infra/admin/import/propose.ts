@@ -6,10 +6,17 @@ import {
   targetNamed,
 } from '../../../shared/leads/transfer/import-columns.ts';
 import { nearTarget, usualTarget } from '../../../shared/leads/transfer/usual-headings.ts';
+import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import { optionFinder, withName } from '../../../shared/organization/named.ts';
 import type { Field, Organization } from '../../../shared/organization/organization.ts';
 import { firstOf, printable } from '../../cli/format.ts';
-import { type Formats, isOfWords, itemsOf, listSeparators, typeOf } from '../files/cell-formats.ts';
+import {
+  type Formats,
+  isOfNames,
+  itemsOf,
+  listSeparators,
+  writingOf,
+} from '../files/cell-formats.ts';
 import { type DateFormat, dateFormats, writtenTime } from '../files/written-times.ts';
 import { phoneOfCountry } from '../options.ts';
 import { joins, type OpenColumn } from './columns.ts';
@@ -34,10 +41,6 @@ const shareOf = (values: readonly string[], is: (value: string) => boolean): num
 
 /** So many of the values that a heading promises must be the organization's. */
 const knownShare = 0.5;
-/** Whether values are names of the organization: of its stages, users, sources or options. IDs would be names, too. */
-const isOfNames = (target: ImportTarget): boolean =>
-  isOfWords(typeOf(target)) && typeOf(target) !== 'checkbox';
-
 interface Guess {
   readonly target: ImportTarget;
   readonly why: string;
@@ -103,7 +106,7 @@ const misfits = (organization: Organization, { target, isNamed, values }: Sample
   target !== undefined &&
   !isNamed &&
   values.length > 0 &&
-  isOfNames(target) &&
+  isOfNames(writingOf(target)) &&
   shareOf(values, (value) => isNamedBy(organization, target, value)) < knownShare;
 
 /** Which column is read as what. */
@@ -148,10 +151,10 @@ function byHeading(organization: Organization, column: SampledColumn): Guess | u
     rank: usual?.rank ?? Number.POSITIVE_INFINITY,
     isPart: usual?.isPart ?? false,
   };
-  const type = typeOf(target);
+  const writing = writingOf(target);
   const distinct = [...new Set(column.values)];
-  if (type === 'time' || type === 'date') return isOfDates(column) ? guess : undefined;
-  if (!isOfNames(target)) return guess;
+  if (writing === 'time' || writing === 'date') return isOfDates(column) ? guess : undefined;
+  if (!isOfNames(writing)) return guess; // IDs would be names, too
   const known = shareOf(distinct, (value) => isNamedBy(organization, target, value));
   if (known >= knownShare) return guess;
   const note = targetNamed(organization, 'note');
@@ -176,7 +179,7 @@ function byItsValues(
     named('stage'),
     named('source'),
     ...fields
-      .filter(({ type }) => ['select', 'multiselect', 'user', 'lead_source'].includes(type))
+      .filter((field) => isOfNames(writingOf({ name: '', field })))
       .map(({ key }) => named(key)),
   ];
   const distinct = [...new Set(column.values)];
@@ -212,7 +215,7 @@ function isNamedBy(organization: Organization, target: ImportTarget, value: stri
   );
 }
 
-const separatorsOf = ({ type }: Field) => (type === 'multiselect' ? listSeparators : [undefined]);
+const separatorsOf = ({ type }: Field) => (fieldKinds[type].isList ? listSeparators : [undefined]);
 const isOption = (field: Field, item: string): boolean =>
   optionFinder(field.options)(item) !== undefined;
 
@@ -222,7 +225,7 @@ function separatorOf(
   values: readonly string[],
 ): Formats['listSeparator'] {
   const { field } = target ?? {};
-  if (field?.type !== 'multiselect') return undefined;
+  if (!field || !fieldKinds[field.type].isList) return undefined;
   const shares = listSeparators.map((separator) => ({
     separator,
     share: shareOf(values, (value) =>
@@ -247,8 +250,9 @@ export const withDates = (column: SampledColumn): Omit<OpenColumn, 'why'> =>
 /** The column as it is proposed, with its form of dates if only one fits: a day after the 12th shows which number is the month. */
 function openColumn(column: SampledColumn, target: ImportTarget, why: string): OpenColumn {
   const { name, formats, values } = column;
-  const type = typeOf(target);
-  if ((type !== 'time' && type !== 'date') || formats.dates) return { name, formats, target, why };
+  const writing = writingOf(target);
+  if ((writing !== 'time' && writing !== 'date') || formats.dates)
+    return { name, formats, target, why };
   const fitting = datesOf(column);
   const [dates, other] = fitting;
   if (fitting.includes(undefined)) return { name, formats, target, why };

@@ -15,8 +15,9 @@ import {
   type RowValue,
   readImportRow,
 } from '../../../shared/leads/transfer/import-row.ts';
+import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { hintFor, itemsOf, readCell, typeOf } from '../files/cell-formats.ts';
+import { hintFor, itemsOf, readCell, writingOf } from '../files/cell-formats.ts';
 import type { TableRow } from '../files/read-file.ts';
 import { textOfCell } from '../files/workbook.ts';
 import { lacksZone } from '../files/written-times.ts';
@@ -174,11 +175,10 @@ function readRow(
   const read = cells.map((cell) => {
     const { target, raw, formats, isLocal } = cell;
     if (issues?.has(target.name) === false) return cell;
-    const type = typeOf(target);
-    const text = type === 'time' && isLocal ? String(raw).replace(/Z$/, '') : raw;
-    if (type === 'time' && typeof text === 'string' && lacksZone(text, formats.dates))
-      localTime ??= text;
-    return { ...cell, raw: readCell(type, text, formats) };
+    const isTime = writingOf(target) === 'time';
+    const text = isTime && isLocal ? String(raw).replace(/Z$/, '') : raw;
+    if (isTime && typeof text === 'string' && lacksZone(text, formats.dates)) localTime ??= text;
+    return { ...cell, raw: readCell(target, text, formats) };
   });
   const columnOf = (name: string): RefusedColumn => {
     // The rules call some columns by another name, such as stageId.
@@ -230,7 +230,7 @@ function importRow(cells: readonly ReadCell[], isRead: boolean): ImportRow {
     const { field, property } = target;
     if (field)
       fields[field.key] = Object.hasOwn(fields, field.key)
-        ? joined(fields[field.key], raw, isRead && field.type === 'multiselect')
+        ? joined(fields[field.key], raw, isRead && fieldKinds[field.type].isList)
         : raw;
     else if (property && !(raw instanceof FieldIssue)) properties[property] = raw;
   }

@@ -127,7 +127,7 @@ function rawValue(
   const references = type === undefined ? null : fieldKinds[type].references;
   if (references !== null && text.trim() !== '')
     return namedId(organization, references === 'users' ? 'user' : 'source', text, 'active');
-  const raw = readCell(type, rawFromCell(text, type), { country });
+  const raw = readCell({ name: key, field }, rawFromCell(text, type), { country });
   if (!(raw instanceof FieldIssue)) return raw;
   const hint = type === 'number' ? ' Write it like 12500.5.' : '';
   throw new CommandError(`${key} ${raw.sentence}${hint}`);

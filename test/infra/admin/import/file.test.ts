@@ -4,7 +4,6 @@ import {
   type Formats,
   hintFor,
   readCell,
-  typeOf,
   writtenNumber,
 } from '../../../../infra/admin/files/cell-formats.ts';
 import {
@@ -212,7 +211,7 @@ test.each<[name: string, text: string, formats: Formats, read: string]>([
 ])('$0 $1, $2: $3', (name, text, formats, expected) => {
   const target = targetNamed(sampleOrganization(), name) ?? expect.fail();
 
-  const value = readCell(typeOf(target), text, formats);
+  const value = readCell(target, text, formats);
 
   expect(value).toEqual(
     typeof value === 'string' ? expected : expect.objectContaining({ sentence: expected }),
