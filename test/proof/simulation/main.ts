@@ -1,6 +1,7 @@
 /** `npm run simulate`: the service's own code under a simulated DynamoDB, in as many histories as are wanted. */
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { CliCommand } from '../../../infra/cli/command.ts';
+import { soak } from '../soak/soak.ts';
 import { bundlePublisher } from './events/publish-history.ts';
 import { exploreCommandPairs } from './explore/command-pairs.ts';
 import { explorePairs } from './explore/pairs.ts';
@@ -18,6 +19,7 @@ interface SimulateOptions {
   readonly pairs?: true;
   readonly long?: true;
   readonly bugs?: true;
+  readonly engine?: string;
 }
 
 function wholeNumber(text: string): number {
@@ -33,6 +35,7 @@ A history that fails is printed with its seed, as small as it goes, as a story. 
 Examples:
   npm run simulate -- --seed 83 --histories 1
   npm run simulate -- --minutes 10
+  npm run simulate -- --minutes 2 --engine dynoxide
   npm run simulate -- --histories 10000 --pairs --long --bugs`;
 
 const options = new CliCommand('npm run simulate --')
@@ -45,6 +48,11 @@ const options = new CliCommand('npm run simulate --')
   .option('--pairs', 'every pair of operations, in every order of calls, with a fault at each')
   .option('--long', 'histories of days of simulated time')
   .option('--bugs', 'what finds each planted bug, written to planted-bugs/found-by.json')
+  .addOption(
+    new Option('--engine <name>', 'random histories of the built functions on this engine').choices(
+      ['dynoxide', 'dynamodb-local'],
+    ),
+  )
   .notes(help)
   .parse()
   .opts<SimulateOptions>();
@@ -61,7 +69,7 @@ const report: Report = {
   print: (text) => void process.stdout.write(`${text}\n`),
 };
 
-const { histories, minutes, pairs, long, bugs } = options;
+const { histories, minutes, pairs, long, bugs, engine } = options;
 const summaries: Summary[] = [];
 if (pairs) {
   summaries.push(await explorePairs(report.print));
@@ -77,17 +85,14 @@ report.print(`histories ${sum.histories}, faults ${sum.faults}, violations ${sum
 process.exit(sum.violations > 0 ? 1 : 0);
 
 async function randomHistories(): Promise<Summary> {
-  const most = histories ?? (minutes === undefined ? 200 : Number.POSITIVE_INFINITY);
+  const wanted = {
+    seed: options.seed,
+    histories: histories ?? (minutes === undefined ? 200 : Number.POSITIVE_INFINITY),
+    withinMs: (minutes ?? Number.POSITIVE_INFINITY) * 60_000,
+  };
+  if (engine !== undefined) return soak(engine, wanted, report);
   const [versions, publisher] = await Promise.all([bundleVersions(), bundlePublisher()]);
-  const totals = await manyHistories(
-    {
-      seed: options.seed,
-      histories: most,
-      withinMs: (minutes ?? Number.POSITIVE_INFINITY) * 60_000,
-    },
-    { versions, publisher },
-    report,
-  );
+  const totals = await manyHistories(wanted, { versions, publisher }, report);
   report.print(
     `${totals.requests} requests, ${totals.commands} commands, ${totals.calls} calls, ${totals.simulatedHours.toFixed(1)} simulated hours`,
   );

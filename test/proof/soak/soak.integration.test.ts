@@ -5,7 +5,7 @@ import { checkEngineHistory } from './check-engine-history.ts';
 import { runEngineHistory } from './engine-history.ts';
 import type { EngineService } from './engine-service.ts';
 
-/** A short run of what `npm run soak` does at length. */
+/** A short run of what `npm run simulate -- --engine` does at length. */
 const seed = 2;
 
 test('a history under faults and deaths finds nothing, and one without a timeline entry is found', async () => {
@@ -20,7 +20,9 @@ test('a history under faults and deaths finds nothing, and one without a timelin
     },
   );
 
-  expect(violations, `npm run soak -- --seed ${seed} --histories 1 --repeat 20`).toEqual([]);
+  expect(violations, `npm run simulate -- --engine dynoxide --seed ${seed} --histories 1`).toEqual(
+    [],
+  );
   expect([...counts.keys()].some((name) => name.startsWith('fault'))).toBe(true);
   expect(counts.get('requests')).toBeGreaterThan(30);
   expect(lost).toContainEqual(expect.stringContaining('on the timelines'));

@@ -23,7 +23,7 @@ interface SeedResult {
   readonly lines: readonly string[];
 }
 
-interface ManyHistories {
+export interface ManyHistories {
   /** Of the first; the next ones count on. */
   readonly seed: number;
   readonly histories: number;
