@@ -1,4 +1,13 @@
-import { constants, type FileHandle, open, rm } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  type FileHandle,
+  open,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { type CliCommand, CommandError } from './command.ts';
 import { errorCode, refusePath } from './error-code.ts';
 import { countOf } from './format.ts';
@@ -87,6 +96,28 @@ export async function writeNewFile(
   } catch (error) {
     await rm(path);
     throw error;
+  }
+}
+
+/** Replaces a file's content as a whole: whenever the command is killed, it has the old or the new one. @throws CommandError if it cannot be written */
+export async function replaceFile(path: string, content: string): Promise<void> {
+  try {
+    const file = await realpath(path);
+    await access(file, constants.W_OK);
+    const { mode } = await stat(file);
+    const draft = `${file}.${process.pid}.tmp`;
+    await using handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.chmod(mode);
+      await handle.sync();
+      await rename(draft, file);
+    } catch (error) {
+      await rm(draft);
+      throw error;
+    }
+  } catch (error) {
+    refusePath(`${path} cannot be written`, error);
   }
 }
 

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { completedFile } from '../../shared/organization/names-alone.ts';
+import type { Settings } from '../../shared/organization/organization.ts';
 import { type ParsedSettingsFile, parseSettingsFile } from '../../shared/organization/settings.ts';
 import { SettingsRejectedError } from '../../shared/organization/settings-shape.ts';
 import {
@@ -12,6 +14,7 @@ import { readSettings } from '../../shared/store/organizations/organizations.ts'
 import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { CommandError } from '../cli/command.ts';
 import { errorCode, refusePath } from '../cli/error-code.ts';
+import { replaceFile } from '../cli/resumable-file.ts';
 import {
   createTable,
   engineAnswersWithinMs,
@@ -22,6 +25,10 @@ import {
 /** A settings file that was read and validated. */
 export interface OrganizationFile extends ParsedSettingsFile {
   readonly file: string;
+  /** As it is written. */
+  readonly text: string;
+  /** With what the text leaves out; the same text if nothing. */
+  readonly completed: string;
 }
 
 /** An organization that is served, with the API keys created at this start, by label. */
@@ -39,7 +46,8 @@ const demoFile = join(import.meta.dirname, 'demo-organization.json');
  * @throws CommandError with the file and all its issues
  */
 export function readOrganizationFiles(files: readonly string[]): OrganizationFile[] {
-  const read = (files.length > 0 ? files : [demoFile]).map((file) => ({ file, ...parse(file) }));
+  const paths = files.length > 0 ? files : [demoFile];
+  const read = paths.map((file) => parse(file, textOf(file)));
   for (const [id, [first, second]] of Map.groupBy(read, ({ settings }) => settings.id))
     if (first && second)
       throw new CommandError(
@@ -48,12 +56,21 @@ export function readOrganizationFiles(files: readonly string[]): OrganizationFil
   return read;
 }
 
-function parse(file: string): ParsedSettingsFile {
+function textOf(file: string): string {
   try {
-    return parseSettingsFile(readFileSync(file, 'utf8'));
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (error) {
-    if (error instanceof SettingsRejectedError) return refuse(file, error);
     return refusePath(`--organization ${file}: the file cannot be read`, error);
+  }
+}
+
+/** @param inForce tells what a file leaves out; without it, that is filled in as for a new organization */
+function parse(file: string, text: string, inForce?: Settings): OrganizationFile {
+  try {
+    const completed = completedFile(text, inForce);
+    return { file, text, completed, ...parseSettingsFile(completed) };
+  } catch (error) {
+    return refuse(file, error);
   }
 }
 
@@ -76,10 +93,11 @@ export async function prepareTable({
   const table = openTable(environment.LEADS_TABLE, startingConfig(environment, answersWithinMs));
   try {
     await createTable(environment, answersWithinMs);
-    for (const file of files) await applyFile(table, file, tell);
+    const applied: OrganizationFile[] = [];
+    for (const file of files) applied.push(await applyFile(table, file, tell));
     // Only a start that is not refused shows the keys that it created.
     const organizations: ServedOrganization[] = [];
-    for (const file of files) organizations.push(await createKeysOf(table, file));
+    for (const file of applied) organizations.push(await createKeysOf(table, file));
     return organizations;
   } catch (error) {
     throw engineFailure(error, environment.AWS_ENDPOINT_URL_DYNAMODB, answersWithinMs);
@@ -101,19 +119,25 @@ function engineFailure(error: unknown, endpoint: string, answersWithinMs: number
 }
 
 /**
- * Applies the settings of a file. Those of the demo organization are applied only once.
+ * Applies the settings of a file, after it was completed. Those of the demo organization are applied only once.
  * @param tell prints a sentence before a long wait
  * @throws CommandError for settings that are refused
  */
 async function applyFile(
   table: Table,
-  { file, settings, names }: OrganizationFile,
+  read: OrganizationFile,
   tell: (sentence: string) => void,
-): Promise<void> {
-  if (file === demoFile && (await readSettings(table, settings.id))) return;
+): Promise<OrganizationFile> {
+  const { file, text } = read;
+  const inForce = await readSettings(table, read.settings.id);
+  if (file === demoFile && inForce) return read;
+  const complete = read.completed === text ? read : parse(file, text, inForce?.settings);
+  if (complete.completed !== text) await replaceFile(file, complete.completed);
   const onWait = (seconds: number): void =>
     tell(`${file} removes settings: waiting ${seconds} s for requests that may still use them.`);
+  const { settings, names } = complete;
   await applySettings(table, settings, { names, onWait }).catch((error) => refuse(file, error));
+  return complete;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { completedFile, incompleteId } from '../../../shared/organization/names-alone.ts';
 import type { Settings } from '../../../shared/organization/organization.ts';
 import {
   type ParsedSettingsFile,
@@ -17,6 +18,7 @@ import {
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
+import { replaceFile } from '../../cli/resumable-file.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
@@ -60,7 +62,11 @@ interface FileToApply extends Pick<ParsedSettingsFile, 'settings' | 'names'> {
 
 async function apply(context: CommandContext, options: ApplyOptions, path: string): Promise<void> {
   const { ignoreKeys = false, dryRun = false, overwrite = false } = options;
-  const { settings, keys, version, names } = parseSettingsFile(await readText(path));
+  const written = await readText(path);
+  const id = incompleteId(written);
+  const inForce = id === undefined ? undefined : await readSettings(context.table(), id);
+  const text = completedFile(written, inForce?.settings);
+  const { settings, keys, version, names } = parseSettingsFile(text);
   if (keys.length > 0 && !ignoreKeys) {
     throw new CommandError(
       `${path} has $.keys, which only npm start creates: remove them, or add --ignore-keys and create keys with key create.`,
@@ -68,7 +74,13 @@ async function apply(context: CommandContext, options: ApplyOptions, path: strin
   }
   const file = { settings, names, version: overwrite ? undefined : version };
   if (dryRun) return preview(context, file);
-  const expectedVersion = await replaceableVersion(context, file);
+  const replaceable = await replaceableVersion(context, file);
+  // What was filled in holds for the settings that it was read from.
+  const expectedVersion = inForce?.version ?? replaceable;
+  if (text !== written) {
+    await replaceFile(path, text);
+    context.note(`What ${path} left out, such as IDs, is filled in and written into it.`);
+  }
   const what = `organization apply${overwrite ? ' --overwrite' : ''}`;
   await applyAndNote(
     context,

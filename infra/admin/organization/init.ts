@@ -1,5 +1,5 @@
 import { dirname, join, relative, resolve } from 'node:path';
-import { settingsFileSchema } from '../../../shared/organization/settings-schema.ts';
+import { writtenFileSchema } from '../../../shared/organization/names-alone.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
@@ -78,7 +78,7 @@ function schemaAddress(file: string): string {
 
 /** The JSON Schema (2020-12) of the settings file, made from the schema that reads the file. It accepts every file that is accepted. */
 export function settingsJsonSchema(): Record<string, unknown> {
-  return jsonSchemaOf(settingsFileSchema, {
+  return jsonSchemaOf(writtenFileSchema, {
     title: 'Settings of an organization',
     description: 'What organization apply reads and organization show prints.',
   });

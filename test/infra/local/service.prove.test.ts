@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, type TestContext, test, vi } from 'vitest';
@@ -51,6 +51,38 @@ test('after a start whose events file was refused, the next start shows the API 
   const files = readOrganizationFiles([]);
   const [prepared] = await prepareTable({ environment, files, tell: () => undefined });
   expect(prepared?.keys).toHaveProperty('writer');
+});
+
+test('a start fills in names alone and writes them into the file, which the next start leaves as it is', async () => {
+  const engine = await startEngine({ engine: 'dynoxide', dataFolder: inMemory });
+  onTestFinished(() => engine.stop());
+  const file = newPath('names.json');
+  const written = {
+    id: 5,
+    name: 'A',
+    modules: ['crm'],
+    users: ['Asha'],
+    sources: ['Website'],
+    fields: [],
+  };
+  const key = { label: 'reader', type: 'application', scopes: ['leads.read'], createdBy: 1 };
+  const prepare = async (content: object) => {
+    writeFileSync(file, JSON.stringify(content));
+    const files = readOrganizationFiles([file]);
+    await prepareTable({ environment: engine.environment, files, tell: () => undefined });
+    return readFileSync(file, 'utf8');
+  };
+
+  const first = await prepare({ ...written, stages: ['New'], keys: [key] });
+  const again = await prepare(JSON.parse(first));
+  const more = await prepare({ ...written, users: ['Ravi', 'Asha'], stages: ['New'] });
+
+  expect(JSON.parse(first)).toMatchObject({
+    users: [{ id: 1, name: 'Asha' }],
+    pipelines: [{ id: 1, stages: [{ id: 1, slug: 'new', isDefault: true }] }],
+  });
+  expect(again).toBe(JSON.stringify(JSON.parse(first)));
+  expect(JSON.parse(more).users).toMatchObject([{ id: 2 }, { id: 1 }]);
 });
 
 test('a folder in which an engine cannot keep its data is refused', async () => {
