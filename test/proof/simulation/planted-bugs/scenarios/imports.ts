@@ -68,7 +68,7 @@ export const scenariosOfImports: readonly Scenario[] = [
     name: 'The lead of a row is written without an answer, and the repeats are throttled',
     async run(given) {
       const repeats = Array(50).fill('throttled inside');
-      given.steering.next('TransactWriteItems', 'lost after', ...repeats);
+      given.steering.next('TransactWriteItems', 'reset after', ...repeats);
       await given.administrate('import', { rows: [person(1)] });
     },
   },
