@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Lead } from '../../../shared/leads/lead.ts';
 import {
   entryIdOf,
   type IdentifiedItem,
@@ -6,7 +7,7 @@ import {
   presentIdentified,
 } from '../../../shared/leads/timeline.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { scanTimelines } from '../../../shared/store/leads/read-leads.ts';
+import { highestLeadId, scanTimelines } from '../../../shared/store/leads/read-leads.ts';
 import { type LoggedErasure, readErasures } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
@@ -72,9 +73,20 @@ async function writeTimelines(
   const form = timelinesForm(table, organization.id);
   let [items, leads] = [0, 0];
   const earlier = await writeRecords(files, form, async (write) => {
-    form.hashes.sort();
-    for await (const lines of timelineLines(table, organization, since)) {
-      const added = lines.filter((line) => !form.hashes.has(form.idOf(line)));
+    for (const numbers of [form.hashes, form.leads]) numbers.sort();
+    // An erasure changes items of other leads, and no lead says so: then every timeline is read.
+    const isResumed =
+      form.leads.size > 0 && (await readErasures(table, organization.id)).size === 0;
+    const leadsAtMost = countOf(await highestLeadId(table, organization.id), 'lead');
+    context.note(
+      isResumed
+        ? `Reading at most ${leadsAtMost}, and the timelines that have more items than the file.`
+        : `Reading at most ${leadsAtMost}, and at least one read unit for the timeline of each.`,
+    );
+    const hasNew = ({ id, version }: Lead) =>
+      !isResumed || form.leads.count(BigInt(id)) !== version;
+    for await (const lines of timelineLines(table, organization, since, hasNew)) {
+      const added = lines.filter((line) => form.hashes.count(form.idOf(line)?.hash ?? 0n) === 0);
       await write(added);
       items += added.length;
       leads += added.length > 0 ? 1 : 0;
@@ -88,15 +100,20 @@ async function writeTimelines(
   context.print({ items, leads, file }, `${written} to ${file}${had}.`);
 }
 
-/** @param since ISO 8601, UTC; empty for all items @returns the lines of one lead after the other */
+/**
+ * @param since ISO 8601, UTC; empty for all items
+ * @param isOf the leads whose timelines are read
+ * @returns the lines of one lead after the other
+ */
 async function* timelineLines(
   table: Table,
   organization: Organization,
   since: string,
+  isOf: (lead: Lead) => boolean,
 ): AsyncGenerator<string[]> {
   const erasures = await readErasures(table, organization.id);
   const written = new Set<string>();
-  for await (const timelines of scanTimelines(table, organization.id, since || undefined)) {
+  for await (const timelines of scanTimelines(table, organization.id, since || undefined, isOf)) {
     for (const { leadId, entries } of timelines) {
       const items = entries.flatMap(({ id, entry }) =>
         presentIdentified(leadId, id, presentEntry(entry, userNamesOf(organization))),
@@ -138,23 +155,38 @@ const hashOf = (text: string): bigint => hash('sha256', text, 'buffer').readBigU
 /** So many leads identify a file's organization, even if most of them have been erased since. */
 const firstLeadsMax = 100;
 
+/** An item of a file. */
+interface FileItem {
+  readonly leadId: number;
+  readonly id: string;
+  readonly hash: bigint;
+}
+
 /** How timelines recognize their items in a file. */
-export function timelinesForm(
-  table: Table,
-  organizationId: number,
-): RecordForm<bigint> & { readonly hashes: Hashes } {
+interface TimelinesForm extends RecordForm<FileItem> {
+  readonly hashes: Numbers;
+  /** The lead of each entry. A lead's version says how many entries its timeline has. */
+  readonly leads: Numbers;
+}
+
+export function timelinesForm(table: Table, organizationId: number): TimelinesForm {
   const firstItems = new Map<number, string>();
-  const hashes = new Hashes();
+  const [hashes, leads] = [new Numbers(), new Numbers()];
   return {
     hashes,
+    leads,
     heading: '',
-    onRecord: (hash) => hashes.add(hash),
+    onRecord: ({ leadId, id, hash }) => {
+      hashes.add(hash);
+      // An entry can be two items. The last one has its ID.
+      if (entryIdOf(id) === id) leads.add(BigInt(leadId));
+    },
     idOf: (start) => {
       const [begins, digits, id] = idsPattern.exec(start) ?? [];
       if (begins === undefined || id === undefined) return undefined;
       const leadId = Number(digits);
       if (firstItems.size < firstLeadsMax && !firstItems.has(leadId)) firstItems.set(leadId, id);
-      return hashOf(begins);
+      return { leadId, id, hash: hashOf(begins) };
     },
     nounOfRecord: 'timeline item',
     assertOwn: async (path) => {
@@ -171,34 +203,39 @@ export function timelinesForm(
   };
 }
 
-/** Hashes of the items that a file has, in 8 bytes each: a file may have millions. A `Set` needs several times the memory, and is full at 16.7 million. */
-export class Hashes {
-  #hashes = new BigUint64Array(1024);
-  #size = 0;
+/** Numbers of a file's items, in 8 bytes each: a file may have millions. A `Map` needs several times the memory, and is full at 16.7 million. */
+export class Numbers {
+  #numbers = new BigUint64Array(1024);
+  size = 0;
 
-  add(hash: bigint): void {
-    if (this.#size === this.#hashes.length) {
-      const full = this.#hashes;
-      this.#hashes = new BigUint64Array(2 * this.#size);
-      this.#hashes.set(full);
+  add(number: bigint): void {
+    if (this.size === this.#numbers.length) {
+      const full = this.#numbers;
+      this.#numbers = new BigUint64Array(2 * this.size);
+      this.#numbers.set(full);
     }
-    this.#hashes[this.#size] = hash;
-    this.#size += 1;
+    this.#numbers[this.size] = number;
+    this.size += 1;
   }
 
-  /** After the last `add`, and before the first `has`. */
+  /** After the last `add`, and before the first `count`. */
   sort(): void {
-    this.#hashes.subarray(0, this.#size).sort();
+    this.#numbers.subarray(0, this.size).sort();
   }
 
-  has(hash: bigint | undefined): boolean {
-    if (hash === undefined) return false;
-    let [from, to] = [0, this.#size];
+  /** How often the number was added. */
+  count(number: bigint): number {
+    return this.#firstFrom(number + 1n) - this.#firstFrom(number);
+  }
+
+  /** Where the numbers that are no lower begin. */
+  #firstFrom(number: bigint): number {
+    let [from, to] = [0, this.size];
     while (from < to) {
       const middle = (from + to) >>> 1;
-      if ((this.#hashes[middle] ?? hash) < hash) from = middle + 1;
+      if ((this.#numbers[middle] ?? number) < number) from = middle + 1;
       else to = middle;
     }
-    return from < this.#size && this.#hashes[from] === hash;
+    return from;
   }
 }

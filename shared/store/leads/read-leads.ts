@@ -48,6 +48,13 @@ export const scanLeadsAscending = (
         },
   );
 
+/** The ID of the newest lead, archived or not: no more leads than that. One read unit for each 4 KB of that lead. */
+export async function highestLeadId(table: Table, organizationId: number): Promise<number> {
+  const newest = leadPages(table, organizationId, { ScanIndexForward: false, Limit: 1 });
+  for await (const [lead] of newest) return lead?.id ?? 0;
+  return 0;
+}
+
 /** Leads in one query, where many are read to find a few. */
 const readAtOnce = 1000;
 
@@ -158,16 +165,19 @@ const readsInParallel = 32;
  * and for each lead at least one unit, more if its timeline is larger than 4 KB.
  * @param since ISO 8601, UTC: only entries at or after it. An imported entry counts by the time of the import, because its own time is in
  * the past; an entry from which an erasure removed a person, also by the time of that.
+ * @param isOf the leads whose timelines are read
  */
 export async function* scanTimelines(
   table: Table,
   organizationId: number,
   since?: string,
+  isOf: (lead: Lead) => boolean = () => true,
 ): AsyncGenerator<LeadTimeline[]> {
-  yield* ofEachLead(table, organizationId, async ({ id: leadId }) => ({
+  const read = async ({ id: leadId }: Lead) => ({
     leadId,
     entries: await readEntries(table, timelinePartitionKey(organizationId, leadId), since),
-  }));
+  });
+  yield* ofEachLead(table, organizationId, read, isOf);
 }
 
 /** What is read of each lead, archived ones too, by ascending ID; of many leads in parallel. */
@@ -175,9 +185,11 @@ async function* ofEachLead<T>(
   table: Table,
   organizationId: number,
   read: (lead: Lead) => Promise<T>,
+  isOf: (lead: Lead) => boolean = () => true,
 ): AsyncGenerator<T[]> {
   for await (const leads of scanLeadsAscending(table, organizationId))
-    for (const some of partsOf(leads, readsInParallel)) yield await Promise.all(some.map(read));
+    for (const some of partsOf(leads.filter(isOf), readsInParallel))
+      yield await Promise.all(some.map(read));
 }
 
 async function readEntries(
