@@ -1,3 +1,4 @@
+import type { MetricName } from '../../../../shared/observability/metrics.ts';
 import type { PeriodSum } from './alarm-evaluator.ts';
 
 /** What the callers meet. Counts are by the hour, and come evenly. */
@@ -13,7 +14,6 @@ export interface Situation extends Partial<Readonly<Record<Counted, number>>> {
   readonly Latency?: number;
   readonly IteratorAge?: number;
   readonly ApproximateNumberOfMessagesVisible?: number;
-  readonly certificateDays?: number;
   /** By default answered. `unanswered`: the address is dead. `spoiled`: the function answers, but too late, or a proxy changes the response. */
   readonly heartbeats?: 'answered' | 'unanswered' | 'spoiled' | 'missing';
   /** The periods in which a deployment ends and the functions start cold. */
@@ -23,10 +23,7 @@ export interface Situation extends Partial<Readonly<Record<Counted, number>>> {
 }
 
 /** Metrics of the log lines, of Lambda, and of the firewall, whose blocks come before there is a call. */
-type Counted =
-  | ('notReady' | 'unauthorized' | 'knownKeyRefused' | 'tableThrottled' | 'tableFailed')
-  | ('capturesUnauthorized' | 'capturesInvalid' | 'capturesMismatched' | 'capturesRateLimited')
-  | ('contended' | 'Throttles' | 'RequestsPerAddress' | 'KnownAttackers');
+type Counted = MetricName | 'Throttles' | 'RequestsPerAddress' | 'KnownAttackers';
 
 export const busy = { calls: 120_000, captures: 12_000 };
 export const quiet = { calls: 10, captures: 10 };
