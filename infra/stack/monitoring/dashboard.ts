@@ -33,9 +33,10 @@ export class Monitoring extends Construct {
     const metrics = new Metrics(service);
     const facade = facadeOf(this, options.serviceName, topics);
     const logGroupNames = functions.map(({ logGroup }) => logGroup.logGroupName);
-    const sections = Map.groupBy(watchedOf(metrics), ({ alarm }) => alarm.graph[0]);
-    for (const [name, watched] of sections) {
-      const metricGroups = graphsOf(watched, metrics);
+    const watched = watchedOf(metrics);
+    for (const name of new Set(watched.map(({ alarm }) => alarm.graph[0]))) {
+      const inSection = watched.filter(({ alarm }) => alarm.graph[0] === name);
+      const metricGroups = graphsOf(inSection, metrics);
       facade.monitorCustom({ alarmFriendlyName: name, humanReadableName: name, metricGroups });
       if (name === 'Refusals')
         for (const widget of logWidgets(logGroupNames)) facade.addWidget(widget);
@@ -54,8 +55,10 @@ const watchedOf = (metrics: Metrics): Watched[] =>
   });
 
 /** The graphs of a section: each has the metrics without an alarm, then those with one. Its details follow. */
-const graphsOf = (watched: readonly Watched[], metrics: Metrics): CustomMetricGroup[] =>
-  [...Map.groupBy(watched, ({ alarm }) => alarm.graph[1])].flatMap(([title, own]) => {
+function graphsOf(inSection: readonly Watched[], metrics: Metrics): CustomMetricGroup[] {
+  const titles = new Set(inSection.map(({ alarm }) => alarm.graph[1]));
+  return [...titles].flatMap((title) => {
+    const own = inSection.filter(({ alarm }) => alarm.graph[1] === title);
     const beside = own.flatMap(({ alarm }) => alarm.beside?.(metrics) ?? []);
     const withAlarms = own.map((one) => withAlarm(one, metrics.service));
     const details = own.flatMap(({ alarm: { details } }) =>
@@ -63,6 +66,7 @@ const graphsOf = (watched: readonly Watched[], metrics: Metrics): CustomMetricGr
     );
     return [{ title, metrics: [...beside, ...withAlarms] }, ...details];
   });
+}
 
 function withAlarm({ name, alarm, metric }: Watched, service: Monitored): CustomMetricWithAlarm {
   const { baseUrl, options } = service;
