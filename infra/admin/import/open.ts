@@ -78,7 +78,7 @@ export async function openImportFile(
       columns,
       rows: file.rows.slice(1),
     });
-    if (proposal) return proposal;
+    if (proposal.open.length > 0) return proposal;
   } else {
     const issues = [
       ...(unknown.length > 0 ? unknownIssues(organization, path, unknown, plan) : []),
@@ -98,6 +98,35 @@ export async function openImportFile(
       .map(({ name }) => name),
   };
 }
+
+/** What `organization init --from` needs of a list. */
+export interface ReadList {
+  /** By their headings, with the values of all rows. */
+  readonly columns: readonly { readonly heading: string; readonly values: readonly string[] }[];
+  /** The plan by which an organization imports the list. */
+  readonly planFor: (organization: Organization) => PlanFile;
+}
+
+/** @throws CommandError for a file that has no columns */
+export async function readList(path: string): Promise<ReadList> {
+  const plan = await planOf({});
+  const file = await readLeadsFile(path, plan);
+  if (file.form.format === 'jsonl')
+    throw new CommandError(`${path} has no columns: name an .xlsx or .csv file.`);
+  const names = columnNames(headingsOf(path, file));
+  const rows = file.rows.slice(1);
+  return {
+    columns: names.map((heading, at) => ({ heading, values: valuesAt(rows, at) })),
+    planFor: (organization) => {
+      const reading = new ColumnReading({ organization, plan }, path, names);
+      const columns = names.map((name) => reading.columnNamed(name));
+      return proposalFor(organization, plan, reading, { columns, rows }).proposal;
+    },
+  };
+}
+
+const valuesAt = (rows: readonly TableRow[], at: number): string[] =>
+  rows.map(({ cells }) => textOfCell(cells[at]).trim()).filter((text) => text !== '');
 
 function headingsOf(path: string, { rows: [first] }: LeadsFile): string[] {
   for (const cell of first?.withoutResult.values() ?? [])
@@ -119,7 +148,7 @@ const rowsShown = 3;
 /** A column as an option or its exact heading explains it, if they do. */
 type FoundColumn = Omit<OpenColumn, 'why'>;
 
-/** The plan for a file with columns that its headings and the options leave open; undefined if there are none. */
+/** The plan for a file, and what its headings and the options leave open. */
 function proposalFor(
   organization: Organization,
   plan: Plan,
@@ -128,7 +157,7 @@ function proposalFor(
     columns,
     rows,
   }: { readonly columns: readonly FoundColumn[]; readonly rows: readonly TableRow[] },
-): OpenFile | undefined {
+): OpenFile {
   const sampled = sampledColumns(reading, columns, rows);
   const found = proposed(organization, sampled);
   const { listSeparator = plan.listSeparator } = found;
@@ -143,7 +172,6 @@ function proposalFor(
   const missing = reading
     .missing(all)
     .map((name) => ({ column: null, why: `no column for ${name}` }));
-  if (open.length === 0 && missing.length === 0) return undefined;
   const read = all.map(({ name, target = nowhere, formats }) => ({
     name,
     target,
@@ -174,9 +202,7 @@ function sampledColumns(
   const sample = rows.slice(0, sampleRows);
   const claimed = new Set<string>();
   return columns.map(({ target, ...column }, at) => {
-    const values = sample
-      .map(({ cells }) => textOfCell(cells[at]).trim())
-      .filter((text) => text !== '');
+    const values = valuesAt(sample, at);
     // IDs of another system, and a second column for what cannot have two, are open although their headings are exact.
     const isNamed = reading.isNamed(column.name);
     const isOpen =

@@ -140,9 +140,11 @@ const openLines = (open: OpenFile['open']): string[] =>
       : `  ${names.map((name) => JSON.stringify(name)).join(', ')}: ${why}`;
   });
 
+export const planBeside = (path: string): string => path.replace(/\.[^.]+$/, '.plan.json');
+
 /** Writes the plan that a file with open columns needs, and shows how its first rows would be read. */
 async function propose(context: CommandContext, path: string, file: OpenFile): Promise<void> {
-  const plan = path.replace(/\.[^.]+$/, '.plan.json');
+  const plan = planBeside(path);
   const organization = await context.organization();
   const ofFile = `lead import ${path} --organization ${organization.id} --plan ${plan}`;
   if (await stat(plan).catch(() => undefined))

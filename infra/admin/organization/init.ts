@@ -6,6 +6,9 @@ import { CommandError } from '../../cli/command.ts';
 import { writeNewFile } from '../../cli/resumable-file.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { organizationOf, settingsFromList } from '../import/first-settings.ts';
+import { readList } from '../import/open.ts';
+import { planBeside } from '../import/run.ts';
 import { jsonSchemaOf } from '../json-schema.ts';
 
 /** The JSON Schema of the settings file, for editors. `organization schema` prints it, and a test checks that it is current. */
@@ -17,12 +20,15 @@ export function organizationInitCommands(organization: AdminCommand): void {
     .command('init')
     .description('write a small settings file to begin with; it can be applied as it is')
     .argument('<FILE>', 'settings file to write (JSON); an existing file is never overwritten')
+    .option('--from <LIST>', 'propose the settings from a list of leads (.xlsx or .csv)')
     .notes(`
 The organization has the first free ID of the table, or 1 if no table is named.
 The file names the JSON Schema of settings files ("$schema"): if FILE ends in .json,
-an editor such as Visual Studio Code then explains and completes every property.`)
-    .examples('northwind.json')
-    .json('{"file":"…"}')
+an editor such as Visual Studio Code then explains and completes every property.
+With --from, the file has the users, stages, sources and fields that the list shows, and
+a plan by which lead import reads the list is written beside it (leads.plan.json).`)
+    .examples('northwind.json', 'northwind.json --from leads.xlsx')
+    .json('{"file":"…"}, with --from also "plan":"…"')
     .run(init);
   organization
     .command('schema')
@@ -37,20 +43,39 @@ Example:
     });
 }
 
-async function init(context: CommandContext, _: object, file: string): Promise<void> {
+async function init(
+  context: CommandContext,
+  { from }: { readonly from?: string },
+  file: string,
+): Promise<void> {
+  const list = from === undefined ? undefined : await readList(from);
   const id = await freeId(context);
-  const settings = { $schema: schemaAddress(file), ...firstSettings(id) };
-  await writeNewFile(file, async () => `${JSON.stringify(settings, null, 2)}\n`);
+  const proposed = list ? settingsFromList(id, list.columns) : firstSettings(id);
+  const settings = textOf({ $schema: schemaAddress(file), ...proposed });
+  const plan = from === undefined ? undefined : planBeside(from);
+  await writeNewFile(file, async () => {
+    if (plan && list)
+      await writeNewFile(plan, async () => textOf(list.planFor(organizationOf(settings))));
+    return settings;
+  });
   context.print(
-    { file },
+    { file, ...(plan && { plan }) },
     `Wrote ${file}: the settings of organization ${id}, which are not applied yet.`,
     file.endsWith('.json')
       ? 'Edit it: with "$schema", your editor explains each property. Then:'
       : 'Edit it. Then:',
     `  npm run admin -- organization apply ${file} --dry-run`,
     `  npm run admin -- organization apply ${file}`,
+    ...(plan
+      ? [
+          `Wrote ${plan}: how each column of the list is read. Look at it, then:`,
+          `  npm run admin -- lead import ${from} --organization ${id} --plan ${plan} --dry-run`,
+        ]
+      : []),
   );
 }
+
+const textOf = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** The first ID that the table does not have; 1 if no table is named. */
 async function freeId(context: CommandContext): Promise<number> {
