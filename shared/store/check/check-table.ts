@@ -83,17 +83,17 @@ async function lookAtRelated(
 ): Promise<string[]> {
   if (kind?.kind === 'apiKey') return lookAtKeyItem(table, key);
   if (!kind || !('organizationId' in kind)) return [];
-  const own = { table, organizationId: kind.organizationId };
+  const scope = { table, organizationId: kind.organizationId };
   switch (kind.kind) {
     case 'settings':
-      return lookAtOrganization(own);
+      return lookAtOrganization(scope);
     case 'listing':
-      return lookAtListedKey(own, kind.keyId);
+      return lookAtListedKey(scope, kind.keyId);
     case 'phone':
     case 'email':
-      return lookAtIdentity(own, key, kind);
+      return lookAtIdentity(scope, key, kind);
     case 'importedRow':
-      return lookAtImportedRow(own, key);
+      return lookAtImportedRow(scope, key);
   }
   return [];
 }
@@ -106,12 +106,12 @@ const leadKeys = ({ organizationId }: OrganizationTable, leadId: unknown): Prima
 
 /** The lead that an identity item names must exist and have the phone or email. */
 async function lookAtIdentity(
-  own: OrganizationTable,
+  scope: OrganizationTable,
   key: PrimaryKey,
   { kind, value }: { readonly kind: IdentityKind; readonly value: string },
 ): Promise<string[]> {
-  const { table, organizationId } = own;
-  const [item, lead] = await readWith(table, key, (read) => leadKeys(own, read?.leadId));
+  const { table, organizationId } = scope;
+  const [item, lead] = await readWith(table, key, (read) => leadKeys(scope, read?.leadId));
   if (!item) return [];
   const { leadId } = item;
   if (typeof leadId !== 'number') return [`The item ${keyText(key)} names no lead.`];
@@ -122,13 +122,13 @@ async function lookAtIdentity(
 }
 
 /** The lead of an imported row must exist: an erasure deletes the row too. */
-async function lookAtImportedRow(own: OrganizationTable, key: PrimaryKey): Promise<string[]> {
-  const [row, lead, erasure] = await readWith(own.table, key, (read) =>
-    leadKeys(own, Number(read?.leadId)),
+async function lookAtImportedRow(scope: OrganizationTable, key: PrimaryKey): Promise<string[]> {
+  const [row, lead, erasure] = await readWith(scope.table, key, (read) =>
+    leadKeys(scope, Number(read?.leadId)),
   );
   if (!row || lead || erasure) return []; // An erasure is reported by itself, and removes the row.
   return [
-    `The imported row ${keyText(key)} became lead ${row.leadId} of organization ${own.organizationId}, which is not there.`,
+    `The imported row ${keyText(key)} became lead ${row.leadId} of organization ${scope.organizationId}, which is not there.`,
   ];
 }
 
@@ -147,9 +147,9 @@ async function lookAtRecord(
     const [record] = await readTogether(table, [key]);
     return record ? [`${says} belongs to API key ${keyId}, which no organization lists.`] : [];
   }
-  const own = { table, organizationId };
+  const scope = { table, organizationId };
   const [record, lead, erasure] = await readWith(table, key, (read) =>
-    leadKeys(own, read && recordedLead(read)),
+    leadKeys(scope, read && recordedLead(read)),
   );
   if (!record) return [];
   const leadId = recordedLead(record);
@@ -159,7 +159,7 @@ async function lookAtRecord(
   if (!lead) return erasure ? issues : [...issues, `${names}, which is not there.`];
   if (issues.length > 0 || isExpired(record)) return issues;
   const at = capturedAt(record);
-  return (await isCaptured(own, leadId, keyId, at))
+  return (await isCaptured(scope, leadId, keyId, at))
     ? []
     : [
         `${names}, whose timeline has no capture by key ${keyId} at ${at}: delete the record, or look for the enquiry in a backup.`,
@@ -168,11 +168,11 @@ async function lookAtRecord(
 
 /** Whether a lead's timeline has a capture by this API key at this time. */
 export async function isCaptured(
-  own: OrganizationTable,
+  scope: OrganizationTable,
   leadId: number,
   keyId: string,
   at: string,
 ): Promise<boolean> {
-  const entries: readonly Item[] = await readTimelineItems(own, leadId, at);
+  const entries: readonly Item[] = await readTimelineItems(scope, leadId, at);
   return entries.some((entry) => isCapture(entry) && entry.keyId === keyId);
 }

@@ -69,8 +69,8 @@ export const capturedAt = (record: Item): string =>
 export const isCapture = ({ type }: Item): boolean =>
   type === 'captured' || type === 'captured_new';
 
-/** A window that lasts too long. @param whose whose bucket it is, at the beginning of a sentence */
-export function* windowIssues(whose: string, { windowEndsAt }: Item): Generator<string> {
+/** Reports a window longer than an hour. @param subject what the sentence begins with, such as "API key abc" */
+export function* windowIssues(subject: string, { windowEndsAt }: Item): Generator<string> {
   if (Number(windowEndsAt) > Date.now() + limits.windowMs + clockMarginMs)
-    yield `${whose} has a window that ends more than an hour from now, at windowEndsAt ${windowEndsAt}: once its requests are used up, all are refused until then. Set windowEndsAt to 0.`;
+    yield `${subject} has a window that ends more than an hour from now, at windowEndsAt ${windowEndsAt}: once its requests are used up, all are refused until then. Set windowEndsAt to 0.`;
 }

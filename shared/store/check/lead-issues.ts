@@ -120,7 +120,7 @@ function isInSettings(
   value: FieldValue,
   organization: Organization,
 ): boolean {
-  if (!Object.hasOwn(fieldKinds, type)) return true; // damaged settings, which have an issue of their own
+  if (!Object.hasOwn(fieldKinds, type)) return true; // damaged settings, which have an issue of their scope
   const { references, hasOptions } = fieldKinds[type];
   if (references !== null) return organization[references].some(({ id }) => id === value);
   const named: readonly unknown[] = [value].flat();

@@ -40,9 +40,9 @@ export const lastLeadIdIn = (usageItem: Item | undefined): number | undefined =>
   typeof usageItem?.lastLeadId === 'number' ? usageItem.lastLeadId : undefined;
 
 /** @returns what is wrong with a lead, the items of its phone and email, and its timeline, as sentences */
-export async function lookAtLead(own: OrganizationTable, leadId: number): Promise<string[]> {
-  const { organizationId } = own;
-  const { item, settings, usage, erasure, identities, timeline } = await readWhole(own, leadId);
+export async function lookAtLead(scope: OrganizationTable, leadId: number): Promise<string[]> {
+  const { organizationId } = scope;
+  const { item, settings, usage, erasure, identities, timeline } = await readWhole(scope, leadId);
   const timelineKey = timelinePartitionKey(organizationId, leadId);
   if (!item) {
     // An erasure is reported by itself, and removes the timeline.
@@ -53,16 +53,16 @@ export async function lookAtLead(own: OrganizationTable, leadId: number): Promis
         ];
   }
   const lead = leadIn(organizationId, leadId, item);
-  const whose = `Lead ${leadId} of organization ${organizationId}`;
+  const subject = `Lead ${leadId} of organization ${organizationId}`;
   const organization = organizationIn(settings);
   const issues = [...leadIssues(lead, item, organization, lastLeadIdIn(usage))];
   for (const { kind, value, key, item: holder } of identities)
     if (holder?.leadId !== leadId)
       issues.push(
-        `${whose} has the ${kind} ${value}, but the item ${keyText(key)} ${holder ? `names lead ${holder.leadId}` : 'is not there'}.`,
+        `${subject} has the ${kind} ${value}, but the item ${keyText(key)} ${holder ? `names lead ${holder.leadId}` : 'is not there'}.`,
       );
   for (const issue of timelineIssues(timeline, timelineKey, explainedBy(lead)))
-    issues.push(`${whose} ${issue}.`);
+    issues.push(`${subject} ${issue}.`);
   for (const entry of timeline)
     for (const issue of entryIssues(entry, organization))
       issues.push(`The timeline entry ${keyText(entry)} ${issue}.`);
@@ -77,15 +77,15 @@ interface Identity {
 }
 
 /** Reads a lead and everything that must agree with it as of one moment. */
-async function readWhole(own: OrganizationTable, leadId: number) {
-  const { table, organizationId } = own;
+async function readWhole(scope: OrganizationTable, leadId: number) {
+  const { table, organizationId } = scope;
   let timeline: TimelineEntryItem[] = [];
   let identities: Identity[] = [];
   const [item, settings, usage, erasure, ...items] = await readWith(
     table,
     leadPrimaryKey(organizationId, leadId),
     async (before) => {
-      timeline = await readTimelineItems(own, leadId);
+      timeline = await readTimelineItems(scope, leadId);
       identities = before ? identitiesIn(leadIn(organizationId, leadId, before)) : [];
       return [
         settingsPrimaryKey(organizationId),

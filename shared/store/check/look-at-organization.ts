@@ -45,10 +45,13 @@ export async function lookAtListedKey(
     (read) => [itemKey(read), settingsPrimaryKey(organizationId)],
   );
   if (!listing) return [];
-  const whose = `API key ${keyId} of organization ${organizationId}`;
+  const subject = `API key ${keyId} of organization ${organizationId}`;
   return item
-    ? [...keyIssues(whose, listing, item, organizationIn(settings)), ...windowIssues(whose, item)]
-    : [`${whose} is listed, but its item ${keyText(itemKey(listing))} is not there.`];
+    ? [
+        ...keyIssues(subject, listing, item, organizationIn(settings)),
+        ...windowIssues(subject, item),
+      ]
+    : [`${subject} is listed, but its item ${keyText(itemKey(listing))} is not there.`];
 }
 
 /** The organization of an API key's item must list the key, with its hash. */
@@ -67,7 +70,7 @@ export async function lookAtKeyItem(table: Table, key: PrimaryKey): Promise<stri
 const ownAttributes = ['pk', 'sk', 'used', 'windowEndsAt', 'apiKeyHash'];
 
 function* keyIssues(
-  whose: string,
+  subject: string,
   listing: Item,
   item: Item,
   organization: Organization | undefined,
@@ -77,10 +80,10 @@ function* keyIssues(
     (name) => !ownAttributes.includes(name) && !isDeepStrictEqual(listing[name], item[name]),
   );
   if (different.length > 0)
-    yield `${whose} is listed with another ${different.join(', ')} than its item has.`;
+    yield `${subject} is listed with another ${different.join(', ')} than its item has.`;
   if (organization && !isUser(createdBy, organization))
-    yield `${whose} was created by user ${JSON.stringify(createdBy)}, whom the organization does not have.`;
-  for (const issue of futureIssues({ createdAt, revokedAt })) yield `${whose} ${issue}.`;
+    yield `${subject} was created by user ${JSON.stringify(createdBy)}, whom the organization does not have.`;
+  for (const issue of futureIssues({ createdAt, revokedAt })) yield `${subject} ${issue}.`;
 }
 
 function* organizationIssues(
@@ -89,30 +92,30 @@ function* organizationIssues(
   usage: Item | undefined,
   directory: Item | undefined,
 ): Generator<string> {
-  const whose = `Organization ${id}`;
+  const subject = `Organization ${id}`;
   if (!settings)
-    return yield `${whose} has items but no settings item (${keyText(settingsPrimaryKey(id))}).`;
+    return yield `${subject} has items but no settings item (${keyText(settingsPrimaryKey(id))}).`;
   const { id: settingsId, name } = settings.settings;
   // Requests would write under that organization's keys.
-  if (settingsId !== id) yield `${whose} has the settings of organization ${settingsId}.`;
+  if (settingsId !== id) yield `${subject} has the settings of organization ${settingsId}.`;
   if (!directory)
-    yield `${whose} is not in the directory: ${keyText(directoryPrimaryKey(id))} is not there.`;
+    yield `${subject} is not in the directory: ${keyText(directoryPrimaryKey(id))} is not there.`;
   else if (directory.name !== name)
-    yield `${whose} is called ${JSON.stringify(name)}, but ${JSON.stringify(directory.name)} in the directory.`;
-  if (!usage) yield `${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`;
+    yield `${subject} is called ${JSON.stringify(name)}, but ${JSON.stringify(directory.name)} in the directory.`;
+  if (!usage) yield `${subject} has no usage item ${keyText(usagePrimaryKey(id))}.`;
   else if (usage.settingsVersion !== settings.version)
-    yield `${whose} has settings of version ${settings.version}, but its usage item says ${usage.settingsVersion}.`;
-  yield* settingsIssues(whose, settings);
-  for (const issue of futureIssues({ appliedAt: settings.appliedAt })) yield `${whose} ${issue}.`;
+    yield `${subject} has settings of version ${settings.version}, but its usage item says ${usage.settingsVersion}.`;
+  yield* settingsIssues(subject, settings);
+  for (const issue of futureIssues({ appliedAt: settings.appliedAt })) yield `${subject} ${issue}.`;
 }
 
 /** Whether a settings file could have made the settings: the rules of the file keep what requests rely on. */
-function* settingsIssues(whose: string, { settings }: SettingsItem): Generator<string> {
+function* settingsIssues(subject: string, { settings }: SettingsItem): Generator<string> {
   try {
     parseSettingsFile(JSON.stringify(toSettingsFile(settingsFrom(settings))));
   } catch (error) {
     if (!(error instanceof SettingsRejectedError)) throw error;
     for (const { path, message } of error.issues)
-      yield `${whose} has settings that no settings file can have: ${path} ${message.replace(/\.$/, '')}. Apply a settings file that is right.`;
+      yield `${subject} has settings that no settings file can have: ${path} ${message.replace(/\.$/, '')}. Apply a settings file that is right.`;
   }
 }

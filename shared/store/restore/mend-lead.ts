@@ -120,7 +120,7 @@ const hasIdentity = (
   key: PrimaryKey,
 ): boolean =>
   lead !== undefined &&
-  identityKeysOf(leadFrom(organizationId, lead)).some((own) => keyText(own) === keyText(key));
+  identityKeysOf(leadFrom(organizationId, lead)).some((each) => keyText(each) === keyText(key));
 
 /** A lead's item and its timeline, each as far as the table has it. */
 interface LeadHistory {

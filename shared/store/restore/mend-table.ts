@@ -156,9 +156,9 @@ export async function completeFromOld(
         if (lead && lead.createdAt === (await getItem(old, leadKey))?.createdAt)
           await mended.put(item);
       } else if (kind?.kind === 'idempotency') {
-        const own = ownerOfKey.get(kind.keyId);
+        const scope = ownerOfKey.get(kind.keyId);
         const leadId = Number(recordedLead(item));
-        if (own && (await isCaptured(own, leadId, kind.keyId, capturedAt(item))))
+        if (scope && (await isCaptured(scope, leadId, kind.keyId, capturedAt(item))))
           await mended.put(item);
       }
     }
