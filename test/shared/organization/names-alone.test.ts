@@ -95,6 +95,14 @@ test('in an existing organization a name is its item, whatever it is now, and an
   ).toEqual(['1 new 10 open', '4 demo 11 open', '3 enrolled 30 won', '2 premiere-visite 31 open']);
 });
 
+test('a name that stands twice is the item of that name once, and then a new one', () => {
+  const inForce = settingsOf(complete(first));
+
+  const { users } = complete({ ...first, users: ['Ravi Iyer', 'Ravi Iyer'] }, inForce);
+
+  expect(users.map(({ id }: { id: number }) => id)).toEqual([2, 3]);
+});
+
 test('an ID in force is never given to a new name, and a name that two have is refused with both', () => {
   const inForce = settingsOf({
     ...sampleSettings,
