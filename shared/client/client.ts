@@ -38,7 +38,7 @@ export interface ChangedLeads {
 }
 
 /**
- * The lead service. Each method is one endpoint, except that the reference lists share one. Lists of leads also come as async iterators.
+ * The lead service. Each method is one endpoint; the lists of leads also come as async iterators.
  *
  * @example
  * const leads = new LeadClient({ baseUrl: 'https://leads.example.com', apiKey: process.env.LEADS_API_KEY });
@@ -155,18 +155,36 @@ export class LeadClient {
     return body.note;
   }
 
-  /** A reference list, such as `lead-stages`: all its active items, in the contract's order. */
-  async referenceList<Name extends keyof api.ReferenceLists>(
-    name: Name,
-    options?: CallOptions,
-  ): Promise<readonly api.ReferenceLists[Name][]> {
-    type List = api.ItemsOf<api.ReferenceLists[Name]>;
-    const { body } = await this.#connection.send<List>(`GET /api/v1/${name}`, { ...options });
-    return body.items;
+  listLeadFields(options?: CallOptions): Promise<readonly api.ReferenceLists['lead-fields'][]> {
+    return this.#list('lead-fields', options);
+  }
+
+  listLeadStages(options?: CallOptions): Promise<readonly api.ReferenceLists['lead-stages'][]> {
+    return this.#list('lead-stages', options);
+  }
+
+  listPipelines(options?: CallOptions): Promise<readonly api.ReferenceLists['pipelines'][]> {
+    return this.#list('pipelines', options);
+  }
+
+  listLeadSources(options?: CallOptions): Promise<readonly api.ReferenceLists['lead-sources'][]> {
+    return this.#list('lead-sources', options);
+  }
+
+  listUsers(options?: CallOptions): Promise<readonly api.ReferenceLists['users'][]> {
+    return this.#list('users', options);
   }
 
   async #lead(route: Route, call: Call): Promise<api.Lead> {
     return (await this.#connection.send<api.LeadResponse>(route, call)).body.lead;
+  }
+
+  async #list<Name extends keyof api.ReferenceLists>(
+    name: Name,
+    options: CallOptions = {},
+  ): Promise<readonly api.ReferenceLists[Name][]> {
+    type List = api.ItemsOf<api.ReferenceLists[Name]>;
+    return (await this.#connection.send<List>(`GET /api/v1/${name}`, options)).body.items;
   }
 }
 

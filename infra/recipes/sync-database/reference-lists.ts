@@ -49,7 +49,7 @@ export async function syncReferenceLists(
     throw new Error(`${path} is of organization ${id}, the database of organization ${known}.`);
   const namesOf = (list: readonly Entry[]) => list.map((stage) => `${stage.id} ${stage.name}`);
   const ofFile = namesOf(stages.filter((stage) => stage.active !== false)).sort();
-  const listed = await client.referenceList('lead-stages');
+  const listed = await client.listLeadStages();
   if (!isDeepStrictEqual(ofFile, namesOf(listed).sort()))
     throw new Error(
       `${path} is not of the key's organization, or its stages have changed: write it again with organization show.`,

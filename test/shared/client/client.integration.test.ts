@@ -60,11 +60,11 @@ test('each endpoint is a method, and lists and syncs have every lead', async () 
   expect(later.flatMap(({ leads }) => leads)).toHaveLength(5); // all changed within the overlap
 
   const lists = await Promise.all([
-    client.referenceList('lead-fields'),
-    client.referenceList('lead-stages'),
-    client.referenceList('pipelines'),
-    client.referenceList('lead-sources'),
-    client.referenceList('users'),
+    client.listLeadFields(),
+    client.listLeadStages(),
+    client.listPipelines(),
+    client.listLeadSources(),
+    client.listUsers(),
   ]);
   expect(lists.map((items) => items.length)).toEqual([19, 3, 2, 2, 2]);
 });

@@ -221,7 +221,7 @@ test('a response that is not the service’s is an error of its own, and a redir
   ]);
 
   for (const status of [404, 302]) {
-    const error = await failure(client.referenceList('users'));
+    const error = await failure(client.listUsers());
     expect(error instanceof UnexpectedResponseError && error.status).toBe(status);
   }
   expect(requests).toHaveLength(2);
