@@ -10,22 +10,15 @@ const changed = (count: number, leads: number): Query => ({
 
 /** The lists requested from organizations of every size; a query may depend on the number of leads. The default `limit` is 25. */
 export const lists = {
-  'first page': () => ({}),
   'first page of 100': () => ({ limit: 100 }),
-  'deep page': (leads) => ({ cursor: Math.ceil(leads / 2) }),
   stage: () => ({ stage_id: 12 }),
-  'pipeline of 4 stages': () => ({ pipeline_id: 1 }),
-  owner: () => ({ owner_id: 7 }),
-  source: () => ({ source_id: 3 }),
   'stage, owner and source': () => ({ stage_id: 13, owner_id: 7, source_id: 3 }),
   'field filter, 1 in 10': () => isMba,
   'stage, and a field filter': () => ({ stage_id: 13, ...isMba }),
-  'stage, 1 in 10,000': () => ({ stage_id: 21 }),
   'owner and source, 1 in 10,000': () => ({ owner_id: 8, source_id: 3 }),
   'field filter, 1 in 10,000': () => filtered({ field: 'city', operator: 'equals', value: 'Leh' }),
   'changed: 10': (leads) => changed(10, leads),
   'changed: 10,000': (leads) => changed(10_000, leads),
-  'changed: 20 %': (leads) => changed(Math.round(leads / 5), leads),
   'changed: all': (leads) => changed(leads, leads),
   'changed: 10, owner': (leads) => ({ ...changed(10, leads), owner_id: 7 }),
   'changed: 10,000, owner': (leads) => ({ ...changed(10_000, leads), owner_id: 7 }),
@@ -33,10 +26,7 @@ export const lists = {
 
 /** How many changed leads a sync job walks through, 100 leads a page. */
 export const walks = {
-  '10': () => 10,
   '1,000': () => 1000,
-  '10,000': () => 10_000,
   '5 %': (leads) => Math.round(leads * 0.05),
-  '20 %': (leads) => Math.round(leads * 0.2),
   all: (leads) => leads,
 } as const satisfies Readonly<Record<string, (leads: number) => number>>;

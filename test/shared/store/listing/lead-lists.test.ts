@@ -95,6 +95,28 @@ test.each<[list: string, asked: object, calls: number]>([
   expect([found.leads, found.nextCursor, calls()]).toEqual([[], null, most]);
 });
 
+test('a page of two lists that never meet ends when its second is over, and the next one continues', async () => {
+  const { table } = generatedTable(90_002, million, {
+    ownerOf: oneIn(1000),
+    sourceOf: (id) => (id % 2 === 0 ? 3 : 1),
+  });
+  const { send } = table.client;
+  table.client.send = (command: never) => {
+    vi.setSystemTime(Date.now() + 25);
+    return send(command);
+  };
+  const begun = Date.now();
+
+  const page = await listLeads(table, {
+    ...{ ...unfilteredQuery, organizationId: 90_002, ownerId: 9, sourceId: 3 },
+    matches: ({ fields }) => fields.assigned_to === 9 && fields.source === 3,
+  });
+
+  expect(page.leads).toEqual([]);
+  expect(page.nextCursor).toBeLessThan(million - 10_000);
+  expect(Date.now() - begun).toBeLessThanOrEqual(1000 + 8 * 25);
+});
+
 /** A page of a filter that no lead matches, as DynamoDB answers each call after 25 ms. */
 const rareQuery = (organizationId: number, cursor: number | undefined): LeadQuery => ({
   ...unfilteredQuery,
