@@ -3,14 +3,12 @@
  * the batch that spends its budget.
  */
 export class PageBudget {
-  /** In epoch milliseconds. */
-  readonly begunAt = Date.now();
   #bytesLeft: number;
   readonly #endsAt: number;
 
   constructor(bytes: number, ms: number) {
     this.#bytesLeft = bytes;
-    this.#endsAt = this.begunAt + ms;
+    this.#endsAt = Date.now() + ms;
   }
 
   spend(bytes: number): void {

@@ -58,16 +58,16 @@ test('more changed leads than one page reads are known from the page after the l
   const { table, queries } = indexOf(entries);
   const read = () => readChangedIds({ table, organizationId: 2 }, since, budget());
 
+  expect([await read(), queries()]).toEqual([undefined, 1]);
   expect([await read(), queries()]).toEqual([undefined, 2]);
-  expect([await read(), queries()]).toEqual([undefined, 4]);
   const all = await read();
   expect(all).toHaveLength(2 * entriesPerPage);
   expect(all?.slice(0, 2)).toEqual([2 * entriesPerPage, 2 * entriesPerPage - 1]);
-  expect(queries()).toBe(5);
+  expect(queries()).toBe(3);
 
   entries.push(entryOf(2 * entriesPerPage + 1, Date.now()));
   expect(await read()).toHaveLength(2 * entriesPerPage + 1);
-  expect(queries()).toBe(6);
+  expect(queries()).toBe(4);
 });
 
 test('leads are not looked up by id once more have changed than a function remembers', async () => {
@@ -76,7 +76,7 @@ test('leads are not looked up by id once more have changed than a function remem
     entryOf(index + 1, since + index),
   );
   const { table, queries } = indexOf(entries);
-  for (let page = 0; page < 5; page += 1)
+  for (let page = 0; page < 20; page += 1)
     expect(await readChangedIds({ table, organizationId: 3 }, since, budget())).toBeUndefined();
 
   expect(queries()).toBeLessThanOrEqual(12);

@@ -95,7 +95,7 @@ export const scenariosOfReads: readonly Scenario[] = [
   {
     name: 'An index shows late what changed, while all that changed is read over several pages',
     seeds: 2,
-    simulation: { dynamodb: { staleChance: 1, pageShare: 0.0001 } },
+    simulation: { dynamodb: { staleChance: 1, pageShare: 0.0006 } },
     latencyMaxMs: 400,
     async run(given) {
       const ids = await captured(given, 12);
