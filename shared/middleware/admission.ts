@@ -57,10 +57,10 @@ export const admission = <Added extends ParsedInput, Prefetched>(
       call.prefetched.catch(() => undefined); // the endpoint awaits it, unless a step refuses the request
     }
 
-    const admission = admitToOrganization(call, organizationId, now);
-    await Promise.allSettled([liveKey, admission]); // both tokens are taken, or refused, before the response
+    const organizationAdmission = admitToOrganization(call, organizationId, now);
+    await Promise.allSettled([liveKey, organizationAdmission]); // both tokens are taken, or refused, before the response
     const key = await liveKey;
-    const { admitted, organization } = await admission;
+    const { admitted, organization } = await organizationAdmission;
     showLimits(call, key.bucket, admitted.bucket);
     if (admitted.outcome === 'exhausted') throw exhausted(call, admitted.bucket);
     call.organization = organization;

@@ -17,7 +17,7 @@ export interface Call {
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly responseHeaders: Record<string, string>;
-  /** Set by `input`: names of the endpoint's own, which a log line may have. */
+  /** Set by `input`: names from the endpoint's schema. The log may have them, unlike names that a caller made up. */
   properties?: ReadonlySet<string>;
   /** Set by `admission` as soon as the API key is known, even if it was revoked or has expired, so that the log names it. */
   caller?: Caller | undefined;

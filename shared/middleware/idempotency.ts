@@ -13,9 +13,9 @@ export interface Repeatable {
 }
 
 /**
- * Makes a capture safe to repeat (contract, section 4.3; design, section 6). Before, it reads the keys of the header and of `externalId`:
- * the capture's one read looks up their records, and its one transaction writes them on the condition that there are none. After, it
- * marks a reply that such a record decided.
+ * The first and last part of what makes a capture safe to repeat (contract, section 4.3; design, section 6). Before, it computes the keys of
+ * the header and of `externalId`: the capture's one read looks up their records, and its one transaction writes them on the condition that
+ * there are none. After, it marks a replay, which the capture decides from what it read.
  */
 export const idempotency = (): Step<ParsedInput<RepeatableInput> & Repeatable> => ({
   before: ({ context: call }) => {

@@ -32,7 +32,7 @@ export function exhaustedBuckets({ caller, bucket, seenAt }: LiveKey, now: Date)
   );
 }
 
-/** A key with this share of its tokens or less is admitted before the organization, so that an exhausted key spends none of its tokens. */
+/** A key with this share of its tokens or less is admitted before the organization, so that an exhausted key spends none of the organization's tokens. */
 const spareShare = 0.1;
 
 export const hasTokensToSpare = ({ bucket }: LiveKey, now: Date): boolean =>

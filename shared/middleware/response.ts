@@ -25,7 +25,10 @@ export function errorResponse(call: Call, error: unknown): APIGatewayProxyResult
   return responseOf(call, { status, body: errorBody(code, message, details) });
 }
 
-/** The response with the headers of every response (contract, section 1). */
+/**
+ * The response with the headers of every response of a function (contract, section 1). `infra/gateway/responses.ts` has those that API
+ * Gateway sends by itself, `infra/stack/firewall.ts` that of the firewall.
+ */
 const responseOf = (call: Call, { status, body, headers }: Reply): APIGatewayProxyResult => ({
   statusCode: status,
   headers: {

@@ -35,8 +35,8 @@ export interface EndpointParts<S extends Schemas, Prefetched, Added> {
  * The time to respond before the platform ends the function, in milliseconds. At worst a request waits for three DynamoDB calls in
  * turn: admission, the rotation or the lead, and the transaction. Each may take as long as `client.ts` says, and conflicts are retried
  * for two seconds more. The sum is longer than a function may run, so this deadline ends the wait: 9.5 s after the start of a function of
- * 10 s, while API Gateway waits 29 s. A single call that fails ends before it: after 3.1 s of silence or of bodies that stall, or after
- * 6.1 s of throttling or of headers that come late.
+ * 10 s, while API Gateway waits 29 s. A single call ends before it: after 3.1 s if
+ * DynamoDB is silent or stops in the middle of a response, after 6.1 s if it throttles or its response begins late.
  */
 const responseReserveMs = 500;
 

@@ -59,8 +59,9 @@ export async function findMatch(
 }
 
 /**
- * Writes what was decided of a capture: the lead with its timeline entry, and the records that the capture's repeats find, all or none.
- * One transaction of up to 6 items; none for a replay whose keys all have their record.
+ * Writes the decision of a capture in one transaction. For a new lead: the lead, its phone, its email if it has one, and a timeline entry.
+ * For a match: the lead, a timeline entry, and an email that was filled. Each idempotency key, of which a capture has none to two, adds a
+ * record that its repeats find. A replay whose keys all have their record writes nothing.
  * @returns false on a conflict with another request
  */
 export async function writeCapture(

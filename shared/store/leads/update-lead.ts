@@ -15,7 +15,7 @@ export type UpdateLeadResult =
 
 /**
  * Parts of a transaction: a changed lead and its timeline entry, the identity items of a new phone or email, and the deletion of those of
- * the old one. 2 to 6 writes.
+ * the old one. 2 to 6 writes; of a capture at most 3, since it only fills.
  */
 export const changedLeadWrites = (before: Lead, after: Lead, entry: TimelineEntry): Write[] => [
   leadUpdateItem(before, after),

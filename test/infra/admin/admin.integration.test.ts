@@ -154,7 +154,7 @@ const wrongUsage: [command: string, sentence: RegExp][] = [
   ['lead export O --excel --json', /^Option '--excel' writes CSV: remove --json, or name a file /],
   ['lead export O --out a.xlsx --resume', /^Option '--resume' continues \.csv and \.jsonl only/],
   ['lead timelines O --resume', /needs --out/],
-  ['lead import O leads.csv --dates dd-mm-yyyy', /Allowed choices are dd\/mm\/yyyy, mm\/dd\/yyyy/],
+  ['lead import O leads.csv --dates dd-mm-yy', /Allowed choices are dd\/mm\/yyyy, mm\/dd\/yyyy/],
   ['lead import O leads.csv --value city', /such as 'Newsletter:ja=yes'/],
   ['lead import O leads.csv --rate 5000', /integer from 1 to 400/],
   ['lead import O leads.csv --map a', /such as 'Full name=name'/],

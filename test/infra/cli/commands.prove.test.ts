@@ -12,7 +12,7 @@ test('a command that gave up a slow write says that it can be run again', () => 
 });
 
 test.each([
-  ...['bench', 'fuzz', 'simulation', 'soak'].map((folder) => `test/proof/${folder}/main.ts`),
+  ...['bench', 'fuzz', 'simulation'].map((folder) => `test/proof/${folder}/main.ts`),
   'infra/openapi/document.ts',
   'test/prove.ts',
 ])('wrong usage of %s ends with status 2: 1 says that something was found', async (program) => {
