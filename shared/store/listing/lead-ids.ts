@@ -34,8 +34,8 @@ export async function readEntries(
   readonly next: Record<string, unknown> | undefined;
 }> {
   const { Items, LastEvaluatedKey } = await table.client.send(
-    // Half of an entry is the keys of its partitions, which the query knows.
-    new QueryCommand({ TableName: table.name, ProjectionExpression: 'sk, updatedAt', ...query }),
+    // No projection: an index of keys refuses one that names an attribute of another index.
+    new QueryCommand({ TableName: table.name, ...query }),
   );
   const entries = itemsOf<LeadIndexEntry>(Items);
   budget.spend(entries.length * indexEntryBytes);
