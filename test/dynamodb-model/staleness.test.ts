@@ -100,3 +100,17 @@ test('names in maps may come back in another order', () => {
   dynamodb.choices = [1];
   expect(JSON.stringify(dynamodb.get('a')?.map)).toBe('{"M":{"y":{"N":"2"},"x":{"N":"1"}}}');
 });
+
+test('a query of an index refuses to name an attribute that the index does not have', () => {
+  const dynamodb = new GivenDynamodb();
+
+  expect(() =>
+    dynamodb.run('Query', {
+      IndexName: 'byTeam',
+      KeyConditionExpression: 'team = :team',
+      ProjectionExpression: 'sk, #n',
+      ExpressionAttributeNames: { '#n': 'n' },
+      ExpressionAttributeValues: { ':team': { S: 'red' } },
+    }),
+  ).toThrow('Global secondary index byTeam does not project [n]');
+});

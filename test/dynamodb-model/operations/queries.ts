@@ -34,6 +34,7 @@ const query: Operation = (dynamodb, request) => {
   const table = dynamodb.table(request.TableName);
   const index = indexOf(table, request);
   const schema = index ?? table.schema;
+  if (index) assertProjected(index, request);
   if (filter) refuseKeyFilter(filter, keyNames(schema));
   const range = keyRangeOf(keyCondition, schema);
   const { partition } = range;
@@ -46,6 +47,20 @@ const query: Operation = (dynamodb, request) => {
   const found = ordered.slice(startOf(ordered, { table, index, request, range }));
   return pageOf(dynamodb, { table, index, request, filter, projection, found, partition });
 };
+
+/** An index of keys has no other attribute, and DynamoDB does not read it from the table. */
+function assertProjected({ name, projects }: IndexSchema, request: Request): void {
+  const { ProjectionExpression = '', ExpressionAttributeNames: names = {} } = request;
+  const attributes = ProjectionExpression.split(',').flatMap((path) => {
+    const [attribute = ''] = path.trim().split(/[.[]/);
+    return attribute ? [names[attribute] ?? attribute] : [];
+  });
+  const missing = attributes.filter((attribute) => !projects.has(attribute));
+  if (missing.length > 0)
+    throw new ValidationError(
+      `One or more parameter values were invalid: Global secondary index ${name} does not project [${missing.join(', ')}]`,
+    );
+}
 
 function assertPage({ Limit, Select, ProjectionExpression }: Request): void {
   if (Select === 'COUNT' && ProjectionExpression !== undefined) {
