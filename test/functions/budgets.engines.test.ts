@@ -7,7 +7,11 @@ import { applySettings } from '../../shared/store/organizations/apply-settings.t
 import { setOrganizationBucket } from '../support/buckets.ts';
 import { type CallOptions, type CallReply, call } from '../support/call.ts';
 import { expectRecorded } from '../support/faults/budget.ts';
-import { longestChain, type RecordedCall } from '../support/faults/calls.ts';
+import {
+  longestChain,
+  type RecordedCall,
+  withoutAbandonedAttempts,
+} from '../support/faults/calls.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { type OwnService, startOwnService } from '../support/own-service.ts';
 import { person } from '../support/people.ts';
@@ -48,7 +52,7 @@ async function record(
   faulty.proxy.heldUntil = untilFunctionsWait;
   try {
     const { result, calls } = await faulty.proxy.record(() => send(name, options));
-    return { calls, status: result.status };
+    return { calls: withoutAbandonedAttempts(calls), status: result.status };
   } finally {
     faulty.proxy.heldUntil = undefined;
   }

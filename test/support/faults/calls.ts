@@ -23,6 +23,8 @@ export interface RecordedCall extends ArrivingCall {
   endedAt: number | undefined;
   /** The kind of fault that it met. */
   readonly fault: string | undefined;
+  /** The SDK's ID of the operation (`amz-sdk-invocation-id`): the same for each attempt. */
+  readonly invocationId: string | undefined;
   /** Of the answer; undefined where none was sent. */
   status: number | undefined;
   units: ConsumedUnits;
@@ -91,6 +93,25 @@ export function consumedUnits(operation: string, answer: Json): ConsumedUnits {
   const total = sum(all.map(({ CapacityUnits = 0 }) => CapacityUnits));
   if (reads.has(operation)) return { tableWrites: 0, indexWrites: 0, reads: total };
   return { tableWrites: total - indexes, indexWrites: indexes, reads: 0 };
+}
+
+/**
+ * The calls without attempts that the SDK gave up before their answer. On a busy machine an answer can come after the SDK's time-out, so that the
+ * SDK sends the call again. The last attempt stands for all of them, from the time at which the first one arrived.
+ */
+export function withoutAbandonedAttempts(calls: readonly RecordedCall[]): RecordedCall[] {
+  const kept: RecordedCall[] = [];
+  for (const call of calls) {
+    const earlier = kept.findIndex(
+      ({ invocationId, endedAt = Number.POSITIVE_INFINITY }) =>
+        invocationId !== undefined &&
+        invocationId === call.invocationId &&
+        endedAt > call.startedAt,
+    );
+    if (earlier < 0) kept.push(call);
+    else kept[earlier] = { ...call, startedAt: kept[earlier]?.startedAt ?? call.startedAt };
+  }
+  return kept;
 }
 
 /** The length of the longest chain of calls that waited for one another. */

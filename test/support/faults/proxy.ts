@@ -62,6 +62,7 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     const units = consumedUnits(operation, {});
     const recorded: RecordedCall = {
       ...call,
+      invocationId: headerOf(request, 'amz-sdk-invocation-id'),
       startedAt,
       endedAt: undefined,
       fault: fault?.kind,
@@ -131,6 +132,11 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
   return proxy;
 }
 
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
 const isApplied = (fault: Fault | undefined): boolean =>
   fault === undefined || fault.kind === 'delay' || fault.applied === true;
 
@@ -152,10 +158,10 @@ async function passOn(
   request.end(text);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const reply = (await json(response)) as Record<string, unknown>;
-  const requestId = response.headers['x-amzn-requestid'];
+  const requestId = headerOf(response, 'x-amzn-requestid');
   return {
     status: response.statusCode ?? 500,
-    headers: typeof requestId === 'string' ? { 'x-amzn-requestid': requestId } : {},
+    headers: requestId === undefined ? {} : { 'x-amzn-requestid': requestId },
     json: reply,
   };
 }
