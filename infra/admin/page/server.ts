@@ -10,13 +10,13 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { listen } from '../../cli/listen.ts';
 import { activityView } from './activity.ts';
 import { type Desk, NotFoundError, type View } from './desk.ts';
-import { importView } from './import.ts';
+import { importView } from './import/import.ts';
 import { keysView } from './keys.ts';
 import { failurePage } from './layout.ts';
-import { leadView } from './lead.ts';
-import { leadsView } from './leads.ts';
+import { leadView } from './leads/lead.ts';
+import { leadsView } from './leads/leads.ts';
 import { organizationsView } from './organizations.ts';
-import { settingsView } from './settings.ts';
+import { settingsView } from './settings/settings.ts';
 
 /** The views of one page, some of which remember what was done while it is open. */
 const viewsOf = (): readonly View[] => [

@@ -1,20 +1,24 @@
 import type { Context } from 'hono';
-import { parseDateTime } from '../../../shared/base/dates.ts';
-import { limits } from '../../../shared/contract/limits.ts';
-import { hasEmailForm } from '../../../shared/leads/field-values.ts';
-import type { LeadFilter } from '../../../shared/leads/filters.ts';
-import { comparableEmail, readPhone, storedPhone } from '../../../shared/leads/identity.ts';
-import type { Lead } from '../../../shared/leads/lead.ts';
-import { type ListParameters, leadMatcher, leadQuery } from '../../../shared/leads/lead-query.ts';
-import type { Organization } from '../../../shared/organization/organization.ts';
-import { findLeadByIdentity } from '../../../shared/store/leads/create-lead.ts';
-import { readLead } from '../../../shared/store/leads/leads.ts';
-import { countLeads } from '../../../shared/store/leads/read-leads.ts';
-import { listLeads } from '../../../shared/store/listing/lead-lists.ts';
-import type { Table } from '../../../shared/store/table/client.ts';
-import { CommandError } from '../../cli/command.ts';
-import { digitsMin, digitsOf, emailCharactersMin, isInName, isPartIn } from '../lead/find.ts';
-import { idIn } from './desk.ts';
+import { parseDateTime } from '../../../../shared/base/dates.ts';
+import { limits } from '../../../../shared/contract/limits.ts';
+import { hasEmailForm } from '../../../../shared/leads/field-values.ts';
+import type { LeadFilter } from '../../../../shared/leads/filters.ts';
+import { comparableEmail, readPhone, storedPhone } from '../../../../shared/leads/identity.ts';
+import type { Lead } from '../../../../shared/leads/lead.ts';
+import {
+  type ListParameters,
+  leadMatcher,
+  leadQuery,
+} from '../../../../shared/leads/lead-query.ts';
+import type { Organization } from '../../../../shared/organization/organization.ts';
+import { findLeadByIdentity } from '../../../../shared/store/leads/create-lead.ts';
+import { readLead } from '../../../../shared/store/leads/leads.ts';
+import { countLeads } from '../../../../shared/store/leads/read-leads.ts';
+import { listLeads } from '../../../../shared/store/listing/lead-lists.ts';
+import type { Table } from '../../../../shared/store/table/client.ts';
+import { CommandError } from '../../../cli/command.ts';
+import { digitsMin, digitsOf, emailCharactersMin, isInName, isPartIn } from '../../lead/find.ts';
+import { idIn } from '../desk.ts';
 
 /** The filters of the address, each by the name that it has there. */
 export const listNames = ['stage', 'owner', 'source', 'pipeline'] as const;

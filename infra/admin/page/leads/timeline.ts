@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import type { FieldChange, TimelineEntry } from '../../../shared/leads/timeline.ts';
-import type { Organization } from '../../../shared/organization/organization.ts';
-import { userNamesOf } from '../lead/show.ts';
-import { type Html, type Part, timeText } from './layout.ts';
+import type { FieldChange, TimelineEntry } from '../../../../shared/leads/timeline.ts';
+import type { Organization } from '../../../../shared/organization/organization.ts';
+import { userNamesOf } from '../../lead/show.ts';
+import { type Html, type Part, timeText } from '../layout.ts';
 import { labelOf, shownValue } from './values.ts';
 
 /** Items that are shown at first. A lead can have thousands. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { parseSettingsFile, toSettingsFile } from '../../../../shared/organization/settings.ts';
-import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
-import { readSettings } from '../../../../shared/store/organizations/organizations.ts';
-import { customField, sampleSettings } from '../../../support/settings.ts';
+import { parseSettingsFile, toSettingsFile } from '../../../../../shared/organization/settings.ts';
+import { applySettings } from '../../../../../shared/store/organizations/apply-settings.ts';
+import { readSettings } from '../../../../../shared/store/organizations/organizations.ts';
+import { customField, sampleSettings } from '../../../../support/settings.ts';
 import {
   filled,
   type GivenPage,
@@ -11,7 +11,7 @@ import {
   type Reply,
   refusedIn,
   send,
-} from './given-page.ts';
+} from '../given-page.ts';
 
 const path = '/o/1/settings';
 

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
-import { isAskedFor } from '../../../shared/leads/fields.ts';
-import type { FieldValue, Lead } from '../../../shared/leads/lead.ts';
-import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
-import type { Field, Organization } from '../../../shared/organization/organization.ts';
-import { type Form, withStoredLines } from './desk.ts';
-import { choicesOf, type Html, options, type Part } from './layout.ts';
+import { isAskedFor } from '../../../../shared/leads/fields.ts';
+import type { FieldValue, Lead } from '../../../../shared/leads/lead.ts';
+import { fieldKinds } from '../../../../shared/organization/field-kinds.ts';
+import type { Field, Organization } from '../../../../shared/organization/organization.ts';
+import { type Form, withStoredLines } from '../desk.ts';
+import { choicesOf, type Html, options, type Part } from '../layout.ts';
 import { shownValue, valueIn } from './values.ts';
 
 /** What is typed for a field, by field key and `stage`: the texts that its inputs send. */

@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { Lead } from '../../../shared/leads/lead.ts';
-import type { Organization } from '../../../shared/organization/organization.ts';
-import { countOf } from '../../cli/format.ts';
-import { organizationAt, type View } from './desk.ts';
-import { choicesOf, type Html, notice, options, type Part, page, timeText } from './layout.ts';
+import type { Lead } from '../../../../shared/leads/lead.ts';
+import type { Organization } from '../../../../shared/organization/organization.ts';
+import { countOf } from '../../../cli/format.ts';
+import { organizationAt, type View } from '../desk.ts';
+import { choicesOf, type Html, notice, options, type Part, page, timeText } from '../layout.ts';
 import {
   countFound,
   type FoundPage,

@@ -1,7 +1,7 @@
-import { isPlainObject } from '../../../shared/base/json.ts';
-import type { Settings } from '../../../shared/organization/organization.ts';
-import { briefly, type SettingsChange, settingsChanges } from '../organization/settings-diff.ts';
-import { lists, stageList } from './settings-rows.ts';
+import { isPlainObject } from '../../../../shared/base/json.ts';
+import type { Settings } from '../../../../shared/organization/organization.ts';
+import { briefly, type SettingsChange, settingsChanges } from '../../organization/settings-diff.ts';
+import { lists, stageList } from './rows.ts';
 
 const titles = new Map([...lists, stageList].map(({ name, title }) => [name, title]));
 const labels = new Map(

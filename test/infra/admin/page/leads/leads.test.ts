@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { setArchived } from '../../../../shared/store/leads/archive.ts';
-import { leadOf, storeListedLeads } from '../../../support/leads.ts';
-import { type GivenPage, givenLead, givenPage, leadsIn, plain } from './given-page.ts';
+import { setArchived } from '../../../../../shared/store/leads/archive.ts';
+import { leadOf, storeListedLeads } from '../../../../support/leads.ts';
+import { type GivenPage, givenLead, givenPage, leadsIn, plain } from '../given-page.ts';
 
 const people = [
   { name: 'Rohan Kulkarni', phone: '+919822012345', email: 'rohan@example.com' },

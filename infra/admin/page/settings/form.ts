@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { SettingsIssue } from '../../../shared/organization/settings-shape.ts';
-import { doButton, type Html, options, type Part } from './layout.ts';
+import type { SettingsIssue } from '../../../../shared/organization/settings-shape.ts';
+import { doButton, type Html, options, type Part } from '../layout.ts';
 import {
   type Column,
   type Draft,
@@ -10,7 +10,7 @@ import {
   shownAs,
   stageList,
   type UserNames,
-} from './settings-rows.ts';
+} from './rows.ts';
 
 interface FormOf {
   readonly draft: Draft;

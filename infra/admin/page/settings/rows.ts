@@ -1,10 +1,10 @@
-import { isPlainObject } from '../../../shared/base/json.ts';
-import { comparableName } from '../../../shared/base/text.ts';
-import { fieldTypes } from '../../../shared/organization/field-kinds.ts';
-import type { Settings } from '../../../shared/organization/organization.ts';
-import { toSettingsFile } from '../../../shared/organization/settings.ts';
-import { stageMeanings } from '../../../shared/organization/settings-schema.ts';
-import type { Form } from './desk.ts';
+import { isPlainObject } from '../../../../shared/base/json.ts';
+import { comparableName } from '../../../../shared/base/text.ts';
+import { fieldTypes } from '../../../../shared/organization/field-kinds.ts';
+import type { Settings } from '../../../../shared/organization/organization.ts';
+import { toSettingsFile } from '../../../../shared/organization/settings.ts';
+import { stageMeanings } from '../../../../shared/organization/settings-schema.ts';
+import type { Form } from '../desk.ts';
 
 /** How an input shows a value: a text, a text of one value a line, a tick, or one of several. */
 type Kind = 'text' | 'lines' | 'options' | 'users' | 'tick' | readonly string[];

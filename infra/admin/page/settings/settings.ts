@@ -1,28 +1,31 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { Settings } from '../../../shared/organization/organization.ts';
-import { parseSettingsFile, toSettingsFile } from '../../../shared/organization/settings.ts';
+import type { Settings } from '../../../../shared/organization/organization.ts';
+import { parseSettingsFile, toSettingsFile } from '../../../../shared/organization/settings.ts';
 import {
   type SettingsIssue,
   SettingsRejectedError,
-} from '../../../shared/organization/settings-shape.ts';
+} from '../../../../shared/organization/settings-shape.ts';
 import {
   applySettings,
   previewSettings,
   SettingsChangedError,
-} from '../../../shared/store/organizations/apply-settings.ts';
-import { readAuditLog, readKeptSettings } from '../../../shared/store/organizations/audit-log.ts';
+} from '../../../../shared/store/organizations/apply-settings.ts';
+import {
+  readAuditLog,
+  readKeptSettings,
+} from '../../../../shared/store/organizations/audit-log.ts';
 import {
   readSettings,
   type StoredSettings,
-} from '../../../shared/store/organizations/organizations.ts';
-import { settingsWarnings } from '../organization/settings-warnings.ts';
+} from '../../../../shared/store/organizations/organizations.ts';
+import { settingsWarnings } from '../../organization/settings-warnings.ts';
+import { type Desk, Form, NotFoundError, organizationAt, type View } from '../desk.ts';
+import { doButton, type Html, notice, type Part, page, readOnlyNote, timeText } from '../layout.ts';
 import { changesInWords, placeInWords } from './change-words.ts';
-import { type Desk, Form, NotFoundError, organizationAt, type View } from './desk.ts';
-import { doButton, type Html, notice, type Part, page, readOnlyNote, timeText } from './layout.ts';
-import { inputOf, settingsForm } from './settings-form.ts';
-import { changedDraft, type Draft, draftIn, draftOf, fileOf } from './settings-rows.ts';
+import { inputOf, settingsForm } from './form.ts';
+import { changedDraft, type Draft, draftIn, draftOf, fileOf } from './rows.ts';
 
 /** The settings: as lists to edit, as a file, and their history. */
 export const settingsView: View = {

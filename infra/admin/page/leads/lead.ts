@@ -1,26 +1,26 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { isStorableText } from '../../../shared/base/json.ts';
-import { ApiError } from '../../../shared/contract/errors.ts';
-import { limits } from '../../../shared/contract/limits.ts';
-import type { Lead } from '../../../shared/leads/lead.ts';
-import { updatedLead } from '../../../shared/leads/update.ts';
-import type { Organization } from '../../../shared/organization/organization.ts';
-import { setArchived } from '../../../shared/store/leads/archive.ts';
+import { isStorableText } from '../../../../shared/base/json.ts';
+import { ApiError } from '../../../../shared/contract/errors.ts';
+import { limits } from '../../../../shared/contract/limits.ts';
+import type { Lead } from '../../../../shared/leads/lead.ts';
+import { updatedLead } from '../../../../shared/leads/update.ts';
+import type { Organization } from '../../../../shared/organization/organization.ts';
+import { setArchived } from '../../../../shared/store/leads/archive.ts';
 import {
   addMissingNote,
   type EditLeadResult,
   editLead,
-} from '../../../shared/store/leads/edit-lead.ts';
-import { readLead } from '../../../shared/store/leads/leads.ts';
-import { readTimeline } from '../../../shared/store/leads/timeline.ts';
-import { listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
-import { countOf } from '../../cli/format.ts';
-import { audited } from '../context.ts';
-import { dossierOf } from '../lead/show.ts';
-import { tableForOneWrite } from '../one-write.ts';
-import { type Desk, Form, leadAt, type View } from './desk.ts';
-import { copyable, doButton, type Html, notice, page, readOnlyNote, timeText } from './layout.ts';
+} from '../../../../shared/store/leads/edit-lead.ts';
+import { readLead } from '../../../../shared/store/leads/leads.ts';
+import { readTimeline } from '../../../../shared/store/leads/timeline.ts';
+import { listApiKeys } from '../../../../shared/store/organizations/api-keys.ts';
+import { countOf } from '../../../cli/format.ts';
+import { audited } from '../../context.ts';
+import { dossierOf } from '../../lead/show.ts';
+import { tableForOneWrite } from '../../one-write.ts';
+import { type Desk, Form, leadAt, type View } from '../desk.ts';
+import { copyable, doButton, type Html, notice, page, readOnlyNote, timeText } from '../layout.ts';
 import {
   isSameTyped,
   leadForm,

@@ -1,7 +1,7 @@
-import type { FieldValue, Lead } from '../../../shared/leads/lead.ts';
-import { valueOf } from '../../../shared/leads/lead.ts';
-import type { Organization } from '../../../shared/organization/organization.ts';
-import { itemsNamedBy } from '../named.ts';
+import type { FieldValue, Lead } from '../../../../shared/leads/lead.ts';
+import { valueOf } from '../../../../shared/leads/lead.ts';
+import type { Organization } from '../../../../shared/organization/organization.ts';
+import { itemsNamedBy } from '../../named.ts';
 
 /** What a field, `stage` or `pipeline` is called. */
 export const labelOf = (organization: Organization, field: string): string =>

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import { organizationAt, type View } from './desk.ts';
-import { copyable, page } from './layout.ts';
+import { organizationAt, type View } from '../desk.ts';
+import { copyable, page } from '../layout.ts';
 
 /** Says how leads are imported: by the command, so far. */
 export const importView: View = {

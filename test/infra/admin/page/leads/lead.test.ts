@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { changeTimeOf } from '../../../../shared/leads/changes.ts';
-import { editLead } from '../../../../shared/store/leads/edit-lead.ts';
-import { addToTimeline, readTimeline } from '../../../../shared/store/leads/timeline.ts';
+import { changeTimeOf } from '../../../../../shared/leads/changes.ts';
+import { editLead } from '../../../../../shared/store/leads/edit-lead.ts';
+import { addToTimeline, readTimeline } from '../../../../../shared/store/leads/timeline.ts';
 import {
   filled,
   type GivenPage,
@@ -11,7 +11,7 @@ import {
   plain,
   type Reply,
   refusedIn,
-} from './given-page.ts';
+} from '../given-page.ts';
 
 const path = '/o/1/leads/1';
 
