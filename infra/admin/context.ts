@@ -60,8 +60,7 @@ export class CommandContext {
   #status = 0;
   #table: Table | undefined;
   #identity: Promise<string> | undefined;
-  #organization: Promise<Organization> | undefined;
-  #organizationReadAt = 0;
+  #organization: (() => Promise<Organization>) | undefined;
 
   private constructor(
     io: ProcessIo,
@@ -152,11 +151,8 @@ export class CommandContext {
    * @throws CommandError for an unknown organization
    */
   organization(): Promise<Organization> {
-    if (!this.#organization || Date.now() - this.#organizationReadAt > organizationMaxAgeMs) {
-      this.#organization = existingOrganization(this.table(), this.organizationId);
-      this.#organizationReadAt = Date.now();
-    }
-    return this.#organization;
+    this.#organization ??= currentOrganization(this.table(), this.organizationId);
+    return this.#organization();
   }
 
   /** Who runs the command, for the audit log: the AWS identity, else the user of this machine. */
@@ -241,6 +237,22 @@ export async function existingOrganization(
 }
 
 const organizationMaxAgeMs = 1000;
+
+/** An organization as it is now: it is read again once it is a second old. */
+export function currentOrganization(
+  table: Table,
+  organizationId: number,
+): () => Promise<Organization> {
+  let organization: Promise<Organization> | undefined;
+  let readAt = 0;
+  return () => {
+    if (!organization || Date.now() - readAt > organizationMaxAgeMs) {
+      organization = existingOrganization(table, organizationId);
+      readAt = Date.now();
+    }
+    return organization;
+  };
+}
 
 /** As `CommandContext.audited`, for the page too. */
 export async function audited<T>(

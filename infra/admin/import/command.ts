@@ -5,7 +5,7 @@ import { decimalMarks, listSeparators } from '../files/cell-formats.ts';
 import { dateFormats } from '../files/written-times.ts';
 import { countryOption } from '../options.ts';
 import { parseEncoding, parseMap, parseTimeZone, parseValue, planJsonSchema } from './plan.ts';
-import { type ImportOptions, importFile, rateDefault, rateMax, rateOf } from './run.ts';
+import { type ImportOptions, importFile, rateDefault, rateMax } from './run.ts';
 import { undoImport } from './undo.ts';
 
 interface CommandOptions extends ImportOptions {
@@ -34,9 +34,7 @@ export function leadImportCommand(lead: AdminCommand): void {
     .run((context, options: CommandOptions, path) => {
       if (options.planSchema)
         return context.print(planJsonSchema(), JSON.stringify(planJsonSchema(), null, 2));
-      return options.undo
-        ? undoImport(context, path, { ...options, rate: rateOf(context, options) })
-        : importFile(context, path, options);
+      return options.undo ? undoImport(context, path, options) : importFile(context, path, options);
     });
 }
 

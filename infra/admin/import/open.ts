@@ -99,17 +99,17 @@ export async function openImportFile(
   };
 }
 
-/** What `organization init --from` needs of a list. */
+/** A list whose columns are still to be named. */
 export interface ReadList {
   /** By their headings, with the values of all rows. */
   readonly columns: readonly { readonly heading: string; readonly values: readonly string[] }[];
   /** The plan by which an organization imports the list. */
-  readonly planFor: (organization: Organization) => PlanFile;
+  readonly planFor: (organization: Organization) => OpenFile;
 }
 
 /** @throws CommandError for a file that has no columns */
-export async function readList(path: string): Promise<ReadList> {
-  const plan = await planOf({});
+export async function readList(path: string, options: PlanOptions = {}): Promise<ReadList> {
+  const plan = await planOf(options);
   const file = await readLeadsFile(path, plan);
   if (file.form.format === 'jsonl')
     throw new CommandError(`${path} has no columns: name an .xlsx or .csv file.`);
@@ -120,7 +120,7 @@ export async function readList(path: string): Promise<ReadList> {
     planFor: (organization) => {
       const reading = new ColumnReading({ organization, plan }, path, names);
       const columns = names.map((name) => reading.columnNamed(name));
-      return proposalFor(organization, plan, reading, { columns, rows }).proposal;
+      return proposalFor(organization, plan, reading, { columns, rows });
     },
   };
 }
@@ -180,7 +180,7 @@ function proposalFor(
   const first = rows.slice(0, rowsShown);
   const planned = all
     .filter(({ name }) => name !== '')
-    .map((column) => [column.name, plannedColumn(column, plan.dates)] as const);
+    .map((column) => [column.name, plannedColumn(column, plan)] as const);
   return {
     proposal: planFileOf({ ...plan, listSeparator }, Object.fromEntries(planned)),
     open: [

@@ -20,7 +20,7 @@ import {
 import { type DateFormat, dateFormats, writtenTime } from '../files/written-times.ts';
 import { phoneOfCountry } from '../options.ts';
 import { joins, type OpenColumn } from './columns.ts';
-import type { PlanFile } from './plan.ts';
+import type { Plan, PlanFile } from './plan.ts';
 
 /** A column with the values of its first rows. */
 export interface SampledColumn {
@@ -267,9 +267,11 @@ function openColumn(column: SampledColumn, target: ImportTarget, why: string): O
 
 /** A column as a plan writes it. */
 export function plannedColumn(
-  { target, formats: { dates } }: Omit<OpenColumn, 'why'>,
-  planned: Formats['dates'],
+  { name, target, formats: { dates } }: Omit<OpenColumn, 'why'>,
+  plan: Plan,
 ): PlanFile['columns'][string] {
   if (!target || target.name === '') return null;
-  return dates === planned ? target.name : { to: target.name, ...(dates && { dates }) };
+  const { values } = plan.columns.get(name) ?? {};
+  if (dates === plan.dates && !values) return target.name;
+  return { to: target.name, ...(dates !== plan.dates && { dates }), ...(values && { values }) };
 }

@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { unfinishedErasures } from '../../../shared/store/erasure/erase-lead.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf, firstOf, printable } from '../../cli/format.ts';
 import { writeNewFile } from '../../cli/resumable-file.ts';
-import type { CommandContext } from '../context.ts';
+import { audited, type CommandContext } from '../context.ts';
 import {
   type FileOptions,
   type ImportFile,
@@ -14,7 +15,7 @@ import {
 } from './open.ts';
 import { ImportReport, type ReportOptions, reportFileOf } from './report.ts';
 import type { ReadRow } from './rows.ts';
-import { type ImportCounts, type ImportRequest, importRows, type WriteOptions } from './write.ts';
+import { type ImportCounts, type ImportRequest, importRows } from './write.ts';
 
 export interface ImportOptions extends FileOptions, ReportOptions {
   readonly rate?: number;
@@ -29,6 +30,76 @@ export interface ImportOptions extends FileOptions, ReportOptions {
 export const rateDefault = 200;
 export const rateMax = 400;
 
+/** What an import works with, from a command or from the page. */
+export interface ImportWork {
+  readonly table: Table;
+  readonly organizationId: number;
+  /** As it is now: settings may be applied during an import. */
+  readonly organization: () => Promise<Organization>;
+  /** Who imports, for timelines and the audit log. */
+  readonly who: () => Promise<string>;
+  /** Leads per second that may be written. Infinity for a local engine, which has no other traffic. */
+  readonly rate: number;
+  readonly onProgress: (sentence: string) => void;
+}
+
+export const importWorkOf = (
+  context: CommandContext,
+  { rate = context.isLocalEngine() ? Number.POSITIVE_INFINITY : rateDefault }: ImportOptions,
+): ImportWork => ({
+  table: context.table(),
+  organizationId: context.organizationId,
+  organization: () => context.organization(),
+  who: () => context.callerIdentity(),
+  rate,
+  onProgress: (sentence) => context.progress(sentence),
+});
+
+/** What became of the rows of a file. */
+export interface Imported {
+  readonly counts: ImportCounts;
+  readonly report: ImportReport;
+  /** The first rows, as they were read. */
+  readonly first: readonly ReadRow[];
+}
+
+/** Imports the rows of a file with an entry in the audit log, or says what an import would do. */
+export async function importRowsOf(
+  file: ImportFile,
+  work: ImportWork,
+  options: ImportOptions,
+): Promise<Imported> {
+  const { table, organizationId, organization, who, rate, onProgress } = work;
+  const { dryRun = false, keepIds = false, update: updates = false } = options;
+  const report = new ImportReport(await organization(), file.country);
+  const first: ReadRow[] = [];
+  const onWritten: ImportRequest['onWritten'] = (rows, counts) => {
+    const inOrder = rows.toSorted((a, b) => a.number - b.number);
+    if (first.length < rowsShown) first.push(...inOrder.slice(0, rowsShown - first.length));
+    report.add(inOrder);
+    onProgress(`Of ${countOf(file.lastRow, 'row')}: ${summary(counts, dryRun)}`);
+  };
+  const request: ImportRequest = {
+    organizationId,
+    organization,
+    rows: file.rows,
+    erasing: new Set(await unfinishedErasures({ table, organizationId })),
+    keepIds,
+    dryRun,
+    leadsPerSecond: dryRun ? rateMax : rate,
+    updates,
+    // A dry run writes nothing, so it needs no identity.
+    by: dryRun ? '' : await who(),
+    onWritten,
+  };
+  const run = () => importRows(table, request);
+  const action = { who: request.by, what: 'lead import' };
+  const resultOf = ({ imported, updated }: ImportCounts) =>
+    `${countOf(imported, 'lead')}${updated === undefined ? '' : `, ${updated} updated`}`;
+  const counts = await (dryRun ? run() : audited({ table, organizationId }, action, run, resultOf));
+  return { counts, report, first };
+}
+
 /** Imports a file, or writes a plan for it if its columns are not all known. */
 export async function importFile(
   context: CommandContext,
@@ -41,22 +112,8 @@ export async function importFile(
   const file = await openImportFile(path, organization, options);
   if ('open' in file) return propose(context, path, file);
   const reportFile = await reportFileOf(path, options);
-  const report = new ImportReport(organization, file.country);
-  const first: ReadRow[] = [];
-  const onWritten: ImportRequest['onWritten'] = (rows, counts) => {
-    const inOrder = rows.toSorted((a, b) => a.number - b.number);
-    if (first.length < rowsShown) first.push(...inOrder.slice(0, rowsShown - first.length));
-    report.add(inOrder);
-    context.progress(`Of ${countOf(file.lastRow, 'row')}: ${summary(counts, dryRun)}`);
-  };
-  const written = await writeOptions(context, options);
-  const counts = await context.audited(
-    'lead import',
-    () => importRows(context.table(), { ...written, rows: file.rows, onWritten }),
-    ({ imported, updated }) =>
-      `${countOf(imported, 'lead')}${updated === undefined ? '' : `, ${updated} updated`}`,
-    { dryRun },
-  );
+  const work = importWorkOf(context, options);
+  const { counts, report, first } = await importRowsOf(file, work, options);
   const hasRefused = counts.refused > 0;
   if (hasRefused || !dryRun) await report.write(reportFile, file);
   if (hasRefused) context.exitWithFailure();
@@ -72,7 +129,7 @@ export async function importFile(
     `Organization ${organization.id}${ofSheet(file)}: ${summary(counts, dryRun)}.`,
     dryRun ? shownLines(organization, first) : [],
     [...ignoredLines(file, dryRun)],
-    [...durationLines(context, options, counts)],
+    [...(dryRun ? durationLines(work, counts) : [])],
     [...report.lines(result, options)],
   );
 }
@@ -118,16 +175,13 @@ const ignoredMax = 100;
 /** A local engine writes about so many leads per second. */
 const localLeadsPerSecond = 100;
 
-function* durationLines(
-  context: CommandContext,
-  options: ImportOptions,
+export function* durationLines(
+  { rate }: ImportWork,
   { imported, updated = 0 }: ImportCounts,
 ): Generator<string> {
-  if (!options.dryRun || imported + updated === 0) return;
-  const rate = rateOf(context, { ...options, dryRun: false });
-  const seconds = Math.ceil(
-    (imported + updated) / Math.min(rate, context.isLocalEngine() ? localLeadsPerSecond : rate),
-  );
+  const leads = imported + updated;
+  if (leads === 0) return;
+  const seconds = Math.ceil(leads / (Number.isFinite(rate) ? rate : localLeadsPerSecond));
   yield `The import will take about ${seconds < 120 ? countOf(seconds, 'second') : countOf(Math.round(seconds / 60), 'minute')}.`;
 }
 
@@ -167,32 +221,7 @@ async function propose(context: CommandContext, path: string, file: OpenFile): P
   );
 }
 
-async function writeOptions(
-  context: CommandContext,
-  options: ImportOptions,
-): Promise<WriteOptions> {
-  const { dryRun = false, keepIds = false } = options;
-  const table = context.table();
-  const { organizationId } = context;
-  return {
-    organizationId,
-    organization: () => context.organization(),
-    erasing: new Set(await unfinishedErasures({ table, organizationId })),
-    keepIds,
-    dryRun,
-    leadsPerSecond: rateOf(context, options),
-    updates: options.update ?? false,
-    // A dry run writes nothing, so it needs no identity.
-    by: dryRun ? '' : await context.callerIdentity(),
-  };
-}
-
-export function rateOf(context: CommandContext, { rate, dryRun = false }: ImportOptions): number {
-  if (dryRun) return rateMax;
-  return rate ?? (context.isLocalEngine() ? Number.POSITIVE_INFINITY : rateDefault);
-}
-
-function summary(
+export function summary(
   { rows, imported, updated, alreadyThere, refused }: ImportCounts,
   dryRun: boolean,
 ): string {

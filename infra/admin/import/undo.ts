@@ -1,5 +1,5 @@
 import { partsOf } from '../../../shared/base/batches.ts';
-import type { Table } from '../../../shared/store/table/client.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
 import { allSettled, RateLimiter, withoutWrites } from '../../../shared/store/table/pacing.ts';
 import {
   importedFrom,
@@ -8,18 +8,14 @@ import {
 } from '../../../shared/store/transfer/undo-import.ts';
 import { CommandError } from '../../cli/command.ts';
 import { countOf, firstOf } from '../../cli/format.ts';
-import type { CommandContext } from '../context.ts';
+import { audited, type CommandContext } from '../context.ts';
 import { rowDigest } from './decide.ts';
-import { type FileOptions, openImportFile } from './open.ts';
+import { type FileOptions, type ImportFile, openImportFile } from './open.ts';
+import { type ImportOptions, type ImportWork, importWorkOf } from './run.ts';
 import { batchesOf } from './write.ts';
 
-interface UndoOptions extends FileOptions {
-  readonly dryRun?: boolean;
-  /** Leads per second. */
-  readonly rate: number;
-}
-
-interface Undone {
+/** What became of the leads of a file. */
+export interface Undone {
   rows: number;
   /** Rows whose leads are there, or were removed only now. */
   matched: number;
@@ -33,67 +29,81 @@ const leadsAtOnce = 16;
 export async function undoImport(
   context: CommandContext,
   path: string,
-  options: UndoOptions,
+  options: ImportOptions,
 ): Promise<void> {
   const { dryRun = false } = options;
-  const undo = (table: Table, who: string) => undoRows(context, path, { ...options, table, who });
-  const planned = () => undo(withoutWrites(context.table()), 'a dry run');
-  let undone = dryRun || !context.isConfirmed ? await planned() : undefined;
+  const work = importWorkOf(context, options);
+  const undo = async (isDry: boolean) =>
+    undoRowsOf(await openToUndo(path, await context.organization(), options), work, isDry);
+  let undone = dryRun || !context.isConfirmed ? await undo(true) : undefined;
   if (!dryRun && undone?.removed !== 0) {
     if (undone) {
       const leads = `${countOf(undone.removed, 'lead')} that ${path} created`;
       await context.confirm(`${leads} will be removed.`, String(undone.removed));
     }
-    const who = await context.callerIdentity();
-    undone = await context.audited(
-      'lead import --undo',
-      () => undo(context.table(), who),
-      ({ removed }) => countOf(removed, 'lead'),
-    );
+    undone = await undo(false);
   }
   if (!undone) return;
   if (undone.matched === 0) context.exitWithFailure();
   const { removed, kept } = undone;
-  context.print({ removed, kept }, [...report(path, undone, dryRun)]);
+  context.print({ removed, kept }, [...undoLines(path, undone, dryRun)]);
 }
 
-async function undoRows(
-  context: CommandContext,
+/** @throws CommandError for a file that was not imported like this */
+async function openToUndo(
   path: string,
-  options: UndoOptions & { readonly table: Table; readonly who: string },
-): Promise<Undone> {
-  const organization = await context.organization();
-  const own = { table: options.table, organizationId: organization.id };
-  const limiter = new RateLimiter(options.rate);
-  const undone: Undone = { rows: 0, matched: 0, removed: 0, kept: [] };
+  organization: Organization,
+  options: FileOptions,
+): Promise<ImportFile> {
   const file = await openImportFile(path, organization, options);
   if ('open' in file)
     throw new CommandError(
       `${path} has columns that its headings do not explain: repeat the --plan, --map and --ignore of the import.`,
     );
-  for (const rows of batchesOf(file.rows, options.rate)) {
+  return file;
+}
+
+/** Removes the leads with an entry in the audit log, or says which would be removed. */
+export async function undoRowsOf(
+  file: ImportFile,
+  work: ImportWork,
+  dryRun: boolean,
+): Promise<Undone> {
+  const { table, organizationId } = work;
+  if (dryRun) return undoRows(file, { ...work, table: withoutWrites(table) }, 'a dry run');
+  const who = await work.who();
+  return audited(
+    { table, organizationId },
+    { who, what: 'lead import --undo' },
+    () => undoRows(file, work, who),
+    ({ removed }) => countOf(removed, 'lead'),
+  );
+}
+
+async function undoRows(file: ImportFile, work: ImportWork, who: string): Promise<Undone> {
+  const { rate, onProgress } = work;
+  const limiter = new RateLimiter(rate);
+  const undone: Undone = { rows: 0, matched: 0, removed: 0, kept: [] };
+  for (const rows of batchesOf(file.rows, rate)) {
     const readable = rows.filter(({ issue }) => issue === undefined);
     const digests = readable.map(({ sent }) => rowDigest(sent));
-    const leads = await importedFrom(own, digests);
+    const leads = await importedFrom(work, digests);
     undone.rows += rows.length;
     undone.matched += leads.length;
     for (const some of partsOf(leads, leadsAtOnce)) {
       await limiter.take(some.length);
-      const results = await allSettled(
-        some.map((lead) => undoImportedLead(own, lead, options.who)),
-      );
+      const results = await allSettled(some.map((lead) => undoImportedLead(work, lead, who)));
       const leadsOf = (result: UndoResult) => some.filter((_, index) => results[index] === result);
       undone.removed += leadsOf('removed').length;
       undone.kept.push(...leadsOf('kept').map(({ leadId }) => ({ leadId })));
     }
-    context.progress(
-      `Of ${countOf(file.lastRow, 'row')}: ${countOf(undone.removed, 'lead')} to remove`,
-    );
+    onProgress(`Of ${countOf(file.lastRow, 'row')}: ${countOf(undone.removed, 'lead')} to remove`);
   }
   return undone;
 }
 
-function* report(
+/** What an undo did, or would do. */
+export function* undoLines(
   path: string,
   { rows, matched, removed, kept }: Undone,
   dryRun: boolean,

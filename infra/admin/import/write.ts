@@ -69,7 +69,7 @@ type NumberedRow = AllowedRow & { readonly leadId: number };
 
 /**
  * A row's write ends within 7.5 s of when its settings were read. An attempt has 6.5 s, which begin before it asks for settings that are at
- * most 1 s old (`CommandContext.organization`): a late response only shortens the time for the write. An apply that removes something
+ * most 1 s old (`currentOrganization`): a late response only shortens the time for the write. An apply that removes something
  * waits longer (apply-settings.ts). A row that refers to an inactive item needs no limit, because its transaction checks the settings.
  */
 const writeTimeoutMs = 6500;

@@ -55,7 +55,7 @@ async function init(
   const plan = from === undefined ? undefined : planBeside(from);
   await writeNewFile(file, async () => {
     if (plan && list)
-      await writeNewFile(plan, async () => textOf(list.planFor(organizationOf(settings))));
+      await writeNewFile(plan, async () => textOf(list.planFor(organizationOf(settings)).proposal));
     return settings;
   });
   context.print(
