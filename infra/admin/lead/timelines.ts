@@ -74,18 +74,23 @@ async function writeTimelines(
   let [items, leads] = [0, 0];
   const earlier = await writeRecords(files, form, async (write) => {
     for (const numbers of [form.hashes, form.leads]) numbers.sort();
-    // An erasure changes items of other leads, and no lead says so: then every timeline is read.
+    const erasures = await readErasures(table, organization.id);
+    // The entry of an erasure that is not complete, or that cleaned very many leads, does not name them: then every timeline is read.
     const isResumed =
-      form.leads.size > 0 && (await readErasures(table, organization.id)).size === 0;
+      form.leads.size > 0 && erasures.every(({ cleanedLeadIds }) => cleanedLeadIds !== undefined);
     const leadsAtMost = countOf(await highestLeadId(table, organization.id), 'lead');
     context.note(
       isResumed
-        ? `Reading at most ${leadsAtMost}, and the timelines that have more items than the file.`
+        ? `Reading at most ${leadsAtMost}, and the timelines that have more items than the file, or that an erasure cleaned.`
         : `Reading at most ${leadsAtMost}, and at least one read unit for the timeline of each.`,
     );
-    const hasNew = ({ id, version }: Lead) =>
-      !isResumed || form.leads.count(BigInt(id)) !== version;
-    for await (const lines of timelineLines(table, organization, since, hasNew)) {
+    // Of these, the number of items says nothing: a lead whose items were cleaned, and one that was created again under an erased ID.
+    const uncounted = new Set(
+      erasures.flatMap(({ leadId, cleanedLeadIds = [] }) => [leadId, ...cleanedLeadIds]),
+    );
+    const mayHaveNew = ({ id, version }: Lead) =>
+      !isResumed || uncounted.has(id) || form.leads.count(BigInt(id)) !== version;
+    for await (const lines of timelineLines(table, organization, since, { erasures, mayHaveNew })) {
       const added = lines.filter((line) => form.hashes.count(form.idOf(line)?.hash ?? 0n) === 0);
       await write(added);
       items += added.length;
@@ -102,32 +107,43 @@ async function writeTimelines(
 
 /**
  * @param since ISO 8601, UTC; empty for all items
- * @param isOf the leads whose timelines are read
+ * @param erasures those that have begun
+ * @param mayHaveNew the leads whose timelines are read
  * @returns the lines of one lead after the other
  */
 async function* timelineLines(
   table: Table,
   organization: Organization,
   since: string,
-  isOf: (lead: Lead) => boolean,
+  { erasures, mayHaveNew }: ReadTimelines,
 ): AsyncGenerator<string[]> {
-  const erasures = await readErasures(table, organization.id);
+  const erasureOf = lastErasures(erasures);
   const written = new Set<string>();
-  for await (const timelines of scanTimelines(table, organization.id, since || undefined, isOf)) {
+  const pages = scanTimelines(table, organization.id, since || undefined, mayHaveNew);
+  for await (const timelines of pages) {
     for (const { leadId, entries } of timelines) {
       const items = entries.flatMap(({ id, entry }) =>
         presentIdentified(leadId, id, presentEntry(entry, userNamesOf(organization))),
       );
       // A lead that an import created again under its old ID: its erasure came first.
-      const erasure = erasures.get(leadId);
+      const erasure = erasureOf.get(leadId);
       if (erasure) written.add(erasure.id);
       yield linesSince(since, erasure ? [erasedItem(erasure), ...items] : items);
     }
   }
   // Read again, because a lead may have been erased meanwhile.
-  for (const erasure of (await readErasures(table, organization.id)).values())
+  for (const erasure of lastErasures(await readErasures(table, organization.id)).values())
     if (!written.has(erasure.id)) yield linesSince(since, [erasedItem(erasure)]);
 }
+
+interface ReadTimelines {
+  readonly erasures: readonly LoggedErasure[];
+  readonly mayHaveNew: (lead: Lead) => boolean;
+}
+
+/** By lead. */
+const lastErasures = (erasures: readonly LoggedErasure[]) =>
+  new Map(erasures.map((erasure) => [erasure.leadId, erasure]));
 
 type TimelinesItem = Omit<IdentifiedItem, 'actor'>;
 
@@ -192,7 +208,8 @@ export function timelinesForm(table: Table, organizationId: number): TimelinesFo
     assertOwn: async (path) => {
       // An erased lead of this organization may have the same ID: only a lead that is not erased decides.
       const erasures = await readErasures(table, organizationId);
-      const [leadId, id] = [...firstItems].find(([leadId]) => !erasures.has(leadId)) ?? [];
+      const erased = new Set(erasures.map(({ leadId }) => leadId));
+      const [leadId, id] = [...firstItems].find(([leadId]) => !erased.has(leadId)) ?? [];
       if (leadId === undefined || id === undefined) return;
       const pk = timelinePartitionKey(organizationId, leadId);
       if (await getItem(table, { pk, sk: entryIdOf(id) })) return;

@@ -107,10 +107,10 @@ export async function eraseLeads(
   if (people.length === 0) return new Map();
   await removeRelatedItems(own, people, onProgress);
   for (const { entries } of people) await deleteItems(own.table, entries);
-  for (const { leadId, ends } of people) {
+  for (const { leadId, ends, found } of people) {
     // As long as the entry `erased` is there, nobody reads the others. Not in a batch with them, which is no transaction.
     await deleteItems(own.table, ends);
-    await endErasure({ ...own, leadId });
+    await endErasure({ ...own, leadId }, found);
   }
   return new Map(
     people.map(({ leadId, search, entries, found }) => [
@@ -153,14 +153,13 @@ async function withTimeline(
   { leadId, phones, emails, auditEntries }: ErasureItem,
 ): Promise<Begun> {
   const timeline = await readTimelineItems(own, leadId);
+  // Several, if an erasure of an earlier lead of this ID is unfinished too.
+  const times = Object.values(auditEntries).map(({ at }) => at);
   return {
     leadId,
     found: new FoundItems(),
-    // If an erasure of an earlier lead of this ID is unfinished too, the later one's time.
-    begunAt: Object.values(auditEntries)
-      .map(({ at }) => at)
-      .toSorted()
-      .at(-1),
+    begunAt: times.toSorted().at(-1),
+    firstBegunAt: times.toSorted()[0],
     search: new PersonSearch([...phones, ...emails, ...identitiesIn(timeline)]),
     entries: timeline.filter(({ type }) => type !== 'erased').map(keyOf),
     ends: timeline.filter(({ type }) => type === 'erased').map(keyOf),
@@ -202,12 +201,13 @@ async function beginErasure(
     // One ID for both: the audit log's is what `lead timelines` prints, the timeline's is what the event has.
     const id = newEntryId(at);
     const entry = { at, who, what, leadIds: [leadId], erasedLeadId: leadId };
+    const ended = { ...entry, state: 'finished', ...(!partOf && { cleanedLeadIds: [] }) } as const;
     const erasure: ErasureItem = {
       organizationId,
       leadId,
       ...byKind(identitiesAmong([...identitiesOf(lead), ...phones, ...emails])),
       // An unfinished erasure of an earlier lead of this ID has an entry too.
-      auditEntries: { ...auditEntries, [id]: { ...entry, state: 'finished' } },
+      auditEntries: { ...auditEntries, [id]: ended },
     };
     const { outcome } = await transact(table, [
       ...ownKeys.map((key) => deletion(key, namesNobodyBut(leadId))),
@@ -252,12 +252,21 @@ function storePerson(
   });
 }
 
+/** As many as an audit entry holds. The phone of a help desk can be in the timeline of each lead. */
+const cleanedLeadsMax = 1000;
+
 /** Completes the erasure's audit entries, then deletes the item that said what was left to do. */
-async function endErasure({ table, organizationId, leadId }: ErasedLead): Promise<void> {
+async function endErasure(
+  { table, organizationId, leadId }: ErasedLead,
+  { cleanedLeads }: FoundItems,
+): Promise<void> {
   const key = erasurePrimaryKey(organizationId, leadId);
   const { auditEntries = {} } = (await getItem(table, key)) ?? {};
   const endedAt = new Date().toISOString();
-  for (const [id, entry] of Object.entries(auditEntries))
-    await addAuditEntry(table, organizationId, { ...entry, endedAt }, id);
+  const cleaned = cleanedLeads.size <= cleanedLeadsMax && { cleanedLeadIds: [...cleanedLeads] };
+  for (const [id, { cleanedLeadIds, ...entry }] of Object.entries(auditEntries)) {
+    const ended = { ...entry, ...(cleanedLeadIds && cleaned), endedAt };
+    await addAuditEntry(table, organizationId, ended, id);
+  }
   await writeItem(table, deletion(key));
 }

@@ -53,6 +53,8 @@ export interface ErasedPerson {
   readonly search: PersonSearch;
   /** Entries of leads created later stay as they are: the person may have come back, and changed their phone since. */
   readonly begunAt: string | undefined;
+  /** Entries cleaned after this may have been cleaned by the erasure, before it was interrupted. */
+  readonly firstBegunAt: string | undefined;
 }
 
 /** What the table stores about a lead, or about its person, besides the lead's own items. */
@@ -75,6 +77,8 @@ export class FoundItems {
   importedRows = 0;
   readonly changes: RelatedItems['changes'][number][] = [];
   readonly mentions: RelatedItems['mentions'][number][] = [];
+  /** The leads of entries from which the person was removed, also before an interruption, or another person since. */
+  readonly cleanedLeads = new Set<number>();
 
   get inOrder(): RelatedItems {
     const { idempotencyRecords, importedRows, changes, mentions } = this;
@@ -159,9 +163,16 @@ async function examine(
     person.found.importedRows += 1;
   } else if (kind?.kind === 'timeline' && !erased.has(kind.leadId)) {
     const entry = item as TimelineEntryItem;
+    const { cleanedAt } = entry;
+    if (cleanedAt !== undefined)
+      for (const { found, firstBegunAt } of erased.values())
+        if (firstBegunAt !== undefined && cleanedAt > firstBegunAt)
+          found.cleanedLeads.add(kind.leadId);
     const leadKey = leadPrimaryKey(organizationId, kind.leadId);
-    for (const { found } of await cleanEntry(table, leadKey, entry, people))
+    for (const { found } of await cleanEntry(table, leadKey, entry, people)) {
+      found.cleanedLeads.add(kind.leadId);
       found.changes.push({ leadId: kind.leadId, id: entry.sk });
+    }
   } else if (kind?.kind === 'lead' && !erased.has(kind.leadId)) {
     for (const { found, search } of people) {
       const fields = mentionsIn(item.fields as LeadItem['fields'], search);
@@ -258,7 +269,7 @@ async function isOfLaterLead(
 
 /**
  * Removes people from an entry. Another erasure may be writing the same entry: it is replaced only as it was read. Its time of cleaning, by
- * which copies of the timeline learn of the change, is later than that of an earlier one.
+ * which copies of the timeline and a repeat learn of the change, is later than that of an earlier one, and than the erasures began.
  * @returns those who were in it
  * @throws ContentionError
  */
@@ -286,7 +297,11 @@ async function cleanEntry(
     }
     // An earlier attempt may have removed the people whom it found, although its response was lost.
     if (isDeepStrictEqual(clean, entry)) return [...found];
-    const cleanedAt = changeTimeOf({ updatedAt: entry.cleanedAt ?? entry.at }, new Date());
+    const before = [
+      entry.cleanedAt ?? entry.at,
+      ...earlier.flatMap(({ begunAt }) => begunAt ?? []),
+    ];
+    const cleanedAt = changeTimeOf({ updatedAt: before.toSorted().at(-1) ?? entry.at }, new Date());
     const cleaned = put({ ...clean, cleanedAt }, isCleanedAsRead(entry));
     return (await writeItem(table, cleaned)) ? [...found] : conflict;
   });

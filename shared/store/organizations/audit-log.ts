@@ -17,7 +17,7 @@ import { deletion, put, putIfAbsent, type Write, writeItem } from '../table/writ
  * What an administrator did to an organization, as it is printed. Entries are only added; the command that adds one may complete it when it
  * ends. An entry never contains personal data or an API key.
  */
-export type AuditEntry = Omit<AuditEntryItem, 'state' | 'leadIds'>;
+export type AuditEntry = Omit<AuditEntryItem, 'state' | 'leadIds' | 'cleanedLeadIds'>;
 
 /** Who does what. */
 export type AuditAction = Pick<AuditEntryItem, 'who' | 'what' | 'restoredTableId'>;
@@ -92,21 +92,17 @@ export interface LoggedErasure {
   readonly leadId: number;
   /** ISO 8601, UTC. */
   readonly at: string;
+  /** The other leads from whose timelines the person was removed; undefined while the erasure is not complete, and if that is not known. */
+  readonly cleanedLeadIds: readonly number[] | undefined;
 }
 
-/** The erased leads of an organization, each with its last erasure, in the order of their erasure. Reads the audit log once. */
-export async function readErasures(
-  table: Table,
-  organizationId: number,
-): Promise<Map<number, LoggedErasure>> {
-  const erasures = new Map<number, LoggedErasure>();
+/** The erasures of an organization's leads, oldest first. A lead that was created again under its ID can have several. Reads the audit log once. */
+export async function readErasures(table: Table, organizationId: number): Promise<LoggedErasure[]> {
+  const erasures: LoggedErasure[] = [];
   const filter = { FilterExpression: 'attribute_exists(erasedLeadId)' };
   for await (const entries of entryPages(table, organizationId, filter))
-    for (const { sk: id, at, erasedLeadId: leadId } of entries) {
-      if (leadId === undefined) continue;
-      erasures.delete(leadId);
-      erasures.set(leadId, { id, leadId, at });
-    }
+    for (const { sk: id, at, erasedLeadId: leadId, cleanedLeadIds } of entries)
+      if (leadId !== undefined) erasures.push({ id, leadId, at, cleanedLeadIds });
   return erasures;
 }
 
@@ -126,9 +122,12 @@ export async function readAuditLog(
   const newestFirst = { ScanIndexForward: false, Limit: Math.min(limit, 1000) };
   const entries: AuditEntry[] = [];
   for await (const page of entryPages(table, organizationId, newestFirst)) {
-    for (const { pk: _, sk: __, organizationId: ___, state, leadIds, what, ...entry } of page)
+    for (const item of page) {
+      const { pk: _, sk: __, organizationId: ___, cleanedLeadIds: ____, ...logged } = item;
+      const { state, leadIds, what, ...entry } = logged;
       if (leadId === undefined || leadIds?.includes(leadId))
         entries.push({ ...entry, what: state === 'started' ? `${what} begun` : what });
+    }
     if (entries.length >= limit) break;
   }
   return entries.slice(0, limit);

@@ -74,7 +74,7 @@ export class RestorePlan {
   }
 
   async readErasures(table: Table, organizationId: number): Promise<void> {
-    for (const { leadId, at } of (await readErasures(table, organizationId)).values()) {
+    for (const { leadId, at } of await readErasures(table, organizationId)) {
       const name = nameOf({ organizationId, leadId });
       this.#erasedAt.set(name, Math.max(Date.parse(at), this.#erasedAt.get(name) ?? 0));
     }

@@ -113,6 +113,11 @@ export type AuditEntryItem = {
   readonly isBetween?: true;
   /** Of an erasure, written with it: the erased lead. */
   readonly erasedLeadId?: number;
+  /**
+   * Of a complete erasure: the other leads from whose timelines it removed the person. Absent if they are too many, and of an erasure by a
+   * restore, which also copies entries that were cleaned before.
+   */
+  readonly cleanedLeadIds?: readonly number[];
   /** Of a finished restore: the id of the restored table, because another table may later have the same name. */
   readonly restoredTableId?: string;
 };

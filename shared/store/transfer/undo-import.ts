@@ -78,7 +78,7 @@ export function undoImportedLead(
     const at = changeTimeOf(lead, new Date());
     const id = newEntryId(at);
     const what = `lead import --undo: lead ${lead.id}`;
-    const audit = { at, who, what, leadIds: [lead.id], erasedLeadId: lead.id };
+    const audit = { at, who, what, leadIds: [lead.id], erasedLeadId: lead.id, cleanedLeadIds: [] };
     const undo = {
       ...{ organizationId, leadId: lead.id, endId: id },
       ...{ phones: [], emails: [], auditEntries: {} },

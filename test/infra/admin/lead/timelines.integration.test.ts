@@ -152,38 +152,6 @@ test('lead timelines --resume adds what an interrupted file lacks, and then only
   ]);
 });
 
-test('lead timelines --resume reads only the timelines that have more items than the file', async () => {
-  const organization = await givenOrganization();
-  const visitor = person();
-  const first = await captureLead(organization, visitor);
-  const second = (await givenLead(organization)).id;
-  await organization.note(second, { text: 'One' });
-  await captureLead(organization, person());
-  const file = newFile();
-  await adminJson(...args(organization, '--out', file));
-  await organization.note(second, { text: 'Two' });
-  await captureLead(organization, visitor);
-
-  const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
-  let timelines = 0;
-  proxy.rule = ({ site }) => {
-    if (site === 'Query TIMELINE') timelines += 1;
-    return undefined;
-  };
-  const environment = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
-  const resume = args(organization, '--out', file, '--resume');
-  const { stderr } = await spawnAdmin(resume, environment).ended;
-  await proxy.stop();
-
-  expect(stderr).toContain('Reading at most 3 leads, and the timelines that have more items');
-  expect(timelines).toBe(2);
-  const added = (await linesIn(file)).slice(-2);
-  expect(added.map(({ leadId, type }) => [leadId, type])).toEqual([
-    [first, 'captured'],
-    [second, 'note_added'],
-  ]);
-});
-
 test('an item from which an erased person was removed is written again by --since and --resume', async () => {
   const organization = await givenOrganization();
   const [husband, wife] = [person(), person()];
