@@ -2,8 +2,8 @@ const form =
   /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):(\d{2}))$/i;
 
 /**
- * A date-time with an offset or `Z`, as epoch milliseconds; undefined for any other text, and for a date that does not exist. Drops what
- * is less than a millisecond, as the clock of `updatedAt` does, so that no moment lies between the two.
+ * A date-time with an offset or `Z`, as epoch milliseconds; undefined for any other text, and for a date that does not exist. Truncates to
+ * milliseconds, as the clock of `updatedAt` does, so that the two can be compared exactly.
  */
 export function parseDateTime(text: string): number | undefined {
   const match = form.exec(text);

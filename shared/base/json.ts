@@ -9,13 +9,14 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Where a text stops being JSON, counted from 0.
+ * The position, counted from 0, at which a text stops being valid JSON.
  * @param message of the error that `JSON.parse` threw. It can quote the text.
  */
 export function syntaxErrorPosition(text: string, { message }: SyntaxError): number {
   const [, position] = /^[^"]* JSON at position (\d+)/.exec(message) ?? [];
   if (position !== undefined) return Number(position);
-  // V8 gives no position for an unexpected token. A text that is cut off before the token fails in another way, or not at all.
+  // V8 gives no position for an unexpected token. But the text before that token fails with another error, or parses, so a binary search
+  // finds it.
   let [from, to] = [0, text.length];
   while (from < to) {
     const middle = Math.floor((from + to) / 2);

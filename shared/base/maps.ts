@@ -1,4 +1,4 @@
-/** A map that drops the entry set longest ago when it exceeds its bound, so that no caller can make a cache grow. */
+/** A map that drops its oldest entry when it exceeds `bound`, so that no caller can make a cache grow. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #bound: number;
 

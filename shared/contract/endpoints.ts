@@ -20,7 +20,7 @@ export interface Endpoint {
   readonly numbersLeads?: boolean;
 }
 
-// Each by itself: a function's bundle has the row of its own endpoint alone.
+// Separate constants, so that each function's bundle contains only the row of its endpoint.
 export const listLeads = {
   name: 'list-leads',
   method: 'GET',
@@ -104,7 +104,7 @@ export const endpoints = [
   listUsers,
 ] as const;
 
-/** Whether an endpoint takes a JSON body: every one that writes does, and no other. */
+/** Whether an endpoint takes a JSON body: exactly the endpoints that write do. */
 export const takesBody = ({ method }: Pick<Endpoint, 'method'>): boolean => method !== 'GET';
 
 export type EndpointName = (typeof endpoints)[number]['name'];

@@ -29,7 +29,7 @@ export const limits = {
   functionTimeoutSeconds: 10,
 } as const;
 
-/** Those of a capture alone. A function's bundle has the objects that it reads. */
+/** Limits of a capture alone, in an object of their own, so that only capture's bundle contains them. */
 export const captureLimits = {
   nameMaxChars: 200,
   phoneMinChars: 6,

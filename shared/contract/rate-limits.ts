@@ -1,20 +1,23 @@
 import { limits } from './limits.ts';
 
-/** The environment variables by which a deployment sets its own hourly limits. infra/ writes them, and only this file reads them. */
+/** The environment variables that set a deployment's hourly limits. infra/ writes them, and only this file reads them. */
 export const rateLimitVariables = {
   requestsPerKeyPerWindow: 'REQUESTS_PER_KEY_PER_HOUR',
   requestsPerOrganizationPerWindow: 'REQUESTS_PER_ORGANIZATION_PER_HOUR',
 } as const;
 
 /**
- * The maximum of both limits. A token bucket is one item, and DynamoDB allows 1,000 writes a second to an item. At this limit the mean is
- * 100 a second, so bursts can be ten times the mean.
+ * The maximum of both limits. A token bucket is one item, and DynamoDB allows 1,000 writes a second to an item. At this limit the mean rate
+ * is 100 a second, which leaves room for bursts of ten times the mean.
  */
 export const requestsPerWindowMax = 360_000;
 
 type RateLimits = Readonly<Record<keyof typeof rateLimitVariables, number>>;
 
-/** The hourly limits that an environment sets. @throws Error that names a variable that is not a whole number from 1 to `requestsPerWindowMax` */
+/**
+ * The hourly limits that an environment sets.
+ * @throws Error that names the variable, unless it is a whole number from 1 to `requestsPerWindowMax`
+ */
 export function rateLimitsIn(
   environment: Readonly<Record<string, string | undefined>>,
 ): Partial<RateLimits> {

@@ -2,18 +2,18 @@ import { shortened } from '../base/json.ts';
 import { ApiError, type ErrorDetails } from './errors.ts';
 import type { FieldReason, ReferenceReason } from './types.ts';
 
-/** Why a value is refused: for programs, and as a sentence that follows the field's name, such as "must be a number." */
+/** Why a value is refused: a reason for programs, and a sentence that follows the field's name, such as "must be a number." */
 export interface Refusal {
   readonly reason: FieldReason;
   readonly sentence: string;
-  /** What a response adds to the sentence: the request that lists valid values. A command lists them in another way. */
+  /** The request that lists the valid values, which a response adds to the sentence. A command names another way to list them. */
   readonly listedBy?: string | undefined;
 }
 
-/** By the schema's issue, which itself carries no more than a text. */
+/** Refusals by schema issue: an issue itself can hold only a text. */
 const refusals = new WeakMap<object, Refusal>();
 
-/** The message of a schema: the sentence, and for `refusalOf` the reason. */
+/** A schema's message: returns the sentence, and records the reason for `refusalOf`. */
 export type RefusalMessage = (issue: object) => string;
 export const refusalMessage =
   (reason: FieldReason, sentence: string): RefusalMessage =>
@@ -44,7 +44,7 @@ const referenceReasons: ReadonlySet<FieldReason> = new Set<ReferenceReason>([
   'no_active_owner',
 ]);
 
-/** Whether a stage, pipeline, source, owner or user is refused. In upper case, such a reason is a `details.reason` (contract, section 7). */
+/** Whether the reason is about a stage, pipeline, source, owner or user. In upper case, it is a `details.reason` (contract, section 7). */
 export const isReference = (reason: FieldReason): reason is ReferenceReason =>
   referenceReasons.has(reason);
 
@@ -53,7 +53,7 @@ type Refused = readonly (readonly [name: string, refusal: Refusal])[];
 
 /** The error for refused values. */
 export class ValidationFailed extends ApiError {
-  /** Those that `details` names, for commands, whose sentences differ from a response's. */
+  /** The refused values that `details` names, for commands: their sentences differ from a response's. */
   readonly refused: Refused;
 
   constructor(refused: Refused, details: ErrorDetails, message: string) {
@@ -62,18 +62,18 @@ export class ValidationFailed extends ApiError {
   }
 }
 
-/** A request can hold thousands of names, or one as long as the body. An error must not be larger than a body. */
+/** A request can hold thousands of names, or one name as long as the body. An error must not be larger than a body. */
 const namedMax = 20;
 const nameMaxChars = 300;
 
-/** The sentence of a response. */
+/** The sentence as a response has it. */
 const inResponse = ({ sentence, listedBy }: Refusal): string =>
   listedBy === undefined ? sentence : `${sentence.slice(0, -1)}; ${listedBy}.`;
 
 const isUnknown = ({ reason }: Refusal): boolean =>
   reason === 'unknown_field' || reason === 'unknown_property';
 
-/** The refused values that `details` names, what the service knows first, and a message that counts the others. */
+/** The refused values that `details` names, known fields and properties first, and a message that counts the rest. */
 export function refusedNames(refused: Refused): { named: Refused; message: string } {
   const more = refused.length - namedMax;
   const known = refused.filter(([, refusal]) => !isUnknown(refusal));
@@ -90,7 +90,7 @@ export function refusedNames(refused: Refused): { named: Refused; message: strin
 /**
  * The error for refused values. `details` has `fields` and `reasons`; also `reason` and `field` if a stage, pipeline, source, owner or user
  * is refused.
- * @param validKeys the keys that may be sent, if one is unknown
+ * @param validKeys the keys that a request may send, listed if it sent an unknown one
  */
 export function validationFailed(
   refused: Refused,

@@ -1,6 +1,6 @@
 /**
  * The contract's requests, responses and reasons as types, for the service and for the typed client. The client is a package without
- * dependencies, so these types are written here once, and the service's schemas follow them: the compiler compares each (`schemaOf`).
+ * dependencies, so these types are written here once, and the compiler compares each of the service's schemas with its type (`schemaOf`).
  */
 
 /** A field's value. Its type depends on the field's type. */
@@ -41,7 +41,7 @@ export interface CaptureRequest {
   readonly phone: string;
   /** Finds an existing lead when the phone matches none. */
   readonly email?: string | undefined;
-  /** The name of an active source. Default, and for any other name: `Website`. */
+  /** The name of an active source. `Website` if omitted, or if no active source has the name. */
   readonly source?: string | undefined;
   /** For a new lead only. Default: the organization's default pipeline. */
   readonly pipelineId?: number | undefined;
@@ -208,7 +208,7 @@ export type LeadFilter =
 /** A string, a number, a date as `YYYY-MM-DD`, the value of an option, or the ID of a source or a user. */
 export type FilterValue = string | number;
 
-/** The filters of a list, under the names that the API has. `filter` is a list of objects. */
+/** The filters of a list, named as in the API. `filter` is a list of objects. */
 export interface LeadListQuery {
   /** The maximum number of leads in a page. */
   readonly limit?: number | undefined;
@@ -225,8 +225,8 @@ export interface LeadListQuery {
 }
 
 /**
- * Why a value is refused, for programs: `details.reasons` has one for each refused field or property. Programs compare them, so none is
- * renamed. The API reference says what each means.
+ * Why a value is refused, for programs: `details.reasons` has a reason for each refused field or property. Programs compare reasons, so
+ * none is ever renamed. The API reference says what each means.
  */
 export type FieldReason =
   | 'required'

@@ -15,18 +15,18 @@ export interface LogFields {
   readonly requestId: string;
   readonly endpoint: string;
   readonly organizationId?: number | undefined;
-  /** Of a request that wrote or read one lead, and of a record that the publisher cannot read. */
+  /** The lead that a request wrote or read, or whose stream record the publisher could not parse. */
   readonly leadId?: number | undefined;
   readonly keyId?: string | undefined;
   readonly status?: number;
   /** The contract's error code. */
   readonly code?: string | undefined;
-  /** Of a 401: why a key that is known was refused. */
+  /** Why a 401 refused a known key. */
   readonly keyRefusal?: 'revoked' | 'expired' | undefined;
-  /** Of a refused request: field keys of the organization and names of properties, never what the caller made up. */
+  /** The refused fields and properties: only names that the service or the organization's settings define, never a caller's own. */
   readonly fields?: readonly string[];
   readonly ms?: number;
-  /** Of the publisher: the events of a batch, and those that the bus has. */
+  /** Logged by the publisher: the number of events in a batch, and how many the bus accepted. */
   readonly events?: number;
   readonly published?: number;
   readonly error?: unknown;
@@ -34,7 +34,7 @@ export interface LogFields {
 
 /**
  * Writes one JSON line per event to CloudWatch Logs. Its metrics are in the embedded metric format on the same line: a second line would
- * double the cost of logs. Written without a library: the Powertools logger is 13 KB of each function and 4 ms of each cold start.
+ * double the cost of logs. Uses no library: the Powertools logger would add 13 KB to each function and 4 ms to each cold start.
  */
 export function log(
   level: 'info' | 'error',
@@ -58,13 +58,13 @@ export function log(
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-/** Of a deployment with tracing, by which X-Ray and the logs name the same request (AWS: X-Ray, Tracing header). */
+/** The X-Ray trace ID, which links log lines to traces; absent without tracing (AWS: X-Ray, Tracing header). */
 const traceId = (): string | undefined =>
   /Root=([^;]+)/.exec(process.env._X_AMZN_TRACE_ID ?? '')?.[1];
 
 /**
- * Marks the members of the line that CloudWatch reads as metrics (CloudWatch: embedded metric format). A test compares them with the output
- * of the Powertools metrics, which would add 12 KB to each function.
+ * The part of the line that tells CloudWatch which members are metrics (CloudWatch: embedded metric format). A test compares them with the
+ * output of the Powertools metrics, which would add 12 KB to each function.
  */
 function embeddedMetrics(requestMetrics: RequestMetrics): object {
   const names = Object.keys(requestMetrics);
@@ -77,7 +77,7 @@ function embeddedMetrics(requestMetrics: RequestMetrics): object {
   return { _aws: { Timestamp: Date.now(), CloudWatchMetrics: [directive] } };
 }
 
-/** Causes of an error that are logged; a chain of causes can be circular. */
+/** How many causes of an error are logged. A chain of causes can be circular. */
 const causesMax = 5;
 
 interface ThrottlingReason {
@@ -97,7 +97,10 @@ function throttlingOf(error: Error): readonly ThrottlingReason[] {
   return (throttlingReasons ?? []).map(({ resource, reason }) => ({ resource, reason }));
 }
 
-/** Name, message, stack, the operation of AWS that failed, and causes. Omits other properties: those of an SDK error can hold the item, with personal data. */
+/**
+ * Name, message, stack, the AWS operation that failed, and causes. Omits other properties, because an SDK error can hold the item with its
+ * personal data.
+ */
 function describe(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { message: `A ${typeof error} was thrown.` };
   const { name, message, stack, cause } = error;
@@ -115,12 +118,12 @@ function describe(error: unknown, depth = 0): unknown {
   };
 }
 
-/** A place in a bundle, as a stack names it: `file:///var/task/index.mjs:12:3456`. */
+/** A position in a bundle, as a stack shows it: `file:///var/task/index.mjs:12:3456`. */
 const bundlePlace = /(file:\/\/\S*\/index\.mjs):(\d+):(\d+)/g;
 
 /**
- * The same stack with the places in source files: `shared/store/table/transact.ts:66:27`. Node's own `--enable-source-maps` would read the
- * map at every cold start (14 ms of CPU more, for an import of 55). This reads it when a function logs its first error (70 ms, once).
+ * The same stack with positions in source files: `shared/store/table/transact.ts:66:27`. Node's own `--enable-source-maps` would read the
+ * map at every cold start, which adds 14 ms of CPU to an import of 55 ms. This reads it when a function logs its first error (70 ms, once).
  */
 const inSourceLines = (stack: string): string =>
   stack.replace(bundlePlace, (place, bundle: string, line: string, column: string) => {
@@ -138,7 +141,7 @@ function sourceMapOf(bundle: string): SourceMap | undefined {
   try {
     map = new SourceMap(JSON.parse(readFileSync(new URL(`${bundle}.map`), 'utf8')));
   } catch {
-    // The line of the error is needed, even with places in the bundle.
+    // Without a map, the error is still logged, with its positions in the bundle.
   }
   sourceMaps.set(bundle, map);
   return map;

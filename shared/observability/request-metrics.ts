@@ -3,7 +3,7 @@ import type { FieldReason } from '../contract/types.ts';
 import { failedOperation, throttlingNames } from './failed-operation.ts';
 import type { MetricName, RequestMetrics } from './metrics.ts';
 
-/** The API key of a request, as far as its metrics need it. Times are ISO texts, `expiresAt` is epoch milliseconds. */
+/** What the metrics need of a request's API key. Times are ISO texts, but `expiresAt` is epoch milliseconds. */
 interface Key {
   readonly createdAt: string;
   readonly expiresAt: number;
@@ -16,7 +16,7 @@ export interface AnsweredRequest {
   readonly key: Key | undefined;
   readonly consumedCapacity: Readonly<Record<'calls' | 'readUnits' | 'writeUnits', number>>;
   readonly status: number;
-  /** Of a refusal. */
+  /** Set if the request was refused. */
   readonly code?: ErrorCode | undefined;
   readonly details?: ErrorDetails | undefined;
   /** Why the request was refused or failed. */
@@ -32,7 +32,7 @@ const countedCodes: Partial<Record<ErrorCode, MetricName>> = {
   UNAUTHORIZED: 'unauthorized',
 };
 
-/** Refused captures by status: behind each is an enquiry that may be lost. Others, such as 409, succeed when they are retried. */
+/** Refused captures by status: each may be a lost enquiry. Statuses that are missing here, such as 409, succeed on retry. */
 const refusedCaptures: Readonly<Record<number, MetricName>> = {
   400: 'capturesInvalid',
   401: 'capturesUnauthorized',
@@ -45,7 +45,7 @@ const refusedCaptures: Readonly<Record<number, MetricName>> = {
 
 /** Enough time to create the next API key and to switch a server to it. */
 const keyExpiresSoonDays = 14;
-/** How long the use of a revoked key sets the alarm off: time to switch every server, and an end to what a thief of the key can do. */
+/** How long using a revoked key sets off the alarm: enough time to switch every server, and a limit for a thief who keeps sending it. */
 const revokedKeyWatchedDays = 7;
 const dayMs = 86_400_000;
 
@@ -72,7 +72,7 @@ export function requestMetrics(request: AnsweredRequest, now: number): RequestMe
   };
 }
 
-/** A key that was made for less than a day, such as one of `npm run verify`, is meant to expire and to be refused. */
+/** A key with a lifetime under a day, such as the keys of `npm run verify`, is meant to expire and to be refused. */
 const isTemporary = ({ createdAt, expiresAt }: Key): boolean =>
   expiresAt - Date.parse(createdAt) < dayMs;
 
@@ -89,7 +89,7 @@ const formReasons: ReadonlySet<unknown> = new Set<FieldReason>([
 
 /**
  * A refusal that repeats until someone acts, such as a revoked key still in use. Only a known key can cause it, so a robot cannot. It is
- * counted for an alarm that goes off however small its share of the traffic is.
+ * counted by itself, so that the alarm goes off however small its share of the traffic is.
  */
 function lastingRefusal(
   { endpoint, key, code, details }: AnsweredRequest,
@@ -109,11 +109,11 @@ function lastingRefusal(
 const causesMax = 5;
 
 /**
- * What the table did to a call that failed, for its alarms. They do not use DynamoDB's own metrics: those report nothing instead of 0, and
- * AWS documents in two ways whether an alarm on them then ends
- * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html, `TreatMissingData`).
- * Errors are known by their names: their classes would be code of every function.
- * @returns undefined for an error that is not the table's
+ * How the table failed a request, for the table's alarms. They do not use DynamoDB's own metrics, which report nothing instead of 0: AWS
+ * documents in two ways whether an alarm then ends
+ * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html, `TreatMissingData`). Errors are recognized by
+ * name, because importing their classes would add code to every function.
+ * @returns undefined if the table did not cause the error
  */
 function tableFailure(error: unknown, depth = 0): MetricName | undefined {
   if (!(error instanceof Error) || depth > causesMax) return undefined;
