@@ -23,7 +23,7 @@ const secretBytes = 32;
 /** Random bytes that `mintApiKey` needs: 8 for the key ID, 32 for the secret. */
 export const apiKeyRandomBytes = keyIdBytes + secretBytes;
 
-/** Bytes as one number in base 62, of a fixed width; the highest digits of a wider number are dropped. */
+/** The bytes as one number in base 62, exactly `chars` digits wide: the highest digits of a larger number are dropped. */
 function base62(bytes: Uint8Array, chars: number): string {
   let rest = bytes.reduce((number, byte) => number * 256n + BigInt(byte), 0n);
   let text = '';
@@ -66,7 +66,7 @@ export function parseApiKey(text: string): { keyId: string } | undefined {
   return { keyId: text.slice(apiKeyPrefix.length, apiKeyPrefix.length + keyIdChars) };
 }
 
-/** SHA-256 in hexadecimal; only this is stored of a key. The secret's 256 random bits need no salt and no slow hash. */
+/** SHA-256 in hexadecimal. A key is stored only as this hash. The secret's 256 random bits need no salt and no slow hash. */
 export const hashApiKey = (apiKey: string): string => hash('sha256', apiKey);
 
 /** By key type, in days (contract, section 5). */
@@ -74,7 +74,7 @@ export const lifetimeDays: Record<ApiKeyType, number> = { 'website-form': 730, a
 
 /**
  * The scopes that a new key gets: a website-form key only `leads.capture`; `leads.write` includes `leads.read` (contract, section 5).
- * @returns a string if the requested scopes are not valid: why, to follow the word "scopes"
+ * @returns a string if the requested scopes are not valid: the reason, which follows the word "scopes"
  */
 export function scopesFor(
   type: ApiKeyType,

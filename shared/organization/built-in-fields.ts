@@ -1,6 +1,6 @@
 import type { FieldType } from './field-kinds.ts';
 
-/** The fields that every organization has. Apart from their labels and options, because functions need no more of them. */
+/** The fields that every organization has. Without labels and options, because functions need only the keys. */
 export const builtInFieldKeys = [
   'name',
   'phone',
@@ -13,18 +13,18 @@ type BuiltInKey = (typeof builtInFieldKeys)[number];
 export const isBuiltIn = (fieldKey: string): fieldKey is BuiltInKey =>
   builtInFieldKeys.some((key) => key === fieldKey);
 
-/** The owner's. The assignment rules choose one if none is sent. */
+/** The key of the owner's field. The assignment rules choose an owner if a request sends none. */
 export const ownerKey = 'assigned_to' satisfies BuiltInKey;
 
-/** A request must send them, whatever the settings say. */
+/** Every request for a new lead must send these fields, whatever the settings say. */
 export const alwaysRequired: readonly string[] = ['name', 'phone'] satisfies BuiltInKey[];
 
-/** The values of a new lead's fields that are sent without one (settings-file.md, "Fields"). */
+/** The values that a new lead gets in fields that the request omits (settings-file.md, "Fields"). */
 export const fieldDefaults = { lead_type: 'student' } as const satisfies Partial<
   Record<BuiltInKey, string>
 >;
 
-/** The fields of which every lead has a value. */
+/** The fields that have a value in every lead. */
 export const neverEmpty = /* @__PURE__ */ alwaysRequired.concat(
   /* @__PURE__ */ Object.keys(fieldDefaults),
 );
@@ -35,7 +35,7 @@ export interface BuiltIn {
   readonly options?: readonly { readonly value: string; readonly label: string }[];
 }
 
-/** Their types, which a settings file cannot change, and the defaults of what it can. */
+/** The types of the built-in fields, which a settings file cannot change, and default labels and options, which it can. */
 export const builtIns = {
   name: { label: 'Name', type: 'text' },
   phone: { label: 'Phone', type: 'phone' },

@@ -8,12 +8,12 @@ export type FieldType = LeadField['type'];
 export type CellType = 'text' | 'number' | 'date' | 'truth value';
 
 interface FieldKind {
-  /** A field of the type lists the options that its values are taken from. */
+  /** Fields of this type list the options that are their values. */
   readonly hasOptions: boolean;
   readonly isList: boolean;
-  /** The list of the settings whose IDs are the values; null for values that are no IDs. */
+  /** The list in the settings whose IDs are the values; null if the values are not IDs. */
   readonly references: 'sources' | 'users' | null;
-  /** Every value that there is, as a condition writes it; null for a type with other values. */
+  /** All possible values, as a condition writes them; null if a type has no fixed list of values. */
   readonly fixedValues: readonly string[] | null;
   readonly cell: CellType;
 }
@@ -26,7 +26,10 @@ const plain = {
   cell: 'text',
 } as const;
 
-/** What the rest of the service must know of each field type. The compiler asks for a new type here and in every other table by type. */
+/**
+ * What the rest of the service must know of each field type. The compiler rejects this table, and every other one by type, until it has a
+ * row for a new type.
+ */
 export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
   text: plain,
   textarea: plain,

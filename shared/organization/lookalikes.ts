@@ -2,10 +2,10 @@ import { isPlainObject } from '../base/json.ts';
 import { comparableName } from '../base/text.ts';
 import { display, type SettingsIssue } from './settings-shape.ts';
 
-/** A name by which people and programs find an item of a list. */
+/** A name that identifies an item of a list to people and programs. */
 export interface PlacedName {
   readonly name: string;
-  /** The list, wherever it is in a file. */
+  /** The path of the list with IDs and keys instead of positions, so that it stays the same when items move in the file. */
   readonly list: string;
   readonly path: string;
 }
@@ -30,8 +30,8 @@ export function namesIn(value: unknown, path = '$', list = ''): readonly PlacedN
 }
 
 /**
- * The names that only the comparison of names makes equal to an earlier one of their list. Settings in force may have such names, from before
- * the rule: leads and forms have them as they are spelled, so they stay.
+ * Reports each name that is spelled differently from an earlier name of its list, but equals it in comparable form. Settings in force may
+ * have such names, stored before this rule existed. Leads and forms use them as spelled, so they are accepted.
  */
 export function lookalikesAmong(
   names: readonly PlacedName[],

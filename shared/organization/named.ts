@@ -12,7 +12,7 @@ const comparedName = /* @__PURE__ */ memoize(({ name }: { readonly name: string 
   comparableName(name),
 );
 
-/** The items that a text names: exactly, else as names are compared. */
+/** The items whose name is exactly the text; if there is none, the items whose name equals it in comparable form. */
 export function withName<T extends { readonly name: string }>(
   items: readonly T[],
   text: string,
@@ -23,7 +23,7 @@ export function withName<T extends { readonly name: string }>(
   return items.filter((item) => comparedName(item) === compared);
 }
 
-/** The items that a text names by ID, else by name. */
+/** The item whose ID the text is; if there is none, the items with that name. */
 export function itemsNamed(items: readonly NamedItem[], named: unknown): readonly NamedItem[] {
   const text = String(named);
   const id = asciiFigures(text);
@@ -32,7 +32,7 @@ export function itemsNamed(items: readonly NamedItem[], named: unknown): readonl
 }
 
 /**
- * The ID of an item that is named by ID or by name. If several items have the name, the only active one.
+ * The ID of the item that `named` identifies by ID or by name. If several items have the name, the ID of the only active one.
  * @returns undefined if there is no such item, `several` if the name is ambiguous
  */
 export function idNamed(
@@ -51,7 +51,7 @@ export const activeSourceNamed = ({ sources }: Organization, name: string): Sour
     name,
   )[0];
 
-/** Finds the option that is named by its value, else by its label, else by either as names are compared. Indexed once per list of options. */
+/** Finds an option by its exact value, then by its exact label, then by either in comparable form. Each list of options is indexed once. */
 export const optionFinder = memoize(
   (options: readonly FieldOption[]): ((text: string) => FieldOption | undefined) => {
     const found = new Map<string, FieldOption>();

@@ -6,8 +6,8 @@ import { settingsFileSchema } from './settings-schema.ts';
 import { display, SettingsRejectedError } from './settings-shape.ts';
 
 /**
- * What people may leave out of a settings file: a name alone stands for a user, a source or a stage, and `stages` for one pipeline. The
- * command fills in the rest and writes it into the file, so that IDs stay what they are.
+ * A settings file may be shortened: a name alone stands for a user, a source or a stage, and `stages` for one pipeline. The command fills
+ * in the rest and writes it into the file, so that IDs stay the same.
  */
 
 type Item = Readonly<Record<string, unknown>>;
@@ -60,15 +60,15 @@ export const writtenFileSchema = v.pipe(
   v.metadata({ oneOf: [either('pipelines'), either('stages')] }),
 );
 
-/** The ID of the organization whose settings in force say what a file means; undefined if the file leaves nothing out. */
+/** The organization of a shortened file, whose settings in force are needed to complete it; undefined if the file is already complete. */
 export function incompleteId(text: string): number | undefined {
   const file = fileIn(text);
   return completedFile(text, undefined) !== text && v.is(others.id, file?.id) ? file.id : undefined;
 }
 
 /**
- * The text of a settings file with what was left out; the same text if nothing was.
- * @throws SettingsRejectedError for a name that several items in force have
+ * The text of a settings file, completed; the same text if nothing was left out.
+ * @throws SettingsRejectedError for a name that several items in force share
  */
 export function completedFile(text: string, inForce: Settings | undefined): string {
   const file = fileIn(text);
@@ -84,7 +84,7 @@ function fileIn(text: string): Item | undefined {
   return isPlainObject(file) ? file : undefined;
 }
 
-/** What is neither a list nor an object stays as it is: the check of shapes names it. */
+/** Leaves values of a wrong type as they are: `shapeIssues` reports them. */
 function completed(file: Item, inForce: Settings | undefined): Item {
   const isShort = Object.hasOwn(file, 'stages') && !Object.hasOwn(file, 'pipelines');
   const stored = inForce?.pipelines ?? [];
@@ -92,7 +92,7 @@ function completed(file: Item, inForce: Settings | undefined): Item {
     ? [{ name: 'Leads', order: 1, isDefault: true, stages: startingFirst(file.stages) }]
     : file.pipelines;
   const ofPipelines = inPlaces(listed, identified(listed, stored, '$.pipelines'));
-  const allStages = [...itemsIn(ofPipelines), ...stored].flatMap((one) => itemsIn(one.stages));
+  const allStages = [...itemsIn(ofPipelines), ...stored].flatMap(({ stages }) => itemsIn(stages));
   const nextStageId = idsAfter(allStages);
   const filled: Item = {
     users: identified(file.users, inForce?.users ?? [], '$.users'),
@@ -124,7 +124,7 @@ const eachItem = (list: unknown, change: (item: Item, at: number) => Item): unkn
 const asItem = (written: unknown): unknown =>
   typeof written === 'string' ? { name: written } : written;
 
-/** The first stage of `stages` alone is where leads start, unless another says so. */
+/** If a file has only `stages`, leads start in the first stage, unless another stage has `isDefault`. */
 function startingFirst(list: unknown): unknown {
   if (!Array.isArray(list) || itemsIn(list).some(({ isDefault }) => isDefault === true))
     return list;
@@ -133,7 +133,7 @@ function startingFirst(list: unknown): unknown {
   );
 }
 
-/** Free IDs: an ID that was used is not used again while a list still has a later one. */
+/** Assigns IDs above the highest one in use, so that the ID of a removed item is not reused while a later item exists. */
 function idsAfter(items: readonly Item[]): () => number {
   let last = items.reduce((max, { id }) => Math.max(max, typeof id === 'number' ? id : 0), 0);
   return () => {
@@ -142,7 +142,10 @@ function idsAfter(items: readonly Item[]): () => number {
   };
 }
 
-/** The items of a list with their IDs: without one, an item is that of its name in force, with what the file does not say, else a new one. */
+/**
+ * The list with an ID for each item. An item without an ID gets the ID and the missing properties of the item in force with its name. If
+ * there is none, the item is new.
+ */
 function identified(
   list: unknown,
   inForce: readonly NamedItem[],
@@ -155,7 +158,7 @@ function identified(
     const { id, name } = item;
     if (id !== undefined || typeof name !== 'string') return item;
     const same = withName(
-      inForce.filter((one) => !taken.has(one.id)),
+      inForce.filter((stored) => !taken.has(stored.id)),
       name,
     );
     const found = same.length > 1 ? same.filter(({ active }) => active !== false) : same;
@@ -163,7 +166,7 @@ function identified(
       throw new SettingsRejectedError('The settings file has one problem.', [
         {
           path: `${path}[${at}]`,
-          message: `is ${display(name)}, the name of several in force, with the IDs ${same.map((one) => one.id).join(', ')}: write "id" and "name"`,
+          message: `is ${display(name)}, the name of several items in force, with the IDs ${same.map((stored) => stored.id).join(', ')}: write "id" and "name"`,
         },
       ]);
     const [known] = found;
@@ -173,7 +176,10 @@ function identified(
   });
 }
 
-/** If an item of the list as written lacks its order, the place in the file counts. Greater numbers than needed stay. */
+/**
+ * If any item of the written list lacks its order, items are numbered by their place in the file. An order that is higher than necessary is
+ * kept.
+ */
 function inPlaces(written: unknown, list: unknown): unknown {
   const isNumbered = (item: unknown): boolean =>
     isPlainObject(item) && Object.hasOwn(item, 'order');
@@ -200,7 +206,7 @@ function withSlugs(list: unknown, before: readonly StoredStage[]): unknown {
   });
 }
 
-/** Letters of other scripts have none in a slug. */
+/** A slug omits letters of other scripts. */
 function freeSlug(name: string, taken: ReadonlySet<unknown>): string {
   const words = name
     .normalize('NFKD')

@@ -1,4 +1,4 @@
-/** The least edits (insert, delete, replace, swap neighbours) that turn one word into another: optimal string alignment distance. */
+/** The fewest edits (insert, delete, replace, swap neighbours) that turn one word into another: optimal string alignment distance. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -16,8 +16,8 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * The name that was probably meant: the one with the fewest edits, at most a third of its letters (at least one), ignoring case. It begins
- * with the same letter: `course` is two edits away from `source`.
+ * The name that was probably meant: the one with the fewest edits, at most a third of its letters (at least one), ignoring case. Only names
+ * with the same first letter are considered: `course` is just two edits away from `source`.
  */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   if (typed.length > 64) return undefined;

@@ -4,7 +4,7 @@ import type { SettingsFile, WrittenFile } from './settings-schema.ts';
 export interface FieldOption {
   value: string;
   label: string;
-  /** Being removed: still shown for leads that have it, but no longer offered or accepted. Never in a file. */
+  /** The option is being removed: leads that have it still show it, but it is no longer offered or accepted. Never in a file. */
   retired?: true;
 }
 
@@ -12,21 +12,23 @@ type FileField = SettingsFile['fields'][number];
 type FileRule = SettingsFile['assignmentRules'][number];
 
 export interface Field extends FileField {
-  /** Empty unless `select` or `multiselect`. */
+  /** Empty unless the type is `select` or `multiselect`. */
   options: FieldOption[];
   requiredOnCreate: boolean;
   requiredOnEdit: boolean;
 }
 
-/** An organization's settings: those of the file (settings-file.md, "The settings file"), with every default filled in and all built-in fields. */
+/** An organization's settings: the file (settings-file.md, "The settings file") with every default filled in and all built-in fields. */
 export interface Settings extends Omit<SettingsFile, '$schema' | 'version' | 'keys'> {
   /** In form order. */
   fields: Field[];
-  /** In the order they are tried, with users by ID. */
+  /** In the order in which they are tried, with users by ID. */
   assignmentRules: (Omit<FileRule, 'users'> & { users: number[] })[];
 }
 
-/** Settings as they are stored. What a file may omit can be absent: an earlier release, which did not know the property, stored them. */
+/**
+ * Settings as they are stored. An optional property can be absent, if an earlier release stored the settings before the property existed.
+ */
 export interface SettingsAsStored
   extends Omit<WrittenFile, '$schema' | 'version' | 'keys' | 'fields' | 'assignmentRules'> {
   fields: (Omit<WrittenFile['fields'][number], 'options'> & {
@@ -39,7 +41,7 @@ const filled =
   <Defaults extends object>(defaults: Defaults) =>
   <Item>(item: Item) => ({ ...defaults, ...item });
 
-/** Settings with the default of each absent property. The compiler asks for that of a new one. */
+/** Settings with a default for each absent property. The compiler requires one for each new property. */
 export const settingsFrom = (stored: SettingsAsStored): Settings => ({
   assignmentRules: [],
   ...stored,
@@ -64,7 +66,7 @@ export type Stage = Settings['pipelines'][number]['stages'][number] & {
   readonly pipelineId: number;
 };
 
-/** An organization's settings as the rules use them: lists in the contract's order, and by ID or key. They include inactive items. */
+/** An organization's settings as the rules use them: lists in the contract's order, and maps by ID or key. Both include inactive items. */
 export interface Organization {
   readonly id: number;
   readonly name: string;

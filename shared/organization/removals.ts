@@ -8,7 +8,7 @@ export interface ReferencingLead {
   readonly pipelineId: number;
 }
 
-/** An item of the settings that the next settings do not have, or have with another type or place. */
+/** An item of the settings that the next settings lack, or have with another type or in another place. */
 export interface Removal {
   /** JSON path in the earlier settings, by ID or key: `$.sources[id=3]`. */
   readonly path: string;
@@ -18,7 +18,7 @@ export interface Removal {
   /** While an item is active, any lead can begin to reference it. */
   readonly wasActive: boolean;
   isReferencedBy(lead: ReferencingLead): boolean;
-  /** Of a user: API keys that the user created also block the removal. */
+  /** Set if the item is a user: API keys that the user created also block the removal. */
   readonly userId?: number;
 }
 
@@ -26,7 +26,7 @@ const deactivate = 'deactivate it instead ("active": false)';
 
 type Pipeline = Settings['pipelines'][number];
 
-/** The items of a list that the next one does not have. @param by the property that identifies an item */
+/** The items of `before` that `after` lacks. @param by the property that identifies an item */
 const missing = <T>(before: readonly T[], after: readonly T[], by: keyof T): T[] =>
   before.filter((item) => !after.some((kept) => kept[by] === item[by]));
 
@@ -113,7 +113,10 @@ function fieldRemovals(field: Field, after: Settings): Removal[] {
 
 const inactive = <T extends { active: boolean }>(item: T): T => ({ ...item, active: false });
 
-/** The next settings plus every removed item, inactive: no lead can begin to reference it, and leads that do still show its name. */
+/**
+ * The next settings, with every removed item kept but inactive: no lead can start to reference it, and leads that already do still show its
+ * name.
+ */
 export const withRemovalsInactive = (before: Settings, after: Settings): Settings => ({
   ...after,
   users: [...after.users, ...missing(before.users, after.users, 'id').map(inactive)],
@@ -142,7 +145,7 @@ function pipelinesWithRemovals(before: Settings, after: Settings): Pipeline[] {
 }
 
 function fieldsWithRemovals(before: Settings, after: Settings): Field[] {
-  // Without its condition, which can name another removed item.
+  // Drops the condition, because it can name another removed item.
   const idle = (field: Field): Field => ({ ...inactive(field), showWhen: null });
   const kept = after.fields.map((field) => {
     const old = before.fields.find(({ key }) => key === field.key);

@@ -11,13 +11,13 @@ type Field = SettingsFile['fields'][number];
 type Rule = SettingsFile['assignmentRules'][number];
 type Condition = NonNullable<Rule['when']>;
 
-/** A file without a fault of shape, and where to report what does not fit together in it. */
+/** A file whose shape is valid, and the function that reports its issues. */
 interface Check {
   readonly file: SettingsFile;
   readonly report: (path: string, message: string) => void;
 }
 
-/** An item of a list, with its place. */
+/** An item of a list, with its path. */
 interface Entry<T> {
   readonly value: T;
   readonly path: string;
@@ -27,7 +27,7 @@ const entriesOf = <T>(list: readonly T[], path: string): Entry<T>[] =>
   list.map((value, index) => ({ value, path: `${path}[${index}]` }));
 
 /**
- * Checks references to other items, and items that must be unique, in a file without a fault of shape.
+ * Checks references to other items, and items that must be unique, in a file whose shape is valid.
  * @returns the file, in which the conditions and rules have IDs and values instead of names, and every issue
  */
 export function readReferences(file: SettingsFile): {
@@ -44,7 +44,10 @@ export function readReferences(file: SettingsFile): {
   return { file: { ...file, fields, assignmentRules }, issues };
 }
 
-/** Reports each item that has the same property as an earlier one: names ignoring case. Of names, `lookalikes.ts` finds the others. */
+/**
+ * Reports each item whose `property` equals that of an earlier item; names ignore case. `lookalikes.ts` reports names that merely look
+ * alike.
+ */
 function checkRepeats<T>(
   { report }: Check,
   entries: readonly Entry<T>[],
@@ -116,7 +119,7 @@ function readField(check: Check, { value: field, path }: Entry<Field>): Field {
   return field;
 }
 
-/** Reports what a file cannot change of a built-in field. Forms always show it. */
+/** Reports properties of a built-in field that a file must not change. Forms always show built-in fields. */
 function checkBuiltIn(
   { type }: BuiltIn,
   field: Field,
@@ -176,7 +179,10 @@ function readRule(check: Check, { value: { users, when }, path }: Entry<Rule>): 
   return { ...(condition && { when: condition }), users: known(ids) };
 }
 
-/** A condition with IDs and values instead of names. Reports a field or values that do not exist. @param besides a name that is no field's key */
+/**
+ * A condition with IDs and values instead of names. Reports a field or values that do not exist.
+ * @param besides a name that is valid although it is not a field's key
+ */
 function readCondition(
   check: Check,
   condition: Condition,
@@ -202,7 +208,7 @@ function readCondition(
 const known = (names: readonly (string | undefined)[]): string[] =>
   names.filter((name) => name !== undefined);
 
-/** A list with IDs and values instead of names. Reports each name that is unknown or ambiguous, which becomes undefined. */
+/** A list with IDs and values instead of names. Reports each unknown or ambiguous name, and replaces it with undefined. */
 function readNames(
   { report }: Check,
   names: readonly (string | number)[],
@@ -214,7 +220,7 @@ function readNames(
     const found = choices.find(String(name));
     if (typeof found === 'object') return found.value;
     const issue = found
-      ? 'which is the name of several: use an ID'
+      ? 'which is the name of several items: use an ID'
       : `but must be ${choices.description}`;
     report(`${path}[${index}]`, `is ${display(name)}, ${issue}`);
     return undefined;
@@ -227,7 +233,7 @@ interface Choices {
   readonly description: string;
 }
 
-/** Undefined for a field of any text, and for one whose options are missing, which has an issue of its own. */
+/** The valid values of a field. Undefined if it accepts any text, or if its options are missing, which is reported separately. */
 function choicesOf(file: SettingsFile, fieldKey: string): Choices | undefined {
   const field = file.fields.find(({ key }) => key === fieldKey);
   const builtIn = builtInNamed(fieldKey);

@@ -14,13 +14,14 @@ import { fieldTypes } from './field-kinds.ts';
 const labelMaxChars = 200;
 const fieldKeyMaxChars = 64;
 
-/** Names with another meaning where fields are named by key, and names that JavaScript reserves. */
+/** `pipeline` and `stage` mean something else wherever a field is named by its key. The others are special in JavaScript. */
 const reservedFieldKeys = ['__proto__', 'constructor', 'prototype', 'pipeline', 'stage'];
 
 const codePoints = (text: string): number => [...text].length;
 
 /**
- * A check by a function, with what JSON Schema can say of it (`organization schema`). Where JSON Schema cannot say it all, it accepts more.
+ * Checks a text with a function. `jsonSchema` expresses the check in `organization schema`; where it cannot express everything, it accepts
+ * more.
  */
 const text = (isValid: (text: string) => boolean, jsonSchema: Readonly<Record<string, unknown>>) =>
   v.pipe(v.string(), v.check(isValid), v.metadata(jsonSchema));
@@ -82,7 +83,10 @@ const equals = v.pipe(
 
 export const stageMeanings = ['open', 'won', 'lost'] as const;
 
-/** A property, and what it is for. `organization schema` prints that, so that an editor shows it: JSON has no comments. */
+/**
+ * A property with a title that says what it is for. `organization schema` prints titles, so that an editor shows them: JSON has no
+ * comments.
+ */
 const about = <S extends v.GenericSchema>(title: string, schema: S) =>
   v.pipe(schema, v.title<v.InferOutput<S>, string>(title));
 
@@ -258,5 +262,5 @@ export const settingsFileSchema = v.object({
 });
 
 export type SettingsFile = v.InferOutput<typeof settingsFileSchema>;
-/** A file as it is written: what it may omit can be absent. */
+/** A file as people write it: optional properties can be absent. */
 export type WrittenFile = v.InferInput<typeof settingsFileSchema>;

@@ -9,7 +9,7 @@ export interface SettingsIssue {
   readonly message: string;
 }
 
-/** Thrown for settings that are refused, with every issue: a file that is not valid, or a change that cannot be made. Nothing was applied. */
+/** Thrown with every issue if settings are refused: the file is not valid, or the change cannot be made. Nothing was applied. */
 export class SettingsRejectedError extends Error {
   override readonly name = 'SettingsRejectedError';
   readonly issues: readonly SettingsIssue[];
@@ -25,7 +25,7 @@ export const stepInto = (path: string, property: string): string =>
     ? `${path}.${property}`
     : `${path}[${JSON.stringify(property)}]`;
 
-/** A value as a message shows it: on one line, at most 60 characters. */
+/** A value as messages show it: on one line, at most 60 characters. */
 export function display(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
@@ -49,8 +49,8 @@ const isWrapping = (schema: v.GenericSchema): schema is WrappingSchema =>
   schema.type === 'optional' || schema.type === 'nullable';
 
 /**
- * Every fault of a value's shape. Walks the schema itself, because valibot's object schemas accept a list as an object, stop at the first
- * unknown property, and accept an own `__proto__` or `constructor`. A value without a fault can be parsed.
+ * Yields every fault in a value's shape. Walks the schema itself, because valibot's object schemas accept a list as an object, stop at the
+ * first unknown property, and accept an own `__proto__` or `constructor`. The schema can parse a value without faults.
  */
 export function* shapeIssues(
   schema: v.GenericSchema,
@@ -90,7 +90,7 @@ function* propertyIssues(
   }
 }
 
-/** A value with its properties in the order of the schema, because DynamoDB returns those of a map in any order. */
+/** The value with its properties in the schema's order, because DynamoDB returns a map's properties in any order. */
 export function inFileOrder<T>(schema: v.GenericSchema, value: T): T;
 export function inFileOrder(schema: v.GenericSchema, value: unknown): unknown {
   if (isWrapping(schema)) return inFileOrder(schema.wrapped, value);

@@ -17,12 +17,15 @@ export type KeyRequest = SettingsFile['keys'][number];
 export interface ParsedSettingsFile {
   readonly settings: Settings;
   readonly keys: readonly KeyRequest[];
-  /** The version of the settings that the file was made from; undefined if the file does not say. */
+  /** The version of the settings that the file was made from; undefined if the file has none. */
   readonly version: number | undefined;
   readonly names: readonly PlacedName[];
 }
 
-/** Reads a settings file. @throws SettingsRejectedError with every fault of its shape; if it has none, with every reference that is wrong */
+/**
+ * Reads a settings file.
+ * @throws SettingsRejectedError with every fault of its shape or, if the shape is valid, with every wrong reference
+ */
 export function parseSettingsFile(text: string): ParsedSettingsFile {
   const value = parseJson(text);
   const faults = [...shapeIssues(settingsFileSchema, value)];

@@ -216,7 +216,7 @@ test('a name that several active items have is refused, and one that a single ac
   expect(issuesWith(true, true, false)).toEqual([
     {
       path: '$.assignmentRules[0].users[0]',
-      message: 'is "asha rao", which is the name of several: use an ID',
+      message: 'is "asha rao", which is the name of several items: use an ID',
     },
   ]);
 });
