@@ -31,7 +31,7 @@ export function chooseRotation(
   return userIds.length > 0 ? { rule: everyone, userIds } : undefined;
 }
 
-/** Lists the properties one by one, because DynamoDB returns those of a map in any order. */
+/** Names each property, because DynamoDB returns the properties of a map in any order. */
 const nameOf = ({ when, users }: AssignmentRule): string =>
   JSON.stringify([when ? { field: when.field, equals: when.equals } : null, users]);
 

@@ -16,7 +16,7 @@ import { assertLeadFits } from './lead-size.ts';
 import { type NewLead, newLead } from './new-lead.ts';
 import type { Enquiry, KeptField, TimelineEntry } from './timeline.ts';
 
-/** Computed once from a capture request, however often it is retried: whom to look up, and how to recognize repeats. */
+/** What a capture request looks up and how its repeats are recognized: computed once, however often a conflict makes it start again. */
 export interface Capture extends Idempotency {
   readonly organizationId: number;
   readonly keyId: string;
@@ -25,7 +25,7 @@ export interface Capture extends Idempotency {
   readonly email: string | undefined;
 }
 
-/** Parses the phone, the most expensive computation of a capture. */
+/** Parses the phone, which is the most expensive computation of a capture. */
 export const newCapture = (
   apiKey: Pick<Capture, 'organizationId' | 'keyId'>,
   idempotency: Idempotency,
@@ -39,16 +39,16 @@ export const newCapture = (
 
 /** A capture request as the organization's rules read it. */
 export interface ReadCapture {
-  /** The sent values that may fill a lead; `source` only if the request names a known one. */
+  /** The sent values that may fill a lead. `source` is included only if the request names a known source. */
   readonly submitted: FieldValues;
   readonly sourceName: string;
-  /** The source as sent, if it names no active one. */
+  /** The source as sent, if no active source has that name. */
   readonly submittedSource: string | undefined;
-  /** `submitted` with the recorded source, for a new lead; without a source if the organization has no active `Website`. */
+  /** For a new lead: `submitted` with the recorded source, or without a source if the organization has no active `Website`. */
   readonly onCreate: FieldValues;
 }
 
-/** Fields that a capture cannot send in `fields`, and what to do instead. */
+/** The fields that a capture cannot send in `fields`, with the sentence that says what to do instead. */
 const notAmongFields: Readonly<Record<string, string>> = {
   name: 'is not sent in fields: send it as the property name.',
   phone: 'is not sent in fields: send it as the property phone.',
@@ -65,7 +65,7 @@ export const capturedFields = (organization: Organization): readonly Field[] =>
 
 /**
  * Reads a capture request by the organization's rules. Required fields are not checked, because only new leads need them.
- * @param phone of the request, in E.164; undefined when the text sent is not a phone number. It was parsed to find the lead.
+ * @param phone the request's phone in E.164, already parsed to find the lead; undefined if the text is not a phone number
  * @throws ApiError VALIDATION_FAILED with `details.fields`, and `details.validKeys` for an unknown key.
  */
 export function readCapture(
@@ -112,7 +112,7 @@ export interface Filling {
 
 /**
  * Fills the empty fields of a matched lead and keeps values that differ (contract, section 4.3, rules 3 and 4). An archived lead is not
- * filled: every field that would have been is listed as kept.
+ * filled: fields that would have been filled are listed as kept.
  * @param emailIsTaken the submitted email belongs to another lead, so it cannot fill this lead's
  */
 export function fillLead(lead: Lead, submitted: FieldValues, emailIsTaken: boolean): Filling {
@@ -136,7 +136,7 @@ export function fillLead(lead: Lead, submitted: FieldValues, emailIsTaken: boole
 export type CaptureDecision =
   | Replay
   | ({ readonly outcome: 'new' } & CapturedLead)
-  /** `match` is the lead as it was read. When no field is filled, `lead` is the match itself. */
+  /** `match` is the lead as it was read. If no field is filled, `lead` is the same object. */
   | ({ readonly outcome: 'match'; readonly match: Lead } & CapturedLead);
 
 interface CapturedLead {

@@ -4,8 +4,8 @@ import { type FieldValues, type Lead, valueOf } from './lead.ts';
 import type { FieldChange } from './timeline.ts';
 
 /**
- * The sent values that differ from the lead's. A value that a caller sends back as it read it is not checked: it can be an owner or an option
- * that is no longer active.
+ * The sent values that differ from the lead's. A value that a caller read and sends back unchanged is not checked: its owner or option may
+ * no longer be active.
  */
 export function differing(
   organization: Organization,
@@ -19,7 +19,9 @@ export function differing(
   return Object.fromEntries(Object.entries(raw).filter((entry) => !isUnchanged(entry)));
 }
 
-/** An update's changes for the timeline, by field key, `stage` and `pipeline`, with IDs and values as in the lead. */
+/**
+ * An update's changes for the timeline, by field key, `stage` and `pipeline`. IDs and values are those of the lead, not names or labels.
+ */
 export function changesBetween(before: Lead, after: Lead): FieldChange[] {
   // No field can have the key `stage` or `pipeline`: settings files reserve both.
   const valuesOf = ({ fields, stageId, pipelineId }: Lead): FieldValues => ({
@@ -35,9 +37,10 @@ export function changesBetween(before: Lead, after: Lead): FieldChange[] {
 }
 
 /**
- * The time of a change of a lead, or of a new entry of its timeline: `now`, but at least one millisecond after the lead's last change. The
- * functions' clocks differ: a slow one must not set `updatedAt` back, nor order an entry before the one that it follows. Entries of the
- * same millisecond have no order. @returns ISO 8601, UTC
+ * The time of a change to a lead, or of a new entry on its timeline: `now`, but at least one millisecond after the lead's last change. A
+ * function with a slow clock must not move `updatedAt` back, nor sort its entry before an earlier one. Entries of the same millisecond have
+ * no order.
+ * @returns ISO 8601, UTC
  */
 export const changeTimeOf = ({ updatedAt }: Pick<Lead, 'updatedAt'>, now: Date): string =>
   new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();

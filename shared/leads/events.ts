@@ -1,9 +1,9 @@
 import type { TimelineEntry } from './timeline.ts';
 
-/** `source` of every event. */
+/** The `source` of every event. */
 export const eventSource = 'lead-service';
 
-/** `detail-type` of the events that a deployment with `events: true` publishes. */
+/** The `detail-type` of each event that a deployment with `events: true` publishes. */
 export const eventTypes = [
   'LeadCreated',
   'LeadCaptured',
@@ -16,7 +16,7 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** Never a value of a person: a consumer that needs one reads the lead. `infra/openapi/event-schemas.ts` says what each member is. */
+/** Never holds a person's data: a consumer that needs some reads the lead. `infra/openapi/event-schemas.ts` describes each member. */
 export interface EventDetail extends EntryPlace {
   readonly at: string;
   readonly keyId: string | null;
@@ -29,12 +29,12 @@ export interface EventDetail extends EntryPlace {
 
 export interface LeadEvent {
   readonly type: EventType;
-  /** When it was stored, as ISO 8601. An imported entry has the time of its origin as `at`. */
+  /** When the entry was stored, in ISO 8601. For an imported entry, `at` is the time in the system that it came from. */
   readonly time: string;
   readonly detail: EventDetail;
 }
 
-/** Which entry an event is of. */
+/** The entry that an event is about. */
 export interface EntryPlace {
   readonly organizationId: number;
   readonly leadId: number;
@@ -43,8 +43,8 @@ export interface EntryPlace {
 }
 
 /**
- * The event of a timeline entry. A capture that makes a lead is one event.
- * @returns undefined for an entry of a type that a later release added
+ * The event for a timeline entry. A capture that creates a lead is one event, not two.
+ * @returns undefined if a later release added the type of the entry
  */
 export function eventOf(place: EntryPlace, entry: TimelineEntry): LeadEvent | undefined {
   const isImport = entry.type === 'lead_created' && entry.via === 'import';
@@ -70,7 +70,7 @@ const eventTypeByEntryType: Readonly<Record<TimelineEntry['type'], EventType>> =
   erased: 'LeadErased',
 };
 
-/** A request of at most 100,000 bytes names the fields, so their keys fit into the 256 KB that EventBridge accepts an entry. */
+/** The field keys fit into the 256 KB that EventBridge accepts per entry, because a request of at most 100,000 bytes named them. */
 function ownDetail(
   entry: TimelineEntry,
 ): Pick<EventDetail, 'created' | 'filled' | 'kept' | 'changed'> {

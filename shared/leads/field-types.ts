@@ -24,12 +24,12 @@ import { partFinder } from './text-search.ts';
 /** The operands of an operator (contract, section 4.1). */
 export type Takes = 'nothing' | 'value' | 'two values' | 'values';
 
-/** Whether a value matches. A lead holds no empty values, so every value that is tested is not empty. */
+/** Whether a value matches. A lead holds no empty values, so a test never receives one. */
 export type Test = (value: FieldValue) => boolean;
 
 export interface Operator {
   readonly takes: Takes;
-  /** Makes a filter's test once; it then runs for each lead. @param operands in the form that values are stored in */
+  /** Makes a filter's test, once; the test then runs for each lead. @param operands in the form in which values are stored */
   readonly testFor: (...operands: FieldValue[]) => Test;
 }
 
@@ -72,10 +72,10 @@ const contains: Operator = {
 };
 const isSameText = /* @__PURE__ */ equalIn(foldText);
 const ofText = { contains, equals: isSameText, is_empty, is_not_empty };
-/** A whole email is compared as a person's is, so that a filter finds whom a capture would match. */
+/** Compares whole emails as a capture does, so that a filter finds the leads that a capture would match. */
 const isSameEmail = /* @__PURE__ */ equalIn(comparableEmail);
 const ofEmail = { contains, equals: isSameEmail, is_empty, is_not_empty };
-/** Phones are stored in E.164. A whole number is brought into that form; of a part, only the digits are searched for. */
+/** A filter by a part of a phone searches for its digits alone, because phones are stored in E.164. */
 const digitsOf = (part: string): string => asciiDigits(part).replace(/[\s().-]/g, '') || part;
 const ofPhone: Readonly<Record<string, Operator>> = {
   contains: { takes: 'value', testFor: (part) => contains.testFor(digitsOf(String(part))) },
@@ -89,8 +89,8 @@ const ofPhone: Readonly<Record<string, Operator>> = {
 const ofChoice = { is_any_of: anyOf, is_empty, is_not_empty };
 
 /*
- * What the rules know of each field type. `field-kinds.ts` has what the settings know of it. Three tables, because a function that reads no
- * filter must not load the operators, and none loads the descriptions.
+ * What the rules know of each field type; `field-kinds.ts` has what the settings know of it. There are three tables, because a function
+ * without filters must not load the operators, and no function loads the descriptions.
  */
 
 /** By field type (contract, section 2). */

@@ -12,7 +12,7 @@ import type { Field, Organization } from '../organization/organization.ts';
 import { emailIdentity, readPhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
 
-/** A field's value as it is sent (contract, section 4.2). */
+/** A field's value as a request sends it (contract, section 4.2). */
 export type RawValue = FieldValue | null;
 
 /** Why a field's value is rejected. */
@@ -157,17 +157,17 @@ function isWebAddress(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && url !== null && url.hostname !== '';
 }
 
-/** The field with its retired options accepted like the others. */
+/** The same field, but accepting its retired options too. */
 export const withAllOptions = /* @__PURE__ */ memoize((field: Field): Field => {
   if (!field.options.some(({ retired }) => retired)) return field;
   return { ...field, options: field.options.map(({ value, label }) => ({ value, label })) };
 });
 
-/** Options that a message lists. One alone can have 200 characters. */
+/** How many options a message lists. A single one can have 200 characters. */
 const optionsNamedMax = 20;
 const optionsMaxChars = 500;
 
-/** @param hint what else may be sent */
+/** @param hint other forms that are accepted */
 function notAnOption(options: Field['options'], hint = ''): FieldIssue {
   const values = options.filter(({ retired }) => !retired).map(({ value }) => value);
   const named = shortened(values.slice(0, optionsNamedMax).join(', '), optionsMaxChars);
@@ -183,7 +183,7 @@ export function parseList(raw: FieldValue, field: Field): FieldValue | FieldIssu
   const find = optionFinder(field.options);
   const isOneOption = typeof raw === 'string' && find(raw) !== undefined;
   const texts = typeof raw === 'string' && !isOneOption ? raw.split(',') : [raw].flat();
-  // Forms send a blank item with every list, also when nothing is ticked.
+  // Forms send a blank item with every list, even if nothing is ticked.
   const chosen = new Set(
     texts.filter((text) => visibleText(text) !== '').map((text) => find(text)?.value),
   );
@@ -199,14 +199,14 @@ export function parseList(raw: FieldValue, field: Field): FieldValue | FieldIssu
 const yes = new Set(['true', 'yes', 'y', 'on', '1', 'checked']);
 const no = new Set(['false', 'no', 'n', 'off', '0', 'unchecked']);
 
-/** Reads `true`, `no`, `1` and the like, as names are compared; undefined for any other value. */
+/** Reads `true`, `no`, `1` and the like, in comparable form; undefined for any other value. */
 export function parseYesOrNo(raw: FieldValue): boolean | undefined {
   const text = typeof raw === 'object' ? '' : comparableName(String(raw));
   if (yes.has(text)) return true;
   return no.has(text) ? false : undefined;
 }
 
-/** The ID in a text; any other value as it is. */
+/** The ID in a text. Returns any other value unchanged. */
 export function idFrom(raw: FieldValue): FieldValue {
   const text = typeof raw === 'string' ? asciiFigures(raw) : '';
   return /^\d{1,10}$/.test(text) ? Number(text) : raw;

@@ -10,7 +10,7 @@ import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 /** A request's changes by field key: the new value, or null to clear the field. */
 export type FieldChanges = Readonly<Record<string, FieldValue | null>>;
 
-/** Unknown keys of one request that get a "did you mean": each is compared with every known key, and there can be thousands of both. */
+/** How many unknown keys of a request get a "did you mean". Each is compared with every known key, and there can be thousands of both. */
 const nearMissesMax = 10;
 
 /** Collects the issues of a request by field key, so that one response reports all of them. */
@@ -24,7 +24,7 @@ export class FieldIssues {
     if (!this.#issues.has(fieldKey)) this.#issues.set(fieldKey, { reason, sentence, listedBy });
   }
 
-  /** Reports a key that is not an active field. `throwIfAny` lists the valid keys. @param accepted the fields that may be sent here */
+  /** Reports a key that is not an active field; `throwIfAny` lists the valid keys. @param accepted the fields that this request may send */
   addUnknown(fieldKey: string, accepted: readonly Field[]): void {
     this.#validKeys ??= accepted.map(({ key }) => key);
     this.#unknownKeys += 1;
@@ -45,8 +45,8 @@ export class FieldIssues {
 }
 
 /**
- * Reads a request's fields by the organization's rules, and adds the values that are not valid to the issues.
- * @param accepted the fields that may be sent here
+ * Reads a request's fields by the organization's rules, and adds an issue for each invalid value.
+ * @param accepted the fields that this request may send
  */
 export function readFields(
   organization: Organization,
@@ -95,7 +95,7 @@ export function isOneOf(value: FieldValue | null, texts: readonly string[]): boo
 }
 
 /**
- * Reports the fields required on edit that the changes would clear. A field that is not sent, or is empty already, is not reported.
+ * Reports each field that is required on edit and that the changes would clear. Ignores fields that are not sent or already empty.
  * @param before the lead's fields
  */
 export function requireOnEdit(

@@ -17,7 +17,7 @@ export interface FilterIssue {
   readonly sentence: string;
 }
 
-/** Thrown while a filter is read. Its message is the sentence of a `FilterIssue`. */
+/** Thrown for an invalid filter. Its message becomes the sentence of a `FilterIssue`. */
 class InvalidFilter extends Error {}
 
 /** Reads field filters, all of which must match, and reports every filter that is not valid or exceeds the limit. */
@@ -106,7 +106,7 @@ function didYouMean(mistyped: string, names: readonly string[]): string {
   return near ? ` (did you mean ${near}?)` : '';
 }
 
-/** What a filter must have besides field and operator, to follow the operator's name. */
+/** What a filter must have besides field and operator. Follows the operator's name in a message. */
 const operandRules: Readonly<Record<Takes, string>> = {
   nothing: 'allows neither value nor values',
   value: 'needs value, and not values',
@@ -114,7 +114,7 @@ const operandRules: Readonly<Record<Takes, string>> = {
   values: 'needs values, a list of at least one item, and not value',
 };
 
-/** The operands as they were sent. An operand that the operator does not take is an issue, not ignored. */
+/** The operands as sent. Reports operands that the operator does not take, instead of ignoring them. */
 function operandsIn(
   { value, values }: Readonly<Record<string, unknown>>,
   { name, takes }: NamedOperator,
@@ -131,7 +131,7 @@ function operandsIn(
   return Array.isArray(sent) ? sent : [];
 }
 
-/** Reads an operand into the form in which values of the field are stored. */
+/** Converts an operand into the form in which the field's values are stored. */
 function readOperand(raw: unknown, field: Field, organization: Organization): FieldValue {
   const { key } = field;
   if (typeof raw !== 'string' && typeof raw !== 'number')
@@ -156,16 +156,19 @@ function readText(raw: string | number, { key }: Field): string {
   return raw;
 }
 
-/** Reads an operand as a value of the type is read. Leads still hold retired options, so filters must find them. */
+/**
+ * Reads an operand like a value of the field's type. Accepts retired options, because leads still hold them and filters must find those
+ * leads.
+ */
 function readValue(raw: string | number, organization: Organization, field: Field): FieldValue {
-  // Each operand is one option of a list.
+  // For a list, each operand is a single option.
   const parse = fieldKinds[field.type].isList ? parseOption : parsers[field.type];
   const value = parse(raw, withAllOptions(field), organization);
   if (!(value instanceof FieldIssue)) return value;
   throw new InvalidFilter(`has an invalid value: ${field.key} ${value.sentence}`);
 }
 
-/** Reads the ID of a source or user. Leads still hold inactive ones, so filters must find them. */
+/** Reads the ID of a source or user. Accepts inactive ones, because leads still hold them and filters must find those leads. */
 function readId(
   raw: string | number,
   { sourceById, userById }: Organization,

@@ -3,7 +3,7 @@ import { limits } from '../contract/limits.ts';
 import { type Refusal, validationFailed } from '../contract/refusals.ts';
 import type { CaptureRequest, CaptureResult } from '../contract/types.ts';
 
-/** What a capture records for its repeats. */
+/** What a capture stores so that its repeats can be recognized and replayed. */
 export interface IdempotencyRecord {
   /** Digest of the body that was captured. */
   readonly fingerprint: string;
@@ -12,7 +12,7 @@ export interface IdempotencyRecord {
   readonly expiresAt: number;
 }
 
-/** The end of the idempotency window of a capture made now, in epoch milliseconds. */
+/** When the idempotency window of a capture made `now` ends, in epoch milliseconds. */
 export const recordExpiry = (now: Date): number =>
   now.getTime() + limits.idempotencyHours * 3_600_000;
 
@@ -37,7 +37,7 @@ export function idempotencyKeys(
   return keys;
 }
 
-/** By what a request recognizes its repeats. */
+/** What identifies the repeats of a request. */
 export interface Idempotency {
   readonly keys: readonly IdempotencyKey[];
   readonly fingerprint: string;
@@ -56,7 +56,7 @@ export const idempotencyOf = (
 export const fingerprintOf = (body: unknown): string =>
   hash('sha256', canonicalJson(body), 'base64url');
 
-/** A value as JSON, with the properties of each object in the order of their names: DynamoDB returns those of a map in any order. */
+/** A value as JSON, with each object's properties sorted by name, because DynamoDB returns the properties of a map in any order. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -64,7 +64,7 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([name, part]) => `${JSON.stringify(name)}:${canonicalJson(part)}`).join(',')}}`;
 }
 
-/** A repeat: the record of its first result, and those of its keys that have no record yet. */
+/** A repeated capture: the record of its first result, and its idempotency keys that have no record yet. */
 export interface Replay {
   readonly outcome: 'replay';
   readonly record: IdempotencyRecord;

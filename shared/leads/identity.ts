@@ -10,16 +10,16 @@ import { asciiFigures, visibleText } from '../base/text.ts';
 const defaultCountry = 'IN';
 const isIndian = ({ countryCallingCode }: PhoneNumber): boolean => countryCallingCode === '91';
 
-/** A text as a phone in the form in which it is stored and compared, E.164; or why it is none, and what to do. */
+/** A phone in the form in which it is stored and compared, E.164; or a sentence that says why the text is not a phone and what to do. */
 export type PhoneReading =
   | { readonly phone: string; readonly sentence?: undefined }
   | { readonly phone?: undefined; readonly sentence: string };
 
 /**
- * Reads a phone as people and programs write it.
- * A number of India must be valid by its numbering plan: otherwise nobody notices a missing digit, or a number of another country without
- * its code. Other numbers need only be possible: plans change, and old metadata must not lose an enquiry.
- * @param country of a number without a country code
+ * Reads a phone as people and programs write it. An Indian number must be valid by its numbering plan: otherwise nobody would notice a
+ * missing digit, or a foreign number without its country code. Other numbers need only be possible: numbering plans change, and old
+ * metadata must not lose an enquiry.
+ * @param country the country of numbers without a country code
  */
 export function readPhone(text: string, country: CountryCode = defaultCountry): PhoneReading {
   const typed = typedPhone(text);
@@ -31,37 +31,43 @@ export function readPhone(text: string, country: CountryCode = defaultCountry): 
   return { sentence: sentence ?? issueOf(typed, country) };
 }
 
-/** A text as a number whose length is possible in its country, in E.164; undefined for any other text. */
+/** A text as a phone in E.164, if its length is possible in its country; undefined for any other text. */
 export function possiblePhone(text: string): string | undefined {
-  // A trunk prefix before the country code: no Indian number is this long.
+  // Replaces a trunk prefix before the country code: no Indian number is this long.
   const typed = typedPhone(text).replace(/^0(?=91[\s.-]*(?:\d[\s.-]*){10}$)/, '+');
   return possibleNumber(typed, defaultCountry)?.number;
 }
 
-/** A text in the form of a stored phone. What a lead has is found and kept, whatever the rules of today. */
+/**
+ * A text that already has the form of a stored phone, so that an existing lead's phone is found and kept even if today's rules would refuse
+ * it.
+ */
 export function storedPhone(text: string): string | undefined {
   const phone = typedPhone(text).replace(/[\s.-]/g, '');
   return /^\+[1-9]\d{1,19}$/.test(phone) ? phone : undefined;
 }
 
-/** Whether the default country decided how a text was read. @param phone what `readPhone` returned for it */
+/** Whether `readPhone` assumed the default country. @param phone what `readPhone` returned for the text */
 export function lacksCountryCode(text: string, phone: string): boolean {
   const typed = typedPhone(text);
   const national = parsed(phone, defaultCountry)?.nationalNumber ?? '';
   return !startsWithCode.test(typed) && typed.replace(/^0+|\D/g, '').startsWith(national);
 }
 
-/** A word beside a number: `p:` is Meta's, `whatsapp:` Twilio's. A letter behind a digit can be a digit that was mistyped: 9876O. */
+/**
+ * A word beside a number: `p:` is Meta's, `whatsapp:` Twilio's. A letter after a digit is not part of a label, because it can be a mistyped
+ * digit: 9876O.
+ */
 const label =
   /(?<![\p{L}\d])(?:t[eé]l(?:ephone|efon)?|ph(?:one)?|mob?(?:ile?)?|cell(?:phone)?|callto|sms|whats ?app|contact|home|office|work|[hmprtw])?(?:no|number)?(?!\p{L})/giu;
 
 /**
- * A phone without what surrounds it, and with at most one plus in front. Drops brackets, emojis, a label such as `Mobile no.`, the address of
- * a chat, and the decimals that a spreadsheet adds. Replaces digits of other scripts.
+ * A phone stripped of everything around it, with at most one leading plus. Drops brackets, emojis, a label such as `Mobile no.`, the
+ * address of a chat, and the decimals that a spreadsheet adds. Replaces digits of other scripts.
  */
 export const typedPhone = (text: string): string =>
   asciiFigures(text)
-    // A chat's number has its country code, without a plus: https://faq.whatsapp.com/5913398998672934
+    // The number in a chat's address has a country code but no plus: https://faq.whatsapp.com/5913398998672934
     .replace(/^.*(?:wa\.me\/|[?&]phone=)\+?(\d+).*/i, '+$1')
     .replace(/[()[\]\p{So}\p{Me}]|[^\S\n]/gu, ' ') // a new line is between two numbers
     .replace(label, '')
@@ -71,16 +77,17 @@ export const typedPhone = (text: string): string =>
 
 const startsWithCode = /^(?:\+|00)/;
 
-// Of RFC 3966, no `;phone-context=` comes here, which libphonenumber accepts and rejects alternately: `label` has taken its first word.
+// The text never contains `;phone-context=` (RFC 3966), because `label` has removed its first word. libphonenumber would accept and reject
+// such a text alternately.
 const parsed = (typed: string, country: CountryCode): PhoneNumber | undefined =>
   parsePhoneNumberFromString(typed, { defaultCountry: country, extract: false });
 
-/** More than the digits that an E.164 number can lose. */
+/** More often than an E.164 number has digits to lose. */
 const parsesMax = 16;
 
 function possibleNumber(typed: string, country: CountryCode): PhoneNumber | undefined {
   let number = parsed(typed, country);
-  // A number such as 0000000000 loses a zero each time it is parsed. A unique key must parse to itself.
+  // A number such as 0000000000 loses a zero each time it is parsed. A unique key must parse to itself, so parse until it does.
   for (let parses = 1; number?.isPossible() && parses <= parsesMax; parses += 1) {
     const again = parsed(number.number, country);
     if (again?.number === number.number) return again;
@@ -90,8 +97,8 @@ function possibleNumber(typed: string, country: CountryCode): PhoneNumber | unde
 }
 
 /**
- * An Indian number has ten digits; only toll-free and shared-cost numbers have others. The bundled metadata allows 8 to 13 digits behind each 1,
- * with which Delhi's numbers begin.
+ * An Indian number has ten digits, unless it is toll-free or shared-cost. The bundled metadata allows 8 to 13 digits for every number that
+ * begins with 1, as Delhi's numbers do.
  */
 const hasItsLength = /^\+(?!91)|^\+91(\d{10}|1800\d+|(1860|000800)\d{7})$/;
 
@@ -101,7 +108,10 @@ const ifValid = (number: PhoneNumber | undefined): string | undefined =>
 const validPhone = (typed: string, country: CountryCode): string | undefined =>
   ifValid(possibleNumber(typed, country));
 
-/** A form with a menu of country codes puts one before the code that was typed. @returns undefined unless it is valid with one alone */
+/**
+ * A form with a menu of country codes puts the chosen code before the typed one.
+ * @returns undefined unless the number is valid with a single code
+ */
 function withoutRepeatedCode(typed: string, country: CountryCode): string | undefined {
   const { countryCallingCode: code, nationalNumber: rest } = parsed(typed, country) ?? {};
   const single = rest?.replace(new RegExp(`^0*${code}`), `+${code}`);
@@ -109,11 +119,11 @@ function withoutRepeatedCode(typed: string, country: CountryCode): string | unde
   return validPhone(single, country) ?? withoutRepeatedCode(single, country);
 }
 
-/** Between two numbers, never within one. Two commas are an extension, as is `;ext=`. */
+/** What separates two numbers and never occurs within one. Two commas begin an extension, as does `;ext=`. */
 const separator = /\d\s*[,;~]\s*[+\d]/;
 const letter = /\p{L}/u;
 
-/** Why a text holds more than one number: its beginning is valid, and the whole is not. */
+/** The issue of a text that holds more than one number: its beginning is valid, but the whole is not. */
 function severalIn(typed: string, country: CountryCode): string | undefined {
   for (const { index } of typed.matchAll(/(?<=\d)\D+(?=\d)/g)) {
     if (validPhone(typed.slice(0, index), country) === undefined) continue;
@@ -137,12 +147,12 @@ function issueOf(typed: string, country: CountryCode): string {
   return `is too ${size}: it is not an Indian number; begin with + and the country code, or check its digits.`;
 }
 
-/** A label of a domain in punycode, as browsers send it; DNS has none of more than 63 characters. */
+/** A domain label in punycode, as browsers send it. DNS allows at most 63 characters per label. */
 const punycode = /(?<![^.])xn--[a-z\d-]{1,59}(?![^.])/gi;
 
 /**
- * The form in which email addresses are compared; they are stored as typed. A domain is compared in Unicode. Normalized again at the end,
- * because `J` with a caron has no composed form, but `j` has.
+ * The form in which email addresses are compared; they are stored as typed. Domains are compared in Unicode. The result is normalized
+ * again, because `J` with a caron has no composed form, but `j` has.
  */
 export function comparableEmail(email: string): string {
   const typed = visibleText(email.normalize('NFKC'));
@@ -156,10 +166,10 @@ export function comparableEmail(email: string): string {
     .normalize('NFKC');
 }
 
-/** 254 characters of 4 bytes each. The comparable form of some characters is longer. */
+/** 254 characters of 4 bytes each, rounded up. Some characters have a longer comparable form. */
 const emailIdentityMaxBytes = 1024;
 
-/** The trimmed email address to look up; undefined if nothing of it is visible, or it is longer than a key of the table can be. */
+/** The trimmed email address to look up; undefined if it has no visible character, or is too long for a key of the table. */
 export function emailIdentity(email: string): string | undefined {
   const typed = email.trim();
   if (typed.length > emailIdentityMaxBytes) return undefined;

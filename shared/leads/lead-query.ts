@@ -12,8 +12,8 @@ export type ListParameters = Omit<LeadListQuery, 'filter' | 'updated_since'> & {
 };
 
 /**
- * The query of one page of leads: which index lists it may read, and the rule that each lead must match. A query counts the size of
- * one page, so each page needs a query of its own.
+ * The query of one page of leads: which index lists it may read, and the rule that each lead must match. It counts the size of its page, so
+ * each page needs a new query.
  */
 export function leadQuery(
   organization: Organization,
@@ -60,8 +60,8 @@ function stageIdsOf(
 }
 
 /**
- * Whether the response has room for one more lead. Counts bytes as Lambda does: a function returns at most 6 MB of JSON, in which the
- * response's body is a string, so every quote in it is escaped.
+ * Whether the response has room for one more lead. Counts bytes as Lambda does: its limit of 6 MB applies to JSON in which the body is a
+ * string, so every quote in the body is escaped.
  */
 function responseRoom(organization: Organization): (lead: Lead) => boolean {
   let bytesLeft: number = limits.responseMaxBytes;
@@ -71,8 +71,10 @@ function responseRoom(organization: Organization): (lead: Lead) => boolean {
   };
 }
 
-/** Reads field filters that must all apply.
- *  @throws ApiError INVALID_QUERY with the positions of the filters that do not */
+/**
+ * Reads field filters, all of which must be valid.
+ * @throws ApiError INVALID_QUERY with the positions of the invalid filters
+ */
 export function requireFilters(organization: Organization, raw: readonly unknown[]): LeadFilter {
   const { filter, issues } = readFilters(organization, raw);
   if (issues.length === 0) return filter;

@@ -2,7 +2,7 @@ import { limits } from '../contract/limits.ts';
 import { validationFailed } from '../contract/refusals.ts';
 import type { FieldValue, FieldValues } from './lead.ts';
 
-/** Bytes of a value as DynamoDB counts them (AWS: DynamoDB item sizes and formats), every number as the largest. */
+/** Bytes of a value as DynamoDB counts them (AWS: DynamoDB item sizes and formats), with every number at its maximum size. */
 function valueBytes(value: FieldValue): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value === 'object')
@@ -18,9 +18,9 @@ export const fieldsBytes = (fields: FieldValues): number =>
   Object.entries(fields).reduce((sum, field) => sum + fieldBytes(field), 0);
 
 /**
- * Checks that a lead fits into an item, and into a megabyte as JSON (design, section 6).
- * @param sent keys of the fields that the request changes; the error names one of those
- * @throws ApiError VALIDATION_FAILED that names the largest field of the request
+ * Checks that a lead fits into an item, and that its JSON fits into a megabyte (design, section 6).
+ * @param sent keys of the fields that the request changes; the error names one of them
+ * @throws ApiError VALIDATION_FAILED that names the largest field that was sent
  */
 export function assertLeadFits(
   fields: FieldValues,

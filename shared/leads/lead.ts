@@ -2,14 +2,14 @@ import type { Lead as ContractLead, NamedRef } from '../contract/types.ts';
 import { isBuiltIn, neverEmpty } from '../organization/built-in-fields.ts';
 import type { Organization } from '../organization/organization.ts';
 
-/** A field's value as a lead holds it. It is never empty: an empty field is absent. The values of `lead_source` and `user` fields are IDs. */
+/** A field's value as a lead holds it, never empty: an empty field is absent. The values of `lead_source` and `user` fields are IDs. */
 export type FieldValue = string | number | boolean | readonly string[];
 export const isFieldValue = (value: unknown): value is FieldValue =>
   ['string', 'number', 'boolean'].includes(typeof value) ||
   (Array.isArray(value) && value.every((item) => typeof item === 'string'));
-/** By field key, the built-in fields included. */
+/** Values by field key, including built-in fields. */
 export type FieldValues = Readonly<Record<string, FieldValue>>;
-/** The fields of a lead: every one that is not empty, built-in and inactive ones included. */
+/** All fields of a lead that are not empty, including built-in and inactive ones. */
 export type LeadFields = FieldValues & {
   readonly name: string;
   /** E.164. */
@@ -21,7 +21,7 @@ export type LeadFields = FieldValues & {
   readonly assigned_to?: number;
 };
 
-/** Fields that have passed the rules, which require what every lead has. */
+/** Narrows fields that have passed the rules, which guarantee a name, a phone and a type. */
 export function leadFieldsOf(fields: FieldValues): LeadFields {
   if (isWhole(fields)) return fields;
   throw new Error('A lead without a name, a phone or a type passed the rules.');
@@ -34,7 +34,9 @@ const isWhole = (fields: FieldValues): fields is LeadFields =>
 export interface Lead {
   readonly id: number;
   readonly organizationId: number;
-  /** The number of entries on its timeline. Every request that writes the lead, or adds to its timeline, raises it: optimistic locking. */
+  /**
+   * The number of entries on its timeline. Every request that changes the lead or adds to its timeline increments it: optimistic locking.
+   */
   readonly version: number;
   readonly fields: LeadFields;
   readonly stageId: number;
@@ -50,7 +52,7 @@ export function valueOf(fields: FieldValues, fieldKey: string): FieldValue | nul
   return Object.hasOwn(fields, fieldKey) ? (fields[fieldKey] ?? null) : null;
 }
 
-/** The contract's Lead (section 2), with every property always there. */
+/** The contract's Lead (section 2), with every property present. */
 type PresentedLead = Omit<ContractLead, 'leadType' | 'fields'> & {
   readonly leadType: string;
   readonly fields: FieldValues;
@@ -59,7 +61,7 @@ type PresentedLead = Omit<ContractLead, 'leadType' | 'fields'> & {
 const namedRef = (found: NamedRef | undefined): NamedRef | null =>
   found ? { id: found.id, name: found.name } : null;
 
-/** A lead in the contract's shape. Names are joined from the settings, so that a renamed stage or user shows at once. */
+/** A lead in the contract's shape. Names come from the settings, so that a renamed stage or user shows at once. */
 export function presentLead(organization: Organization, lead: Lead): PresentedLead {
   const { fields } = lead;
   const { phone, email = null, source: sourceId = null, assigned_to: ownerId = null } = fields;
@@ -84,7 +86,7 @@ export function presentLead(organization: Organization, lead: Lead): PresentedLe
   };
 }
 
-/** Every active field that is not built in, in form order. */
+/** All active fields that are not built in, in form order. */
 function otherFields(organization: Organization, fields: FieldValues): FieldValues {
   const presented: Record<string, FieldValue> = {};
   for (const { key, active } of organization.fields) {

@@ -8,14 +8,14 @@ import { type FieldValues, type Lead, type LeadFields, leadFieldsOf, valueOf } f
 import { assertLeadFits } from './lead-size.ts';
 import { defaultPipelineId, startingStage } from './placement.ts';
 
-/** Thrown when an organization has used every lead ID: it can have no new leads. */
+/** Thrown when an organization has used up its lead IDs, so that it cannot have new leads. */
 export class LeadIdsExhaustedError extends Error {
   override readonly name = 'LeadIdsExhaustedError';
 }
 
 /**
  * The ID of a new lead.
- * @param leadSequence the organization's, advanced for only this lead; it can exceed the last ID
+ * @param leadSequence the organization's sequence, already advanced for this lead; it can exceed the last ID
  * @throws LeadIdsExhaustedError
  */
 export function newLeadId(organizationId: number, leadSequence: number): number {
@@ -46,13 +46,13 @@ export interface NewLead extends Pick<Lead, 'id' | 'organizationId' | 'fields'> 
 export interface LeadStart {
   readonly fields: LeadFields;
   readonly stage: Stage;
-  /** Chooses the owner; undefined if the fields name one, or if the lead needs none. */
+  /** The rotation that chooses the owner; undefined if the fields name an owner, or if the lead needs none. */
   readonly rotation: Rotation | undefined;
 }
 
 /**
  * Applies the rules that every new lead must meet: required fields, an owner, and a size that DynamoDB can store.
- * @param issues of the fields and the stage, found so far; `stage` is undefined only if one of them says why
+ * @param issues the issues found so far; if `stage` is undefined, one of them says why
  * @throws ApiError VALIDATION_FAILED with every issue
  */
 export function startLead(
@@ -83,7 +83,7 @@ interface SubmittedLead {
 }
 
 /**
- * As `startLead`, for a capture, which names neither a stage nor an owner: it is not ready if the organization has none.
+ * Like `startLead`, but for a capture, which names neither stage nor owner: if the organization has none, it is not ready.
  * @throws ApiError VALIDATION_FAILED, NOT_READY
  */
 export function startCapturedLead(
@@ -106,8 +106,9 @@ export function startCapturedLead(
 }
 
 /**
- * A new lead's fields: the lead type defaults to student (settings-file.md, "Fields"). Reports the fields required on create that were not submitted,
- * a lead type too: its default does not stand for a required one. The assignment rules choose an owner, so none is required.
+ * A new lead's fields: the lead type defaults to student (settings-file.md, "Fields"). Reports each field that is required on create and
+ * was not submitted. The default does not satisfy a required lead type. An owner is never required, because the assignment rules choose
+ * one.
  */
 export function newLeadFields(
   organization: Organization,

@@ -18,10 +18,10 @@ export const startingStage = (
 export type RequestedPlace = Pick<UpdateLeadRequest, 'stageId' | 'pipelineId'>;
 
 /**
- * The stage of a lead that is created or moved (contract, section 3): the requested stage, else the starting stage of the requested
- * pipeline, else the starting stage of the default pipeline.
- * @param current the stage of the lead that is moved: it may stay there although the stage is inactive
- * @returns undefined if the request is not valid; the issues then say why
+ * The stage of a lead that is created or moved (contract, section 3): the requested stage, or else the starting stage of the requested
+ * pipeline, or else of the default pipeline.
+ * @param current the stage that the lead is in: it may stay there even if the stage is inactive
+ * @returns undefined if the request is not valid; `issues` then says why
  */
 export function placeLead(
   organization: Organization,

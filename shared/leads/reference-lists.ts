@@ -6,7 +6,7 @@ import type {
 } from '../contract/types.ts';
 import type { Field, Organization, Pipeline, Stage } from '../organization/organization.ts';
 
-/** The named properties of an item: settings can have others, which no response shows. */
+/** Picks the properties that responses show: items of the settings have more. */
 const pick = <T extends object, Name extends keyof T>(item: T, ...names: Name[]): Pick<T, Name> =>
   Object.fromEntries(names.map((name) => [name, item[name]])) as Pick<T, Name>;
 
@@ -29,7 +29,7 @@ export const presentPipeline = (pipeline: Pipeline): ContractPipeline =>
 
 let collator: Intl.Collator | undefined;
 
-/** The collator takes 5 ms to make, so it is made when names are first compared. */
+/** Creating the collator takes 5 ms, so it is created when names are first compared. */
 function byName(a: string, b: string): number {
   collator ??= new Intl.Collator('en', { sensitivity: 'base', numeric: true });
   return collator.compare(a, b);

@@ -1,7 +1,7 @@
-/** For longer parts, V8's search is not linear in the text's length (v8: `src/strings/string-search.h`, kBMMaxShift). */
+/** The longest part for which V8's search takes linear time (v8: `src/strings/string-search.h`, kBMMaxShift). */
 const nativePartMaxChars = 250;
 
-/** Finds one part in many texts. Each search takes time in proportion to the text's length, whatever the text and the part are. */
+/** Finds one part in many texts. Each search takes time linear in the text's length, whatever the text and the part. */
 export function partFinder(part: string): (text: string) => boolean {
   return part.length <= nativePartMaxChars ? (text) => text.includes(part) : longPartFinder(part);
 }

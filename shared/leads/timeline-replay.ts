@@ -2,10 +2,10 @@ import { fingerprintOf } from './idempotency.ts';
 import type { Lead } from './lead.ts';
 import type { TimelineEntry } from './timeline.ts';
 
-/** Short, for it finds accidents and no forgery. */
+/** Short, because the digest detects accidents, not forgery. */
 const digestChars = 8;
 
-/** A digest of everything of a lead that requests change: its fields, stage and pipeline. */
+/** A digest of what requests can change in a lead: its fields, stage and pipeline. */
 export const valuesDigestOf = ({ fields, stageId, pipelineId }: Lead): string =>
   fingerprintOf({ fields, stageId, pipelineId }).slice(0, digestChars);
 
@@ -18,10 +18,10 @@ export const explainedParts = [
   'archivedAt',
   'valuesDigest',
 ] as const;
-/** Undefined where the timeline does not say. */
+/** A part is undefined if the timeline says nothing about it. */
 export type Explained = Readonly<Record<(typeof explainedParts)[number], string | undefined>>;
 
-/** What a sound timeline of this lead explains. */
+/** What an intact timeline of this lead would explain. */
 export const explainedBy = (lead: Lead): Explained => ({
   version: String(lead.version),
   createdAt: String(lead.createdAt),
@@ -34,16 +34,16 @@ export const explainedBy = (lead: Lead): Explained => ({
 export const unexplainedParts = (lead: Explained, timeline: Explained) =>
   explainedParts.filter((part) => timeline[part] !== undefined && timeline[part] !== lead[part]);
 
-/** Whether a lead was created with this entry, as its first version. */
+/** Whether this entry records the creation of a lead, its first version. */
 export const isOpening = ({ type }: TimelineEntry): boolean =>
   type === 'lead_created' || type === 'captured_new';
 
-/** Whether a lead was changed with this entry. */
+/** Whether this entry records a change to a lead. */
 export const isChange = (entry: TimelineEntry): boolean =>
   ['lead_updated', 'archived', 'restored'].includes(entry.type) ||
   (entry.type === 'captured' && Array.isArray(entry.filled) && entry.filled.length > 0);
 
-/** Reads a timeline's entries, oldest first, for what they explain of the lead. A damaged entry can have any type in any attribute. */
+/** Derives a lead's state from its timeline's entries, oldest first. In a damaged entry, any attribute can have any type. */
 export class TimelineReplay {
   openings = 0;
   #entries = 0;
@@ -68,7 +68,7 @@ export class TimelineReplay {
     else this.#valuesDigest = valuesDigest === undefined ? undefined : String(valuesDigest);
   }
 
-  /** An imported lead may be changed and archived already: only its later changes are on the timeline. */
+  /** An imported lead may have been changed or archived before the import. Its timeline has only the changes after it. */
   get explained(): Explained {
     return {
       version: String(this.#entries),

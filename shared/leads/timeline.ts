@@ -7,11 +7,13 @@ interface EntryOrigin {
   readonly at: string;
   /** The user who created the API key, or null for the administrator at the terminal. */
   readonly actorId: number | null;
-  /** Who the administrator is: the AWS identity, else the user of their machine, as in the audit log. */
+  /** Who the administrator is, as in the audit log: their AWS identity, or else the user name on their machine. */
   readonly by?: string;
-  /** Of an entry with which the lead's values changed: `valuesDigestOf` the lead after it; one that a restore wrote has none. For `check` alone. */
+  /**
+   * `valuesDigestOf` the lead after this change. Only `check` reads it. Absent on entries that changed no value or that a restore wrote.
+   */
   readonly valuesDigest?: string;
-  /** When an erasure last removed another lead's person from the entry. ISO 8601, UTC. */
+  /** When an erasure last removed the person of another lead from this entry. ISO 8601, UTC. */
   readonly cleanedAt?: string;
   /** The `X-Request-Id` of the request that wrote the entry; an administrator's entry has none. */
   readonly requestId?: string;
@@ -30,10 +32,10 @@ export interface Enquiry {
   readonly keyLabel: string;
   /** The recorded source's name. */
   readonly source: string;
-  /** The source as sent, if it names no active one. */
+  /** The source as sent, if no active source has that name. */
   readonly submittedSource?: string;
   readonly notes?: string;
-  /** The page and campaign that it came from (contract, section 2, CaptureAttribution). */
+  /** The page and campaign that the enquiry came from (contract, section 2, CaptureAttribution). */
   readonly attribution?: Readonly<Record<string, string | undefined>>;
   readonly filled: readonly string[];
   readonly kept: readonly KeptField[];
@@ -62,16 +64,16 @@ interface ByCommand {
   readonly via: 'admin';
 }
 
-/** By an import; `at` is when the lead was created in the system it came from. */
+/** The origin of an entry that an import writes. `at` is when the lead was created in the system that it came from. */
 interface ByImport {
   readonly via: 'import';
   readonly importedAt: string;
 }
 
 /**
- * One stored entry of a lead's timeline (commands.md, "Timeline items"). `captured_new` is a capture that created the lead: one item, which is
- * presented as `lead_created` and `captured`. `erased` is the last event of the lead: it is there only while the erasure is under way,
- * which removes it with the timeline.
+ * One stored entry of a lead's timeline (commands.md, "Timeline items"). `captured_new` is a capture that created the lead: one item,
+ * presented as `lead_created` and `captured`. `erased` is the lead's last event. It exists only during the erasure, which then removes it
+ * with the timeline.
  */
 export type TimelineEntry = EntryOrigin &
   (
@@ -110,7 +112,7 @@ export function presentEntry(
   nameOf: (userId: number) => string,
 ): TimelineItem[] {
   const { type, at, cleanedAt, actorId, valuesDigest: _, ...members } = entry;
-  // Files of timelines can be compared as text only if an item is always written alike.
+  // Two files of timelines can be compared as text only if the same item is always written the same way.
   const rest: typeof members = JSON.parse(canonicalJson(members));
   const actor = actorId === null ? administrator : { userId: actorId, name: nameOf(actorId) };
   const origin = { at, ...(cleanedAt !== undefined && { cleanedAt }), actor };
@@ -129,8 +131,8 @@ export interface IdentifiedItem extends TimelineItem {
 }
 
 /**
- * Presents an entry with the lead's ID and an ID that never changes. A capture that created its lead is two items: the capture has the
- * entry's own ID.
+ * Presents an entry with the lead's ID and an ID that never changes. A capture that created its lead becomes two items, and `captured`
+ * keeps the entry's own ID.
  * @param entryId the entry's sort key
  */
 export function presentIdentified(
@@ -143,17 +145,17 @@ export function presentIdentified(
   return items.map((item) => ({ leadId, id: idOf(item), ...item }));
 }
 
-/** The sort key of the entry that an item's ID belongs to. */
+/** The sort key of the entry from which an item was presented, by the item's ID. */
 export const entryIdOf = (itemId: string): string => itemId.split('#', 2).join('#');
 
 /** DynamoDB holds 400 KB an item; the rest is for its keys. */
 const entryMaxBytes = 380_000;
-/** Values are cut no shorter. At this length, even the most fields that settings of 350 KB can define fit. */
+/** The shortest length to which values are cut. At this length, an entry fits even with as many fields as settings of 350 KB can define. */
 const minChars = 4;
 
 /**
- * Makes an entry fit into an item. Each captured or changed field has two values, each of up to the size of a lead. If an entry is too
- * large, the longest texts and lists are cut, all to the same length, and end in `…`.
+ * Makes an entry fit into an item. Each captured or changed field has two values, each as large as a lead can be. If an entry is too large,
+ * its longest texts and lists are cut to the same length and end in `…`.
  * @returns the entry itself if it fits
  */
 export function fitEntry(entry: TimelineEntry): TimelineEntry {

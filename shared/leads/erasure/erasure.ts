@@ -11,7 +11,10 @@ export const identitiesOf = ({ fields }: Lead): Identities =>
 const isIdentityField = (fieldKey: unknown): boolean =>
   fieldKey === 'phone' || fieldKey === 'email';
 
-/** The phones and emails that a lead's timeline says it had. Those that an enquiry only submitted may be another person's. */
+/**
+ * The phones and emails that a lead has had, according to its timeline. Excludes values that an enquiry submitted without filling them:
+ * they may be another person's.
+ */
 export const identitiesIn = (entries: readonly TimelineEntry[]): Identities =>
   identitiesAmong(
     entries
@@ -19,7 +22,7 @@ export const identitiesIn = (entries: readonly TimelineEntry[]): Identities =>
       .flatMap(({ field, from, to }) => (isIdentityField(field) ? [from, to] : [])),
   );
 
-/** A map of the same keys, with values of the same types. */
+/** Maps an object's values; the result has the same keys and value types. */
 const mapValues = <T extends object>(
   map: T,
   change: (value: unknown, name: string) => unknown,
@@ -31,8 +34,8 @@ const isIdentity = (value: unknown, search: PersonSearch): boolean =>
   typeof value === 'string' && value !== '' && search.replaceIn(value, '') === '';
 
 /**
- * A value with every match replaced, also in the texts of lists and maps. In a value of a lead's field, which is a map with a field key,
- * that key stays, and a phone or email is replaced only as a whole.
+ * Replaces every match in a value, also in the texts of lists and maps. A map with a field key holds a value of a lead's field: its key
+ * stays, and only a whole phone or email is replaced.
  */
 function cleaned(value: unknown, search: PersonSearch): unknown {
   if (typeof value === 'string') return search.replaceIn(value, erasedMark);
@@ -45,7 +48,7 @@ function cleaned(value: unknown, search: PersonSearch): unknown {
   });
 }
 
-/** The attributes of an entry that hold text that people typed. The others, such as times, IDs and keys, hold no personal data. */
+/** The attributes of an entry that hold text typed by people. All other attributes, such as times, IDs and keys, hold no personal data. */
 const typedAttributes: readonly string[] = [
   'notes',
   'text',
@@ -55,7 +58,7 @@ const typedAttributes: readonly string[] = [
   'changes',
 ];
 
-/** What people typed in an entry. */
+/** The values of an entry that people typed. */
 export const typedIn = (entry: TimelineEntry): unknown[] =>
   Object.entries(entry).flatMap(([name, value]) => (typedAttributes.includes(name) ? value : []));
 
@@ -83,7 +86,7 @@ export function withoutPerson(entry: TimelineEntry, search: PersonSearch): Timel
   };
 }
 
-/** The fields of another lead that mention the person. They are that lead's data, so an administrator decides about them. */
+/** The fields of another lead that mention the person. Fields are the other lead's own data, so an administrator decides about them. */
 export const mentionsIn = (fields: FieldValues, search: PersonSearch): string[] =>
   Object.entries(fields)
     .filter(([, value]) => foundIn(value, search).length > 0)

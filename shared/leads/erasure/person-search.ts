@@ -4,13 +4,13 @@ import { hasEmailForm } from '../field-values.ts';
 import { comparableEmail, possiblePhone } from '../identity.ts';
 import { readingsOf, type Span } from './readings.ts';
 
-/** A person's phones (E.164) and emails (as they are compared). Only an email has an `@`. */
+/** A person's phones (in E.164) and emails (in comparable form). Only an email has an `@`. */
 export type Identities = readonly string[];
 export const isEmailIdentity = (identity: string): boolean => identity.includes('@');
 
 /**
- * The values that are a whole phone or email. Timelines also hold other values: the mark of an earlier erasure, a value that was cut to fit.
- * Such a value identifies nobody, and a search for it would find other people.
+ * The values that are a whole phone or email. Timelines also hold values that identify nobody: the mark of an earlier erasure, or a value
+ * that was cut to fit. Searching for those would find other people.
  */
 export const identitiesAmong = (values: readonly unknown[]): Identities => [
   ...new Set(
@@ -22,7 +22,9 @@ export const identitiesAmong = (values: readonly unknown[]): Identities => [
   ),
 ];
 
-/** As it is stored: E.164. A numbering plan may have changed since, so that `possiblePhone` rejects the phone, but its person still had it. */
+/**
+ * Tests the stored form, E.164. `possiblePhone` would reject a phone whose numbering plan has changed since, although the person had it.
+ */
 const isWholePhone = (phone: string): boolean =>
   /^\+[1-9]\d{6,14}$/.test(phone) || possiblePhone(phone) === phone;
 
@@ -31,11 +33,14 @@ const nationalDigitsMin = 7;
 /** `00`, the digits of E.164, and a `0` after the country code. */
 const spelledDigitsMax = 18;
 
-/** Without the country code, unless the country is unknown: then its code is a part of the number. */
+/** The number without its country code. If the country is unknown, the code stays, because nobody knows where it ends. */
 const nationalOf = (phone: string): string =>
   parsePhoneNumberFromString(phone)?.nationalNumber ?? phone.slice(1);
 
-/** How people write a phone, without the gaps: with the country code, with its exit code, and without it. A short one needs its plus. */
+/**
+ * The ways to write a phone, without gaps: with the country code, with an exit code before it, and without it. A short number is found only
+ * with its plus.
+ */
 function spellingsOf(phone: string): string[] {
   const parsed = parsePhoneNumberFromString(phone);
   const code = parsed?.countryCallingCode ?? '';
@@ -55,18 +60,18 @@ interface Match extends Span {
 }
 
 /**
- * Finds a person's phones in any spelling, with and without the country code, and emails in any case, also where they are encoded. It finds
- * whatever could be a phone or an email, and looks each one up: the number of phones and emails hardly matters.
+ * Finds a person's phones in any spelling, with and without the country code, and emails in any case, even if they are encoded. It finds
+ * everything in a text that could be a phone or an email and looks it up, so the number of searched values hardly matters.
  */
 export class PersonSearch {
   readonly #identities: Set<string>;
   /** Phones by each of their spellings. */
   readonly #spelled = new Map<string, string[]>();
-  /** The phones without their country codes, with which each spelling ends: a text without them has none. */
+  /** The phones without their country codes. Every spelling ends with one of these, so a text that has none of them has no match. */
   readonly #nationals: readonly string[];
   readonly #domains: ReadonlySet<string>;
 
-  /** @param values those that are not a whole phone or email are ignored */
+  /** @param values ignores values that are not a whole phone or email */
   constructor(values: readonly unknown[]) {
     const identities = identitiesAmong(values);
     const emails = identities.filter(isEmailIdentity);
@@ -107,7 +112,7 @@ export class PersonSearch {
     return this.#matchesIn(text).flatMap(({ identities }) => identities);
   }
 
-  /** Those of every reading of the text, as places of the text. Of two that overlap, the first counts. */
+  /** The matches in every reading of the text, as positions in the original. If two overlap, the first one counts. */
   #matchesIn(text: string): Match[] {
     return readingsOf(text).flatMap((reading) => {
       const emails = this.#emailsIn(reading.text);
@@ -196,28 +201,28 @@ function replaced<T extends Span>(
   return parts.join('') + text.slice(end);
 }
 
-/** Those of `hasEmailForm`, and invisible ones. */
+/** The characters that `hasEmailForm` allows before the `@`, and invisible ones. */
 const localCharacters = /[^\s\p{Cc}@＠<>(),;:"\\[\]]*$/u;
 const domainCharacters = /[\p{L}\p{N}\p{M}\p{Cf}.．-]*/uy;
-/** Of an email. */
+/** The longest local part of an email. */
 const localPartMax = 254;
-/** Not behind what would make the text the end of another email, such as the hyphen of anne-marie@example.com. */
+/** Does not match within a longer email: `marie@example.com` is only the end of `anne-marie@example.com`. */
 const emailStart = /(?<![\p{L}\p{N}._+]|[\p{L}\p{N}][-'])/uy;
 
 /** The first digit of a number. A date, such as 2026-11-21, is not a phone. */
 const phoneStart = /(?<!\p{Nd})(?!\d{4}-\d\d-\d\d(?!\d))/uy;
-/** What people write between the digits of a phone. A plus is the blank of a form, an underscore that of a header of an email. */
+/** What people write between the digits of a phone. A plus is an encoded blank in a form, an underscore one in an email header. */
 const gapCharacters = /[\s().+/_\p{Pd}\p{Cf}]*/uy;
 const plusBefore = /[+＋][\s().\p{Pd}\p{Cf}]*$/u;
-/** A plus, and as many characters between it and the first digit as are looked at. */
+/** How far before the first digit a plus is looked for, in characters. */
 const plusMax = 20;
 
 interface Digit {
-  /** ASCII. */
+  /** The digit in ASCII. */
   readonly value: string;
   readonly end: number;
 }
-/** The digits of a text, of any script, by where they begin. */
+/** The digits of a text, in any script, by the position where each begins. */
 type Digits = ReadonlyMap<number, Digit>;
 
 const digitsIn = (text: string): Digits =>

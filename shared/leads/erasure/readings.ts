@@ -4,18 +4,19 @@ export interface Span {
   readonly end: number;
 }
 
-/** A text as a program reads it that decodes its escapes. */
+/** A text after its escapes are decoded. */
 export interface Reading {
   readonly text: string;
-  /** Where a part of it is in the original text; undefined if another decoding makes it part of something else. */
+  /** Where a part of the reading is in the original text; undefined if another decoding makes it part of something else. */
   readonly original: (part: Span) => Span | undefined;
 }
 
 /**
- * What a text says: as it is, and with its escapes decoded, as often as they were encoded. The most decoded reading is first. Linear time.
+ * The readings of a text: as it is, and with its escapes decoded once or repeatedly. The most decoded reading comes first. Takes linear
+ * time.
  *
- * Some escapes may be plain text as well: the `=20` of quoted-printable begins the value of a link, the `+` of a form is part of an email, the
- * `\n` of JSON of a path. So a text is read with them and without them.
+ * Some escapes may also be plain text: `=20` in quoted-printable can begin a value in a link, the `+` of a form can be part of an email,
+ * and `\n` in JSON part of a path. So a text is read with and without decoding them.
  */
 export function readingsOf(text: string): Reading[] {
   if (!escapeSign.test(text)) return [{ text, original: (part) => part }];
@@ -29,14 +30,14 @@ export function readingsOf(text: string): Reading[] {
 /** Every escape has one of these: most texts have none. */
 const escapeSign = /[%&\\=]/;
 
-/** A text, and where each of its UTF-16 units begins and ends in the original. */
+/** A decoded text, and where each of its UTF-16 units begins and ends in the original. */
 interface Decoded {
   readonly text: string;
   readonly from: readonly number[];
   readonly to: readonly number[];
 }
 
-/** Encodings within encodings, such as a link in an HTML page in JSON. */
+/** How deep encodings may be nested, such as a link in an HTML page in JSON. */
 const roundsMax = 5;
 
 function readings(original: string, escapes: RegExp): Reading[] {
@@ -58,7 +59,7 @@ function readings(original: string, escapes: RegExp): Reading[] {
       const span = { start: from[start] ?? 0, end: to[end - 1] ?? 0 };
       const isDecodedFurther = (unit: number) => endIn.get(from[unit] ?? -1) !== to[unit];
       if (isDecodedFurther(start - 1) || isDecodedFurther(end)) return undefined;
-      // A lone escape of two digits may as well begin the value of a link: `?phone=20…`.
+      // A single escape of two digits may instead begin a value in a link: `?phone=20…`.
       const before = original.slice(Math.max(0, span.start - 2), span.start);
       const isDoubtful = quotedEnds.has(span.start) && quotedEnds.size === 1 && /\d\d/.test(before);
       return isDoubtful ? undefined : span;
@@ -66,12 +67,12 @@ function readings(original: string, escapes: RegExp): Reading[] {
   }));
 }
 
-/** @param quotedEnds receives where escapes of quoted-printable end in the original */
+/** @param quotedEnds receives the positions in the original where quoted-printable escapes end */
 function decoded(before: Decoded, escapes: RegExp, quotedEnds: Set<number>): Decoded {
   const texts: string[] = [];
   const from: number[] = [];
   const to: number[] = [];
-  /** Of the escape from the unit `start` to `last`; without `last`, the units from `start` on. */
+  /** Adds the text of the escape between the units `start` and `last`; without `last`, one text unit for each unit from `start`. */
   const add = (text: string, start: number, last?: number): void => {
     texts.push(text);
     for (let unit = 0; unit < text.length; unit += 1) {
@@ -90,18 +91,18 @@ function decoded(before: Decoded, escapes: RegExp, quotedEnds: Set<number>): Dec
   return { text: texts.join(''), from, to };
 }
 
-/** The bytes of a character in UTF-8, or a no-break space in Latin-1, each behind a sign. */
+/** The bytes of a UTF-8 character, or of a no-break space in Latin-1, each preceded by `sign`. */
 const bytesBehind = (sign: string): string => {
   const more = `${sign}[89ab][\\da-f]`;
   const lengths = [`[cd][\\da-f]${more}`, `e[\\da-f](?:${more}){2}`, `f[0-4](?:${more}){3}`];
   return `${sign}(?:${lengths.join('|')}|a0)`;
 };
-/** Of percent-encoding, HTML, and the strings of JSON and JavaScript. */
+/** The escapes that cannot be plain text: of percent-encoding, HTML, and JSON and JavaScript strings. */
 const certain = String.raw`%u[\da-f]{4}|%[0-7][\da-f]|${bytesBehind('%')}|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});|\\u[\da-f]{4}|\\x[\da-f]{2}|\\["'\\/]`;
 const certainEscapes = new RegExp(certain, 'gi');
 /**
- * Of quoted-printable, which escapes no letters and digits; a blank in the value of a form, if it is in front of an escaped `@`; and the line
- * breaks and tabs of JSON.
+ * The escapes that may be plain text: of quoted-printable, which never escapes letters and digits; a form's `+`, if an escaped `@` follows;
+ * and the line breaks and tabs of JSON.
  */
 const doubtful = String.raw`=(?!3\d|[46][1-9a-f]|[57][\da])[2-7][\da-f]|${bytesBehind('=')}|=\r?\n|\+(?=[^\s@]{0,254}%40)|\\[nrt]`;
 const doubtfulEscape = new RegExp(doubtful, 'i');
@@ -118,14 +119,14 @@ function charactersOf(escape: string): string {
   return /^a0$/i.test(bytes) ? '\u00a0' : Buffer.from(bytes, 'hex').toString();
 }
 
-/** Undefined for an unknown entity. */
+/** The character of an HTML entity; undefined if the entity is unknown. */
 function entityOf(name: string): string | undefined {
   if (!name.startsWith('#')) return entities.get(name.toLowerCase());
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
   return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
 }
 
-/** The named entities of what surrounds and forms phones and emails, each with its character. */
+/** The named entities of characters that occur in or around phones and emails. */
 const entities = new Map(
   'amp& apos\' ast* bsol\\ colon: comma, commat@ dash‐ dollar$ emsp\u2003 ensp\u2002 equals= excl! gt> hat^ hyphen‐ lpar( lowbar_ lt< mdash— nbsp\u00a0 ndash– num# percnt% period. plus+ quest? quot" rpar) semi; shy\u00ad sol/ thinsp\u2009 verbar| zwj\u200d zwnj\u200c'
     .split(' ')

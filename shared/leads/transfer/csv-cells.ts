@@ -8,8 +8,8 @@ import type { FieldValue } from '../lead.ts';
 import { isValueLike } from './spreadsheet-values.ts';
 
 /**
- * A row of a CSV file. Programs that guess the delimiter count the ones outside quotes, so text with a semicolon is always quoted. Most
- * programs end a row at any line break; csv-stringify quotes those that are not `lineEnd` only on request:
+ * A row of a CSV file. Programs that guess the delimiter count candidates outside quotes, so text with a semicolon is always quoted. Most
+ * programs end a row at any line break, but csv-stringify quotes only `lineEnd` unless told otherwise:
  * https://csv.js.org/stringify/options/quote_record_delimiter/
  */
 export const csvLine = (
@@ -26,8 +26,8 @@ export const csvLine = (
 /**
  * A field's value as a cell of a CSV file. Sources and users are written by name if only one has the name, and lists are separated by commas
  * unless an item contains one.
- * @param isForSpreadsheet a spreadsheet opens the file itself, so it must not take a text for a number or a date (`+49170…` becomes 4.9E+12);
- * else a program reads the file, or a person imports it as text
+ * @param isForSpreadsheet true if a spreadsheet opens the file itself, which would take some texts for numbers or dates (`+49170…` becomes
+ * 4.9E+12); false if a program reads the file, or a person imports it as text
  */
 export function cellOf(
   organization: Organization,
@@ -41,14 +41,16 @@ export function cellOf(
   return guarded(text, isForSpreadsheet && cell === 'text');
 }
 
-/** Items that contain the separator, or that a cell would not keep as they are, are written as a JSON list. */
+/**
+ * A list as a cell: items with the separator between them, or a JSON list if an item contains the separator or would not survive in a cell.
+ */
 export const listCell = (items: readonly string[], separator = ','): string =>
   items.every((item) => item === item.trim() && !/[,[]/.test(item))
     ? items.join(separator)
     : JSON.stringify(items);
 
 /**
- * A cell's value as a request would send it; null for an empty cell.
+ * The value of a cell as a request would send it; null for an empty cell.
  * @param isOurs whether an export of this service wrote the cell
  */
 export function rawFromCell(
@@ -66,7 +68,7 @@ function listFrom(text: string): readonly string[] | undefined {
   return Array.isArray(list) && list.every((item) => typeof item === 'string') ? list : undefined;
 }
 
-/** An item's name if a cell with that name is read as this item, else its ID. */
+/** The item's name, if a cell with that name would be read as this item; otherwise its ID. */
 export function nameOrId(
   items: readonly NamedItem[],
   id: unknown,
@@ -79,9 +81,9 @@ export function nameOrId(
 }
 
 /**
- * A spreadsheet runs a cell that begins like this as a formula, and any visitor of a website can write one into a form. An apostrophe in
- * front makes it text (OWASP, CSV Injection). Plain numbers and phones are harmless. Where the comma is the decimal mark, a spreadsheet
- * splits cells at semicolons and ignores the file's quotes, so an apostrophe also guards every start of a cell or line within a text.
+ * A spreadsheet runs a cell that begins like this as a formula, and any website visitor can send one through a form. A leading apostrophe
+ * makes the cell text (OWASP, CSV Injection). Plain numbers and phones are harmless. In countries with a decimal comma, spreadsheets split
+ * cells at semicolons and ignore the file's quotes. So an apostrophe also guards each place in a text where a cell or line would begin.
  */
 const formulaLike = /^'*[=+\-@＝＋－＠\t\r\n]/;
 const harmless = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
@@ -89,7 +91,7 @@ const formulaWithin = /(?<=[;\r\n])(?=['"]*[=+\-@＝＋－＠])/g;
 function guarded(text: string, isForSpreadsheet = false): string {
   if (!isForSpreadsheet && harmless.test(text)) return text;
   const within = text.replace(formulaWithin, "'");
-  // An import cannot know for whom a cell was guarded: each text that looks guarded gets another apostrophe.
+  // An import cannot know whether a cell was guarded, so each text that looks guarded gets another apostrophe.
   const mayLookGuarded = isForSpreadsheet || text.startsWith("'");
   return formulaLike.test(text) || (mayLookGuarded && isValueLike(text)) ? `'${within}` : within;
 }
@@ -99,7 +101,7 @@ function unguarded(cell: string): string {
   const isGuarded = cell.startsWith("'") && (formulaLike.test(cell) || isValueLike(cell));
   return (isGuarded ? cell.slice(1) : cell).replace(guardWithin, '');
 }
-/** A text for a cell that needs no guard, in which an import must not find one. */
+/** A text for a cell that needs no guard, such that an import does not mistake part of it for one. */
 export const unguardable = (text: string): string =>
   unguarded(text) === text ? text : guarded(text, true);
 /** Removes the guard that other programs write. */

@@ -8,8 +8,8 @@ import { cellOf, listCell, nameOrId, unguardable } from './csv-cells.ts';
 import { exportedProperties, exportMark, targetNamed } from './import-columns.ts';
 
 /**
- * A lead as a line of a JSONL export, with IDs instead of names and its fields in form order. Its import creates the same lead. JSON omits an
- * `archivedAt` that is undefined.
+ * A lead as a line of a JSONL export, with IDs instead of names and its fields in form order. Importing the line creates the same lead.
+ * JSON omits `archivedAt` if it is undefined.
  */
 export function exportObject(organization: Organization, lead: Lead): object {
   const { id: leadId, pipelineId, stageId, createdAt, updatedAt, archivedAt } = lead;
@@ -27,15 +27,15 @@ export function exportObject(organization: Organization, lead: Lead): object {
 }
 
 export interface ExportColumn {
-  /** In CSV, as an import reads it. */
+  /** The column's heading in CSV, as an import reads it. */
   readonly heading: string;
-  /** In JSON lines. */
+  /** The property in JSON lines. */
   readonly name: string;
-  /** In a workbook, for people. */
+  /** The heading in a workbook, for people. */
   readonly label: string;
-  /** In a workbook: options by label, and numbers, times and booleans as such. */
+  /** The cell in a workbook: options by label, and numbers, times and booleans as such. */
   readonly valueOf: (lead: Lead) => WorkbookValue;
-  /** In CSV. Stage, pipeline, source and users are written by name if only one has the name. */
+  /** The cell in CSV. Stages, pipelines, sources and users are written by name, unless the name is ambiguous. */
   readonly textOf: (lead: Lead, isForSpreadsheet: boolean) => string;
 }
 
@@ -98,7 +98,7 @@ function fieldColumn(organization: Organization, field: Field): ExportColumn {
   };
 }
 
-/** Spreadsheet programs disagree about the days before it: some count 29 February 1900. */
+/** The first day on which spreadsheet programs agree: some count a 29 February 1900. */
 const firstDay = '1900-03-01';
 
 function workbookValue(organization: Organization, field: Field, value: FieldValue): WorkbookValue {
@@ -114,7 +114,7 @@ function workbookValue(organization: Organization, field: Field, value: FieldVal
   return cell === 'date' && value >= firstDay ? new Date(value) : unguardable(value);
 }
 
-/** The label of an option if an import reads it as that option, else its value. */
+/** The option's label, if an import reads the label as this option; otherwise its value. */
 function labelOf(field: Field, value: string): string {
   const { options } = withAllOptions(field);
   const { label = value } = options.find((option) => option.value === value) ?? {};
@@ -122,7 +122,7 @@ function labelOf(field: Field, value: string): string {
   return isOneItem && optionFinder(options)(label)?.value === value ? label : value;
 }
 
-/** The IDs of the lead and its organization, read from the start of a line or row; undefined if no export wrote it. */
+/** The IDs of the lead and its organization, read from the start of a line or row; undefined if no export wrote the line. */
 export function exportedIds(
   format: 'csv' | 'jsonl',
   begins: string,

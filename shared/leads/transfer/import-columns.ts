@@ -4,7 +4,7 @@ import { ownerKey } from '../../organization/built-in-fields.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 
-/** The columns of an export besides the fields: a lead's properties, and the mark of the export. */
+/** The columns of an export that are not fields: the lead's properties, and the mark of the export. */
 export const exportedProperties = {
   leadId: 'lead id',
   mark: 'lead service export',
@@ -14,13 +14,13 @@ export const exportedProperties = {
   updatedAt: 'updated at',
   archived: 'archived at',
 } as const;
-/** The headings of the columns of a row besides its fields. A note goes to the lead's timeline. */
+/** The headings of columns that are not fields. A note goes to the lead's timeline. */
 export const propertyHeadings = { ...exportedProperties, note: 'note' } as const;
 export type ImportProperty = keyof typeof propertyHeadings;
 
-/** Where a column's values go: to a field or a property, or nowhere. */
+/** Where a column's values go: to a field, to a property, or nowhere. */
 export interface ImportTarget {
-  /** The field's key or the property's heading, by which issues name it. */
+  /** The field's key or the property's heading, as issues name it. */
   readonly name: string;
   readonly field?: Field | undefined;
   readonly property?: ImportProperty;
@@ -34,11 +34,11 @@ const propertyTarget = (property: ImportProperty): ImportTarget => ({
 });
 
 /**
- * The column by which an export marks every row: many systems have a column "Lead ID", but none has this one. Its value is a text that
- * spreadsheets leave as it is.
+ * The column that marks each row of an export: many systems have a column "Lead ID", but none has this one. Spreadsheets do not change its
+ * value.
  */
 export const exportMark = {
-  /** In JSON lines. */
+  /** The property in JSON lines. */
   property: 'leadServiceExport',
   of: (organizationId: number): string => `organization ${organizationId}`,
   isOne: (value: unknown): boolean =>
@@ -61,7 +61,7 @@ const properties = new Map<string, ImportProperty>([
 ]);
 
 /**
- * The target of a column, by its heading: a field by its key, a property, the owner, a field by its label, or the note.
+ * The target of a column, by its heading. Tries, in order: a field's key, a property, the owner, a field's label, the note.
  * @param hasFieldsObject true for JSONL objects with a `fields` object: property names win over field keys
  * @returns undefined if the heading is unknown
  */
@@ -87,7 +87,7 @@ export function targetNamed(
   return found.length === 1 && found[0] ? ofField(found[0]) : undefined;
 }
 
-/** The issue of an unknown heading, which completes a sentence that begins with the heading. */
+/** The issue of an unknown heading. Completes a sentence that begins with the heading. */
 export function unknownColumn(organization: Organization, heading: string): string {
   const near = nearestName(heading.trim(), [
     ...organization.fields.map(({ key }) => key),

@@ -17,14 +17,17 @@ import { updatedLead } from '../update.ts';
 import type { ImportProperty } from './import-columns.ts';
 import { isEmpty, readTimes, refuseOtherTimes, textOf } from './import-times.ts';
 
-/** A value of a file, or why it cannot be read at all. */
+/** A value from a file, or why it cannot be read. */
 export type RowValue = RawValue | FieldIssue;
 
-/** One row of a file, with its values by field key and by property. A missing value is empty. */
+/** A row of a file, with its values by field key and by property. A missing value counts as empty. */
 export interface ImportRow {
   readonly fields: Readonly<Record<string, RowValue>>;
   readonly properties: Readonly<Partial<Record<ImportProperty, RawValue>>>;
-  /** Whether a person named each value: an empty one empties its field, and a pipeline alone moves the lead to its starting stage. */
+  /**
+   * Whether a person entered each value on purpose: an empty value then clears its field, and a pipeline alone moves the lead to its
+   * starting stage.
+   */
   readonly isEdit?: boolean;
 }
 
@@ -32,13 +35,16 @@ export interface RowLead extends Pick<LeadStart, 'rotation'> {
   readonly leadId: number | undefined;
   readonly lead: Omit<Lead, 'id'>;
   readonly note: string | undefined;
-  /** Of a lead that refers to an inactive item: the settings by which it was read. The item may be removed under any later ones. */
+  /**
+   * Set if the lead refers to an inactive item: the version of the settings by which the row was read. Later settings may remove the item.
+   */
   readonly settingsVersion: number | undefined;
 }
 
 /**
- * Reads a row by the rules of create-lead; sources, users, stages and pipelines can be named by ID or by name. An exported lead can also
- * have values that are no longer active, and phones that would be refused or read otherwise today, and needs only the fields that every lead has.
+ * Reads a row by the rules of create-lead; sources, users, stages and pipelines can be named by ID or by name. An exported lead needs only
+ * the fields that every lead has. It may have values that are no longer active, and phones that today's rules would refuse or read
+ * differently.
  * @param now ISO 8601; the default for the times of creation and update
  * @throws ApiError VALIDATION_FAILED with every issue of the row in `details.fields`
  */
@@ -68,7 +74,10 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   return { leadId, lead, rotation, note, settingsVersion };
 }
 
-/** The phone and the email of a row, as far as they can be read, and the phone that a lead may have although it is read otherwise today. */
+/**
+ * The phone and the email of a row, as far as they can be read. Also the phone as written, because an older lead may have stored it in that
+ * form.
+ */
 export function identityOfRow(
   organization: Organization,
   { fields, properties }: ImportRow,
@@ -83,7 +92,7 @@ export function identityOfRow(
   return { phone, email: textIn(read.email), storedPhone: stored };
 }
 
-/** The phones of a row that are written as a lead has them, by field key. @param values of the lead */
+/** The phones of a row that equal the lead's stored phones, by field key. @param values the lead's fields */
 const storedPhonesIn = (
   organization: Organization,
   fields: ImportRow['fields'],
@@ -98,8 +107,8 @@ const storedPhonesIn = (
   );
 
 /**
- * Applies a row to a lead by the rules of update-lead: its fields, stage and pipeline, and its note. Empty values of a file change nothing. What
- * an update cannot change must be as it is: the times, and whether the lead is archived.
+ * Applies a row to a lead by the rules of update-lead: its fields, stage and pipeline, and its note. Empty values in a file change nothing.
+ * The row must not contradict what an update cannot change: the times, and whether the lead is archived.
  * @throws ApiError VALIDATION_FAILED
  */
 export function updatedByRow(
@@ -130,8 +139,8 @@ export function updatedByRow(
 }
 
 /**
- * The version of settings whose rules would refuse a new value of a lead as inactive, which an apply may be removing.
- * @returns undefined if they allow each: no apply removes an active item
+ * The version of the settings, if their rules would refuse one of the lead's values as inactive: an apply may be removing that item.
+ * @returns undefined if they allow every value, because no apply removes an active item
  */
 function versionToCheck(
   organization: Organization,
@@ -141,7 +150,7 @@ function versionToCheck(
   const issues = new FieldIssues();
   const isNew = ([key, value]: [string, FieldValue]): boolean =>
     JSON.stringify(value) !== JSON.stringify(before && valueOf(before.fields, key));
-  // The rules of today may also refuse a phone that a lead has.
+  // Today's rules may also refuse a phone that a lead already has.
   const canBeInactive = ([key]: [string, FieldValue]): boolean => {
     const field = organization.fieldByKey.get(key);
     if (!field?.active) return true;
@@ -154,7 +163,7 @@ function versionToCheck(
   return issues.isEmpty ? undefined : organization.version;
 }
 
-/** The organization with every field, option, stage, source and user active: exported leads can have any of them. */
+/** The organization with every field, option, stage, source and user active, because an exported lead can refer to any of them. */
 const withAllActive = memoize((organization: Organization): Organization => {
   const active = <T extends object>(item: T) => ({ ...item, active: true });
   const byId = <T extends object>(items: ReadonlyMap<number, T>) =>
@@ -174,7 +183,7 @@ const withAllActive = memoize((organization: Organization): Organization => {
   };
 });
 
-/** New leads get IDs after the highest imported one: about half of all IDs stay free for them. */
+/** The highest ID that an import may assign. New leads get IDs above it, and about half of all IDs stay free for them. */
 const importedIdMax = 1_000_000_000;
 
 function readLeadId(raw: RawValue | undefined, issues: FieldIssues): number | undefined {
@@ -186,8 +195,8 @@ function readLeadId(raw: RawValue | undefined, issues: FieldIssues): number | un
 }
 
 /**
- * Replaces the names of sources and users by their IDs. Other values stay, and the rules reject them.
- * @param sent by field key
+ * Replaces the names of sources and users with their IDs. Leaves other values to the rules, which reject them.
+ * @param sent values by field key
  */
 function withReferences(
   organization: Organization,
@@ -251,7 +260,7 @@ function readNamed(
   return issues.add(name, 'unknown_option', `is ${JSON.stringify(raw)}, which is ${what}`);
 }
 
-/** The stage and the pipeline that a row names by ID or by name; undefined if there is an issue with them. */
+/** The stage and the pipeline that a row names by ID or by name; undefined if either has an issue. */
 function namedPlace(
   organization: Organization,
   { stage, pipeline }: ImportRow['properties'],

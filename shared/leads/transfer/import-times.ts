@@ -22,7 +22,7 @@ export function readTimes(
   const timeOf = (name: string, raw: RawValue | undefined): string | undefined =>
     isEmpty(raw) ? undefined : readTime(name, raw, now, issues);
   const createdThen = timeOf('created at', created);
-  // The default is now, so that a sync job that follows updated_since sees the lead.
+  // Defaults to now, so that a sync job that uses updated_since sees the lead.
   const updatedAt = timeOf('updated at', updated) ?? now;
   const createdAt = createdThen ?? updatedAt;
   if (updatedAt < createdAt) {
@@ -35,7 +35,7 @@ export function readTimes(
   return { createdAt, updatedAt, ...(archivedAt !== undefined && { archivedAt }) };
 }
 
-/** Undefined for a text that is neither yes nor no, such as a time. */
+/** Undefined if the text means neither yes nor no, such as a time. */
 function saysArchived(raw: RawValue | undefined): boolean | undefined {
   const text = comparableName(textOf(raw));
   return text === 'archived' || (text !== '' && parseYesOrNo(text));
@@ -59,8 +59,8 @@ function readTime(
 }
 
 /**
- * Refuses times, and whether the lead is archived, that differ from the lead's: an update changes none of them. The times of an exported row
- * are not compared, because they are those of its export, perhaps as a spreadsheet wrote them anew.
+ * Refuses times, and an archived state, that differ from the lead's: an update cannot change them. Ignores the times of an exported row,
+ * because they date from its export, and a spreadsheet may have rewritten them.
  */
 export function refuseOtherTimes(
   properties: TimeProperties,

@@ -6,8 +6,8 @@ import { activeFields } from '../fields.ts';
 import { type ImportTarget, targetNamed } from './import-columns.ts';
 
 /**
- * The usual words of headings: of other products, in English and German, and in Hindi and Marathi in Latin letters. Those of one line mean the
- * same; the first words go before the last. A field or property is meant if it is called by one of them.
+ * Common headings: from other products, in English and German, and in Hindi and Marathi in Latin letters. All words on a line mean the
+ * same, and earlier words take precedence. A line refers to the field or property that is called by one of its words.
  */
 const usualWords = `
 name, full name, lead name, contact name, customer name, student name, display name, person, kontaktname, kundenname, vollständiger name, naam, pura naam, nav, naav, sampurna nav, purna nav
@@ -52,16 +52,16 @@ const linesOf = (words: string): string[][] =>
 const usual = linesOf(usualWords);
 const parts = linesOf(nameParts).flat();
 
-/** A product puts the kind of its record in front: `Person - Phone`, `Lead: City`. */
+/** Some products put the kind of record first: `Person - Phone`, `Lead: City`. */
 const kinds =
   /^(?:person|contact|lead|user|customer|student|applicant|your|primary|candidate)(?=.)/;
 
 /** What a heading usually means. */
 export interface UsualTarget {
   readonly target: ImportTarget;
-  /** The place among the words of its line: of two columns, the one with the lower rank is meant. */
+  /** The position among the words of its line. If two columns match, the one with the lower rank wins. */
   readonly rank: number;
-  /** Whether the column has only a part of a name. */
+  /** Whether the column holds only a part of a name. */
   readonly isPart: boolean;
 }
 
@@ -77,7 +77,7 @@ const targets = memoize((organization: Organization): ReadonlyMap<string, Import
   );
 });
 
-/** The field or property that a heading means by a usual word; undefined if there is none. */
+/** The field or property that a heading means by a common word; undefined if there is none. */
 export function usualTarget(organization: Organization, heading: string): UsualTarget | undefined {
   const whole = plain(heading);
   for (const word of new Set([whole, whole.replace(kinds, '')])) {
@@ -93,7 +93,7 @@ export function usualTarget(organization: Organization, heading: string): UsualT
   return undefined;
 }
 
-/** The field or property whose name is nearly a heading. */
+/** The field or property whose name is nearly the heading. */
 export function nearTarget(organization: Organization, heading: string): ImportTarget | undefined {
   const near = nearestName(plain(heading), [...targets(organization).keys()]);
   return near === undefined ? undefined : targets(organization).get(near);
