@@ -21,7 +21,7 @@ export {
 } from './errors.ts';
 
 export interface CaptureOptions extends CallOptions {
-  /** A random ID per page view. The idempotency key is a hash of it and the enquiry. */
+  /** A random ID per page view. The idempotency key is a hash of the enquiry and this ID. */
   readonly formView?: string;
   /** @default `idempotencyKeyOf(enquiry, formView)` */
   readonly idempotencyKey?: string;
@@ -31,8 +31,8 @@ export interface CaptureOptions extends CallOptions {
 export interface ChangedLeads {
   readonly leads: readonly api.Lead[];
   /**
-   * Store it once the leads are stored: the next call of `changedLeads` continues there, in a later run or after a crash. It is a
-   * date-time at the end of a run, and longer in the middle of one.
+   * Store it after the leads are stored: the next call of `changedLeads` continues there, in a later run or after a crash. At the end of a
+   * run it is a date-time; in the middle of a run it is longer.
    */
   readonly position: string;
 }
@@ -47,7 +47,7 @@ export interface ChangedLeads {
 export class LeadClient {
   readonly #connection: Connection;
 
-  /** @throws TypeError for an address that could leak the key, and for a missing key */
+  /** @throws TypeError if the address could leak the key, or if the key is missing */
   constructor(options: LeadClientOptions) {
     this.#connection = new Connection(options);
   }
@@ -80,9 +80,9 @@ export class LeadClient {
   }
 
   /**
-   * The leads that changed since an earlier call, page by page, with the minute of overlap that the service requires. A lead that
-   * changed in that minute is returned again: replace it by its ID. Archived and erased leads are not returned.
-   * @param since the last `position` that was stored, a date-time, or nothing to read all leads
+   * The leads that changed since an earlier call, page by page, with the minute of overlap that the service requires. A lead that changed
+   * in that minute is returned again: replace your copy with the same ID. Archived and erased leads are not returned.
+   * @param since the last stored `position`, or a date-time; omit it to read all leads
    * @example
    * for await (const { leads, position } of client.changedLeads(await readPosition())) {
    *   await storeLeads(leads); // insert or replace by id
@@ -105,15 +105,15 @@ export class LeadClient {
       });
       startedAt ??= isoTime(serviceTime(headers, sentAt));
       cursor = body.nextCursor ?? undefined;
-      // What changes during this run belongs to the next one.
+      // Changes during this run are returned by the next one.
       const reached = cursor ? `${start.since ?? ''}/${startedAt}/${cursor}` : startedAt;
       yield { leads: body.items, position: reached };
     } while (cursor !== undefined);
   }
 
   /**
-   * Creates a lead. After a lost response the retry meets the lead that the first attempt created: DUPLICATE_LEAD with its ID, and
-   * `afterUnknownOutcome`.
+   * Creates a lead. If the response of the first attempt was lost, the retry finds the lead that it created: DUPLICATE_LEAD with the lead's
+   * ID, and `afterUnknownOutcome`.
    */
   createLead(lead: api.CreateLeadRequest, options?: CallOptions): Promise<api.Lead> {
     return this.#lead('POST /api/v1/leads', { ...options, body: lead });
@@ -137,7 +137,7 @@ export class LeadClient {
     return this.#lead(`GET /api/v1/leads/${leadId}`, { ...options });
   }
 
-  /** Changes only what is named; null clears a field. A retry sets the same values again. */
+  /** Changes only the named fields; null clears a field. A retry sets the same values again. */
   updateLead(
     leadId: number,
     changes: api.UpdateLeadRequest,
@@ -146,7 +146,7 @@ export class LeadClient {
     return this.#lead(`PATCH /api/v1/leads/${leadId}`, { ...options, body: changes });
   }
 
-  /** Adds a note. It is not sent again when its outcome is unknown, because it could then be there twice. */
+  /** Adds a note. If the outcome is unknown, the note is not sent again, because it could be added twice. */
   async addNote(leadId: number, text: string, options?: CallOptions): Promise<api.Note> {
     const { body } = await this.#connection.send<api.NoteResponse>(
       `POST /api/v1/leads/${leadId}/notes`,
@@ -188,17 +188,17 @@ export class LeadClient {
   }
 }
 
-/** The JSON text with all properties in alphabetical order: equal content has equal text. */
+/** A value as JSON, with all properties in alphabetical order, so that equal content has equal text. */
 function canonicalText(value: unknown): string {
-  return JSON.stringify(value, (_name, one: unknown) => {
-    if (typeof one !== 'object' || one === null || Array.isArray(one)) return one;
-    return Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify(value, (_name, part: unknown) => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
 }
 
 /**
- * An idempotency key for this enquiry: SHA-256 of its content and of the view of the form. The same content from the same view is one
- * enquiry, however often it is sent. A changed text has another key.
+ * An idempotency key for an enquiry: the SHA-256 of its content and of the form view. The same content from the same view is one enquiry,
+ * however often it is sent. If the content changes, so does the key.
  * @param formView a random ID per page view; without it, the same content within 24 hours is one enquiry
  */
 export async function idempotencyKeyOf(enquiry: object, formView = ''): Promise<string> {
@@ -208,15 +208,15 @@ export async function idempotencyKeyOf(enquiry: object, formView = ''): Promise<
 }
 
 /**
- * A change is dated just before it is committed, and an index lags the table (integrator.md, "Keep a copy"): each run starts a minute before the
- * start of the one before. The overlap also absorbs clock differences.
+ * A change is dated just before it is committed, and indexes lag the table (integrator.md, "Keep a copy"). So each run reads from a minute
+ * before the previous run's start. The overlap also absorbs clock differences.
  */
 const overlapMs = 60_000;
 
 interface Position {
-  /** Everything that changed earlier has been read. Undefined: nothing has. */
+  /** All changes before this time have been read; undefined if nothing has been read. */
   readonly since?: string | undefined;
-  /** The start of the run under way, and the cursor of its next page. */
+  /** The start of an unfinished run, and the cursor of its next page. */
   readonly startedAt?: string | undefined;
   readonly cursor?: number | undefined;
 }
@@ -236,8 +236,8 @@ function parsedPosition(position: string): Position {
 }
 
 /**
- * The service's time when it began to answer: its `Date` header, less the whole request's duration. Without the header, the time of
- * this machine.
+ * The service's time when it began to answer: its `Date` header minus the duration of the whole request. Without the header, this machine's
+ * time.
  */
 function serviceTime(headers: Headers, sentAt: number): number {
   const now = Date.now();

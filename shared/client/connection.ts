@@ -17,18 +17,21 @@ export interface LeadClientOptions {
   /** The time for one attempt. @default 15000 */
   readonly timeoutMs?: number;
   /**
-   * Attempts of a request, the first included: it is retried after a lost response, 429, 500, 503 and 409 `IDEMPOTENCY_IN_PROGRESS`, with
-   * random delays. @default 5
+   * The maximum number of attempts, including the first. A request is retried after a lost response, 429, 500, 503 and 409
+   * `IDEMPOTENCY_IN_PROGRESS`, with random delays. @default 5
    */
   readonly attempts?: number;
-  /** The longest wait before a retry. A longer `Retry-After`, such as that of the rate limit, throws at once. @default 60000 */
+  /**
+   * The longest wait before a retry. If `Retry-After` asks for a longer wait, as the rate limit can, the call throws at once.
+   * @default 60000
+   */
   readonly maxWaitMs?: number;
   /** @default the global `fetch` */
   readonly fetch?: typeof fetch;
 }
 
 export interface CallOptions {
-  /** Ends the call, retries included. The call then throws the signal's reason. */
+  /** Aborts the call, including its retries. The call then throws the signal's reason. */
   readonly signal?: AbortSignal;
   /** @default the client's own */
   readonly attempts?: number;
@@ -37,14 +40,14 @@ export interface CallOptions {
 /** The method and the path, such as `GET /api/v1/users`. */
 export type Route = `${'GET' | 'POST' | 'PATCH'} /api/v1/${string}`;
 
-/** A request of the client. Its attempts are the same, but for the key. */
+/** A request of the client. All its attempts are identical, except for the API key. */
 export interface Call extends CallOptions {
   readonly query?: LeadListQuery | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Whether it may be sent again after the service may have carried it out: a read, a capture (by its idempotency key), a create (the
-   * phone is unique) and an update may. A note would be added twice. @default true
+   * Whether the request may be repeated if the service may already have carried it out. True for reads, captures (by their idempotency
+   * key), creates (a phone is unique) and updates. A note would be added twice. @default true
    */
   readonly isRepeatable?: boolean;
 }
@@ -57,7 +60,7 @@ export interface HttpResponse<Body> {
 
 const firstDelayMs = 500;
 const delayMaxMs = 30_000;
-/** A timer of more milliseconds fires at once, or is refused. */
+/** The longest timer: with more milliseconds, it would fire at once or be refused. */
 const timerMaxMs = 2_147_483_647;
 
 /** Sends requests, and retries them. */
@@ -78,8 +81,8 @@ export class Connection {
   }
 
   /**
-   * Sends until a retry would not change the response.
-   * @throws LeadServiceError, UnexpectedResponseError, NoResponseError: the last attempt's; the caller's own reason if its signal aborts
+   * Sends a request, and retries until it succeeds or a retry would not help.
+   * @throws LeadServiceError, UnexpectedResponseError or NoResponseError of the last attempt; the signal's reason if the caller aborts
    */
   async send<Body>(route: Route, call: Call): Promise<HttpResponse<Body>> {
     const { maxWaitMs } = this.#options;
@@ -94,7 +97,7 @@ export class Connection {
         const isUnknown = !isSurelyUndone(error);
         if (isUnknown && !isRepeatable) throw error;
         afterUnknownOutcome ||= isUnknown;
-        // The random part keeps clients that were refused together from returning together.
+        // The random delay keeps clients that were refused together from retrying together.
         const delayMs = Math.random() * Math.min(delayMaxMs, firstDelayMs * 2 ** (attempt - 1));
         const waitMs = retryAfterMsOf(error) + delayMs;
         if (waitMs > maxWaitMs) throw error;
@@ -132,7 +135,7 @@ export class Connection {
           ...headers,
         },
         ...(body !== undefined && { body: jsonText(body) }),
-        redirect: 'manual', // a redirect could take the key to another address
+        redirect: 'manual', // a redirect could send the key to another address
         signal: AbortSignal.any(signal ? [signal, late] : [late]),
       });
       return { status: response.status, headers: response.headers, text: await response.text() };
@@ -146,7 +149,7 @@ export class Connection {
   }
 }
 
-/** Resolves after the time, and rejects with the signal's reason as soon as that aborts. */
+/** Resolves after `ms`. Rejects with the signal's reason as soon as the signal aborts. */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -172,7 +175,7 @@ function checkedBaseUrl(baseUrl: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** A list is JSON inside the query string. */
+/** The query string. A list becomes JSON inside it. */
 function queryText(query: LeadListQuery = {}): string {
   const texts = Object.entries(query)
     .filter(([, value]) => value !== undefined)
@@ -184,8 +187,8 @@ function queryText(query: LeadListQuery = {}): string {
 }
 
 /**
- * The JSON text of a body. The service refuses a raw U+FFFD, which a wrong encoding leaves where letters were. A visitor who typed one
- * means it, so it is sent as an escape.
+ * A body as JSON. The service refuses a raw U+FFFD, because it is the trace of a wrong encoding. Here the text is already decoded, so the
+ * character is the visitor's own, and is sent as an escape.
  */
 const jsonText = (value: unknown): string => JSON.stringify(value).replaceAll('\ufffd', '\\ufffd');
 
@@ -203,7 +206,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Whether the service cannot have carried out the request: it says so. */
+/** Whether the service certainly did not carry out the request, by its own response. */
 const isSurelyUndone = (error: unknown): boolean =>
   error instanceof LeadServiceError && (error.status < 500 || error.code === 'NOT_READY');
 

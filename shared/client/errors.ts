@@ -1,11 +1,11 @@
-/** The errors of the service, whose types a test compares with the service's schemas, and those that the client throws. */
+/** The service's errors, whose types a test compares with its schemas, and the errors that the client throws. */
 
 import type { FieldReason, ReferenceReason } from '../contract/types.ts';
 
 interface InvalidQueryDetails {
   /** 0-based positions of the invalid filters. */
   readonly filters?: readonly number[];
-  /** What is wrong with each of them, for the first eleven at most. */
+  /** What is wrong with each filter, for the first eleven at most. */
   readonly problems?: readonly string[];
   /** Maps each invalid parameter to what is wrong with it. */
   readonly parameters?: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ interface ForbiddenDetails {
 interface DuplicateLeadDetails {
   /** The lead that has the phone or email. */
   readonly leadId: number;
-  /** Which of them another lead has. If both, it is the phone. */
+  /** Which of the two another lead has; `phone` if both. */
   readonly field: 'phone' | 'email';
 }
 
@@ -102,7 +102,7 @@ export class LeadServiceError<Code extends ErrorCode = ErrorCode> extends Failed
 /** One type for each code, so that a `switch` on `error.code` narrows `error.details`. */
 export type ApiError = { [Code in ErrorCode]: LeadServiceError<Code> }[ErrorCode];
 
-/** Whether the service refused or failed a request; with a code, whether for that reason. */
+/** Whether the error is a response of the service; with a code, whether it has that code. */
 export function isLeadServiceError(error: unknown): error is ApiError;
 export function isLeadServiceError<Code extends ErrorCode>(
   error: unknown,
@@ -112,7 +112,7 @@ export function isLeadServiceError(error: unknown, code?: ErrorCode): boolean {
   return error instanceof LeadServiceError && (code === undefined || error.code === code);
 }
 
-/** A response that is not the service's, such as the HTML page of a proxy, or a redirect. */
+/** A response that did not come from the service, such as a proxy's HTML page or a redirect. */
 export class UnexpectedResponseError extends FailedResponse {
   override readonly name = 'UnexpectedResponseError';
 
@@ -124,7 +124,7 @@ export class UnexpectedResponseError extends FailedResponse {
   }
 }
 
-/** The time-out passed, or the connection failed, before the whole response was there. `cause` has the reason. */
+/** The request timed out, or the connection failed, before the whole response had arrived. `cause` has the reason. */
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
   readonly isTimeout: boolean;

@@ -2,7 +2,7 @@ import type { CaptureRequest } from './client.ts';
 
 /** An enquiry in the outbox. Times are ISO 8601. */
 export interface OutboxEntry {
-  /** 64 hexadecimal digits: a digest of the enquiry as it was added, and of the view of the form. */
+  /** 64 hexadecimal digits: a digest of the enquiry as it was added, and of the form view. */
   readonly key: string;
   readonly enquiry: CaptureRequest;
   readonly idempotencyKey: string;
@@ -13,27 +13,29 @@ export interface OutboxEntry {
   readonly attempts: number;
   readonly firstSentAt: string | null;
   readonly nextAttemptAt: string;
-  /** Of the last attempt. */
+  /** The error of the last attempt. */
   readonly lastError: string | null;
   /** Why the state is `refused`: the reason by field or property, such as `invalid_phone`. */
   readonly refused: Readonly<Record<string, string>>;
-  /** The values that the service refused, by name. Their texts are in the enquiry's notes. */
+  /** The values that the service refused and that were removed, by name. The enquiry's notes have their texts. */
   readonly removed: Readonly<Record<string, string>>;
-  /** Why they were refused, by the same names: `unknown_field` is an input of a form that no field has. */
+  /**
+   * Why these values were refused, by the same names. `unknown_field` means that the organization has no field for an input of the form.
+   */
   readonly removedReasons?: Readonly<Record<string, string>>;
 }
 
 /** Where an outbox keeps its entries. An entry is JSON: a file, a row of a database, or a value of a key-value store. */
 export interface OutboxStore {
-  /** Stores an entry, or replaces that of the same key: whole or not at all, and durable once it resolves. */
+  /** Stores an entry, or replaces the entry with the same key. Must be atomic, and durable once it resolves. */
   put(entry: OutboxEntry): Promise<void>;
   get(key: string): Promise<OutboxEntry | undefined>;
-  /** Deletes an entry, if it is there. */
+  /** Deletes an entry, if it exists. */
   delete(key: string): Promise<void>;
   list(): Promise<OutboxEntry[]>;
 }
 
-/** A `.part` file of this age is of a process that ended: nobody was thanked for it. */
+/** A `.part` file of this age belongs to a process that ended before it could thank the visitor. */
 const partMaxAgeMs = 3_600_000;
 
 /**
@@ -50,7 +52,7 @@ export function fileStore(folder: string): OutboxStore {
       const { mkdir, open, rename } = files();
       const file = fileOf(entry.key);
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // Written under another name, flushed, then renamed: the file is whole at every moment.
+      // Writes another file, flushes it and renames it, so that the entry's file is always complete.
       const part = `${file}.${crypto.randomUUID()}.part`;
       const written = await open(part, 'w', 0o600);
       try {
@@ -77,7 +79,7 @@ export function fileStore(folder: string): OutboxStore {
   };
 }
 
-/** Without an import, which bundlers for Workers would refuse. @throws Error where there are no files */
+/** Node's file functions without an import, which bundlers for Workers would refuse. @throws Error in a runtime without files */
 function files(): typeof import('node:fs/promises') {
   const module = globalThis.process?.getBuiltinModule?.('node:fs/promises');
   if (!module) throw new Error('This runtime has no files: give the outbox a store of its own.');
@@ -92,13 +94,13 @@ async function readEntry(file: string): Promise<OutboxEntry | undefined> {
     const entry: OutboxEntry = JSON.parse(text);
     return entry;
   } catch (error) {
-    // Damaged by something else. It must not stop the others.
+    // Something else damaged this file. It must not block the other entries.
     console.error(`lead-service-client: ${file} is not an entry of an outbox: ${error}`);
     return undefined;
   }
 }
 
-/** The names of the entries' files. Clears away what a killed process left half-written. */
+/** The names of the entries' files. Deletes files that a killed process left half-written. */
 async function entryNames(folder: string): Promise<string[]> {
   const { readdir, rm, stat } = files();
   const names = await readdir(folder).catch(ifMissing<string[]>([]));

@@ -13,14 +13,14 @@ const minuteMs = 60_000;
 const waitsMs = [0.5, 2, 7, 15, 30, 45, 60, 90, 120, 180].map((minutes) => minutes * minuteMs);
 
 /**
- * The service knows an idempotency key for 24 hours after it captured the enquiry. A later attempt could capture it twice, so the last
- * one is half an hour earlier.
+ * The service remembers an idempotency key for 24 hours after it captured the enquiry. A later attempt could capture it twice, so the last
+ * attempt is half an hour before that.
  */
 const lastAttemptAfterMs = 23.5 * 60 * minuteMs;
 const latenessMs = 10 * minuteMs;
 const sentInParallel = 4;
 
-/** Refusals that the same enquiry always meets. All others can pass: a key is replaced, an address is corrected. */
+/** Refusals that an unchanged enquiry always gets. All others can go away: somebody replaces the key or corrects the address. */
 const finalCodes = new Set<string>([
   'VALIDATION_FAILED',
   'INVALID_JSON',
@@ -31,7 +31,7 @@ const finalCodes = new Set<string>([
 export interface OutboxOptions {
   /** Keeps the enquiries. @default `fileStore('./outbox')` */
   readonly store?: OutboxStore;
-  /** Called when the service has an enquiry. */
+  /** Called when the service has captured an enquiry. */
   readonly onDelivered?: (entry: OutboxEntry, result: CaptureResult) => void;
   /**
    * Called when an enquiry needs a person: it was refused, or not delivered for almost 24 hours. It stays in the store.
@@ -41,7 +41,7 @@ export interface OutboxOptions {
 }
 
 /**
- * Keeps enquiries until the service has them. `add` resolves once the enquiry is stored: only then thank the visitor.
+ * Keeps enquiries until the service has captured them. `add` resolves once the enquiry is stored: thank the visitor only then.
  *
  * @example
  * const outbox = new Outbox(client, { store: fileStore('./outbox') });
@@ -64,7 +64,7 @@ export class Outbox {
   }
 
   /**
-   * Stores an enquiry; null counts as not given. The same content from the same view of the form is one enquiry.
+   * Stores an enquiry; a value of null counts as absent. The same content from the same form view is one enquiry.
    * @param sent the enquiry
    * @param options.formView a random ID per page view
    * @returns the entry's key
@@ -79,14 +79,14 @@ export class Outbox {
     return key;
   }
 
-  /** Sends what is due, now and from now on, until `stop`. */
+  /** Sends enquiries as they become due, until `stop`. */
   start(): void {
     if (!this.#isStopped) return;
     this.#isStopped = false;
     this.#loop = this.#run();
   }
 
-  /** Ends `start`, after the requests under way. What is not delivered stays in the store. */
+  /** Ends `start`, once pending requests have finished. Undelivered enquiries stay in the store. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#wake.abort();
@@ -94,7 +94,7 @@ export class Outbox {
   }
 
   /**
-   * Sends what is due, once: for a scheduled job.
+   * Sends the enquiries that are due, once: for a scheduled job.
    * @returns when the next enquiry is due, in milliseconds since the epoch; undefined if none waits
    */
   async sendDue(): Promise<number | undefined> {
@@ -114,8 +114,8 @@ export class Outbox {
   }
 
   /**
-   * Sends one entry now, due or not: while the visitor waits.
-   * @returns undefined if the service has it, else the entry as it is kept; `refused` says what the visitor can correct
+   * Sends an entry now, even if it is not due, while the visitor waits.
+   * @returns undefined if the service captured it; otherwise the stored entry, whose `refused` says what the visitor can correct
    */
   async deliver(key: string): Promise<OutboxEntry | undefined> {
     const entry = await this.#store.get(key);
@@ -133,7 +133,7 @@ export class Outbox {
     return (await this.#store.list()).filter(({ state }) => state !== 'waiting');
   }
 
-  /** Sends an enquiry again that was refused or given up, as soon as it can, with a new 24 hours. */
+  /** Sends a refused or given-up enquiry again as soon as possible, with another 24 hours. */
   async sendAgain(key: string): Promise<void> {
     const entry = await this.#store.get(key);
     if (!entry) throw new RangeError(`The outbox has no entry ${key}.`);
@@ -148,7 +148,7 @@ export class Outbox {
         console.error('lead-service-client: the outbox cannot be read or written.', error);
         return Date.now() + minuteMs;
       });
-      // Another process can add to the same store.
+      // Wakes at least once a minute, because another process can add to the same store.
       const waitMs = Math.min(minuteMs, Math.max(0, (next ?? Infinity) - Date.now()));
       await sleep(waitMs, this.#wake.signal).catch(() => {});
     }
@@ -158,7 +158,7 @@ export class Outbox {
     return (await this.#store.list()).filter(({ state }) => state === 'waiting');
   }
 
-  /** Sends an entry, in one request at a time. */
+  /** Sends an entry; never has two requests for the same entry in flight. */
   #send(entry: OutboxEntry): Promise<void> {
     const { key } = entry;
     const sending =
@@ -179,7 +179,7 @@ export class Outbox {
       attempts: entry.attempts + 1,
       nextAttemptAt: isoTime(Math.min(now + wait, Math.max(lastAt, now))),
     };
-    await this.#store.put(sent); // first: the request can arrive though this process ends
+    await this.#store.put(sent); // stored first, because the request can arrive even if this process ends
     let result: CaptureResult;
     try {
       const { enquiry, idempotencyKey } = sent;
@@ -198,7 +198,7 @@ export class Outbox {
     const reduced = invalid && withoutRefusedValues(entry.enquiry, Object.keys(invalid.fields));
     if (reduced) {
       const { enquiry, removed } = reduced;
-      // Another text, so under another idempotency key. Nothing was captured under the first.
+      // The content differs now, so it needs another idempotency key. Nothing was captured under the first key.
       const again = newAttempts(await idempotencyKeyOf(enquiry, entry.key), now);
       return this.#attempt({
         ...entry,

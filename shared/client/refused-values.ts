@@ -10,7 +10,7 @@ export function withoutNulls(enquiry: CaptureRequest): CaptureRequest {
 /** An enquiry without the values that the service refused. Their texts are in its notes. */
 export interface ReducedEnquiry {
   readonly enquiry: CaptureRequest;
-  /** What was removed, as it was sent, by the name that the service gave. */
+  /** The removed values as they were sent, by the names in the service's error. */
   readonly removed: Readonly<Record<string, string>>;
 }
 
@@ -18,9 +18,9 @@ const notesMaxChars = 5000;
 const removedMaxChars = 500;
 
 /**
- * Takes the refused values out of an enquiry, so that one bad optional value does not lose the person.
+ * Removes the refused values from an enquiry, so that a bad optional value does not lose the whole enquiry.
  * @param refused the names in `details.fields` of VALIDATION_FAILED
- * @returns undefined if the name or the phone is refused, or nothing that was sent: then no other enquiry would be accepted
+ * @returns undefined if the name or the phone was refused, or no sent value was: removing values would not help then
  */
 export function withoutRefusedValues(
   enquiry: CaptureRequest,
@@ -71,10 +71,10 @@ const textOf = (value: unknown): string => {
   return clean(text ?? '');
 };
 
-/** Without U+0000 and unpaired surrogates, which no text may have. */
+/** Removes U+0000, and replaces unpaired surrogates: the service accepts neither in a text. */
 const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-/** At most so many code points. */
+/** The first `maxChars` code points of a text. */
 function cut(text: string, maxChars: number): string {
   const characters = [...text];
   return characters.length <= maxChars ? text : `${characters.slice(0, maxChars - 1).join('')}…`;
