@@ -7,7 +7,7 @@ import {
   type StreamRecord,
 } from '../../shared/store/leads/stream-record.ts';
 
-/** What Lambda sends for a batch of the table's stream, and what it reads of the response (AWS: Using Lambda with DynamoDB Streams). */
+/** What Lambda sends for a batch of the table's stream, and what it expects in return (AWS: Using Lambda with DynamoDB Streams). */
 interface StreamBatch {
   readonly Records: readonly StreamRecord[];
 }
@@ -17,22 +17,22 @@ interface BatchResponse {
 
 const publisher = 'publish-events';
 
-/** What is wrong with a record, without the error's message, which may quote the record's text. */
-function unread(error: unknown): Error {
-  const own = new Error(
-    'A record of the stream cannot be read. The timeline of its lead has the item.',
+/** An error that shows where parsing failed. It omits the original message, which may quote the record's text. */
+function withoutMessage(error: unknown): Error {
+  const unparsed = new Error(
+    "Skipped a stream record that cannot be parsed. The lead's timeline has the item; no event was published.",
   );
   const frames = (error instanceof Error && error.stack?.match(/^ {4}at .*$/gm)) || [];
-  own.stack = [`Error: ${own.message}`, ...frames].join('\n');
-  return own;
+  unparsed.stack = [`Error: ${unparsed.message}`, ...frames].join('\n');
+  return unparsed;
 }
 
 let bus: EventBus | undefined;
 
 /**
  * Publishes the events of new timeline entries. Not an endpoint: with `events: true`, Lambda calls it with batches of the table's stream.
- * Lambda repeats a batch from the record that the response names, so an event can come twice. Only a record that cannot be read is skipped:
- * no attempt can read it, and each would delay every later record of its shard.
+ * Lambda retries a batch from the record that the response names, so an event can be published twice. Only a record that cannot be parsed
+ * is skipped: no retry could parse it, and each would delay every later record of its shard.
  */
 export const handler = async (
   { Records }: StreamBatch,
@@ -45,7 +45,12 @@ export const handler = async (
       return event ? [{ sequenceNumber: record.dynamodb?.SequenceNumber ?? '', event }] : [];
     } catch (error) {
       const lead = leadOfRecord(record);
-      log('error', 'unreadable', { requestId, endpoint: publisher, ...lead, error: unread(error) });
+      log('error', 'unreadable', {
+        requestId,
+        endpoint: publisher,
+        ...lead,
+        error: withoutMessage(error),
+      });
       return [];
     }
   });

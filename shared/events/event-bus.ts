@@ -3,11 +3,11 @@ import { eventSource, type LeadEvent } from '../leads/events.ts';
 import { recordFailedOperation } from '../observability/failed-operation.ts';
 
 export interface EventBus {
-  /** Publishes up to ten events. @returns for each event whether the bus has it @throws Error if that is unknown */
+  /** Publishes up to ten events. @returns for each event whether the bus accepted it @throws Error if that is unknown */
   readonly put: (events: readonly LeadEvent[]) => Promise<boolean[]>;
 }
 
-/** Nobody's request waits, so EventBridge is given longer than the table. Three attempts fit into the function's time. */
+/** No request waits for the publisher, so EventBridge gets more time than the table. Three attempts fit into the function's time-out. */
 const clientTimeouts = {
   maxAttempts: 3,
   requestHandler: {

@@ -12,19 +12,19 @@ export interface Publication {
   readonly published: number;
   /** The first event that is not on the bus; undefined if all are. */
   readonly firstUnpublished?: PendingEvent;
-  /** Why publishing ended early, if the bus said so. */
+  /** The bus's error, if one ended publishing early. */
   readonly error?: unknown;
 }
 
 /** The limits of one `PutEvents`: entries, and bytes of all of them together (AWS: PutEvents), with room for the envelope. */
 const entriesMax = 10;
 const requestMaxBytes = 240_000;
-/** Requests that the bus partly refuses before the rest is left to the next invocation. */
+/** How many partly refused requests are allowed before the rest is left to the next invocation. */
 const refusalsMax = 3;
 
 /**
- * Publishes events so that those of one lead reach the bus in their order. The bus may take some entries of a request and refuse others, so
- * a request has at most one event of each lead, and the next one of a lead is sent only after it.
+ * Publishes events so that each lead's events reach the bus in order. The bus can accept some entries of a request and refuse others. So a
+ * request has at most one event per lead, and a lead's next event waits until the bus has accepted the previous one.
  * @param events in the order of the stream
  */
 export async function publishInOrder(
@@ -43,7 +43,7 @@ export async function publishInOrder(
     try {
       const isPublished = await bus.put(request.map(({ event }) => event));
       const published = new Set(request.filter((_, index) => isPublished[index]));
-      pending = pending.filter((one) => !published.has(one));
+      pending = pending.filter((event) => !published.has(event));
       if (published.size === request.length) continue;
     } catch (error) {
       return result(error);
@@ -59,14 +59,14 @@ function nextRequest(pending: readonly PendingEvent[]): PendingEvent[] {
   const request: PendingEvent[] = [];
   const leads = new Set<string>();
   let bytes = 0;
-  for (const one of pending) {
-    const { organizationId, leadId } = one.event.detail;
+  for (const next of pending) {
+    const { organizationId, leadId } = next.event.detail;
     const lead = `${organizationId} ${leadId}`;
     if (leads.has(lead)) continue;
     leads.add(lead);
-    bytes += Buffer.byteLength(JSON.stringify(one.event.detail));
+    bytes += Buffer.byteLength(JSON.stringify(next.event.detail));
     if (request.length > 0 && bytes > requestMaxBytes) break;
-    request.push(one);
+    request.push(next);
     if (request.length === entriesMax) break;
   }
   return request;

@@ -58,7 +58,8 @@ test('records that cannot be read are logged without their text, and the others 
 
   expect([response, leadIds]).toEqual([{ batchItemFailures: [] }, [7, 8]]);
   expect(published[0]).toMatchObject({ EventBusName: 'leads', Source: 'lead-service' });
-  const message = 'A record of the stream cannot be read. The timeline of its lead has the item.';
+  const message =
+    "Skipped a stream record that cannot be parsed. The lead's timeline has the item; no event was published.";
   expect(logged()).toMatchObject([
     ...[1, 2].map((leadId) => ({
       level: 'ERROR',
@@ -67,7 +68,7 @@ test('records that cannot be read are logged without their text, and the others 
       endpoint: 'publish-events',
       organizationId: 3,
       leadId,
-      error: { message, stack: expect.stringMatching(/^Error: A record .*item\.(\n {4}at .+)+$/) },
+      error: { message, stack: expect.stringMatching(/^Error: Skipped .*published\.(\n {4}at .+)+$/) },
     })),
     { level: 'INFO', message: 'published', events: 2, published: 2 },
   ]);
