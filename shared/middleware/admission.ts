@@ -23,12 +23,12 @@ import {
   type LiveKey,
 } from './key-cache.ts';
 
-/** What an endpoint may prefetch with. The request is not admitted yet: a prefetch must not write. */
+/** What a prefetch may use. The request is not admitted yet, so a prefetch must not write. */
 export interface PrefetchContext {
   readonly table: Table;
   readonly organizationId: number;
   readonly keyId: string;
-  /** The settings this function saw last; admission may report a newer version. */
+  /** The settings that this function read last. Admission may report a newer version. */
   readonly cachedOrganization: Organization | undefined;
 }
 
@@ -54,11 +54,11 @@ export const admission = <Added extends ParsedInput, Prefetched>(
     if (prefetch && !call.inputError && hasScope(endpoint, caller)) {
       const cachedOrganization = cachedOrganizations.get(organizationId);
       call.prefetched = prefetch({ ...call, organizationId, keyId, cachedOrganization });
-      call.prefetched.catch(() => undefined); // the endpoint awaits it, unless a step refuses the request
+      call.prefetched.catch(() => undefined); // no unhandled rejection if a step refuses the request before the endpoint awaits it
     }
 
     const organizationAdmission = admitToOrganization(call, organizationId, now);
-    await Promise.allSettled([liveKey, organizationAdmission]); // both tokens are taken, or refused, before the response
+    await Promise.allSettled([liveKey, organizationAdmission]); // both updates must complete before the response
     const key = await liveKey;
     const { admitted, organization } = await organizationAdmission;
     showLimits(call, key.bucket, admitted.bucket);
@@ -84,8 +84,11 @@ function bearerKeyHash(event: APIGatewayProxyEvent): string {
   return hashApiKey(apiKey);
 }
 
-/** Refuses from the cache what DynamoDB would refuse again: a key that keeps sending costs no write and heats no partition.
- *  @throws ApiError UNAUTHORIZED, RATE_LIMITED */
+/**
+ * Refuses from the cache a key that DynamoDB would refuse again, so that a client that keeps sending costs no writes and heats no
+ * partition.
+ *  @throws ApiError UNAUTHORIZED, RATE_LIMITED
+ */
 function refuseCached(call: Call, apiKeyHash: string, now: Date): LiveKey | undefined {
   const cached = cachedKeys.get(apiKeyHash);
   if (!cached) return undefined;
@@ -134,7 +137,7 @@ async function admitToOrganization(
   return { admitted, organization };
 }
 
-/** The bucket with fewer tokens left; of two with as many, the one whose window ends later (design, section 3). */
+/** The bucket with fewer tokens left or, if they have the same number, the bucket whose window ends later (design, section 3). */
 function lowerBucket(a: Bucket, b: Bucket): Bucket {
   if (a.remaining !== b.remaining) return a.remaining < b.remaining ? a : b;
   return a.resetsAt >= b.resetsAt ? a : b;

@@ -7,7 +7,7 @@ import type { Caller } from '../store/organizations/admission.ts';
 import type { Table } from '../store/table/client.ts';
 import type { ConsumedCapacity } from '../store/table/consumed-capacity.ts';
 
-/** One call of an endpoint, which travels as middy's context: what its response and its log line need, also when it is refused. */
+/** One call of an endpoint, passed along as middy's context: what its response and log line need, even if the request is refused. */
 export interface Call {
   readonly endpoint: Endpoint;
   readonly table: Table;
@@ -17,17 +17,17 @@ export interface Call {
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly responseHeaders: Record<string, string>;
-  /** Set by `input`: names from the endpoint's schema. The log may have them, unlike names that a caller made up. */
+  /** Set by `input`: property names of the endpoint's schema, which may be logged. Names that a caller made up may not. */
   properties?: ReadonlySet<string>;
   /** Set by `admission` as soon as the API key is known, even if it was revoked or has expired, so that the log names it. */
   caller?: Caller | undefined;
-  /** Set by `admission` once the key and the organization each gave a token. */
+  /** Set by `admission` once it has taken a token from the key and from the organization. */
   organization?: Organization;
 }
 
 export interface Reply {
   readonly status: number;
-  /** Of a request that wrote or read one lead, for the log. */
+  /** The lead that the request wrote or read, for the log. */
   readonly leadId?: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -56,13 +56,13 @@ export interface ParsedInput<I = unknown> {
 export interface Admitted<Prefetched = unknown> {
   caller: Caller;
   organization: Organization;
-  /** For an endpoint that numbers leads: the organization's sequence, advanced for this request. `newLeadId` makes an ID of it. */
+  /** For an endpoint that numbers leads: the organization's sequence, advanced for this request. `newLeadId` turns it into an ID. */
   leadSequence: number;
   /** The endpoint's prefetch, started in parallel with admission; undefined for an endpoint without one. */
   prefetched?: Promise<Prefetched> | undefined;
 }
 
-/** A step of the stack. `Added` is what this step and those before it add to the call. */
+/** A step of the stack. `Added` is what this step and the steps before it add to the call. */
 export type Step<Added = unknown> = MiddlewareObj<
   APIGatewayProxyEvent,
   Reply,
@@ -70,13 +70,13 @@ export type Step<Added = unknown> = MiddlewareObj<
   Context & Call & Added
 >;
 
-/** The values of a request header, its name in any case. Each line of a repeated header is a value of its own. */
+/** The values of a request header, whose name may be in any case. Each line of a repeated header is a separate value. */
 export const headerValues = ({ multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] =>
   Object.entries(multiValueHeaders ?? {}).flatMap(([header, values]) =>
     header.toLowerCase() === name ? (values ?? []) : [],
   );
 
-/** Percent-decodes what can be decoded. The gateway decodes parameters once and does not decode paths. */
+/** Percent-decodes a text; returns it unchanged if it is malformed. The gateway decodes parameters once, and paths not at all. */
 export function decoded(text: string): string {
   return text.replace(/(%[0-9a-f]{2})+/gi, (encoded) =>
     Buffer.from(encoded.replaceAll('%', ''), 'hex').toString(),

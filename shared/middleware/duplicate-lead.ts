@@ -5,7 +5,10 @@ import type { Table } from '../store/table/client.ts';
 import { getItem } from '../store/table/get-item.ts';
 import { leadPrimaryKey } from '../store/table/primary-keys.ts';
 
-/** The error of a write whose phone or email another lead has. No list shows an archived lead, so the message does. One consistent read. */
+/**
+ * The error of a write whose phone or email another lead has. If that lead is archived, the message says so, because no list shows it.
+ * Costs one consistent read.
+ */
 export async function duplicateLead(
   { table, organization }: { readonly table: Table; readonly organization: Organization },
   holder: IdentityHolder,

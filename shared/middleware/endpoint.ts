@@ -7,10 +7,10 @@ import type { Call } from './call.ts';
 import type { Schemas } from './input.ts';
 import { type EndpointParts, stack } from './stack.ts';
 
-/** Made once: an abort without a reason makes a new one for each request. */
+/** Created once, because an abort without a reason creates a new error for each request. */
 const answered = new Error('The request has been answered.');
 
-/** The handler of an endpoint: each request runs through the stack as a call of its own. */
+/** The handler of an endpoint: sends each request through the stack with a new `Call`. */
 export function endpoint<S extends Schemas, Prefetched = undefined, Added = unknown>(
   row: Endpoint,
   parts: EndpointParts<S, Prefetched, Added>,
@@ -20,11 +20,10 @@ export function endpoint<S extends Schemas, Prefetched = undefined, Added = unkn
     const whileRunning = new AbortController();
     const call = { ...context, ...newCall(row, event, whileRunning.signal) };
     try {
-      return await handle(event, call as Parameters<typeof handle>[1]); // complete when the steps have run
+      return await handle(event, call as Parameters<typeof handle>[1]); // the steps complete it
     } finally {
-      // Nothing is sent to DynamoDB after a response: Lambda freezes a function that has responded, so a pending write, such as a token that
-      // is still being taken, would be sent with a request minutes later, after `applySettings` stopped waiting for it and after the
-      // caller's own retry.
+      // Aborts pending DynamoDB calls: Lambda freezes a function that has responded. A pending write would then be sent minutes later,
+      // during another request, after the caller's retry and after `applySettings` stopped waiting for it.
       whileRunning.abort(answered);
     }
   };
@@ -49,7 +48,7 @@ function newCall(endpoint: Endpoint, event: APIGatewayProxyEvent, signal: AbortS
     endpoint,
     table: withCapacityMetering(usableUntil(sharedTable, signal), consumedCapacity),
     consumedCapacity,
-    // Callers cannot choose this one. API Gateway takes `requestId` from the header X-Amzn-RequestId of a request that has one
+    // Callers cannot choose the extended ID. API Gateway takes `requestId` from the request's X-Amzn-RequestId header, if there is one
     // (https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html).
     requestId: event.requestContext.extendedRequestId ?? '',
     startedAt: Date.now(),

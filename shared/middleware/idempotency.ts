@@ -2,7 +2,7 @@ import type { CaptureRequest } from '../contract/types.ts';
 import { type Idempotency, idempotencyOf } from '../leads/idempotency.ts';
 import type { ParsedInput, Step } from './call.ts';
 
-/** What a request that may be repeated sends. */
+/** The parts of a request that identify its repeats. */
 interface RepeatableInput {
   readonly headers: { readonly 'idempotency-key'?: string | undefined };
   readonly body: CaptureRequest;
@@ -13,9 +13,9 @@ export interface Repeatable {
 }
 
 /**
- * The first and last part of what makes a capture safe to repeat (contract, section 4.3; design, section 6). Before, it computes the keys of
- * the header and of `externalId`: the capture's one read looks up their records, and its one transaction writes them on the condition that
- * there are none. After, it marks a replay, which the capture decides from what it read.
+ * The first and the last part of what makes a capture safe to repeat (contract, section 4.3; design, section 6). Before the handler, it
+ * computes the idempotency keys of the header and of `externalId`. The capture's read looks up their records, and its transaction writes
+ * them on condition that none exists. After the handler, it marks a replay, if the capture found a record.
  */
 export const idempotency = (): Step<ParsedInput<RepeatableInput> & Repeatable> => ({
   before: ({ context: call }) => {

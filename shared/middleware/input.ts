@@ -26,8 +26,8 @@ export type Input<S extends Schemas> = {
 };
 
 /**
- * Reads the request by the endpoint's schemas before admission, so that the endpoint can prefetch in parallel with it. `validation`
- * refuses what is wrong after authorization, because the API key is checked first (contract, section 5).
+ * Reads the request by the endpoint's schemas before admission, so that the endpoint can prefetch in parallel with admission. `validation`
+ * refuses invalid input after authorization, because the API key is checked first (contract, section 5).
  */
 export const input = <S extends Schemas>(schemas: S): Step<JsonBody & ParsedInput<Input<S>>> => {
   const properties = new Set([...otherNames, ...Object.keys(schemas.body?.entries ?? {})]);
@@ -39,7 +39,7 @@ export const input = <S extends Schemas>(schemas: S): Step<JsonBody & ParsedInpu
   };
 };
 
-/** What can be refused besides the properties of a body: all of it, and a used idempotency key. */
+/** Other names that a refusal can have, besides the properties of a body: the whole body, and a used idempotency key. */
 const otherNames = ['body', 'Idempotency-Key'];
 
 /** Refuses input that does not fit the endpoint's schemas: NOT_FOUND, INVALID_IDEMPOTENCY_KEY, INVALID_QUERY, VALIDATION_FAILED. */
@@ -51,7 +51,7 @@ export const validation = (
   },
 });
 
-/** @returns the parts as their schemas read them, or the error of the first part that is wrong, in the order path, headers, query, body */
+/** @returns the parts as their schemas read them, or the error of the first invalid part, in the order path, headers, query, body */
 export function parseInput<S extends Schemas>(
   schemas: S,
   event: APIGatewayProxyEvent,
@@ -80,7 +80,7 @@ function headersOf(event: APIGatewayProxyEvent): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, headerValues(event, name).join(', ')]));
 }
 
-/** Query parameters. One that is given twice stays a list, which every schema refuses. */
+/** Query parameters. A parameter that is given twice stays a list, which every schema refuses. */
 const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(event.multiValueQueryStringParameters ?? {}).map(([name, values = []]) => [

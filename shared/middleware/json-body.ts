@@ -12,7 +12,7 @@ export const jsonBody = (): Step<JsonBody> => ({
     refuseLargeBody(event);
     refuseOtherMediaTypes(event);
     const text = textOf(event);
-    // The parser's errors hold the whole body: none is kept.
+    // Drops the parser's error, because it holds the whole body.
     call.jsonBody = await parser({ ...event, body: text, isBase64Encoded: false }, call).catch(() =>
       parsedJson(event, text),
     );
@@ -24,15 +24,15 @@ const parser = middy((event: APIGatewayProxyEvent): unknown => event.body).use(
 );
 
 /**
- * A text that the parser refuses. That can be valid JSON with a name such as `__proto__`. JSON.parse makes it a property like any other,
- * which the schemas and the field rules then refuse as unknown, by its name; they read only own properties.
+ * Parses a text that the parser refused, which can be valid JSON with a name such as `__proto__`. JSON.parse makes it an ordinary property.
+ * The schemas and the field rules, which read only own properties, then refuse it by name as unknown.
  */
 function parsedJson(event: APIGatewayProxyEvent, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const position = syntaxErrorPosition(text, error); // the error's own message quotes the body
+    const position = syntaxErrorPosition(text, error); // the error's message would quote the body
     throw notJson(event, `The body is not valid JSON: see position ${position}, counted from 0.`);
   }
 }
@@ -50,7 +50,7 @@ function refuseOtherMediaTypes(event: APIGatewayProxyEvent): void {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE');
 }
 
-/** API Gateway replaces bytes that are not UTF-8 by this character and passes the body on. */
+/** API Gateway replaces bytes that are not UTF-8 with this character, and passes the body on. */
 const replacementCharacter = '\ufffd';
 const lostBytes =
   'The body is not UTF-8, or it contains U+FFFD, which replaces bytes that are not UTF-8. Send UTF-8, and write an intended U+FFFD as \\ufffd.';
@@ -59,16 +59,16 @@ const lostBytes =
 function textOf(event: APIGatewayProxyEvent): string {
   const { body, isBase64Encoded } = event;
   const sent = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : body;
-  // VS Code and .NET begin a text with a byte order mark, which a reader may ignore (RFC 8259, section 8.1).
+  // VS Code and .NET can begin a text with a byte order mark, which a reader may ignore (RFC 8259, section 8.1).
   const text = sent?.replace(/^\ufeff/, '');
   if (!text)
     throw new ApiError('INVALID_JSON', undefined, 'The body is missing: send a JSON object.');
-  // A replaced letter cannot be told from a U+FFFD that was sent, and the lead would be stored with it.
+  // A replaced letter looks the same as a U+FFFD that was sent, and would be stored with the lead.
   if (text.includes(replacementCharacter)) throw notJson(event, lostBytes);
   return text;
 }
 
-/** The error for a body that cannot be read. Whoever compresses a body names the encoding. */
+/** The error for a body that cannot be read. A Content-Encoding header means that the body is compressed. */
 function notJson(event: APIGatewayProxyEvent, sentence: string): ApiError {
   const encodings = headerValues(event, 'content-encoding').join();
   const isEncoded = !/^(identity)?$/i.test(encodings.trim());

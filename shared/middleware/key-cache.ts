@@ -11,28 +11,31 @@ export interface LiveKey {
 }
 
 const cachedKeysMax = 1000;
-/** The last outcome for each API key; a refusal is permanent. */
+/** The last outcome for each API key. A refusal is permanent. */
 export const cachedKeys = new BoundedMap<string, LiveKey | RefusedKey>(cachedKeysMax);
 export const exhaustedOrganizations = new BoundedMap<number, Bucket>(cachedKeysMax);
 export const cachedOrganizations = new BoundedMap<number, Organization>(100);
 
-/** How long an exhausted key is refused from the cache. Then DynamoDB is asked again, because the key may have been revoked. */
+/** How long an exhausted key is refused from the cache. After that, DynamoDB decides again, because the key may have been revoked. */
 const exhaustedMs = 10_000;
 
-/** Whether DynamoDB would refuse the key again, for good. */
+/** Whether DynamoDB would refuse the key forever. */
 export const isRefused = (key: LiveKey | RefusedKey, now: Date): key is RefusedKey =>
   'outcome' in key || key.caller.expiresAt <= now.getTime();
 
-/** The buckets for which DynamoDB would refuse the key again: its own, its organization's, or both. */
+/** The exhausted buckets because of which DynamoDB would refuse the key again: its own, its organization's, or both. */
 export function exhaustedBuckets({ caller, bucket, seenAt }: LiveKey, now: Date): Bucket[] {
   if (now.getTime() - seenAt > exhaustedMs) return [];
   return [bucket, exhaustedOrganizations.get(caller.organizationId)].filter(
-    (one): one is Bucket =>
-      one !== undefined && one.remaining === 0 && one.resetsAt > now.getTime(),
+    (candidate): candidate is Bucket =>
+      candidate !== undefined && candidate.remaining === 0 && candidate.resetsAt > now.getTime(),
   );
 }
 
-/** A key with this share of its tokens or less is admitted before the organization, so that an exhausted key spends none of the organization's tokens. */
+/**
+ * A key with at most this share of its tokens is admitted before its organization, so that an exhausted key takes none of the
+ * organization's tokens.
+ */
 const spareShare = 0.1;
 
 export const hasTokensToSpare = ({ bucket }: LiveKey, now: Date): boolean =>

@@ -4,7 +4,7 @@ import { type LogFields, log } from '../observability/log.ts';
 import { type AnsweredRequest, requestMetrics } from '../observability/request-metrics.ts';
 import type { Call, Reply, Step } from './call.ts';
 
-/** Turns the reply or the error of the steps behind it into the response, and writes the call's log line. */
+/** Turns the reply or the error of the later steps into the response, and writes the call's log line. */
 export const response = <Added>(): Step<Added> => ({
   after: ({ response: reply, context: call }) => reply && replyResponse(call, reply),
   onError: ({ error, context: call }) => errorResponse(call, error),
@@ -16,7 +16,7 @@ export function replyResponse(call: Call, reply: Reply): APIGatewayProxyResult {
   return responseOf(call, reply);
 }
 
-/** Converts an error to a response: an ApiError to the contract's, any other error to INTERNAL. The latter is logged with its causes. */
+/** Converts an error to a response. An ApiError has its own response; any other error becomes INTERNAL and is logged with its causes. */
 export function errorResponse(call: Call, error: unknown): APIGatewayProxyResult {
   const apiError = error instanceof ApiError ? error : new ApiError('INTERNAL');
   const { code, status, message, details } = apiError;
@@ -26,8 +26,8 @@ export function errorResponse(call: Call, error: unknown): APIGatewayProxyResult
 }
 
 /**
- * The response with the headers of every response of a function (contract, section 1). `infra/gateway/responses.ts` has those that API
- * Gateway sends by itself, `infra/stack/firewall.ts` that of the firewall.
+ * The response, with the headers that every response of a function has (contract, section 1). `infra/gateway/responses.ts` has the
+ * responses that API Gateway sends by itself, and `infra/stack/firewall.ts` the firewall's.
  */
 const responseOf = (call: Call, { status, body, headers }: Reply): APIGatewayProxyResult => ({
   statusCode: status,
@@ -48,13 +48,13 @@ const callFields = ({ requestId, endpoint, caller }: Call) => ({
   keyId: caller?.keyId,
 });
 
-/** Why a known key got a 401: for the log, because the caller must not learn it. */
+/** Why a known key got a 401. Only for the log: the caller must not learn the reason. */
 const keyRefusalOf = ({ code }: Outcome, { caller }: Call): LogFields['keyRefusal'] => {
   if (code !== 'UNAUTHORIZED' || !caller) return undefined;
   return caller.revokedAt === undefined ? 'expired' : 'revoked';
 };
 
-/** The names of what a request was refused for, without names of the caller's own making, which can be personal data. */
+/** The names of the refused fields and properties. Omits names that the caller made up, because they can be personal data. */
 export function refusedFields(
   details: ErrorDetails | undefined,
   { properties, organization }: Pick<Call, 'properties' | 'organization'>,

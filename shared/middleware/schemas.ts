@@ -7,8 +7,8 @@ import type { RawValue } from '../leads/field-values.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 
 /**
- * Schema parts that several endpoints share. A message has a reason, and a sentence that follows the property's name.
- * Characters are counted in code points. The metadata of a part is its JSON schema, as far as the API description cannot derive it.
+ * Schema parts that several endpoints share. Each message has a reason, and a sentence that follows the property's name. Characters are
+ * counted in code points. Metadata holds the parts of the JSON schema that the API description cannot derive.
  */
 
 /** PHP writes an empty array as a list, so the message says what to send instead. */
@@ -19,16 +19,16 @@ const orEmptyObject = (sentence: string) => (issue: v.BaseIssue<unknown>) => {
   return refusalMessage('wrong_type', `${sentence}${hint}.`)(issue);
 };
 
-/** The message for a property that was not sent. One that was sent and cannot be read has its own message. */
+/** The message for a missing property. A property that was sent but cannot be read has another message. */
 const isRequired = refusalMessage('required', 'is required.');
 
-/** Unknown properties that get a "did you mean": a body can hold thousands, and an error names twenty. */
+/** How many unknown properties get a "did you mean": a body can hold thousands, and an error names twenty. */
 const nearMissesMax = 20;
 
 /**
- * An object with these properties and no others. Unknown properties are reported together with what is wrong with the known ones.
- * `noun` is what an unknown one is called, in the singular and the plural: a query has parameters.
- * Valibot's strict object also accepts a list, and reports only the first unknown property.
+ * An object that allows only these properties. Reports all unknown properties together with the issues of known ones. `noun` says what a
+ * property is called, in the singular and the plural: a query has parameters. Valibot's strict object would accept a list, and report only
+ * the first unknown property.
  */
 export const object = <const Entries extends v.ObjectEntries>(
   entries: Entries,
@@ -134,7 +134,7 @@ function valueIssue(value: unknown): RefusalMessage | undefined {
       ? undefined
       : refusalMessage('out_of_range', 'must be a finite number.');
   const strings = typeof value === 'string' ? [value] : value;
-  if (!Array.isArray(strings) || !strings.every((one) => typeof one === 'string')) {
+  if (!Array.isArray(strings) || !strings.every((item) => typeof item === 'string')) {
     return refusalMessage(
       'wrong_type',
       'must be a string, a number, true, false, a list of strings, or null.',
@@ -144,8 +144,8 @@ function valueIssue(value: unknown): RefusalMessage | undefined {
 }
 
 /**
- * Values by field key (contract, section 4.2): string, number, boolean, list of strings, or null. The organization's settings define
- * the keys and the type of each. Valibot's record is not used, because it silently skips keys such as `constructor`.
+ * Values by field key (contract, section 4.2): string, number, boolean, list of strings, or null. The organization's settings define the
+ * keys and the type of each. Valibot's record would silently skip keys such as `constructor`.
  */
 export const fieldValues = (keyMaxChars?: number) =>
   v.pipe(

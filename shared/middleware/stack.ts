@@ -17,30 +17,29 @@ export type ReadyCall<Input, Prefetched = undefined, Added = unknown> = Omit<
 
 /** The parts of an endpoint, in the order in which a request runs through them. */
 export interface EndpointParts<S extends Schemas, Prefetched, Added> {
-  /** `jsonBody()`, for an endpoint that takes a body: a function that takes none does not carry the parser. */
+  /** `jsonBody()` for an endpoint that takes a body, so that the bundles of other endpoints do not contain the parser. */
   readonly body?: Step<JsonBody>[];
   readonly input: S;
-  /** The endpoint's own steps. `Added` is what they add to the call. */
+  /** Additional steps of the endpoint. `Added` is what they add to the call. */
   readonly steps?: Step<ParsedInput<Input<S>> & Added>[];
-  /** Reads that run in parallel with admission. Their result is dropped when the request is refused, so they must not write. */
+  /** Reads that run in parallel with admission. They must not write, because the request may still be refused. */
   readonly prefetch?: (
     context: PrefetchContext & ParsedInput<Input<S>> & Added,
   ) => Promise<Prefetched>;
-  /** The fields that the body's `fields` accepts. The error for one that was sent beside `fields` says so. */
+  /** The fields that the body's `fields` accepts. If one of them is sent outside `fields`, the error says where it belongs. */
   readonly acceptedFields?: (organization: Organization) => readonly Field[];
   readonly respond: (call: ReadyCall<Input<S>, Prefetched, Added>) => Promise<Reply>;
 }
 
 /**
- * The time to respond before the platform ends the function, in milliseconds. At worst a request waits for three DynamoDB calls in
- * turn: admission, the rotation or the lead, and the transaction. Each may take as long as `client.ts` says, and conflicts are retried
- * for two seconds more. The sum is longer than a function may run, so this deadline ends the wait: 9.5 s after the start of a function of
- * 10 s, while API Gateway waits 29 s. A single call ends before it: after 3.1 s if
- * DynamoDB is silent or stops in the middle of a response, after 6.1 s if it throttles or its response begins late.
+ * The time to respond before the platform ends the function, in milliseconds. At worst, a request waits for three DynamoDB calls in turn:
+ * admission, the rotation or the lead, and the transaction. `client.ts` limits each call, and conflicts add two seconds of retries. The sum
+ * exceeds the function's time-out of 10 s, so this deadline ends the wait after 9.5 s. API Gateway would wait 29 s. A single call ends
+ * earlier: after 3.1 s if DynamoDB is silent or stops in the middle of a response, after 6.1 s if it throttles or its response begins late.
  */
 const responseReserveMs = 500;
 
-/** If the platform ended the function, the caller would get a body that is not the contract's. */
+/** Ends the wait before the platform ends the function, which would give the caller a body that is not in the contract. */
 const deadline = {
   timeoutEarlyInMillis: responseReserveMs,
   timeoutEarlyResponse: (): never => {
@@ -48,7 +47,7 @@ const deadline = {
   },
 };
 
-/** A call that every step has added to. */
+/** A call after every step has added its part. */
 type CompleteCall<S extends Schemas, Prefetched, Added> = Call &
   JsonBody &
   ParsedInput<Input<S>> &
@@ -56,10 +55,11 @@ type CompleteCall<S extends Schemas, Prefetched, Added> = Call &
   Admitted<Prefetched>;
 
 /**
- * The steps of a request in their order (design, section 1). Each that refuses it throws an ApiError.
+ * The steps of a request, in order (design, section 1). A step refuses a request by throwing an ApiError.
  *
- * The stack is in two parts because middy's early time-out covers only the handler, and an error or an early answer skips the `after` of
- * every step: all steps but the first are the handler of the first. So whatever a step does, `response` answers in time and logs.
+ * The stack has two parts, because middy's early time-out covers only the handler, and an error or an early answer skips the `after` of
+ * every step. So all steps but `response` form the handler of the stack that has `response`. Whatever a step does, `response` answers in
+ * time and logs.
  */
 export const stack = <S extends Schemas, Prefetched, Added>({
   body = [],

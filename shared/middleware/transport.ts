@@ -3,7 +3,9 @@ import { ApiError } from '../contract/errors.ts';
 import { apiKeyPrefix } from '../organization/api-key.ts';
 import { decoded, headerValues, type Step } from './call.ts';
 
-/** Refuses a request for the way it came: HTTPS_REQUIRED, KEY_IN_URL, NOT_FOUND, in the contract's order (sections 5 and 7). */
+/**
+ * Refuses a request because of its address or protocol: HTTPS_REQUIRED, KEY_IN_URL, NOT_FOUND, in the contract's order (sections 5 and 7).
+ */
 export const transport = (): Step => ({
   before: ({ event }) => {
     refusePlainHttp(event);
@@ -20,11 +22,11 @@ function refusePlainHttp(event: APIGatewayProxyEvent): void {
     throw new ApiError('HTTPS_REQUIRED');
 }
 
-/** Parameter names under which people send API keys, in lower case and without punctuation. */
+/** Parameter names that people use for API keys, in lower case and without punctuation. */
 const secretParameter =
   /^(key|token|secret|auth|authorization|bearer|password)$|((api|access|auth|secret|private)key|(api|access|auth|bearer|refresh|id)token|(api|client)secret)$/;
 
-/** @throws ApiError KEY_IN_URL for a parameter named like a secret, and for any part of the address that looks like an API key */
+/** @throws ApiError KEY_IN_URL if a parameter is named like a secret, or any part of the address looks like an API key */
 function refuseKeyInUrl(event: APIGatewayProxyEvent): void {
   const parameters = Object.entries(event.multiValueQueryStringParameters ?? {});
   const isNamedLikeSecret = ([name]: [string, unknown]): boolean =>
