@@ -84,7 +84,7 @@ export const handler = endpoint(row, {
   respond: async (call) => {
     const { table, organization, prefetched } = call;
     const { capture } = prefetched;
-    let owner: Promise<number> | undefined; // chosen once: a retry must not advance the rotation again
+    let owner: Promise<number> | undefined; // chosen once, because a retry must not advance the rotation again
     const chooseOwner = (rotation: Rotation): Promise<number> => {
       owner ??= nextOwner(table, organization.id, rotation);
       return owner;
@@ -101,7 +101,7 @@ export const handler = endpoint(row, {
   },
 });
 
-/** Decides what the capture writes, by the rules and by what was read. @throws ApiError VALIDATION_FAILED, NOT_READY */
+/** Decides what the capture writes, from the rules and the items that were read. @throws ApiError VALIDATION_FAILED, NOT_READY */
 async function decide(
   { table, requestId, organization, caller, leadSequence, input, prefetched }: CaptureCall,
   matches: CaptureMatches,
@@ -122,7 +122,7 @@ async function decide(
     return captureMatch(match, read.submitted, enquiry, situation);
   }
   const start = startCapturedLead(organization, read.onCreate, body.pipelineId);
-  const id = newLeadId(organization.id, leadSequence); // it can throw, so it comes before the rotation advances
+  const id = newLeadId(organization.id, leadSequence); // can throw, so it runs before the rotation advances
   const owner = await chooseOwner(start.rotation);
   const lead = { id, organizationId: organization.id, ...start, owner };
   return captureNew(lead, enquiry, { fingerprint, now: new Date() });

@@ -39,7 +39,7 @@ export const handler = endpoint(row, {
     const { fields, stage, rotation } = readNewLead(organization, input.body);
     if (holder) throw await duplicateLead(call, holder);
 
-    const id = newLeadId(organization.id, leadSequence); // it can throw, so it comes before the rotation advances
+    const id = newLeadId(organization.id, leadSequence); // can throw, so it runs before the rotation advances
     const owner =
       fields.assigned_to ?? (rotation && (await nextOwner(table, organization.id, rotation)));
     if (owner === undefined) throw new Error('A lead without an owner passed the rules.');

@@ -9,10 +9,10 @@ import { log } from '../../shared/observability/log.ts';
 import { heartbeatVariables } from '../../shared/observability/metrics.ts';
 
 const heartbeat = 'heartbeat';
-/** Any endpoint that reads: without a key, its function refuses before it asks DynamoDB. */
+/** An endpoint that reads: without a key, its function refuses the request before it calls DynamoDB. */
 const path = '/api/v1/users';
 const expectedCode: ErrorCode = 'UNAUTHORIZED';
-/** What the function needs to log after the time is up. */
+/** The time that is left to write the log line after the request has timed out. */
 const logReserveMs = 1000;
 const dayMs = 86_400_000;
 
@@ -22,8 +22,9 @@ interface InvocationContext {
 }
 
 /**
- * Calls the public address without an API key and expects the 401 of the service's own function: DNS, certificate, gateway and function work.
- * Not an endpoint: with `heartbeat: true`, EventBridge calls it every five minutes. It never fails: the line it logs has the result as a metric.
+ * Calls the public address without an API key and expects the service's own 401, which proves that DNS, certificate, gateway and function
+ * work. Not an endpoint: with `heartbeat: true`, EventBridge calls it every five minutes. It never throws: its log line has the result as a
+ * metric.
  */
 export const handler = async (_event: unknown, context: InvocationContext): Promise<void> => {
   const {
@@ -54,10 +55,10 @@ interface Reply {
   readonly certificateDays: number | undefined;
 }
 
-/** @throws Error that says what is wrong: without a response, that of the network */
+/** @throws Error that explains the failure: the network's own error if there is no response */
 async function beat(url: string, withinMs: number): Promise<Reply> {
   const get = url.startsWith('https:') ? httpsGet : httpGet;
-  // A connection of its own: one that was kept open would prove neither DNS nor the certificate, and has no certificate to read.
+  // Opens a new connection: a reused one would prove neither DNS nor the certificate, and has no certificate to read.
   const request = get(url, { agent: false, signal: AbortSignal.timeout(withinMs) });
   const [response]: IncomingMessage[] = await once(request, 'response');
   if (!response) throw new Error('There is no response.');
@@ -71,7 +72,7 @@ async function beat(url: string, withinMs: number): Promise<Reply> {
   };
 }
 
-/** @throws Error unless the response is the contract's 401, sections 1 and 7. The message quotes nothing of a body that may be anyone's. */
+/** @throws Error unless the response is the contract's 401 (sections 1 and 7). Never quotes the body: another server may have sent it. */
 function assertOwn401({ statusCode, headers }: IncomingMessage, body: string): void {
   if (statusCode !== 401) throw new Error(`The status is ${statusCode}; expected 401.`);
   const { error } = (parseJson(body) ?? {}) as Partial<ErrorBody>;

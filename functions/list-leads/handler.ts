@@ -11,7 +11,7 @@ import { endpoint } from '../../shared/middleware/endpoint.ts';
 import { int32, integerText, object } from '../../shared/middleware/schemas.ts';
 import { listLeads } from '../../shared/store/listing/lead-lists.ts';
 
-// Query parameters arrive as text. A message has a reason, and a sentence that follows the parameter's name.
+// Query parameters arrive as text. Each message has a reason, and a sentence that follows the parameter's name.
 
 const notOnce = refusalMessage('wrong_type', 'is given more than once.');
 const once = v.string(notOnce);
@@ -34,7 +34,7 @@ const queryDateTime = v.pipe(
   v.metadata({ type: 'string', format: 'date-time' }),
 );
 
-/** A JSON array of filters. `readFilters` reads its items by the organization's fields. */
+/** A JSON array of filters. `readFilters` checks them against the organization's fields. */
 const queryFilters = v.pipe(
   once,
   v.check(
@@ -70,7 +70,7 @@ export const query = object(
 /** GET /api/v1/leads (contract, section 4.1; design, section 5). */
 export const handler = endpoint(row, {
   input: { query },
-  // The page is prefetched with the cached settings. It is used only if admission reports the same settings version.
+  // Prefetches the page with the cached settings. The page is used only if admission reports the same settings version.
   prefetch: async ({ table, cachedOrganization, input: { query } }) => {
     if (!cachedOrganization) return undefined;
     const { filter, issues } = readFilters(cachedOrganization, query.filter ?? []);

@@ -21,7 +21,7 @@ export const body = object({
   pipelineId: v.optional(id),
 });
 
-/** PATCH /api/v1/leads/{leadId} (contract, section 4.5). Updates that race on one lead are applied one after the other. */
+/** PATCH /api/v1/leads/{leadId} (contract, section 4.5). Concurrent updates of a lead are applied one after the other. */
 export const handler = endpoint(row, {
   body: [jsonBody()],
   input: { path, body },
