@@ -120,9 +120,13 @@ ${curlSample(row, Object.values(text.requests ?? {})[0])}
   };
 }
 
+/** So that no line of a sample has more than 90 characters. */
+const bodyLineMaxChars = 80;
+
 /** A command that runs as it is pasted, once `API_KEY` is set: it sends the operation's first example, about the organization's first lead. */
 function curlSample({ method, path }: Row, body: unknown): string {
-  const text = JSON.stringify(body)?.replaceAll("'", "'\\''");
+  const isLong = JSON.stringify(body ?? null).length > bodyLineMaxChars;
+  const text = JSON.stringify(body, null, isLong ? 2 : 0)?.replaceAll("'", "'\\''");
   return [
     `curl -i ${method === 'PATCH' ? '-X PATCH ' : ''}${localBaseUrl}${path.replace('{leadId}', '1')}`,
     '  -H "Authorization: Bearer $API_KEY"',

@@ -5,7 +5,7 @@ import { endpoints } from '../../../shared/contract/endpoints.ts';
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
 import { endpointDescriptions } from '../endpoint-descriptions.ts';
-import { introduction, localBaseUrl } from '../introduction.ts';
+import { introduction, localBaseUrl, tags } from '../introduction.ts';
 
 const openApiFile = join(import.meta.dirname, '../../..', 'openapi.json');
 
@@ -14,18 +14,9 @@ interface SiteOptions {
   readonly sendsRequests: boolean;
 }
 
-/** Swagger UI's own style breaks words in narrow columns: a wide table scrolls instead. */
-const style = `
-.swagger-ui .renderedMarkdown table { display: block; overflow-x: auto; }
-.swagger-ui .renderedMarkdown td { min-width: 6em; }
-.swagger-ui .renderedMarkdown td code { white-space: nowrap; }
-.swagger-ui .renderedMarkdown pre { overflow-x: auto; white-space: pre; }
-.swagger-ui td.parameters-col_description { width: 100%; max-width: 0; }
-`;
-
 /** Whatever the page's script would like to load: the browser asks nobody but the page's own server. */
 const contentSecurityPolicy =
-  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
 /** The reference page. It contains the API description, so that it also opens from a disk. */
 export function referencePage(openApi: string, { sendsRequests }: SiteOptions): string {
@@ -42,6 +33,11 @@ export function referencePage(openApi: string, { sendsRequests }: SiteOptions): 
     defaultModelsExpandDepth: 0,
     ...(sendsRequests ? { tryItOutEnabled: true } : { supportedSubmitMethods: [] }),
   };
+  const page = {
+    options,
+    introduction: sections,
+    ...(!sendsRequests && { address: localBaseUrl }),
+  };
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -51,23 +47,50 @@ export function referencePage(openApi: string, { sendsRequests }: SiteOptions): 
 <title>Lead management service: API reference</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="swagger-ui.css">
-<style>${style}</style>
+<link rel="stylesheet" href="reference.css">
 </head>
 <body>
-<div id="swagger-ui"></div>
+<header>
+<h1>Lead management service: API reference</h1>
+<p>${summary}</p>
+</header>
+<nav aria-label="Contents">
+${contents()}
+</nav>
+<main id="swagger-ui"></main>
 <script src="swagger-ui-bundle.js"></script>
-<script>
-document.documentElement.classList.toggle('dark-mode', matchMedia('(prefers-color-scheme: dark)').matches);
-const ui = SwaggerUIBundle(${inScript(options)});
-${sendsRequests ? '' : referencesFromDisk}
-</script>
+<script id="page" type="application/json">${inScript(page)}</script>
+<script src="reference.js"></script>
 </body>
 </html>
 `;
 }
 
-/** References are resolved against the page's address, which the script cannot read if the page was opened from a disk. */
-const referencesFromDisk = `ui.specActions.updateUrl('${localBaseUrl}');`;
+const [summary = '', ...sectionTexts] = introduction.split(/\n\n(?=## )/);
+
+/** The introduction's sections, each with its heading. */
+const sections = sectionTexts.map((markdown) => {
+  const title = markdown.slice(3, markdown.indexOf('\n'));
+  return { id: title.toLowerCase().replaceAll(' ', '-'), title, markdown };
+});
+
+/** The endpoints, by the IDs that Swagger UI gives them, and the introduction's sections. */
+function contents(): string {
+  const groups = Object.keys(tags).map((tag) => {
+    const id = tag.replaceAll(' ', '_');
+    const links = endpoints
+      .filter(({ name }) => endpointDescriptions[name].tag === tag)
+      .map(({ name }) => link(`operations-${id}-${name}`, endpointDescriptions[name].summary));
+    return `<h2>${link(`operations-tag-${id}`, tag)}</h2>${list(links, 'endpoints')}`;
+  });
+  const links = sections.map(({ id, title }) => link(id, title));
+  return [...groups, `<h2>Introduction</h2>${list(links, 'sections')}`].join('\n');
+}
+
+const link = (id: string, text: string): string => `<a href="#${id}">${text}</a>`;
+
+const list = (links: readonly string[], className: string): string =>
+  `<ul class="${className}">${links.map((one) => `<li>${one}</li>`).join(' ')}</ul>`;
 
 /** JSON that cannot end the script that it stands in. */
 const inScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
@@ -76,11 +99,15 @@ const { resolve: resolvePackage } = createRequire(import.meta.url);
 const ofSwaggerUi = (name: string): string =>
   readFileSync(resolvePackage(`swagger-ui-dist/${name}`), 'utf8');
 
+const ofPage = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8');
+
 /** The files of the site by name. */
 export function siteFiles(options: SiteOptions) {
   const openApi = readFileSync(openApiFile, 'utf8');
   return {
     'index.html': referencePage(openApi, options),
+    'reference.css': ofPage('reference.css'),
+    'reference.js': ofPage('reference.js'),
     'swagger-ui.css': ofSwaggerUi('swagger-ui.css'),
     'swagger-ui-bundle.js': ofSwaggerUi('swagger-ui-bundle.js'),
     'openapi.json': openApi,
@@ -90,7 +117,6 @@ export function siteFiles(options: SiteOptions) {
 
 /** The introduction and the list of endpoints in Markdown, for language models (llmstxt.org). */
 function llmsText(): string {
-  const [summary = '', ...sections] = introduction.split('\n\n');
   const rows = endpoints.map(
     ({ name, method, path }) => `- \`${method} ${path}\`: ${endpointDescriptions[name].summary}`,
   );
@@ -100,7 +126,7 @@ function llmsText(): string {
 
 [openapi.json](openapi.json) describes each endpoint in full, with examples (OpenAPI 3.1).
 
-${sections.join('\n\n')}
+${sectionTexts.join('\n\n')}
 
 ## Endpoints
 

@@ -57,6 +57,15 @@ const responsesOf = ({
 const contentOf = (response: DescribedResponse) => response.content?.['application/json'];
 
 describe.each(withOperations)('the description of $name', (row) => {
+  test(`a line of the sample of ${row.name} has at most 90 characters`, () => {
+    const { description }: Json = { ...row.operation };
+    const [, sample = ''] = /```sh\n(.*)\n```/s.exec(String(description)) ?? [];
+    const lengths = sample.split('\n').map((line) => line.length);
+
+    expect(lengths.length).toBeGreaterThan(1);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(90);
+  });
+
   test(`${row.name} has an example for each error code of each status, and for no other`, () => {
     for (const [status, response] of responsesOf(row).filter(([status]) => Number(status) >= 400)) {
       const { schema } = contentOf(response)!;

@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { recordRunningService } from '../../../../infra/local/running-service.ts';
 import { DocsServer } from '../../../../infra/openapi/page/server.ts';
+import { endpoints } from '../../../../shared/contract/endpoints.ts';
 import { chromium, withBrowser } from '../../../support/browser.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
@@ -67,11 +68,13 @@ test('the refusal of a port in use names the command of the page', async () => {
   );
 });
 
+const pageWidth = 'document.documentElement.scrollWidth';
+
 if (!chromium)
   console.warn('Chromium is not installed: the reference page was NOT opened in a browser.');
 
 test.skipIf(!chromium)(
-  'in a browser the page lists the endpoints, calls only its own server, and shows a response',
+  'in a browser the page lists the endpoints first, is as wide as a phone, and sends a request to its own server',
   { timeout: 120_000 },
   async () => {
     await givenRunningService();
@@ -80,13 +83,24 @@ test.skipIf(!chromium)(
       const page = await browser.newPage();
       const requested: string[] = [];
       page.on('request', (request) => requested.push(request.url()));
+      await page.setViewportSize({ width: 390, height: 844 });
       await page.goto(address);
-      await page.getByText('Create a lead').first().waitFor();
-      await page.setViewportSize({ width: 400, height: 800 });
-      // On a phone a wide table scrolls, not the page.
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(400);
-      await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
-      await page.click('[id$="list-pipelines"] .opblock-summary-control');
+      await page.getByText('Create a lead').last().waitFor();
+      const topOf = async (selector: string) =>
+        (await page.locator(selector).first().boundingBox())?.y ?? Number.NaN;
+      expect(await topOf('.opblock')).toBeLessThan(844); // on the first screen of a phone
+      expect(await topOf('#api-keys')).toBeGreaterThan(await topOf('[id$="list-users"]'));
+      await page.click('a[href="#syncing"]');
+      await expect.poll(() => topOf('#syncing')).toBeLessThan(844); // after the next frame
+      for (const { name } of endpoints) {
+        await page.click(`[id$="${name}"] .opblock-summary-control`);
+        await page.locator(`[id$="${name}"] .response`).first().waitFor();
+        // A wide table or sample scrolls, not the page.
+        expect([name, await page.evaluate(pageWidth)]).toEqual([name, 390]);
+        await page.click(`[id$="${name}"] .opblock-summary-control`);
+      }
+      await page.setViewportSize({ width: 1200, height: 800 });
+      await page.click('a[href$="list-pipelines"]');
       await page.click('[id$="list-pipelines"]:has(.responses-table .response) .execute');
       const status = page.locator('.live-responses-table tbody .response-col_status');
       expect(await status.innerText()).toMatch(/200|429/);
