@@ -28,13 +28,19 @@ export interface ParsedSettingsFile {
  */
 export function parseSettingsFile(text: string): ParsedSettingsFile {
   const value = parseJson(text);
-  const faults = [...shapeIssues(settingsFileSchema, value)];
+  const faults = Array.from(shapeIssues(settingsFileSchema, value), (issue) =>
+    issue.path === '$.stages' ? { ...issue, message: stagesBesidePipelines } : issue,
+  );
   if (faults.length > 0) throw refused(faults);
   const { file, issues } = readReferences(v.parse(settingsFileSchema, value));
   if (issues.length > 0) throw refused(issues);
   const { $schema: _, keys, version, ...rest } = file;
   return { settings: settingsOf(rest), keys, version, names: namesIn(rest) };
 }
+
+/** Without `pipelines`, `stages` stand for one (names-alone.ts). */
+const stagesBesidePipelines =
+  'stand beside "pipelines": move them into the "stages" of a pipeline, or remove "pipelines"';
 
 const refused = (issues: readonly SettingsIssue[]) =>
   new SettingsRejectedError(

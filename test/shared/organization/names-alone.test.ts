@@ -163,4 +163,13 @@ test('line ends stay, and stages beside pipelines are refused by the check', () 
   expect(completed.split('\r\n').at(-1)).toBe('');
   expect(completed.replaceAll('\r\n', '')).not.toContain('\n');
   expect(JSON.parse(completedFile(both, undefined)).stages).toEqual(first.stages);
+  const issues = [
+    expect.objectContaining({
+      path: '$.stages',
+      message: expect.stringMatching(/^stand beside "pipelines": move them /),
+    }),
+  ];
+  expect(() => parseSettingsFile(completedFile(both, undefined))).toThrow(
+    expect.objectContaining({ issues }),
+  );
 });
