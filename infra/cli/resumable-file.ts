@@ -104,11 +104,13 @@ export async function replaceFile(path: string, content: string): Promise<void> 
   try {
     const file = await realpath(path);
     await access(file, constants.W_OK);
-    const { mode } = await stat(file);
+    const { mode, uid, gid } = await stat(file);
     const draft = `${file}.${process.pid}.tmp`;
     await using handle = await open(draft, 'wx', 0o600);
     try {
       await handle.writeFile(content);
+      // Only root may give a file to somebody else.
+      if (process.getuid?.() === 0) await handle.chown(uid, gid);
       await handle.chmod(mode);
       await handle.sync();
       await rename(draft, file);

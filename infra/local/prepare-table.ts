@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { completedFile } from '../../shared/organization/names-alone.ts';
-import type { Settings } from '../../shared/organization/organization.ts';
+import { incompleteId } from '../../shared/organization/names-alone.ts';
 import { type ParsedSettingsFile, parseSettingsFile } from '../../shared/organization/settings.ts';
 import { SettingsRejectedError } from '../../shared/organization/settings-shape.ts';
 import {
@@ -9,12 +8,15 @@ import {
   createApiKey,
   listApiKeys,
 } from '../../shared/store/organizations/api-keys.ts';
-import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
+import {
+  applySettings,
+  SettingsChangedError,
+} from '../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../shared/store/organizations/organizations.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { CommandError } from '../cli/command.ts';
 import { errorCode, refusePath } from '../cli/error-code.ts';
-import { replaceFile } from '../cli/resumable-file.ts';
+import { applyCompleted, completeSettingsFile } from '../cli/settings-file.ts';
 import {
   createTable,
   engineAnswersWithinMs,
@@ -22,13 +24,11 @@ import {
   type TableEnvironment,
 } from '../cli/table.ts';
 
-/** A settings file that was read and validated. */
-export interface OrganizationFile extends ParsedSettingsFile {
+/** A settings file that was read. It is validated, unless only the settings in force say what it leaves out. */
+export interface OrganizationFile {
   readonly file: string;
-  /** As it is written. */
   readonly text: string;
-  /** With what the text leaves out; the same text if nothing. */
-  readonly completed: string;
+  readonly id: number;
 }
 
 /** An organization that is served, with the API keys created at this start, by label. */
@@ -47,8 +47,11 @@ const demoFile = join(import.meta.dirname, 'demo-organization.json');
  */
 export function readOrganizationFiles(files: readonly string[]): OrganizationFile[] {
   const paths = files.length > 0 ? files : [demoFile];
-  const read = paths.map((file) => parse(file, textOf(file)));
-  for (const [id, [first, second]] of Map.groupBy(read, ({ settings }) => settings.id))
+  const read = paths.map((file) => {
+    const text = textOf(file);
+    return { file, text, id: incompleteId(text) ?? parse(file, text).settings.id };
+  });
+  for (const [id, [first, second]] of Map.groupBy(read, (one) => one.id))
     if (first && second)
       throw new CommandError(
         `--organization ${second.file}: organization ${id} is already defined by ${first.file}: give each organization its own ID.`,
@@ -64,11 +67,9 @@ function textOf(file: string): string {
   }
 }
 
-/** @param inForce tells what a file leaves out; without it, that is filled in as for a new organization */
-function parse(file: string, text: string, inForce?: Settings): OrganizationFile {
+function parse(file: string, text: string): ParsedSettingsFile {
   try {
-    const completed = completedFile(text, inForce);
-    return { file, text, completed, ...parseSettingsFile(completed) };
+    return parseSettingsFile(text);
   } catch (error) {
     return refuse(file, error);
   }
@@ -93,11 +94,12 @@ export async function prepareTable({
   const table = openTable(environment.LEADS_TABLE, startingConfig(environment, answersWithinMs));
   try {
     await createTable(environment, answersWithinMs);
-    const applied: OrganizationFile[] = [];
-    for (const file of files) applied.push(await applyFile(table, file, tell));
+    const applied: (readonly [file: string, ParsedSettingsFile])[] = [];
+    for (const read of files) applied.push([read.file, await applyFile(table, read, tell)]);
     // Only a start that is not refused shows the keys that it created.
     const organizations: ServedOrganization[] = [];
-    for (const file of applied) organizations.push(await createKeysOf(table, file));
+    for (const [file, parsed] of applied)
+      organizations.push(await createKeysOf(table, file, parsed));
     return organizations;
   } catch (error) {
     throw engineFailure(error, environment.AWS_ENDPOINT_URL_DYNAMODB, answersWithinMs);
@@ -125,19 +127,22 @@ function engineFailure(error: unknown, endpoint: string, answersWithinMs: number
  */
 async function applyFile(
   table: Table,
-  read: OrganizationFile,
+  { file, text, id }: OrganizationFile,
   tell: (sentence: string) => void,
-): Promise<OrganizationFile> {
-  const { file, text } = read;
-  const inForce = await readSettings(table, read.settings.id);
-  if (file === demoFile && inForce) return read;
-  const complete = read.completed === text ? read : parse(file, text, inForce?.settings);
-  if (complete.completed !== text) await replaceFile(file, complete.completed);
+): Promise<ParsedSettingsFile> {
+  if (file === demoFile && (await readSettings(table, id))) return parse(file, text);
   const onWait = (seconds: number): void =>
     tell(`${file} removes settings: waiting ${seconds} s for requests that may still use them.`);
-  const { settings, names } = complete;
-  await applySettings(table, settings, { names, onWait }).catch((error) => refuse(file, error));
-  return complete;
+  try {
+    const complete = await completeSettingsFile(table, file, text);
+    const { settings, names } = complete;
+    await applyCompleted(complete, (completed) =>
+      applySettings(table, settings, { names, onWait, ...completed }),
+    );
+    return complete;
+  } catch (error) {
+    return refuse(file, error);
+  }
 }
 
 /**
@@ -146,7 +151,8 @@ async function applyFile(
  */
 async function createKeysOf(
   table: Table,
-  { file, settings, keys: requests }: OrganizationFile,
+  file: string,
+  { settings, keys: requests }: ParsedSettingsFile,
 ): Promise<ServedOrganization> {
   const { id, users } = settings;
   const existing = new Set((await listApiKeys(table, id)).map(({ label }) => label));
@@ -166,7 +172,7 @@ async function createKeysOf(
 function refuse(file: string, error: unknown): never {
   if (error instanceof SettingsRejectedError)
     throw new CommandError(`--organization ${file}: ${withIssues(error)}`);
-  if (error instanceof ApiKeyError)
+  if (error instanceof ApiKeyError || error instanceof SettingsChangedError)
     throw new CommandError(`--organization ${file}: ${error.message}`);
   throw error;
 }

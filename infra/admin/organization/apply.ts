@@ -1,11 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { completedFile, incompleteId } from '../../../shared/organization/names-alone.ts';
 import type { Settings } from '../../../shared/organization/organization.ts';
-import {
-  type ParsedSettingsFile,
-  parseSettingsFile,
-} from '../../../shared/organization/settings.ts';
+import type { ParsedSettingsFile } from '../../../shared/organization/settings.ts';
 import {
   type Applied,
   applySettings,
@@ -18,7 +14,7 @@ import {
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
-import { replaceFile } from '../../cli/resumable-file.ts';
+import { applyCompleted, completeSettingsFile } from '../../cli/settings-file.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
@@ -62,11 +58,8 @@ interface FileToApply extends Pick<ParsedSettingsFile, 'settings' | 'names'> {
 
 async function apply(context: CommandContext, options: ApplyOptions, path: string): Promise<void> {
   const { ignoreKeys = false, dryRun = false, overwrite = false } = options;
-  const written = await readText(path);
-  const id = incompleteId(written);
-  const inForce = id === undefined ? undefined : await readSettings(context.table(), id);
-  const text = completedFile(written, inForce?.settings);
-  const { settings, keys, version, names } = parseSettingsFile(text);
+  const complete = await completeSettingsFile(context.table(), path, await readText(path));
+  const { settings, keys, version, names, completedBy } = complete;
   if (keys.length > 0 && !ignoreKeys) {
     throw new CommandError(
       `${path} has $.keys, which only npm start creates: remove them, or add --ignore-keys and create keys with key create.`,
@@ -75,23 +68,17 @@ async function apply(context: CommandContext, options: ApplyOptions, path: strin
   const file = { settings, names, version: overwrite ? undefined : version };
   if (dryRun) return preview(context, file);
   const replaceable = await replaceableVersion(context, file);
-  // What was filled in holds for the settings that it was read from.
-  const expectedVersion = inForce?.version ?? replaceable;
-  if (text !== written) {
-    await replaceFile(path, text);
-    context.note(`What ${path} left out, such as IDs, is filled in and written into it.`);
-  }
   const what = `organization apply${overwrite ? ' --overwrite' : ''}`;
-  await applyAndNote(
-    context,
-    settings,
-    { what, expectedVersion, names },
-    ({ outcome, version: now, before }) => {
-      const done = outcome === 'unchanged' ? 'already has these settings' : `is ${outcome}`;
-      const total = `${nameOf(settings)} ${done}, version ${now}: ${inventory(settings)}.`;
-      return [total, ...(before ? changeLines(before, settings) : [])];
-    },
+  const linesOf = ({ outcome, version: now, before }: Applied): string[] => {
+    const done = outcome === 'unchanged' ? 'already has these settings' : `is ${outcome}`;
+    const total = `${nameOf(settings)} ${done}, version ${now}: ${inventory(settings)}.`;
+    return [total, ...(before ? changeLines(before, settings) : [])];
+  };
+  await applyCompleted(complete, ({ expectedVersion = replaceable }) =>
+    applyAndNote(context, settings, { what, expectedVersion, names }, linesOf),
   );
+  if (completedBy !== undefined)
+    context.note(`What ${path} left out, such as IDs, is filled in and written into it.`);
 }
 
 const nameOf = ({ id, name }: Settings): string => `Organization ${id} (${name})`;

@@ -25,7 +25,7 @@ export class SettingsChangedError extends Error {
 }
 
 export interface ApplyOptions {
-  /** Replace only this version; left out, any version. */
+  /** Replace only this version, 0 for none; left out, any version. */
   readonly expectedVersion?: number;
   /** Those of the file, by which it is refused if two of them look alike. */
   readonly names?: readonly PlacedName[];
@@ -107,7 +107,7 @@ class Apply {
     const settings = this.#settings;
     const before = await readSettings(this.#table, settings.id);
     const readAt = performance.now();
-    if (this.#expectedVersion !== undefined && before?.version !== this.#expectedVersion)
+    if (this.#expectedVersion !== undefined && (before?.version ?? 0) !== this.#expectedVersion)
       throw new SettingsChangedError(
         `The settings of organization ${settings.id} were changed meanwhile: see what was applied with organization history, then run the command again.`,
       );

@@ -5,11 +5,7 @@ import { expect, onTestFinished, type TestContext, test, vi } from 'vitest';
 import { CommandError } from '../../../infra/cli/command.ts';
 import { inMemory, startEngine } from '../../../infra/local/engine.ts';
 import { workersPerFunctionIn } from '../../../infra/local/functions.ts';
-import {
-  type OrganizationFile,
-  prepareTable,
-  readOrganizationFiles,
-} from '../../../infra/local/prepare-table.ts';
+import { prepareTable, readOrganizationFiles } from '../../../infra/local/prepare-table.ts';
 import { type Service, type ServiceOptions, startService } from '../../../infra/local/service.ts';
 import { internalServerError } from '../../dynamodb-model/dynamodb-model.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
@@ -76,6 +72,9 @@ test('a start fills in names alone and writes them into the file, which the next
   const first = await prepare({ ...written, stages: ['New'], keys: [key] });
   const again = await prepare(JSON.parse(first));
   const more = await prepare({ ...written, users: ['Ravi', 'Asha'], stages: ['New'] });
+  // Only the settings in force say that Ravi is user 2.
+  const byId = { users: ['Ravi', 'Asha'], stages: ['New'], assignmentRules: [{ users: [2] }] };
+  const referring = await prepare({ ...written, ...byId });
 
   expect(JSON.parse(first)).toMatchObject({
     users: [{ id: 1, name: 'Asha' }],
@@ -83,6 +82,7 @@ test('a start fills in names alone and writes them into the file, which the next
   });
   expect(again).toBe(JSON.stringify(JSON.parse(first)));
   expect(JSON.parse(more).users).toMatchObject([{ id: 2 }, { id: 1 }]);
+  expect(JSON.parse(referring)).toMatchObject({ users: [{ id: 2 }, { id: 1 }] });
 });
 
 test('a folder in which an engine cannot keep its data is refused', async () => {
@@ -194,17 +194,26 @@ test.concurrent.for<[string, Fault]>([
 test('after a start whose second settings file was refused, the next start shows the key of the first, by any label', async () => {
   const engine = await startEngine({ engine: 'dynoxide', dataFolder: inMemory });
   onTestFinished(() => engine.stop());
-  const prepare = (...files: OrganizationFile[]) =>
-    prepareTable({ environment: engine.environment, files, tell: () => undefined });
-  const [demo] = readOrganizationFiles([]) as [OrganizationFile];
-  const keys = demo.keys.map((key) => ({ ...key, label: '__proto__' }));
-  const first: OrganizationFile = { ...demo, file: 'first.json', keys: keys.slice(0, 1) };
-  const second = { ...first, file: 'second.json', settings: { ...first.settings, id: 2 } };
-  const names = ['Fair', 'FAIR'].map((name) => ({ name, list: 'sources', path: '$.sources' }));
+  const prepare = (...organizations: object[]) => {
+    const paths = organizations.map((content, at) => {
+      const path = newPath(`${at}.json`);
+      writeFileSync(path, JSON.stringify(content));
+      return path;
+    });
+    const files = readOrganizationFiles(paths);
+    return prepareTable({ environment: engine.environment, files, tell: () => undefined });
+  };
+  const sources = (...names: string[]) => names.map((name, at) => ({ id: at + 1, name }));
+  const key = { label: '__proto__', type: 'application', scopes: ['leads.read'], createdBy: 1 };
+  const first = {
+    ...{ id: 1, name: 'A', modules: ['crm'], users: [{ id: 1, name: 'Asha' }], pipelines: [] },
+    ...{ sources: sources('Website'), fields: [], keys: [key] },
+  };
+  const second = { ...first, id: 2 };
 
-  await expect(prepare(first, { ...second, names })).rejects.toThrow(
-    /^--organization second\.json: The file has names that look alike/,
-  );
+  await expect(
+    prepare(first, { ...second, sources: sources('Fair', 'Fai\u200br') }),
+  ).rejects.toThrow(/1\.json: The file has names that look alike/);
   const [prepared] = await prepare(first, second);
   expect(Object.keys(prepared?.keys ?? {})).toEqual(['__proto__']);
 });

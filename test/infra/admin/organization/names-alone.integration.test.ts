@@ -1,6 +1,7 @@
 import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { CommandContext } from '../../../../infra/admin/context.ts';
 import { runAdmin } from '../../../support/admin.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
@@ -65,4 +66,26 @@ test('a file of names alone that cannot be written is refused, and nothing is ap
   expect(
     (await runAdmin(['organization', 'show', String(settings.id), '--json'])).json.version,
   ).toBe(1);
+});
+
+test('names alone are resolved against one version: if another is applied meanwhile, the file stays as it was', async () => {
+  const { settings } = await givenOrganization();
+  const file = await files.write('mine.json', { ...settings, users: [...settings.users, 'Kiran'] });
+  const written = await files.read(file);
+  const others = await files.write('theirs.json', { ...settings, name: 'Renamed' });
+  // The command asks who runs it right before it applies.
+  vi.spyOn(CommandContext.prototype, 'callerIdentity').mockImplementationOnce(async () => {
+    await apply(others);
+    return 'a person';
+  });
+
+  const refused = await apply(file);
+  const afterwards = await files.read(file);
+  const again = await apply(file);
+
+  expect(refused).toMatchObject({ status: 1, stdout: '' });
+  expect(refused.stderr).toContain('were changed meanwhile');
+  expect(refused.stderr).not.toContain('filled in');
+  expect(afterwards).toBe(written);
+  expect(again.status).toBe(0);
 });

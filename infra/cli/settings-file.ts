@@ -1,0 +1,53 @@
+import { completedFile, incompleteId } from '../../shared/organization/names-alone.ts';
+import { type ParsedSettingsFile, parseSettingsFile } from '../../shared/organization/settings.ts';
+import { SettingsRejectedError } from '../../shared/organization/settings-shape.ts';
+import {
+  type ApplyOptions,
+  SettingsChangedError,
+} from '../../shared/store/organizations/apply-settings.ts';
+import { readSettings } from '../../shared/store/organizations/organizations.ts';
+import type { Table } from '../../shared/store/table/client.ts';
+import { replaceFile } from './resumable-file.ts';
+
+/** A settings file with what it leaves out, such as IDs. */
+export interface CompleteSettingsFile extends ParsedSettingsFile {
+  readonly path: string;
+  readonly written: string;
+  /** The same text as `written` if nothing was left out. */
+  readonly text: string;
+  /** The version in force that says what the file leaves out, 0 for none; undefined if nothing was left out. */
+  readonly completedBy: number | undefined;
+}
+
+/** @param written the text of the file @throws SettingsRejectedError as `parseSettingsFile` and `completedFile` */
+export async function completeSettingsFile(
+  table: Table,
+  path: string,
+  written: string,
+): Promise<CompleteSettingsFile> {
+  const id = incompleteId(written);
+  const inForce = id === undefined ? undefined : await readSettings(table, id);
+  const text = completedFile(written, inForce?.settings);
+  const completedBy = text === written ? undefined : (inForce?.version ?? 0);
+  return { path, written, text, completedBy, ...parseSettingsFile(text) };
+}
+
+/**
+ * Writes what was left out into the file, and then applies it, so that IDs stay what they are. If nothing was applied, the file becomes what it
+ * was: another apply may use the IDs meanwhile.
+ * @param apply replaces only the version that says what was left out
+ */
+export async function applyCompleted<T>(
+  { path, written, text, completedBy }: CompleteSettingsFile,
+  apply: (completed: Pick<ApplyOptions, 'expectedVersion'>) => Promise<T>,
+): Promise<T> {
+  if (text !== written) await replaceFile(path, text);
+  try {
+    return await apply(completedBy === undefined ? {} : { expectedVersion: completedBy });
+  } catch (error) {
+    const isRefused =
+      error instanceof SettingsRejectedError || error instanceof SettingsChangedError;
+    if (text !== written && isRefused) await replaceFile(path, written);
+    throw error;
+  }
+}
