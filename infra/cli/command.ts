@@ -56,6 +56,11 @@ export class CliCommand extends Command {
     return this;
   }
 
+  addOptions(options: readonly Option[]): this {
+    for (const option of options) this.addOption(option);
+    return this;
+  }
+
   /** Refuses an option that is given without another one. */
   needs(flag: string, needed: string): this {
     const [name, other] = [flag, needed].map((one) => new Option(one).attributeName());

@@ -4,7 +4,7 @@ import type { AdminCommand } from '../command.ts';
 import { decimalMarks, listSeparators } from '../files/cell-formats.ts';
 import { dateFormats } from '../files/written-times.ts';
 import { countryOption } from '../options.ts';
-import { parseEncoding, parseMap, parseTimeZone, parseValue, planJsonSchema } from './plan.ts';
+import { parseMap, parseTimeZone, parseValue, planJsonSchema, readOptions } from './plan.ts';
 import { type ImportOptions, importFile, rateDefault, rateMax } from './run.ts';
 import { undoImport } from './undo.ts';
 
@@ -50,7 +50,7 @@ const withPlanOptions = (command: AdminCommand): AdminCommand =>
   command
     .option('--plan <FILE>', 'how each column is read (JSON), as a first run proposes it')
     .option('--plan-schema', 'print the JSON Schema (2020-12) of a plan, and import nothing')
-    .option('--sheet <NAME>', 'sheet of an .xlsx file (default: the first one that is visible)')
+    .addOptions(readOptions())
     .option('--map <COLUMN=FIELD>', 'field key of a column; may be repeated', parseMap)
     .option('--ignore <COLUMN>', 'ignore a column; may be repeated', repeatedOption)
     .option('--ignore-others', 'ignore every column that nothing maps, and name them')
@@ -67,11 +67,6 @@ const withPlanOptions = (command: AdminCommand): AdminCommand =>
       '--value <COLUMN:from=to>',
       'read a value of a column as another one; may be repeated',
       parseValue,
-    )
-    .option(
-      '--encoding <NAME>',
-      'encoding of a file without a byte order mark, such as windows-1252 (default: utf-8)',
-      parseEncoding,
     );
 
 const withRunOptions = (command: AdminCommand): AdminCommand =>

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import * as v from 'valibot';
 import { parseJson } from '../../../shared/base/json.ts';
+import { keysOf } from '../../../shared/base/maps.ts';
 import { comparableName } from '../../../shared/base/text.ts';
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
@@ -25,7 +26,7 @@ export interface ColumnPlan {
 type ReplacedValues = Readonly<Record<string, string | null>>;
 
 /** How a file is read: by a plan, by options, or by both. */
-export interface Plan extends ReadOptions, Omit<Formats, 'values'> {
+export interface Plan extends Members {
   /** The path of the plan; undefined if the file is read by its headings and the options alone. */
   readonly file: string | undefined;
   /** By column. */
@@ -84,6 +85,36 @@ const issues = {
 const checked = (is: (text: string) => boolean, issue: string, title: string) =>
   v.pipe(v.string(issue), v.check(is, issue), v.title(title));
 
+/** The members that are options too: an option outranks the plan. */
+const members = {
+  country: v.optional(
+    checked(isSupportedCountry, issues.country, 'Country of phones without a country code.'),
+  ),
+  dates: v.optional(v.pipe(dates, v.title('How dates are written.'))),
+  decimal: v.optional(
+    v.pipe(
+      v.picklist(decimalMarks, `must be ${decimalMarks.join(' or ')}`),
+      v.title('The decimal mark of numbers.'),
+    ),
+  ),
+  timeZone: v.optional(
+    checked(isTimeZone, issues.timeZone, 'Zone of times without one (default: UTC).'),
+  ),
+  listSeparator: v.optional(
+    v.pipe(
+      v.picklist(listSeparators, `must be one of ${listSeparators.join(' ')}`),
+      v.title('What is between the values of a list (default: a comma).'),
+    ),
+  ),
+  encoding: v.optional(
+    checked(isEncoding, issues.encoding, 'Encoding of a file without a byte order mark.'),
+  ),
+  sheet: v.optional(v.pipe(v.string('must be a text'), v.title('Sheet of an .xlsx file.'))),
+};
+type Members = ReadOptions & Omit<Formats, 'values'>;
+const membersOf = (from: Members): Members =>
+  Object.fromEntries(keysOf(members).map((name) => [name, from[name]]));
+
 /** The form of a plan's file. */
 export const planSchema = v.strictObject(
   {
@@ -95,29 +126,7 @@ export const planSchema = v.strictObject(
     others: v.optional(
       v.pipe(v.literal('ignore', 'must be "ignore"'), v.title('Leaves out all other columns.')),
     ),
-    country: v.optional(
-      checked(isSupportedCountry, issues.country, 'Country of phones without a country code.'),
-    ),
-    dates: v.optional(v.pipe(dates, v.title('How dates are written.'))),
-    decimal: v.optional(
-      v.pipe(
-        v.picklist(decimalMarks, `must be ${decimalMarks.join(' or ')}`),
-        v.title('The decimal mark of numbers.'),
-      ),
-    ),
-    timeZone: v.optional(
-      checked(isTimeZone, issues.timeZone, 'Zone of times without one (default: UTC).'),
-    ),
-    listSeparator: v.optional(
-      v.pipe(
-        v.picklist(listSeparators, `must be one of ${listSeparators.join(' ')}`),
-        v.title('What is between the values of a list (default: a comma).'),
-      ),
-    ),
-    encoding: v.optional(
-      checked(isEncoding, issues.encoding, 'Encoding of a file without a byte order mark.'),
-    ),
-    sheet: v.optional(v.pipe(v.string('must be a text'), v.title('Sheet of an .xlsx file.'))),
+    ...members,
     values: v.optional(values),
   },
   ({ received }) =>
@@ -132,7 +141,7 @@ export const planJsonSchema = (): Record<string, unknown> =>
   });
 
 /** The options of a command that say how a file is read. */
-export interface PlanOptions extends ReadOptions, Omit<Formats, 'values'> {
+export interface PlanOptions extends Members {
   readonly plan?: string;
   readonly map?: ReadonlyMap<string, string>;
   readonly ignore?: readonly string[];
@@ -155,12 +164,9 @@ export async function planOf(options: PlanOptions): Promise<Plan> {
     columns = {},
     others,
     values = {},
+    country,
     ...planned
   } = file === undefined ? {} : await readPlan(file);
-  const { country, dates, decimal, timeZone, listSeparator, encoding, sheet } = {
-    ...planned,
-    ...formats,
-  };
   return {
     file,
     columns: new Map(
@@ -176,15 +182,7 @@ export async function planOf(options: PlanOptions): Promise<Plan> {
     optionValues: value,
     ignoresOthers: ignoreOthers ?? others === 'ignore',
     values,
-    ...{
-      country: country as CountryCode | undefined,
-      dates,
-      decimal,
-      timeZone,
-      listSeparator,
-      encoding,
-      sheet,
-    },
+    ...membersOf({ ...planned, country: country as CountryCode | undefined, ...formats }),
   };
 }
 
@@ -200,31 +198,13 @@ async function readPlan(path: string): Promise<PlanFile> {
   );
 }
 
-/** The file of a plan, whose headings and options it has. */
-export const planFileOf = (
-  {
-    country,
-    dates,
-    decimal,
-    timeZone,
-    listSeparator,
-    encoding,
-    sheet,
-    ignoresOthers,
-    values,
-  }: Plan,
-  columns: PlanFile['columns'],
-): PlanFile => ({
+/** The file of a plan with these columns. */
+export const planFileOf = (plan: Plan, columns: PlanFile['columns']): PlanFile => ({
   columns,
-  ...(ignoresOthers && { others: 'ignore' as const }),
-  ...definedOf({ country, dates, decimal, timeZone, listSeparator, encoding, sheet }),
-  ...(Object.keys(values).length > 0 && { values }),
+  ...(plan.ignoresOthers && { others: 'ignore' }),
+  ...membersOf(plan),
+  ...(Object.keys(plan.values).length > 0 && { values: plan.values }),
 });
-
-const definedOf = <T extends object>(members: T): Partial<T> =>
-  Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value !== undefined),
-  ) as Partial<T>;
 
 /** The values of a plan, as `readCell` looks them up. */
 export const replacing = (
@@ -268,5 +248,13 @@ const parser =
     if (is(text)) return text;
     throw new InvalidArgumentError(`It ${issue}.`);
   };
-export const parseEncoding = parser(isEncoding, issues.encoding);
+
+/** The options that say which table of a file is read, and how its text is encoded. */
+export const readOptions = (): Option[] => [
+  new Option('--sheet <NAME>', 'sheet of an .xlsx file (default: the first one that is visible)'),
+  new Option(
+    '--encoding <NAME>',
+    'encoding of a file without a byte order mark, such as windows-1252 (default: utf-8)',
+  ).argParser(parser(isEncoding, issues.encoding)),
+];
 export const parseTimeZone = parser(isTimeZone, issues.timeZone);

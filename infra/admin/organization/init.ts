@@ -6,8 +6,10 @@ import { CommandError } from '../../cli/command.ts';
 import { writeNewFile } from '../../cli/resumable-file.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import type { ReadOptions } from '../files/read-file.ts';
 import { organizationOf, settingsFromList } from '../import/first-settings.ts';
 import { readList } from '../import/open.ts';
+import { readOptions } from '../import/plan.ts';
 import { planBeside } from '../import/run.ts';
 import { jsonSchemaOf } from '../json-schema.ts';
 
@@ -21,6 +23,9 @@ export function organizationInitCommands(organization: AdminCommand): void {
     .description('write a small settings file to begin with; it can be applied as it is')
     .argument('<FILE>', 'settings file to write (JSON); an existing file is never overwritten')
     .option('--from <LIST>', 'propose the settings from a list of leads (.xlsx or .csv)')
+    .addOptions(readOptions())
+    .needs('--sheet', '--from <LIST>')
+    .needs('--encoding', '--from <LIST>')
     .notes(`
 The organization has the first free ID of the table, or 1 if no table is named.
 The file names the JSON Schema of settings files ("$schema"): if FILE ends in .json,
@@ -45,10 +50,10 @@ Example:
 
 async function init(
   context: CommandContext,
-  { from }: { readonly from?: string },
+  { from, ...options }: ReadOptions & { readonly from?: string },
   file: string,
 ): Promise<void> {
-  const list = from === undefined ? undefined : await readList(from);
+  const list = from === undefined ? undefined : await readList(from, options);
   const id = await freeId(context);
   const proposed = list ? settingsFromList(id, list.columns) : firstSettings(id);
   const settings = textOf({ $schema: schemaAddress(file), ...proposed });

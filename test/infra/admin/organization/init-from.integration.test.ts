@@ -3,6 +3,7 @@ import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { useFolder } from '../../given-folder.ts';
+import { sheetRow, workbookOf } from '../import/given-files.ts';
 
 const files = useFolder();
 
@@ -81,6 +82,23 @@ test('init --from overwrites neither the settings file nor a plan, and then writ
   expect(await files.read(plan)).toBe(before);
   await expect(files.read(two)).rejects.toThrow('ENOENT');
   await expect(files.read(other.replace('.csv', '.plan.json'))).rejects.toThrow('ENOENT');
+});
+
+test('init --from reads the sheet and the encoding that are named, and its plan names them too', async () => {
+  const book = await files.write('book.xlsx', workbookOf(sheetRow(1, ['Name', 'Mobile'])));
+  const list = await files.write('latin.csv', Buffer.from('Naam,Straße,Z\nAsha,Süd,\n', 'latin1'));
+  const [one, two] = [files.newPath('one.json'), files.newPath('two.json')];
+
+  const ofSheet = await init(one, book, '--sheet', 'Absent');
+  const ofText = await init(two, list, '--encoding', 'windows-1252');
+  const alone = await runAdmin(['organization', 'init', one, '--encoding', 'utf-8']);
+
+  expect(ofSheet.stderr).toContain('has no sheet "Absent": its sheets are ');
+  expect(ofText.status).toBe(0);
+  expect(JSON.parse(await files.read(two)).fields).toMatchObject([{ label: 'Straße' }]);
+  const plan = JSON.parse(await files.read(list.replace('.csv', '.plan.json')));
+  expect(plan.encoding).toBe('windows-1252');
+  expect(alone).toMatchObject({ status: 2, stderr: expect.stringContaining('needs --from') });
 });
 
 test.each<[string, string, object]>([
