@@ -14,9 +14,9 @@ import {
 } from '../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../shared/store/organizations/organizations.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
+import { applyCompleted, completeSettingsFile } from '../admin/organization/settings-file.ts';
 import { CommandError } from '../cli/command.ts';
 import { errorCode, refusePath } from '../cli/error-code.ts';
-import { applyCompleted, completeSettingsFile } from '../cli/settings-file.ts';
 import {
   createTable,
   engineAnswersWithinMs,

@@ -12,12 +12,7 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import { CommandError } from '../../cli/command.ts';
 import { countOf } from '../../cli/format.ts';
 import { writingOf } from '../files/cell-formats.ts';
-import {
-  type LeadsFile,
-  type ReadOptions,
-  readLeadsFile,
-  type TableRow,
-} from '../files/read-file.ts';
+import { type LeadsFile, readLeadsFile, type TableRow } from '../files/read-file.ts';
 import { textOfCell } from '../files/workbook.ts';
 import { type Column, ColumnReading, columnNames, type OpenColumn, quoted } from './columns.ts';
 import { type Plan, type PlanFile, type PlanOptions, planFileOf, planOf } from './plan.ts';

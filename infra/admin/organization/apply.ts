@@ -14,10 +14,10 @@ import {
 import { CommandError } from '../../cli/command.ts';
 import { refusePath } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
-import { applyCompleted, completeSettingsFile } from '../../cli/settings-file.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { changeLine, changeLines, settingsChanges } from './settings-diff.ts';
+import { applyCompleted, completeSettingsFile } from './settings-file.ts';
 import { settingsWarnings } from './settings-warnings.ts';
 
 interface ApplyOptions {

@@ -1,13 +1,16 @@
-import { completedFile, incompleteId } from '../../shared/organization/names-alone.ts';
-import { type ParsedSettingsFile, parseSettingsFile } from '../../shared/organization/settings.ts';
-import { SettingsRejectedError } from '../../shared/organization/settings-shape.ts';
+import { completedFile, incompleteId } from '../../../shared/organization/names-alone.ts';
+import {
+  type ParsedSettingsFile,
+  parseSettingsFile,
+} from '../../../shared/organization/settings.ts';
+import { SettingsRejectedError } from '../../../shared/organization/settings-shape.ts';
 import {
   type ApplyOptions,
   SettingsChangedError,
-} from '../../shared/store/organizations/apply-settings.ts';
-import { readSettings } from '../../shared/store/organizations/organizations.ts';
-import type { Table } from '../../shared/store/table/client.ts';
-import { replaceFile } from './resumable-file.ts';
+} from '../../../shared/store/organizations/apply-settings.ts';
+import { readSettings } from '../../../shared/store/organizations/organizations.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
+import { replaceFile } from '../../cli/resumable-file.ts';
 
 /** A settings file with what it leaves out, such as IDs. */
 export interface CompleteSettingsFile extends ParsedSettingsFile {

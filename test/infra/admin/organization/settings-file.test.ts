@@ -1,16 +1,19 @@
 import { chown, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { replaceFile } from '../../../infra/cli/resumable-file.ts';
-import { applyCompleted, completeSettingsFile } from '../../../infra/cli/settings-file.ts';
-import { toSettingsFile } from '../../../shared/organization/settings.ts';
+import {
+  applyCompleted,
+  completeSettingsFile,
+} from '../../../../infra/admin/organization/settings-file.ts';
+import { replaceFile } from '../../../../infra/cli/resumable-file.ts';
+import { toSettingsFile } from '../../../../shared/organization/settings.ts';
 import {
   applySettings,
   SettingsChangedError,
-} from '../../../shared/store/organizations/apply-settings.ts';
-import { readSettings } from '../../../shared/store/organizations/organizations.ts';
-import { modelTable } from '../../support/model-table.ts';
-import { newSettings } from '../../support/organizations.ts';
-import { useFolder } from '../given-folder.ts';
+} from '../../../../shared/store/organizations/apply-settings.ts';
+import { readSettings } from '../../../../shared/store/organizations/organizations.ts';
+import { modelTable } from '../../../support/model-table.ts';
+import { newSettings } from '../../../support/organizations.ts';
+import { useFolder } from '../../given-folder.ts';
 
 const files = useFolder();
 const table = modelTable();
