@@ -8,7 +8,7 @@ export interface AnswerProblems {
   /** `200`, or the code of an error. */
   readonly outcome: string;
   /** What is wrong with the answer, one sentence each. */
-  readonly problems: readonly string[];
+  readonly problems: string[];
 }
 
 /**
@@ -63,7 +63,10 @@ function describedProblems(
 ): string[] {
   const { path, query } = targetOf({ url: sent.target });
   const url = { pathname: path, searchParams: new URLSearchParams(query) } as URL;
-  const json = sent.body === undefined ? undefined : parseJson(Buffer.from(sent.body).toString());
+  const json =
+    sent.body === undefined
+      ? undefined
+      : parseJson(new TextDecoder().decode(Buffer.from(sent.body)));
   try {
     assertDescribed({ method: sent.method, url, sent: json, status, headers, body });
     return [];

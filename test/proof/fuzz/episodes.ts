@@ -78,6 +78,12 @@ export const requestsOf = (seed: number, episode: number): readonly FuzzRequest[
     numRuns: requestsPerEpisode,
   });
 
+/** What only a request can cause that its endpoint's schemas, its key or its transport refuse. */
+const neverOfValid = new Set([
+  ...['HTTPS_REQUIRED', 'KEY_IN_URL', 'UNAUTHORIZED', 'FORBIDDEN', 'INVALID_IDEMPOTENCY_KEY'],
+  ...['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+]);
+
 async function playEpisode(
   run: {
     baseUrl: string;
@@ -101,7 +107,8 @@ async function playEpisode(
       (error: Error) => ({ outcome: 'none', problems: [error.message], answered: '' }),
     );
     result.requests += 1;
-    const place = `${request.operationId} ${outcome}`;
+    if (request.isValid && neverOfValid.has(outcome)) problems.push('a valid request is refused');
+    const place = `${request.endpoint} ${outcome}`;
     result.outcomes[place] = (result.outcomes[place] ?? 0) + 1;
     if (problems.length === 0) continue;
     const body = request.body && Buffer.from(request.body).toString().slice(0, 1500);

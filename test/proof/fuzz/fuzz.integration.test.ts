@@ -3,7 +3,7 @@ import { endpoints } from '../../../shared/contract/endpoints.ts';
 import { fuzz } from './episodes.ts';
 
 /** `npm run fuzz` runs longer, and with any seed. Five episodes, one of each kind of organization. */
-const seed = 1;
+const seed = 3;
 const episodes = [0, 1, 2, 3, 4];
 /** On two slow cores that everything else runs on, too. */
 const timeoutMs = 240_000;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
+import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { document, schemaIssue } from '../../support/described.ts';
 import { problemsOf } from './answer-problems.ts';
 import { requestsOf } from './episodes.ts';
 import { withKeys } from './requests.ts';
 import type { Tenant } from './tenant.ts';
-import { fromSchema, vocabularyFor } from './valid-requests.ts';
+import { fitting, schemasByEndpoint, vocabularyFor } from './valid-requests.ts';
 
 const tenant: Tenant = {
   organizationId: 1,
@@ -26,22 +26,21 @@ test('the same seed and episode make the same requests, and others make other re
   expect(requestsOf(2, 0)).not.toEqual(requestsOf(1, 0));
 });
 
-const bodies = Object.values(document.paths)
-  .flatMap((methods) => Object.values(methods))
-  .flatMap(({ operationId, requestBody }) => {
-    const schema = requestBody?.content?.['application/json'].schema;
-    return schema ? [[operationId, schema] as const] : [];
-  });
-
-test.each(bodies)(
-  'a valid body of %s fits its schema, with the vocabulary of an organization and without',
-  (operationId, schema) => {
-    const values = [vocabularyFor(operationId), {}].map((known) => fromSchema(schema, known));
-
-    for (const value of values)
-      fc.assert(fc.property(value, (body) => schemaIssue(schema, body) === undefined));
-  },
+const schemas = schemasByEndpoint.flatMap(([{ name }, { path, headers, query, body }]) =>
+  Object.entries({ path, headers, query, body }).flatMap(([part, schema]) =>
+    schema ? [{ part, name, schema }] : [],
+  ),
 );
+
+test.each(schemas)('what is made to fit the schema of the $part of $name is accepted', (row) => {
+  for (const known of [vocabularyFor(row.name), {}])
+    fc.assert(
+      fc.property(fitting(row.schema, known), (sent) => v.is(row.schema, sent)),
+      {
+        numRuns: 1000,
+      },
+    );
+});
 
 test('a request names keys by their labels until it is sent', () => {
   const requests = [0, 1, 2, 3, 4].flatMap((episode) => requestsOf(1, episode));

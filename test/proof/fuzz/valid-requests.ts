@@ -1,18 +1,19 @@
-import type { AnySchemaObject } from 'ajv';
 import fc from 'fast-check';
+import * as v from 'valibot';
+import { type Endpoint, type EndpointName, endpoints } from '../../../shared/contract/endpoints.ts';
+import type { Schemas } from '../../../shared/middleware/input.ts';
 import {
   type FilterField,
   filterFor,
   sampleFields,
   valueFor,
 } from '../../shared/leads/random-filters.ts';
-import { type DescribedOperation, document, type Json, resolved } from '../../support/described.ts';
 
-/** Requests as `openapi.json` describes them, with values that the sample organization knows. */
+/** Requests that the functions' own schemas accept, with values that the sample organization knows. */
 
 /** A request while it is being made. Names and values of the query are percent-encoded; keys stand as labels: `{key:reader}`. */
 export interface Draft {
-  readonly operationId: string;
+  readonly endpoint: EndpointName;
   readonly method: string;
   readonly path: string;
   readonly query: readonly (readonly [string, string])[];
@@ -23,90 +24,72 @@ export interface Draft {
 }
 
 /** Values that mean something to the organization, by the name of a property or parameter. */
-export type Vocabulary = Readonly<Record<string, fc.Arbitrary<unknown>>>;
+type Vocabulary = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
 const mostly = <T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 24, arbitrary: usual }, { weight: 1, arbitrary: rare });
 
-/** A value that fits the schema. @throws Error for a schema that it cannot read, so that a new one is not passed over */
-export function fromSchema(schema: Json, vocabulary: Vocabulary, name = ''): fc.Arbitrary<unknown> {
-  const known = Object.hasOwn(vocabulary, name) ? vocabulary[name] : undefined;
-  const fitting = fittingValue(resolved<AnySchemaObject>(schema), vocabulary);
-  return known ? mostly(known, fitting) : fitting;
+const letters = fc.constantFrom(...'aZ9 -.@+/éßनमİ\u0301\u200d\u{1F393}\u{1F9D1}');
+const text = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
+  mostly(
+    fc.string({ unit: letters, minLength, maxLength: Math.min(maxLength, 60) }),
+    fc.string({ unit: letters, minLength: maxLength, maxLength }),
+  );
+const fieldValue = fc.oneof(
+  text(0, 60),
+  fc.integer({ min: -1e8, max: 1e8 }).map((hundredths) => hundredths / 100),
+  fc.constantFrom(true, false, null),
+  fc.array(text(0, 60), { maxLength: 4 }),
+);
+const dateTime = fc.nat(2_000_000_000).map((seconds) => new Date(seconds * 1000).toISOString());
+
+/** A schema, or a step of its pipe. */
+interface Part {
+  readonly type: string;
+  readonly requirement?: unknown;
+  readonly metadata?: object;
+  readonly entries?: Readonly<Record<string, v.GenericSchema>>;
+  readonly wrapped?: v.GenericSchema;
+  readonly pipe?: readonly Part[];
 }
 
-function fittingValue(schema: AnySchemaObject, vocabulary: Vocabulary): fc.Arbitrary<unknown> {
-  if ('const' in schema) return fc.constant(schema.const);
-  if (schema.enum) return fc.constantFrom(...schema.enum);
-  const { minimum = -1e6, maximum = 1e6, minItems = 0, maxItems = 4 } = schema;
-  const types = [schema.type ?? []].flat();
-  const variants = [
-    ...(schema.oneOf ?? schema.anyOf ?? []),
-    ...(types.length > 1 ? types.map((type) => ({ ...schema, type })) : []),
-  ];
-  if (variants.length > 0) return fc.oneof(...variants.map((one) => fromSchema(one, vocabulary)));
-  switch (schema.type) {
-    case 'object':
-      return objectFrom(schema, vocabulary);
-    case 'array':
-      return fc.array(fromSchema(schema.items ?? { type: 'null' }, vocabulary), {
-        minLength: minItems,
-        maxLength: Math.min(maxItems, 10),
-      });
-    case 'string':
-      return textFrom(schema);
-    case 'integer':
-      return fc.integer({ min: minimum, max: maximum });
-    case 'number':
-      return fc.integer({ min: -1e8, max: 1e8 }).map((hundredths) => hundredths / 100);
-    case 'boolean':
-      return fc.boolean();
-    case 'null':
-      return fc.constant(null);
-    default:
-      throw new Error(
-        `The generator cannot read ${JSON.stringify(schema)}: extend test/proof/fuzz/valid-requests.ts.`,
-      );
+const stepsOf = (part: Part): readonly Part[] => part.pipe?.flatMap(stepsOf) ?? [part];
+const requirementsOf = ({ type, requirement, metadata, entries = {} }: Part): object => ({
+  [type]: requirement ?? entries,
+  ...metadata,
+});
+
+/**
+ * A value that the schema accepts, its bounds now and then. An optional property is there half of the time.
+ * @throws Error for a schema that it cannot read, so that a new one is not passed over
+ */
+export function fitting(schema: v.GenericSchema, known: Vocabulary = {}): fc.Arbitrary<unknown> {
+  const { wrapped }: Part = schema;
+  if (wrapped) return fitting(wrapped, known);
+  const said = Object.assign({}, ...stepsOf(schema).map(requirementsOf));
+  const entries: Part['entries'] = said.entries ?? said.object;
+  if (entries) {
+    const own = Object.entries(entries).map(([name, entry]): [string, fc.Arbitrary<unknown>] => {
+      const any = fitting(entry, known);
+      return [name, known[name] ? mostly(known[name], any) : any];
+    });
+    const requiredKeys = Object.keys(entries).filter((name) => entries[name]?.type !== 'optional');
+    return fc.record(Object.fromEntries(own), { requiredKeys, noNullPrototype: true });
   }
-}
-
-function objectFrom(
-  { properties = {}, required = [], additionalProperties }: AnySchemaObject,
-  vocabulary: Vocabulary,
-): fc.Arbitrary<object> {
-  const own = Object.entries<Json>(properties).map(
-    ([name, one]) => [name, fromSchema(one, vocabulary, name)] as const,
+  if (said.max_value) {
+    const [min, max] = [said.min_value, said.max_value];
+    const number = mostly(fc.integer({ min, max }), fc.constantFrom(min, max));
+    return said.string ? number.map(String) : number;
+  }
+  if (said.maxLength) return text(said.minLength ?? 0, said.maxLength);
+  if (said.additionalProperties)
+    return fc.dictionary(text(1, said.propertyNames?.maxLength ?? 60), fieldValue, { maxKeys: 3 });
+  if (said.format === 'date-time') return dateTime;
+  if (said.array) return fc.constant('[]');
+  if (said.regex) return fc.stringMatching(said.regex);
+  throw new Error(
+    `No generator reads ${JSON.stringify(said)}: extend test/proof/fuzz/valid-requests.ts.`,
   );
-  const named = fc.record(Object.fromEntries(own), {
-    requiredKeys: [...required],
-    noNullPrototype: true,
-  });
-  if (typeof additionalProperties !== 'object') return named;
-  const free = fc.dictionary(
-    textFrom({ maxLength: 20 }).map((text) => `x${text}`.slice(0, 20)),
-    fromSchema(additionalProperties, vocabulary),
-    { maxKeys: 3, noNullPrototype: true },
-  );
-  return fc.tuple(free, named).map(([others, those]) => ({ ...others, ...those }));
-}
-
-const letters = fc.constantFrom(...'abcXYZ019 _-.@+/नमéß', '\u{1F393}');
-const printable = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
-
-function textFrom({
-  minLength = 0,
-  maxLength = 60,
-  format,
-  pattern,
-}: AnySchemaObject): fc.Arbitrary<string> {
-  if (format === 'date-time')
-    return fc.nat(2_000_000_000).map((seconds) => new Date(seconds * 1000).toISOString());
-  if (pattern !== undefined)
-    return fc
-      .string({ unit: printable, minLength: Math.max(1, minLength), maxLength })
-      .filter((text) => new RegExp(pattern, 'u').test(text));
-  const short = fc.string({ unit: letters, minLength, maxLength: Math.min(maxLength, 60) });
-  return mostly(short, fc.string({ unit: letters, minLength: maxLength, maxLength }));
 }
 
 /** Few people, so that enquiries meet leads that exist. */
@@ -125,114 +108,93 @@ const userId = mostly(fc.constantFrom(7, 8), fc.constantFrom(9, 99));
 const visit = fc.integer({ min: 1, max: 30 }).map((number) => `visit-${number}`);
 
 const fields = sampleFields([7, 8], [1, 3]);
-const special = new Map<string, fc.Arbitrary<unknown>>([
-  ['name', name],
-  ['phone', phone],
-  ['email', email],
-  ['source', sourceId],
-  ['assigned_to', userId],
-]);
-const byType = new Map<string, fc.Arbitrary<unknown>>([
-  ['phone', phone],
-  ['email', email],
-  ['url', fc.constantFrom('https://example.com/a?b=c', 'http://example.org')],
-]);
+/** Maps, because a field may have the name of an inherited property. */
+const arbitraries = (known: Vocabulary) => new Map(Object.entries(known));
+const special = arbitraries({ name, phone, email, source: sourceId, assigned_to: userId });
+const byType = arbitraries({
+  phone,
+  email,
+  url: fc.constantFrom('https://example.com/a?b=c', 'http://example.org'),
+});
 const valueOf = (field: FilterField): fc.Arbitrary<unknown> =>
   special.get(field.key) ?? byType.get(field.type) ?? valueFor(field).map((value) => value ?? null);
 
 /** A capture names the person beside `fields`, not in it; a create names them there. */
-function fieldsOf(operationId: string): fc.Arbitrary<object> {
-  const own = fields.filter(({ key }) => operationId !== 'capture-lead' || !special.has(key));
+function fieldsOf(endpoint: EndpointName): fc.Arbitrary<object> {
+  const own = fields.filter(({ key }) => endpoint !== 'capture-lead' || !special.has(key));
   const few = fc
     .subarray(own, { maxLength: 5 })
     .chain((some) =>
       fc.record(Object.fromEntries(some.map((field) => [field.key, valueOf(field)]))),
     );
-  const named = operationId === 'create-lead' ? fc.record({ name, phone }) : fc.constant({});
+  const named = endpoint === 'create-lead' ? fc.record({ name, phone }) : fc.constant({});
   return fc.tuple(named, few).map(([person, others]) => ({ ...others, ...person }));
 }
 
-export const vocabularyFor = (operationId: string): Vocabulary => ({
+export const vocabularyFor = (endpoint: EndpointName): Vocabulary => ({
   name,
   phone,
   email,
   source: fc.constantFrom('Website', 'facebook ads', 'Old fair', 'nobody knows'),
   stageId,
-  stage_id: stageId,
+  stage_id: stageId.map(String),
   pipelineId,
-  pipeline_id: pipelineId,
-  source_id: sourceId,
-  owner_id: userId,
-  cursor: fc.integer({ min: 1, max: 60 }),
-  leadId: fc.integer({ min: 1, max: 5 }),
+  pipeline_id: pipelineId.map(String),
+  source_id: sourceId.map(String),
+  owner_id: userId.map(String),
+  cursor: fc.integer({ min: 1, max: 60 }).map(String),
+  leadId: fc.integer({ min: 1, max: 5 }).map(String),
   externalId: visit,
-  'Idempotency-Key': visit,
-  filter: fc.array(fc.constantFrom(...fields).chain(filterFor), { maxLength: 3 }),
-  fields: fieldsOf(operationId),
+  'idempotency-key': visit,
+  filter: fc
+    .array(fc.constantFrom(...fields).chain(filterFor), { maxLength: 3 })
+    .map((filters) => JSON.stringify(filters)),
+  fields: fieldsOf(endpoint),
 });
 
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+type Row = readonly [Endpoint & { readonly name: EndpointName }, Schemas];
+
+/** The schemas by which the function of each endpoint reads a request. */
+export const schemasByEndpoint: readonly Row[] = await Promise.all(
+  endpoints.map(
+    async (row): Promise<Row> => [row, await import(`../../../functions/${row.name}/handler.ts`)],
+  ),
 );
 
-/** The parameters of an operation in one place of a request, each present a third of the time; those of the path always. */
-function parametersOf(
-  { operationId, parameters = [] }: DescribedOperation,
-  place: string,
-): fc.Arbitrary<[string, string][]> {
-  const all = parameters
-    .filter((one) => one.in === place)
-    .map(({ name, schema }) => {
-      const inner = schema.contentSchema as Json | undefined;
-      const value = fromSchema(inner ?? schema, vocabularyFor(operationId), name);
-      const text = value.map((one): [string, string] => [
-        name,
-        inner ? JSON.stringify(one) : String(one),
-      ]);
-      const absent = { weight: place === 'path' ? 0 : 3, arbitrary: fc.constant(null) };
-      return fc.oneof(absent, { weight: 1, arbitrary: text });
-    });
-  return fc.tuple(...all).map((given) => given.filter((one) => one !== null));
-}
+const few = (values: object): fc.Arbitrary<[string, string][]> =>
+  fc.subarray(Object.entries(values)).map((some) => some.slice(0, 3));
 
-function validRequest({
-  path,
-  method,
-  operation,
-}: (typeof operations)[number]): fc.Arbitrary<Draft> {
-  const { operationId, requestBody } = operation;
-  const schema = requestBody?.content?.['application/json'].schema;
-  const keys = operationId === 'capture-lead' ? ['all', 'website'] : ['all'];
+function validRequest([{ name, method, path }, schemas]: Row): fc.Arbitrary<Draft> {
+  const known = vocabularyFor(name);
+  const part = (schema: v.GenericSchema = v.object({})): fc.Arbitrary<object> =>
+    fitting(schema, known) as fc.Arbitrary<object>;
   return fc
     .record({
-      key: fc.constantFrom(...keys),
+      key: fc.constantFrom('all', name === 'capture-lead' ? 'website' : 'all'),
       type: fc.constantFrom('application/json', 'application/json; charset=utf-8'),
-      inPath: parametersOf(operation, 'path'),
-      query: parametersOf(operation, 'query'),
-      headers: parametersOf(operation, 'header'),
-      json: schema ? fromSchema(schema, vocabularyFor(operationId)) : fc.constant(undefined),
+      inPath: part(schemas.path),
+      query: part(schemas.query).chain(few),
+      headers: part(schemas.headers).chain(few),
+      json: schemas.body ? part(schemas.body) : fc.constant(undefined),
     })
     .map(({ key, type, inPath, query, headers, json }) => ({
-      operationId,
-      method: method.toUpperCase(),
-      path: inPath.reduce(
-        (whole, [name, value]) => whole.replace(`{${name}}`, encodeURIComponent(value)),
-        path,
-      ),
+      endpoint: name,
+      method,
+      path: path.replace('{leadId}', (inPath as { leadId?: string }).leadId ?? ''),
       query: query.map(([name, value]) => [name, encodeURIComponent(value)] as const),
       headers: [
         ['Authorization', `Bearer {key:${key}}`] as const,
-        ...(schema ? [['Content-Type', type] as const] : []),
+        ...(json ? [['Content-Type', type] as const] : []),
         ...headers,
       ],
       json,
     }));
 }
 
-/** Operations on leads are more frequent: there is more to get wrong. */
+/** Endpoints of leads are more frequent: there is more to get wrong. */
 export const validRequests = fc.oneof(
-  ...operations.map((one) => ({
-    weight: one.path.includes('leads') ? 3 : 1,
-    arbitrary: validRequest(one),
+  ...schemasByEndpoint.map((row) => ({
+    weight: row[0].path.includes('leads') ? 3 : 1,
+    arbitrary: validRequest(row),
   })),
 );
