@@ -97,10 +97,10 @@ export class ImportReport {
     await rename(unfinished(path), path);
   }
 
-  /** What the command says after its counts. */
+  /** What stands below the counts: what a dry run would change, and why rows were refused. */
   *lines(
-    { updated = 0, imported, report }: ImportCounts & { readonly report: string | null },
-    { dryRun = false, update = false, keepIds = false }: FileOptions & ReportOptions,
+    { updated = 0, imported }: ImportCounts,
+    { dryRun = false, update = false }: FileOptions & ReportOptions,
   ): Generator<string> {
     if (dryRun && update) {
       // The leads that would be changed or made.
@@ -111,8 +111,16 @@ export class ImportReport {
     }
     yield* this.#reasonLines();
     yield* this.phoneLines();
-    if (report !== null)
-      yield `Refused rows and their reasons: ${report}. Correct a copy and import it with the same options. The report contains personal data: delete it when you no longer need it.`;
+  }
+
+  /** What the command says at its end: where the report is, and which options help. @param file null without a refused row */
+  *nextLines(
+    file: string | null,
+    { imported }: ImportCounts,
+    { dryRun = false, update = false, keepIds = false }: FileOptions & ReportOptions,
+  ): Generator<string> {
+    if (file !== null)
+      yield `Refused rows and their reasons: ${file}. Correct a copy and import it with the same options. The report contains personal data: delete it when you no longer need it.`;
     const isTaken = [...this.#reasons.keys()].some((reason) => reason.includes('to another lead'));
     if (isTaken && !update && !keepIds) yield 'To change those leads, add --update.';
     if (!dryRun && imported > 0)
@@ -144,6 +152,16 @@ export class ImportReport {
     }
     const others = sorted.slice(reasonLinesMax).reduce((sum, [, { count }]) => sum + count, 0);
     if (others > 0) yield `  other reasons: ${others.toLocaleString('en')}`;
+  }
+
+  /** The values of a column that rows were refused for, the most frequent first. A value that stands once is no habit of the file. */
+  refusedValues(column: string): string[] {
+    const own = [...this.#reasons.values()].filter((reason) => reason.column === column);
+    const counts = own
+      .flatMap(({ values }) => [...values])
+      .filter(([value, count]) => count > 1 && !/[=\n]/.test(value));
+    const sorted = counts.sort(([, a], [, b]) => b - a).map(([value]) => value);
+    return [...new Set(sorted)].slice(0, refusedValuesMax);
   }
 
   #count({ sentence, column, value }: RowIssue): void {
@@ -183,6 +201,7 @@ interface Reason {
 /** A file may have another value in each row. */
 const valuesMax = 1000;
 const correctionsMax = 3;
+const refusedValuesMax = 20;
 /** What people and programs write for no value. */
 const emptyWords =
   /^(?:[-–—.?/]+|n\.?\s?[/.]?\s?a\.?|none|no|nil|null|nan|unknown|undefined|empty|not (?:available|provided|given|known)|keine?|kein(?:e|er)? angabe|unbekannt|nahi|nahin)$/i;

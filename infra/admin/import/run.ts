@@ -43,9 +43,12 @@ export interface ImportWork {
   readonly onProgress: (sentence: string) => void;
 }
 
+export const importRateOf = (context: CommandContext): number =>
+  context.isLocalEngine() ? Number.POSITIVE_INFINITY : rateDefault;
+
 export const importWorkOf = (
   context: CommandContext,
-  { rate = context.isLocalEngine() ? Number.POSITIVE_INFINITY : rateDefault }: ImportOptions,
+  { rate = importRateOf(context) }: ImportOptions,
 ): ImportWork => ({
   table: context.table(),
   organizationId: context.organizationId,
@@ -59,8 +62,8 @@ export const importWorkOf = (
 export interface Imported {
   readonly counts: ImportCounts;
   readonly report: ImportReport;
-  /** The first rows, as they were read. */
-  readonly first: readonly ReadRow[];
+  /** The first rows as they were read, a line each. */
+  readonly first: readonly string[];
 }
 
 /** Imports the rows of a file with an entry in the audit log, or says what an import would do. */
@@ -71,7 +74,8 @@ export async function importRowsOf(
 ): Promise<Imported> {
   const { table, organizationId, organization, who, rate, onProgress } = work;
   const { dryRun = false, keepIds = false, update: updates = false } = options;
-  const report = new ImportReport(await organization(), file.country);
+  const rules = await organization();
+  const report = new ImportReport(rules, file.country);
   const first: ReadRow[] = [];
   const onWritten: ImportRequest['onWritten'] = (rows, counts) => {
     const inOrder = rows.toSorted((a, b) => a.number - b.number);
@@ -97,7 +101,7 @@ export async function importRowsOf(
   const resultOf = ({ imported, updated }: ImportCounts) =>
     `${countOf(imported, 'lead')}${updated === undefined ? '' : `, ${updated} updated`}`;
   const counts = await (dryRun ? run() : audited({ table, organizationId }, action, run, resultOf));
-  return { counts, report, first };
+  return { counts, report, first: shownLines(rules, first) };
 }
 
 /** Imports a file, or writes a plan for it if its columns are not all known. */
@@ -113,25 +117,43 @@ export async function importFile(
   if ('open' in file) return propose(context, path, file);
   const reportFile = await reportFileOf(path, options);
   const work = importWorkOf(context, options);
-  const { counts, report, first } = await importRowsOf(file, work, options);
-  const hasRefused = counts.refused > 0;
-  if (hasRefused || !dryRun) await report.write(reportFile, file);
+  const imported = await importRowsOf(file, work, options);
+  const hasRefused = imported.counts.refused > 0;
+  if (hasRefused || !dryRun) await imported.report.write(reportFile, file);
   if (hasRefused) context.exitWithFailure();
   const result = {
-    ...counts,
+    ...imported.counts,
     report: hasRefused ? reportFile : null,
     dryRun,
     ...leftOut(file),
   };
-  for (const remark of [...file.remarks, ...report.timeLine(file.timeZone)]) context.note(remark);
+  for (const remark of remarksOf(file, imported)) context.note(remark);
   context.print(
     result,
-    `Organization ${organization.id}${ofSheet(file)}: ${summary(counts, dryRun)}.`,
-    dryRun ? shownLines(organization, first) : [],
-    [...ignoredLines(file, dryRun)],
-    [...(dryRun ? durationLines(work, counts) : [])],
-    [...report.lines(result, options)],
+    [...importLines(file, work, imported, options)],
+    [...imported.report.nextLines(result.report, imported.counts, options)],
   );
+}
+
+/** How the file was read, where somebody could expect another reading. */
+export const remarksOf = (file: ImportFile, { report }: Imported): string[] => [
+  ...file.remarks,
+  ...report.timeLine(file.timeZone),
+];
+
+/** What an import did, or would do. */
+export function* importLines(
+  file: ImportFile,
+  { organizationId, rate }: ImportWork,
+  { counts, report, first }: Imported,
+  options: ImportOptions,
+): Generator<string> {
+  const { dryRun = false } = options;
+  yield `Organization ${organizationId}${ofSheet(file)}: ${summary(counts, dryRun)}.`;
+  if (dryRun) yield* first;
+  yield* ignoredLines(file, dryRun);
+  if (dryRun) yield* durationLines(rate, counts);
+  yield* report.lines(counts, options);
 }
 
 /** What of the file was read, and what was not. */
@@ -175,10 +197,7 @@ const ignoredMax = 100;
 /** A local engine writes about so many leads per second. */
 const localLeadsPerSecond = 100;
 
-export function* durationLines(
-  { rate }: ImportWork,
-  { imported, updated = 0 }: ImportCounts,
-): Generator<string> {
+function* durationLines(rate: number, { imported, updated = 0 }: ImportCounts): Generator<string> {
   const leads = imported + updated;
   if (leads === 0) return;
   const seconds = Math.ceil(leads / (Number.isFinite(rate) ? rate : localLeadsPerSecond));
@@ -221,7 +240,7 @@ async function propose(context: CommandContext, path: string, file: OpenFile): P
   );
 }
 
-export function summary(
+function summary(
   { rows, imported, updated, alreadyThere, refused }: ImportCounts,
   dryRun: boolean,
 ): string {

@@ -4,7 +4,7 @@ import { type AuditEntry, readAuditLog } from '../../../shared/store/organizatio
 import { asError } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
 import { type Desk, organizationAt, type View } from './desk.ts';
-import { type Html, type Part, page, timeText } from './layout.ts';
+import { type Html, type Part, page, table, timeText } from './layout.ts';
 
 interface CheckRun {
   readonly begunAt: string;
@@ -70,12 +70,15 @@ const runText = ({ begunAt, progress, found }: CheckRun): Html =>
     : html`<p role="status">${timeText(begunAt)} Running: ${progress || 'just begun'}.</p>`;
 
 const auditLog = (entries: readonly AuditEntry[]): Html =>
-  html`<div class="scroll" role="region" aria-label="Audit log" tabindex="0"><table>
-<thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Who</th></tr></thead>
-<tbody>${entries.map(
-    (entry) =>
-      html`<tr><td data-label="When">${timeText(entry.at)}</td><td data-label="What"><bdi>${entry.what}</bdi>${versions(entry)}</td><td data-label="Who"><bdi>${entry.who}</bdi></td></tr>`,
-  )}</tbody></table></div>`;
+  table(
+    'Audit log',
+    ['When', 'What', 'Who'],
+    entries.map((entry) => [
+      timeText(entry.at),
+      html`<bdi>${entry.what}</bdi>${versions(entry)}`,
+      html`<bdi>${entry.who}</bdi>`,
+    ]),
+  );
 
 const versions = ({ versionBefore, versionAfter, isBetween }: AuditEntry): Part =>
   versionAfter !== undefined &&

@@ -15,6 +15,8 @@ export interface Desk {
   /** Who opened the page, for timelines and the audit log. */
   readonly who: () => Promise<string>;
   readonly isReadOnly: boolean;
+  /** Leads per second that an import writes. */
+  readonly importRate: number;
   /** What follows a command that is shown to be copied: ` --stack NAME`, or nothing. */
   readonly commandEnd: string;
   /** The address of the API; a variable's name if it is not known. */
@@ -30,6 +32,10 @@ export interface View {
   readonly path: string;
   readonly get: Answer;
   readonly post?: Answer;
+  /** The most that a form sends, and what is said of more. */
+  readonly bodyMax?: { readonly bytes: number; readonly sentence: string };
+  /** Ends what goes on by itself. @returns how to go on, a sentence each */
+  readonly stop?: () => Promise<readonly string[]>;
 }
 
 /** An address that names nothing, such as an unknown lead. */

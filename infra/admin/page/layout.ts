@@ -18,7 +18,7 @@ const sections = [
 interface PageFrame {
   readonly title: string;
   readonly organization?: Organization;
-  readonly status?: 200 | 403 | 404 | 409 | 422 | 500;
+  readonly status?: 200 | 403 | 404 | 413 | 422 | 500;
   /** Seconds after which a browser without scripts loads the page again. */
   readonly refreshAfter?: number;
 }
@@ -70,7 +70,7 @@ ${body}
 export const failurePage = (
   context: Context,
   sentence: string,
-  status: 403 | 404 | 500,
+  status: 403 | 404 | 413 | 500,
 ): Response | Promise<Response> =>
   page(
     context,
@@ -83,6 +83,35 @@ export const failurePage = (
 export const notice = (sentence: Part, isBad = false): Part =>
   sentence &&
   html`<p class="${isBad ? 'bad' : 'good'}" role="${isBad ? 'alert' : 'status'}">${sentence}</p>`;
+
+/** A table that scrolls by itself. The first cell of a row names it. @param attributes of each row */
+export const table = (
+  label: string,
+  headings: readonly string[],
+  rows: readonly (readonly Part[])[],
+  attributes: readonly Part[] = [],
+): Html =>
+  html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
+<thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    ([name, ...cells], row) =>
+      html`<tr${attributes[row]}><th scope="row">${name}</th>${cells.map((cell, at) => html`<td data-label="${headings[at + 1] ?? ''}">${cell}</td>`)}</tr>`,
+  )}</tbody></table></div>`;
+
+/** An answer that the browser saves as a file. */
+export const download = (
+  context: Context,
+  name: string,
+  content: string | Uint8Array<ArrayBuffer>,
+): Response =>
+  context.body(content, 200, {
+    'Content-Type': name.endsWith('.json') ? 'application/json' : 'application/octet-stream',
+    'Content-Disposition': `attachment; ${/^[\w.-]+$/.test(name) ? `filename="${name}"` : `filename*=UTF-8''${encodeURIComponent(name)}`}`,
+  });
+
+/** As commands print JSON. */
+export const jsonFile = (context: Context, name: string, value: unknown): Response =>
+  download(context, name, `${JSON.stringify(value, null, 2)}\n`);
 
 export interface Choice {
   readonly value: string | number;

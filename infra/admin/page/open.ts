@@ -5,6 +5,7 @@ import { findRunningService, localFolder } from '../../local/running-service.ts'
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { failureText } from '../failure.ts';
+import { importRateOf } from '../import/run.ts';
 import { PageServer } from './server.ts';
 
 interface OpenOptions {
@@ -15,7 +16,9 @@ interface OpenOptions {
 export function openCommand(program: AdminCommand): void {
   program
     .command('open')
-    .description('serve a page for leads, keys and settings in the browser of this machine')
+    .description(
+      'serve a page for leads, keys, imports and settings in the browser of this machine',
+    )
     .option('--port <N>', 'port on 127.0.0.1; 0 picks a free one', integerOption(0, 65_535), 4012)
     .option('--read-only', 'show everything and change nothing')
     .notes(`
@@ -34,6 +37,7 @@ async function open(context: CommandContext, options: OpenOptions): Promise<void
     pacedTable: () => context.pacedTable(),
     who: () => context.callerIdentity(),
     isReadOnly,
+    importRate: importRateOf(context),
     commandEnd: location ? ` --stack ${location.stack}` : '',
     baseUrl: location?.baseUrl ?? (await findRunningService(localFolder))?.baseUrl ?? '$BASE_URL',
     failureText: (error) => failureText(error, context.environment),
@@ -42,7 +46,7 @@ async function open(context: CommandContext, options: OpenOptions): Promise<void
   context.print({ ready: true, url }, `The page is at ${url}`, 'Press Ctrl-C to stop it.');
   if (process.stdout.isTTY) openBrowser(url);
   await new Promise<void>((end) => whenToldToEnd(end));
-  await server.stop();
+  for (const sentence of await server.stop()) context.note(sentence);
 }
 
 const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = {

@@ -24,7 +24,7 @@ const viewsOf = (): readonly View[] => [
   leadsView,
   leadView,
   keysView(),
-  importView,
+  importView(),
   activityView(),
   settingsView,
 ];
@@ -42,7 +42,7 @@ const safeHeaders = {
 };
 
 /** Settings have at most 350 KB of JSON, which a form sends with a name for each value. */
-const formMaxBytes = 8_000_000;
+const formMax = { bytes: 8_000_000, sentence: 'The form sends more than 8 MB: shorten it.' };
 
 /** Of the end. */
 const finishWithinMs = 4000;
@@ -61,6 +61,7 @@ function isSame(one: string | undefined, other: string | undefined): boolean {
 export class PageServer {
   readonly #desk: Desk;
   readonly #server: Server;
+  readonly #views = viewsOf();
   readonly #session = secret();
   /** Undefined once it was used. */
   #token: string | undefined = secret();
@@ -83,13 +84,17 @@ export class PageServer {
     return `http://${this.#host}/?token=${this.#token}`;
   }
 
-  /** Accepts no more requests, and lets those in flight end: a change is then also in the audit log. */
-  async stop(): Promise<void> {
+  /**
+   * Accepts no more requests, and lets those in flight end: a change is then also in the audit log. An import ends after its batch.
+   * @returns how to go on with what did not come to its end, a sentence each
+   */
+  async stop(): Promise<readonly string[]> {
     const closed = once(this.#server, 'close');
     this.#server.close();
     const timer = setTimeout(() => this.#server.closeAllConnections(), finishWithinMs);
     await closed;
     clearTimeout(timer);
+    return (await Promise.all(this.#views.map(({ stop }) => stop?.() ?? []))).flat();
   }
 
   #app(): Hono {
@@ -100,14 +105,17 @@ export class PageServer {
       else context.res = context.text(`${refusal}\n`, 403);
       for (const [name, value] of Object.entries(safeHeaders)) context.header(name, value);
     });
-    app.use('/o/:organization/:view/*', bodyLimit({ maxSize: formMaxBytes }));
     for (const [path, type] of Object.entries(assets)) {
       const body = readFileSync(join(import.meta.dirname, path));
       app.get(`/${path}`, (context) => context.body(body, 200, { 'Content-Type': type }));
     }
-    for (const { path, get, post } of viewsOf()) {
+    for (const { path, get, post, bodyMax: { bytes, sentence } = formMax } of this.#views) {
       app.get(path, (context) => get(context, this.#desk));
-      if (post && !this.#desk.isReadOnly) app.post(path, (context) => post(context, this.#desk));
+      const onError = (context: Context) => failurePage(context, sentence, 413);
+      if (post && !this.#desk.isReadOnly)
+        app.post(path, bodyLimit({ maxSize: bytes, onError }), (context) =>
+          post(context, this.#desk),
+        );
     }
     app.notFound((context) => failurePage(context, 'There is no such page.', 404));
     app.onError((error, context) =>

@@ -20,7 +20,16 @@ import { audited } from '../../context.ts';
 import { dossierOf } from '../../lead/show.ts';
 import { tableForOneWrite } from '../../one-write.ts';
 import { type Desk, Form, leadAt, type View } from '../desk.ts';
-import { copyable, doButton, type Html, notice, page, readOnlyNote, timeText } from '../layout.ts';
+import {
+  copyable,
+  doButton,
+  type Html,
+  jsonFile,
+  notice,
+  page,
+  readOnlyNote,
+  timeText,
+} from '../layout.ts';
 import {
   isSameTyped,
   leadForm,
@@ -133,10 +142,7 @@ async function dossierFile(
   lead: Lead,
 ) {
   const dossier = await dossierOf(pacedTable(), organization, lead);
-  return context.body(`${JSON.stringify(dossier, null, 2)}\n`, 200, {
-    'Content-Type': 'application/json',
-    'Content-Disposition': `attachment; filename="lead-${lead.id}.json"`,
-  });
+  return jsonFile(context, `lead-${lead.id}.json`, dossier);
 }
 
 type OfLead = Pick<Shown, 'organization' | 'lead'>;

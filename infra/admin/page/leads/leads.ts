@@ -4,7 +4,16 @@ import type { Lead } from '../../../../shared/leads/lead.ts';
 import type { Organization } from '../../../../shared/organization/organization.ts';
 import { countOf } from '../../../cli/format.ts';
 import { organizationAt, type View } from '../desk.ts';
-import { choicesOf, type Html, notice, options, type Part, page, timeText } from '../layout.ts';
+import {
+  choicesOf,
+  type Html,
+  notice,
+  options,
+  type Part,
+  page,
+  table,
+  timeText,
+} from '../layout.ts';
 import {
   countFound,
   type FoundPage,
@@ -121,14 +130,12 @@ function leadTable(
     isTime(column)
       ? timeText(lead[times[column]])
       : html`<bdi>${shownValue(organization, column, valueIn(lead, column))}</bdi>`;
-  const row = (lead: Lead): Html =>
-    html`<tr data-lead="${lead.id}"><th scope="row"><a href="/o/${organization.id}/leads/${lead.id}">${lead.id}</a>${lead.archivedAt && html` <span class="badge">archived</span>`}</th>${columns.map(
-      (column, at) => html`<td data-label="${headings[at + 1] ?? ''}">${cell(lead, column)}</td>`,
-    )}</tr>`;
-  return html`<div class="scroll" role="region" aria-label="Leads" tabindex="0"><table>
-<thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
-<tbody>${leads.map(row)}</tbody>
-</table></div>`;
+  const rows = leads.map((lead) => [
+    html`<a href="/o/${organization.id}/leads/${lead.id}">${lead.id}</a>${lead.archivedAt && html` <span class="badge">archived</span>`}`,
+    ...columns.map((column) => cell(lead, column)),
+  ]);
+  const ids = leads.map(({ id }) => html` data-lead="${id}"`);
+  return table('Leads', headings, rows, ids);
 }
 
 /** What follows the list: how far the search looked, and the way on. */

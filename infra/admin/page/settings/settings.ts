@@ -22,7 +22,16 @@ import {
 } from '../../../../shared/store/organizations/organizations.ts';
 import { settingsWarnings } from '../../organization/settings-warnings.ts';
 import { type Desk, Form, NotFoundError, organizationAt, type View } from '../desk.ts';
-import { doButton, type Html, notice, type Part, page, readOnlyNote, timeText } from '../layout.ts';
+import {
+  doButton,
+  type Html,
+  jsonFile,
+  notice,
+  type Part,
+  page,
+  readOnlyNote,
+  timeText,
+} from '../layout.ts';
 import { changesInWords, placeInWords } from './change-words.ts';
 import { inputOf, settingsForm } from './form.ts';
 import { changedDraft, type Draft, draftIn, draftOf, fileOf } from './rows.ts';
@@ -81,10 +90,7 @@ async function storedAt(context: Context, desk: Desk): Promise<StoredSettings> {
 /** As `organization show` prints them. */
 function settingsFile(context: Context, { settings, version }: StoredSettings): Response {
   const { id, ...rest } = toSettingsFile(settings);
-  return context.body(`${JSON.stringify({ id, version, ...rest }, null, 2)}\n`, 200, {
-    'Content-Type': 'application/json',
-    'Content-Disposition': `attachment; filename="organization-${id}.json"`,
-  });
+  return jsonFile(context, `organization-${id}.json`, { id, version, ...rest });
 }
 
 /** Reads a file that was chosen. @throws SettingsRejectedError */

@@ -1,9 +1,8 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { addAuditEntry } from '../../../../shared/store/organizations/audit-log.ts';
-import { sendingThrough } from '../../../../shared/store/table/client.ts';
 import { phonePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
-import { type GivenPage, givenLead, givenPage, plain } from './given-page.ts';
+import { type GivenPage, givenLead, givenPage, plain, refusing } from './given-page.ts';
 
 const path = '/o/1/activity';
 
@@ -56,13 +55,8 @@ test.each([false, true])('the check runs from the page, read-only: %s', async (i
 test('a right that is missing is named on the page, and the rest works', async () => {
   const page = await givenPage();
   await givenLead(page);
-  const refusing = sendingThrough(page.table, (send) => (command, options) => {
-    const name = command.constructor.name;
-    if (!/Scan|TransactWrite|Update|Put/.test(name)) return send(command, options);
-    const message = `User: x is not authorized to perform: dynamodb:${name.replace('Command', '')}`;
-    throw Object.assign(new Error(message), { name: 'AccessDeniedException' });
-  });
-  const looking = await givenPage(undefined, { table: refusing, pacedTable: () => refusing });
+  const table = refusing(page.table, /Scan|TransactWrite|Update|Put/);
+  const looking = await givenPage(undefined, { table, pacedTable: () => table });
 
   const archived = await looking.post('/o/1/leads/1', [[':do', 'archive']]);
   await looking.get(`${path}?check=begin`);

@@ -25,7 +25,7 @@ export interface Reply {
 interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
 }
 
 /** Sends a request as it is: a client of Node.js would correct its host. */
@@ -62,6 +62,10 @@ export interface GivenPage {
   readonly get: (path: string) => Promise<Reply>;
   /** Sends a form, and follows its redirection. */
   readonly post: (path: string, values: readonly (readonly [string, string])[]) => Promise<Reply>;
+  /** Sends files, and follows the redirection. */
+  readonly upload: (path: string, files: Readonly<Record<string, File | string>>) => Promise<Reply>;
+  /** Ends the page. @returns what it says of an import that it ended */
+  readonly stop: () => Promise<readonly string[]>;
   /** What the audit log says, newest first. */
   readonly log: () => Promise<string[]>;
   /** The names of the calls to DynamoDB since the last call of this function. */
@@ -75,14 +79,20 @@ export async function givenServer(table = modelTable(), desk: Partial<Desk> = {}
     pacedTable: () => table,
     who: async () => 'user tester',
     isReadOnly: false,
+    importRate: Number.POSITIVE_INFINITY,
     commandEnd: '',
     baseUrl: 'http://127.0.0.1:4010',
     failureText: (error) => failureText(error, {}),
     ...desk,
   });
-  onTestFinished(() => server.stop());
+  let stopped: Promise<readonly string[]> | undefined;
+  const stop = () => {
+    stopped ??= server.stop();
+    return stopped;
+  };
+  onTestFinished(async () => void (await stop()));
   const url = await server.listen(0);
-  return { table, url, base: new URL(url).origin };
+  return { table, url, base: new URL(url).origin, stop };
 }
 
 /** The page of an organization on an empty table of the test's own, opened in a browser. */
@@ -98,22 +108,62 @@ export async function givenPage(
   await applySettings(table, parseSettingsFile(JSON.stringify(settings)).settings);
   const organization = await loadOrganization(table, 1);
   if (!organization) throw new Error('The organization is missing.');
-  const { url, base } = await givenServer(table, desk);
+  const { url, base, stop } = await givenServer(table, desk);
   const opened = await send(url);
   const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? '';
   const get = (path: string): Promise<Reply> => send(base + path, { headers: { cookie } });
-  const post: GivenPage['post'] = async (path, values) => {
-    const headers = { cookie, Origin: base, 'Content-Type': 'application/x-www-form-urlencoded' };
-    const body = new URLSearchParams(
-      values.map(([name, value]): [string, string] => [name, value]),
-    );
-    const reply = await send(base + path, { method: 'POST', headers, body: String(body) });
+  const sendForm = async (path: string, form: URLSearchParams | FormData): Promise<Reply> => {
+    const encoded = new Response(form);
+    const type = encoded.headers.get('Content-Type') ?? '';
+    const headers = { cookie, Origin: base, 'Content-Type': type };
+    const body = await encoded.bytes();
+    const reply = await send(base + path, { method: 'POST', headers, body });
     return reply.status === 303 ? get(String(reply.headers.location)) : reply;
+  };
+  const post: GivenPage['post'] = (path, values) =>
+    sendForm(
+      path,
+      new URLSearchParams(values.map(([name, value]): [string, string] => [name, value])),
+    );
+  const upload: GivenPage['upload'] = (path, files) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(files)) form.append(name, value);
+    return sendForm(path, form);
   };
   const log = async () => (await readAuditLog(table, 1)).map(({ what }) => what);
   calls.length = 0;
-  return { table, organization, base, url, cookie, get, post, log, calls: () => calls.splice(0) };
+  return {
+    table,
+    organization,
+    base,
+    url,
+    cookie,
+    get,
+    post,
+    upload,
+    stop,
+    log,
+    calls: () => calls.splice(0),
+  };
 }
+
+/** A table without the rights for these commands. */
+export const refusing = (table: Table, names: RegExp): Table =>
+  sendingThrough(table, (sendCommand) => (command, options) => {
+    const name = command.constructor.name.replace('Command', '');
+    if (!names.test(name)) return sendCommand(command, options);
+    const message = `User: x is not authorized to perform: dynamodb:${name}`;
+    throw Object.assign(new Error(message), { name: 'AccessDeniedException' });
+  });
+
+/** Texts that a page which does not escape them would run or show as its own. */
+export const markup = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onfocus=alert(1) autofocus x='",
+  '</textarea><b>x</b>',
+  '</title><b>x</b>',
+];
 
 let created = 0;
 /** Stores a lead of a new person in the first stage. */

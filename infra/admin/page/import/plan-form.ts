@@ -1,0 +1,124 @@
+import { html } from 'hono/html';
+import { propertyHeadings, targetNamed } from '../../../../shared/leads/transfer/import-columns.ts';
+import type { Organization } from '../../../../shared/organization/organization.ts';
+import { decimalMarks, listSeparators } from '../../files/cell-formats.ts';
+import { dateFormats } from '../../files/written-times.ts';
+import type { PlanFile } from '../../import/plan.ts';
+import type { Form } from '../desk.ts';
+import { type Choice, type Html, options, type Part, table } from '../layout.ts';
+import type { Upload } from './upload.ts';
+
+/** How the whole file is written. A sentence about a row names the option of the command, so the label does too. */
+const formats = [
+  ['country', 'Country of phones without a country code', '--country'],
+  ['dates', 'Dates', '--dates', dateFormats],
+  ['decimal', 'Decimal mark', '--decimal', decimalMarks],
+  ['timeZone', 'Zone of times without one', '--time-zone'],
+  ['listSeparator', 'Between several options in a cell', '--list-separator', listSeparators],
+] as const;
+
+const chosenOf = (choices: readonly string[], chosen: string | undefined): Part =>
+  options(
+    choices.map((value) => ({ value, label: value })),
+    chosen,
+    '',
+  );
+
+/** The plan of a file, to be corrected by choosing. */
+export function planForm(organization: Organization, { plan, columns, open, run }: Upload): Part {
+  if (!plan) return html`<p>The file says how it is read: it needs no plan.</p>`;
+  const missing = open.filter(({ column }) => column === null);
+  const rows = columns.map(({ heading, values }, at) => [
+    html`<bdi>${heading}</bdi>`,
+    values.map((value) => html`<div><bdi>${value.slice(0, valueMaxChars)}</bdi></div>`),
+    [
+      columnInputs(
+        organization,
+        { heading, name: `column.${at}` },
+        plan,
+        run?.end?.refusedValues?.(heading),
+      ),
+      open
+        .filter(({ column }) => column === heading)
+        .map(({ why }) => html` <small>${why}</small>`),
+    ],
+  ]);
+  return html`${missing.map(({ why }) => html`<p class="bad">${why}</p>`)}
+${table('Columns', ['Column', 'First values', 'Read as'], rows)}
+<details><summary>How the file is written</summary><div class="grid">${formats.map(
+    ([name, label, option, choices]) =>
+      html`<label>${label} (${option}) ${choices ? html`<select name="${name}">${chosenOf(choices, plan[name])}</select>` : html`<input name="${name}" value="${plan[name] ?? ''}">`}</label>`,
+  )}${valuesInput('values', plan.values)}</div></details>`;
+}
+
+const valueMaxChars = 60;
+
+/** @param refused values to be read as others: they are in the input already */
+function columnInputs(
+  organization: Organization,
+  { heading, name }: { readonly heading: string; readonly name: string },
+  { columns }: PlanFile,
+  refused: readonly string[] = [],
+): Html {
+  const planned = columns[heading] ?? '';
+  const { to, dates, values } = typeof planned === 'string' ? { to: planned } : planned;
+  const target = targetNamed(organization, to)?.name ?? to;
+  const all = { ...Object.fromEntries(refused.map((value) => [value, value])), ...values };
+  const isOpen = dates !== undefined || Object.keys(all).length > 0;
+  return html`<select name="${name}" aria-label="${heading} is read as">${options(targets(organization), target, 'Leave out')}</select>
+<details${isOpen && html` open`}><summary>Dates and values</summary><label>Dates <select name="${name}.dates">${chosenOf(dateFormats, dates)}</select></label>${valuesInput(`${name}.values`, all)}</details>`;
+}
+
+const valuesInput = (name: string, values: NonNullable<PlanFile['values']> = {}): Html =>
+  html`<label>Values, one a line: TEXT = VALUE reads TEXT as VALUE; nothing behind the = empties it <textarea name="${name}" rows="${Math.min(8, Object.keys(values).length + 1)}">
+${Object.entries(values)
+  .map(([from, to]) => `${from} = ${to ?? ''}`)
+  .join('\n')}</textarea></label>`;
+
+/** What a column can be read as. The IDs of another system are not among it. */
+function targets({ fields }: Organization): Choice[] {
+  const { leadId: _, mark: __, ...properties } = propertyHeadings;
+  return [
+    ...fields.map(({ key, label, section }) => ({ value: key, label, group: section })),
+    ...Object.values(properties).map((value) => ({ value, label: value, group: 'Lead' })),
+  ];
+}
+
+/** The plan that a form says. */
+export function planIn(form: Form, { columns, plan }: Upload): PlanFile {
+  const text = (name: string): string | undefined => form.text(name).trim() || undefined;
+  const own = columns.map(({ heading }, at) => {
+    const name = `column.${at}`;
+    const dates = chosenIn(form, `${name}.dates`, dateFormats);
+    const column = { to: form.text(name), dates, values: valuesIn(form, `${name}.values`) };
+    return [heading, column.to === '' ? null : column] as const;
+  });
+  return {
+    columns: Object.fromEntries(own),
+    country: text('country')?.toUpperCase(),
+    dates: chosenIn(form, 'dates', dateFormats),
+    decimal: chosenIn(form, 'decimal', decimalMarks),
+    timeZone: text('timeZone'),
+    listSeparator: chosenIn(form, 'listSeparator', listSeparators),
+    encoding: plan?.encoding,
+    sheet: plan?.sheet,
+    values: valuesIn(form, 'values'),
+  };
+}
+
+const chosenIn = <Choice>(form: Form, name: string, choices: readonly Choice[]) =>
+  choices.find((choice) => choice === form.text(name));
+
+/** A value that is read as itself needs no line. */
+function valuesIn(form: Form, name: string): PlanFile['values'] {
+  const lines = form
+    .text(name)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const pairs = lines.map((line) => {
+    const [, from = line, to = line] = /^(.*)=(.*)$/.exec(line) ?? [];
+    return [from.trim(), to.trim() || null] as const;
+  });
+  const others = pairs.filter(([from, to]) => from !== to);
+  return others.length > 0 ? Object.fromEntries(others) : undefined;
+}

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exportedProperties } from '../../../../shared/leads/transfer/import-columns.ts';
+import type { Organization } from '../../../../shared/organization/organization.ts';
+import { CommandError } from '../../../cli/command.ts';
+import { currentOrganization } from '../../context.ts';
+import { type OpenFile, openImportFile, type ReadList, readList } from '../../import/open.ts';
+import type { PlanFile, PlanOptions } from '../../import/plan.ts';
+import { importLines, importRowsOf, planBeside, remarksOf } from '../../import/run.ts';
+import { undoLines, undoRowsOf } from '../../import/undo.ts';
+import type { Desk } from '../desk.ts';
+
+/** What can be done with the rows of a file. Each is shown by a dry run first. */
+export type Task = 'import' | 'undo';
+
+/** A run over the rows. It goes on when nobody looks. */
+export interface Run {
+  readonly task: Task;
+  readonly dryRun: boolean;
+  readonly begunAt: string;
+  progress: string;
+  isStopped: boolean;
+  /** Undefined while it runs. */
+  end?: RunEnd;
+}
+
+interface RunEnd {
+  /** What was done, or would be. */
+  readonly lines: readonly string[];
+  /** The leads that were created, changed or removed, or would be. */
+  readonly leads: number;
+  readonly hasReport: boolean;
+  /** Values for which rows were refused, by column. */
+  readonly refusedValues?: (column: string) => readonly string[];
+  /** Why not all rows were read. */
+  readonly failure?: string;
+}
+
+/** A file that somebody uploaded, how it is read, and the last run over its rows. */
+export class Upload {
+  /** As its owner named it. */
+  readonly name: string;
+  readonly reportPath: string;
+  /** The columns with their first values; none for a file that needs no plan. */
+  columns: ReadList['columns'] = [];
+  open: OpenFile['open'] = [];
+  plan: PlanFile | undefined;
+  updates = false;
+  run: Run | undefined;
+  /** Changes with each run: a form of an earlier page is out of date. */
+  state = randomUUID();
+  #ended = Promise.resolve();
+  readonly #path: string;
+  readonly #planPath: string;
+
+  private constructor(name: string, folder: string) {
+    // The name comes from a request: a path has nothing of it but a known ending.
+    const [ending = ''] = /\.\w{1,8}$/.exec(name) ?? [];
+    this.name = name;
+    this.#path = join(folder, `file${ending}`);
+    this.#planPath = join(folder, 'plan.json');
+    this.reportPath = join(folder, `report${ending}`);
+  }
+
+  /** Keeps a file, and proposes how its columns are read. @throws CommandError for a file that cannot be used */
+  static async of(
+    parent: string,
+    organization: Organization,
+    file: File,
+    { plan, ...options }: Omit<PlanOptions, 'plan'> & { readonly plan: File | undefined },
+  ): Promise<Upload> {
+    const folder = join(parent, randomUUID());
+    await mkdir(folder);
+    const upload = new Upload(file.name, folder);
+    await writeFile(upload.#path, file.stream());
+    if (plan) await writeFile(upload.#planPath, plan.stream());
+    if (plan || !/\.(jsonl|ndjson)$/i.test(file.name)) {
+      const planned = { ...options, ...(plan && { plan: upload.#planPath }) };
+      await upload.#propose(organization, planned).catch((error: unknown) => {
+        throw error instanceof CommandError ? new CommandError(upload.#named(error)) : error;
+      });
+    }
+    return upload;
+  }
+
+  async #propose(organization: Organization, options: PlanOptions): Promise<void> {
+    const list = await readList(this.#path, options);
+    const { proposal, open } = list.planFor(organization);
+    const isExport = Object.values(proposal.columns).includes(exportedProperties.mark);
+    if (isExport && options.plan === undefined) return;
+    this.plan = proposal;
+    this.open = open;
+    this.columns = list.columns
+      .filter(({ heading }) => heading !== '')
+      .map(({ heading, values }) => ({ heading, values: [...new Set(values)].slice(0, 3) }));
+  }
+
+  /** The message of an error with the file's own name. */
+  readonly #named = ({ message }: { readonly message: string }): string =>
+    message.replaceAll(this.#planPath, planBeside(this.name)).replaceAll(this.#path, this.name);
+
+  get isRunning(): boolean {
+    return this.run !== undefined && !this.run.end;
+  }
+
+  /** Begins a run. @returns its end, for which nobody has to wait */
+  begin(desk: Desk, { id }: Organization, task: Task, dryRun: boolean): Promise<void> {
+    const begunAt = new Date().toISOString();
+    const run: Run = { task, dryRun, begunAt, progress: '', isStopped: false };
+    this.run = run;
+    this.state = randomUUID();
+    this.#ended = this.#perform(desk, id, run).then(
+      (end) => {
+        run.end = end;
+      },
+      (error: unknown) => {
+        const failure = this.#named({ message: desk.failureText(error) });
+        run.end = { lines: [], leads: 0, hasReport: false, failure };
+      },
+    );
+    return this.#ended;
+  }
+
+  /** Ends a run after the batch that it writes. */
+  async stop(): Promise<void> {
+    if (this.run) this.run.isStopped = true;
+    await this.#ended;
+  }
+
+  async #perform(desk: Desk, organizationId: number, run: Run): Promise<RunEnd> {
+    const { task, dryRun } = run;
+    const { table, who, importRate: rate } = desk;
+    const organization = currentOrganization(table, organizationId);
+    const onProgress = (sentence: string): void => {
+      run.progress = sentence;
+    };
+    const work = { table, organizationId, organization, who, rate, onProgress };
+    if (this.plan) await writeFile(this.#planPath, JSON.stringify(this.plan));
+    const plan = this.plan && { plan: this.#planPath };
+    const options = { ...plan, update: this.updates && task === 'import', dryRun };
+    const read = await openImportFile(this.#path, await organization(), options);
+    if ('open' in read) throw new CommandError(`${this.name} needs a plan: upload it again.`);
+    const file = { ...read, rows: untilStopped(read.rows, run) };
+    const failure = 'It was stopped. What is done stays done: begin again to go on.';
+    const stopped = () => run.isStopped && { failure };
+    if (task === 'undo') {
+      const undone = await undoRowsOf(file, work, dryRun);
+      const lines = [...undoLines(this.name, undone, dryRun)];
+      return { lines, leads: undone.removed, hasReport: false, ...stopped() };
+    }
+    const imported = await importRowsOf(file, work, options);
+    const { imported: created, updated = 0, refused } = imported.counts;
+    await imported.report.write(this.reportPath, file);
+    const lines = [...importLines(file, work, imported, options), ...remarksOf(file, imported)];
+    const refusedValues = (column: string) => imported.report.refusedValues(column);
+    return { lines, leads: created + updated, hasReport: refused > 0, refusedValues, ...stopped() };
+  }
+}
+
+/** A batch that is begun has all its rows: they are read at once. */
+function* untilStopped<Row>(rows: Iterable<Row>, run: Run): Generator<Row> {
+  for (const row of rows) {
+    if (run.isStopped) return;
+    yield row;
+  }
+}
