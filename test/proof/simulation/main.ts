@@ -73,7 +73,7 @@ const { histories, minutes, pairs, long, bugs, engine } = options;
 const summaries: Summary[] = [];
 if (pairs) {
   summaries.push(await explorePairs(report.print));
-  summaries.push(await exploreCommandPairs(report.print, { runs: 100 }));
+  summaries.push(await exploreCommandPairs(report.print));
 }
 if (long) summaries.push(await runScenarios(longScenarios, await readService(), report));
 if (bugs) summaries.push(await findPlantedBugs(report));

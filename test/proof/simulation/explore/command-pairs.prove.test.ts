@@ -7,10 +7,10 @@ test('no two commands at once leave a table that is not clean, however late Dyna
   timeout: 600_000,
 }, async () => {
   const lines: string[] = [];
-  const totals = await exploreCommandPairs((line) => lines.push(line), { runs: 4 });
+  const totals = await exploreCommandPairs((line) => lines.push(line));
 
-  expect(totals, lines.join('\n')).toMatchObject({ histories: 8 * 3 * 4, violations: 0 });
-  expect(totals.faults).toBeGreaterThan(totals.histories);
+  expect(totals, lines.join('\n')).toMatchObject({ violations: 0 });
+  expect(totals.histories).toBeGreaterThan(500);
 });
 
 test.each(bugsFoundBy('test/proof/simulation/explore/command-pairs.prove.test.ts'))(
@@ -18,8 +18,7 @@ test.each(bugsFoundBy('test/proof/simulation/explore/command-pairs.prove.test.ts
   { timeout: 120_000 },
   async (bug) => {
     const code = await readService(planted(bug));
-    const pairs = (name: string) => /^(import of|edit|reassign).*(removes|settings)$/.test(name);
-    const { violations } = await exploreCommandPairs(() => undefined, { code, pairs, runs: 20 });
+    const { violations } = await exploreCommandPairs(() => undefined, { code });
 
     expect(violations).toBeGreaterThan(0);
   },

@@ -1,5 +1,4 @@
 import { clientSettings } from '../../../../infra/cli/aws.ts';
-import { Random } from '../../../support/generated/random.ts';
 import type { AdministratorCommand, CommandOptions, LeadRow } from '../administration.ts';
 import { checkHistory } from '../checker/check-history.ts';
 import { type Program, readService } from '../lambda/modules.ts';
@@ -8,21 +7,20 @@ import { ObservedService } from '../observed-service.ts';
 import { firstVariant, settingsFile } from '../organizations.ts';
 import { type PreparedTable, prepareTable } from '../prepared-table.ts';
 import { organizationId } from './pair-operations.ts';
-import type { PairLimits } from './pairs.ts';
 import type { Summary } from './report.ts';
 import { storyOf } from './story.ts';
 
-/** A command of an administrator, as often as it is given with other options. */
+/** A command of an administrator. */
 interface GivenCommand<Name extends AdministratorCommand = AdministratorCommand> {
   readonly name: string;
   readonly what: Name;
-  readonly options: (random: Random) => CommandOptions<Name>;
+  readonly options: CommandOptions<Name>;
 }
 
 const given = <Name extends AdministratorCommand>(
   name: string,
   what: Name,
-  options: (random: Random) => CommandOptions<Name>,
+  options: CommandOptions<Name>,
 ): GivenCommand => ({ name, what, options }) as GivenCommand;
 
 /** Settings with what an apply, or an undo, then removes: an active and an inactive one of each kind. */
@@ -59,121 +57,105 @@ const inactive = [{ source: 52 }, { assigned_to: 52 }, { stage: '14' }, { hall: 
 export const known = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
 export const newcomer = { name: 'Ravi Iyer', phone: '+919887654321', email: 'ravi@example.com' };
 export const imported = { name: 'Meera Das', phone: '+919811111111' };
-const mark = `organization ${organizationId}`;
-const leadId = 1;
+const leadId = 2; // of `imported`
 
-const exported = (random: Random, person: LeadRow): LeadRow => ({
-  ...person,
-  ...random.pick([...active, ...inactive]),
-  id: person === known ? leadId : 90,
-  mark,
-});
+const exported = (row: LeadRow): LeadRow => ({ ...row, mark: `organization ${organizationId}` });
+/** A person of its own for each row. */
+const newcomers = (cells: readonly LeadRow[]): LeadRow[] =>
+  cells.map((row, at) => ({ name: 'Ravi Iyer', phone: `+91988765432${at}`, id: 90 + at, ...row }));
+const updates = (cells: readonly LeadRow[]): LeadRow[] =>
+  cells.map((row) => ({ ...imported, ...row }));
 
+const exportedRows = newcomers([...active, ...inactive]).map(exported);
 const changes = [
-  given('import of exported rows', 'import', (random) => ({
-    rows: [exported(random, newcomer)],
-    keepIds: random.chance(0.5),
-  })),
-  given('import of rows', 'import', (random) => ({
-    rows: [{ ...newcomer, ...random.pick(active) }],
-  })),
-  given('update by exported rows', 'import update', (random) => ({
-    rows: [exported(random, known)],
-  })),
-  given('update by rows', 'import update', (random) => ({
-    rows: [{ ...known, ...random.pick(active) }],
-  })),
-  given('reassign', 'reassign', () => ({ ownerId: 7, newOwnerId: 51 })),
-  given('edit', 'edit', (random) => ({ leadId, row: random.pick(active) })),
-  given('undo of an import', 'import undo', () => ({ rows: [imported] })),
-  given('erase', 'erase', (random) => ({ leadId: random.pick([leadId, leadId + 1]) })),
+  given('import of exported rows', 'import', { rows: exportedRows }),
+  given('import that keeps IDs', 'import', { rows: exportedRows, keepIds: true }),
+  given('import of rows', 'import', { rows: newcomers(active).map(({ id, ...row }) => row) }),
+  given('update by exported rows', 'import update', {
+    rows: updates([...active, ...inactive]).map((row) => exported({ ...row, id: leadId })),
+  }),
+  given('update by rows', 'import update', { rows: updates(active) }),
+  given('reassign', 'reassign', { ownerId: 7, newOwnerId: 51 }),
+  ...active.map((row) => given(`edit of ${Object.keys(row)}`, 'edit', { leadId, row })),
+  given('undo of an import', 'import undo', { rows: [imported] }),
+  given('erase', 'erase', { leadId }),
 ];
 const removals = [
-  given('apply that removes', 'settings apply', () => ({ ...firstVariant, epoch: 1 })),
-  given('undo of settings', 'settings undo', () => ({})),
-  given('erase', 'erase', (random) => ({ leadId: random.pick([leadId, leadId + 1]) })),
+  given('apply that removes', 'settings apply', { ...firstVariant, epoch: 1 }),
+  given('undo of settings', 'settings undo', {}),
+  given('erase', 'erase', { leadId }),
 ];
 
-/**
- * How late DynamoDB answers: longer than a command keeps settings, nearly as long as a write may take, longer than an apply waits, and nearly
- * as long as a command waits for an answer.
- */
-const latenessMs = [
-  1100,
-  5500,
-  12_000,
-  clientSettings.requestHandler.requestTimeout - 1000,
-] as const;
-/** Within what time the change begins, and the removal: an apply that removes something waits for eleven seconds. */
-const starts = [
-  [1000, 3000],
-  [12_000, 1000],
-] as const;
+/** The latest answer for which a command waits. */
+const latestMs = clientSettings.requestHandler.requestTimeout - 1000;
 
 /**
- * Runs every pair of a command that changes leads and one that removes what leads refer to, each through the context of the real commands.
- * They begin at any distance, and DynamoDB answers as late as a command waits. Afterwards the table is clean, and fits what they reported. The first violation ends it.
+ * Runs every pair of a command that changes leads and one that removes what leads refer to, each through the context of the real commands:
+ * at each call of the first, its answer is late until the second has run whole, and the other way round. Afterwards the table is clean,
+ * and fits what they reported. The first violation ends it.
  */
 export async function exploreCommandPairs(
   report: (line: string) => void,
-  { runs, pairs = () => true, code }: CommandPairLimits,
+  { code }: { readonly code?: Program } = {},
 ): Promise<Summary> {
   const program = code ?? (await readService());
   const prepared = await prepareCommands(program);
   const totals = { histories: 0, faults: 0, violations: 0 };
-  const all = changes.flatMap((change) => removals.map((removal) => [change, removal] as const));
-  for (const pair of all.filter(([change, removal]) => pairs(`${change.name} | ${removal.name}`)))
-    for (let run = 0; run < runs; run += 1) {
-      const seed = `${pair.map(({ name }) => name).join(' | ')} ${run}`;
-      const { late, lines } = await runOnce(program, prepared, pair, seed);
+  const all = changes.flatMap((change) =>
+    removals.flatMap((removal) => [[change, removal] as const, [removal, change] as const]),
+  );
+  for (const [first, second] of all) {
+    const name = `${first.name}, during it ${second.name}`;
+    const { ms } = await runOnce(program, prepared, [second]);
+    for (let [at, calls] = [0, 1]; at < calls; at += 1) {
+      const lateMs = Math.min(ms + 1000, latestMs);
+      const run = await runOnce(program, prepared, [first, second], { at, lateMs });
+      calls = run.calls;
       totals.histories += 1;
-      totals.faults += late;
-      if (lines.length === 0) continue;
+      totals.faults += 1;
+      if (run.lines.length === 0) continue;
       totals.violations += 1;
-      for (const line of lines) report(line);
+      for (const line of run.lines) report(`${name}, at call ${at}: ${line}`);
       return totals;
     }
+  }
   return totals;
 }
 
-interface CommandPairLimits extends Pick<PairLimits, 'pairs' | 'code'> {
-  /** Of each pair. */
-  readonly runs: number;
-}
-
+/** @param pause the call of the first command whose answer is late; the second begins when DynamoDB has executed it */
 async function runOnce(
   program: Program,
   prepared: PreparedTable,
-  commands: readonly GivenCommand[],
-  seed: string,
-): Promise<{ late: number; lines: readonly string[] }> {
-  const random = new Random(seed);
-  const begins = random.pick(starts).map((within) => random.between(0, within));
-  const changing = `administrator#${Number((begins[0] ?? 0) > (begins[1] ?? 0))}`;
-  const lateMs = random.pick(latenessMs);
-  let late = 0;
-  const latenessOf = ({ caller }: CallInfo): number => {
-    if (!random.chance(caller === changing ? 0.5 : 0.1)) return 0;
-    late += 1;
-    return lateMs + random.between(0, 900);
+  [first, second]: readonly [GivenCommand, GivenCommand?],
+  pause = { at: -1, lateMs: 0 },
+): Promise<{ calls: number; ms: number; lines: readonly string[] }> {
+  const reached = Promise.withResolvers<void>();
+  const latenessOf = ({ caller, number }: CallInfo): number => {
+    if (caller !== 'administrator#0' || number !== pause.at) return 0;
+    reached.resolve();
+    return pause.lateMs;
   };
-  const simulation = { seed, latenessOf };
+  const simulation = { seed: 'command pairs', latenessOf };
   const service = await ObservedService.start({ versions: [program], simulation }, prepared);
-  const repeats: (() => Promise<unknown>)[] = [];
-  const give = async ({ what, options: optionsOf }: GivenCommand, at: number): Promise<void> => {
-    const options = optionsOf(random);
-    await service.sleep(begins[at] ?? 0);
-    const run = () => service.administrate(what, organizationId, options);
-    const { outcome } = await run();
-    if (outcome !== 'done') repeats.push(run);
+  const give = ({ what, options }: GivenCommand) =>
+    service.administrate(what, organizationId, options);
+  const begin = async () => {
+    const action = await give(first);
+    reached.resolve();
+    return action;
   };
-  await service.run(() => Promise.all(commands.map(give)));
+  const actions = await service.run(() =>
+    Promise.all([begin(), second && reached.promise.then(() => give(second))]),
+  );
   await service.settle();
   // As commands say: what broke off is completed by a repeat.
-  for (const repeat of repeats) await service.run(repeat);
+  for (const [at, action] of actions.entries())
+    if (action && action.outcome !== 'done')
+      await service.run(() => give(at === 0 ? first : (second ?? first)));
   const issues = await checkHistory(service, { walks: () => [] });
-  const lines = issues.map((issue) => `${seed}: ${issue}`);
-  return { late, lines: lines.length > 0 ? [...lines, storyOf(service.history)] : [] };
+  const [{ calls, startedAt, endedAt }] = actions;
+  const lines = issues.length > 0 ? [...issues, storyOf(service.history)] : [];
+  return { calls, ms: endedAt - startedAt, lines };
 }
 
 /** Two leads, one of an enquiry and one of a row, under settings that have more than those before. */
