@@ -7,12 +7,14 @@ import {
   type Request,
   type SimulatedDynamodb,
 } from '../../../dynamodb-model/dynamodb-model.ts';
+import { createLeadTable } from '../../../support/model-table.ts';
 import type { AdministratorCommand, CommandOptions } from '../administration.ts';
 import { type ListQuery, pagesOf } from '../clients/client.ts';
 import { type Program, readService } from '../lambda/modules.ts';
 import { ObservedService } from '../observed-service.ts';
 import { firstKeys, firstVariant } from '../organizations.ts';
 import { itemsIn, type PreparedTable } from '../prepared-table.ts';
+import { fill, itemsOf, lose } from '../restore/restored-table.ts';
 import { imported, known, newcomer, prepareCommands } from './command-pairs.ts';
 import { leadId, organizationId } from './pair-operations.ts';
 import type { Summary } from './report.ts';
@@ -22,6 +24,7 @@ interface ReadingOperation {
   readonly name: string;
   /** What a command has begun, its repeat completes. A request writes nothing that it does not tell. */
   readonly isCommand?: true;
+  readonly prepare?: (service: ObservedService) => void;
   readonly run: (service: ObservedService) => Promise<Outcome>;
 }
 
@@ -89,8 +92,17 @@ const operations: readonly ReadingOperation[] = [
   command('reassign', { ownerId: 7, newOwnerId: 51 }),
   command('edit', { leadId, row: { phone: imported.phone } }),
   command('key create', firstKeys.reader),
-  command('settings apply', { ...firstVariant, lacks: 'Facebook Ads', epoch: 1 }),
+  command('settings apply', { ...firstVariant, epoch: 1 }),
+  { ...command('restore finish', { oldName: 'old', keptKeyIds: [] }), prepare: tearTable },
 ];
+
+/** Makes the table a backup that lacks the timelines, and of which the one before is still there. */
+function tearTable({ simulation: { dynamodb, scheduler } }: ObservedService): void {
+  createLeadTable(dynamodb, { name: 'old' });
+  const table = dynamodb.table('leads');
+  fill(dynamodb.table('old'), itemsOf(table), scheduler.now);
+  lose(table, (partition) => partition.startsWith('TIMELINE#'), scheduler.now);
+}
 
 /** What DynamoDB does not tell, however often it is asked: an item of a batch, or the answer to a read. */
 interface Unread {
@@ -134,13 +146,14 @@ export async function exploreUnread(
 async function runOnce(
   program: Program,
   prepared: PreparedTable,
-  { run }: ReadingOperation,
+  { run, prepare }: ReadingOperation,
   unread?: Unread,
 ) {
   const service = await ObservedService.start(
     { versions: [program], simulation: { seed: 'unread' } },
     prepared,
   );
+  prepare?.(service);
   const before = contentOf(service);
   const reads = new Map<string, Unread>();
   const { dynamodb } = service.simulation;
