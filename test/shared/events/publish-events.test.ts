@@ -68,7 +68,10 @@ test('records that cannot be read are logged without their text, and the others 
       endpoint: 'publish-events',
       organizationId: 3,
       leadId,
-      error: { message, stack: expect.stringMatching(/^Error: Skipped .*published\.(\n {4}at .+)+$/) },
+      error: {
+        message,
+        stack: expect.stringMatching(/^Error: Skipped .*published\.(\n {4}at .+)+$/),
+      },
     })),
     { level: 'INFO', message: 'published', events: 2, published: 2 },
   ]);
