@@ -1,15 +1,15 @@
 import { AspectPriority, Aspects, CfnResource, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
-/** A finding of cdk-nag that is intended: `RULE` or `RULE[DETAIL]`. */
+/** An intended finding of cdk-nag: `RULE` or `RULE[DETAIL]`. */
 interface Finding {
   readonly id: string;
   readonly reason: string;
 }
 
 /**
- * Acknowledges findings in a construct and in all that it has. Version 3 of cdk-nag reads the CDK's validations; version 2 reads metadata of
- * each resource (https://github.com/cdklabs/cdk-nag/tree/v2.38.2#suppressing-a-rule), which needs no dependency on it.
+ * Acknowledges findings in a construct and everything inside it. Version 3 of cdk-nag reads the CDK's validations. Version 2 reads metadata
+ * of each resource (https://github.com/cdklabs/cdk-nag/tree/v2.38.2#suppressing-a-rule), which can be written without depending on cdk-nag.
  */
 export function acknowledge(scope: IConstruct, ...findings: readonly Finding[]): void {
   Validations.of(scope).acknowledge(...findings);
@@ -22,10 +22,10 @@ export function acknowledge(scope: IConstruct, ...findings: readonly Finding[]):
     const { rules_to_suppress: others = [] } = node.getMetadata('cdk_nag') ?? {};
     node.addMetadata('cdk_nag', { rules_to_suppress: [...others, ...suppressions] });
   };
-  // An aspect also finds what is added later, such as the policy of a role. It comes before cdk-nag, whose aspect only reads.
+  // An aspect also visits resources that are added later, such as a role's policy. It runs before cdk-nag, whose aspect only reads.
   Aspects.of(scope).add({ visit }, { priority: AspectPriority.MUTATING });
 }
 
-/** The types that a rule is about. The others of an API would lengthen the template by a quarter. */
+/** The resource types that have rules. Metadata on all other resources of an API would lengthen the template by a quarter. */
 const hasRules =
   /::(RestApi|Stage|Method|Function|EventInvokeConfig|Role|Policy|Rule|Queue|Bucket|Subscription)$/;

@@ -6,8 +6,9 @@ import { acknowledge } from './acknowledge.ts';
 import type { LeadTable } from './lead-table.ts';
 
 /**
- * Who read and changed which items, and from where: CloudTrail's data events of the table, in a bucket that outlives the stack. They have
- * the keys of items and no other attribute (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/understanding-ddb-log-entries.html).
+ * Records who read and changed which items, and from where: CloudTrail's data events of the table, in a bucket that outlives the stack. The
+ * events contain the items' keys and no other attribute
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/understanding-ddb-log-entries.html).
  */
 export class Audit extends Construct {
   readonly bucket: Bucket;
@@ -26,7 +27,7 @@ export class Audit extends Construct {
       isMultiRegionTrail: false,
       includeGlobalServiceEvents: false,
     });
-    // The construct knows data events of Lambda and S3 only.
+    // The construct supports only data events of Lambda and S3.
     (trail.node.defaultChild as CfnTrail).eventSelectors = [
       {
         includeManagementEvents: false,

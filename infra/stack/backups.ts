@@ -14,13 +14,13 @@ import { acknowledge } from './acknowledge.ts';
 import type { LeadTable } from './lead-table.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-/** A monthly backup is kept for a year, a daily one for 35 days: as long as point-in-time recovery reaches back. */
+/** A monthly backup is kept for a year. A daily one is kept for 35 days, as far as point-in-time recovery reaches back. */
 const keptDays = { daily: 35, monthly: 365 } as const;
 
 /**
- * Backups of the table that outlive it: AWS Backup copies it daily and monthly into a vault, and from there to another vault with
- * `backupCopyTo`, in another region or account. Point-in-time recovery reaches any second, but ends with the account. The option `backup`
- * says what is kept.
+ * Backups that outlive the table: AWS Backup copies it daily and monthly into a vault. With `backupCopyTo`, it then copies each backup to a
+ * vault in another region or account. Point-in-time recovery can restore any second, but is lost with the account. The option `backup` says
+ * what is kept.
  */
 export class Backups extends Construct {
   readonly vault: BackupVault;
@@ -28,7 +28,7 @@ export class Backups extends Construct {
   constructor(scope: Construct, id: string, table: LeadTable, options: ServiceOptions) {
     super(scope, id);
     this.vault = new BackupVault(this, 'Vault', {
-      // The name that the CDK makes is the same for each environment in an account.
+      // The CDK's default name would be the same for every environment in an account.
       backupVaultName: options.serviceName,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       ...(options.backupLock && { lockConfiguration: lock(options.backupLock) }),
@@ -47,7 +47,7 @@ export class Backups extends Construct {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('backup.amazonaws.com'),
     });
-    // The policy that AWS maintains for the service (https://docs.aws.amazon.com/aws-backup/latest/devguide/security-iam-awsmanpol.html).
+    // AWS maintains this policy for AWS Backup (https://docs.aws.amazon.com/aws-backup/latest/devguide/security-iam-awsmanpol.html).
     role.addManagedPolicy(
       ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSBackupServiceRolePolicyForBackup'),
     );
@@ -55,9 +55,10 @@ export class Backups extends Construct {
     plan.addSelection('Table', {
       role,
       resources: [BackupResource.fromDynamoDbTable(table.table)],
-      // Another table replaces the selection, and the new one is created first. AWS Backup allows 50 characters.
+      // The name contains the table's, because a new table replaces the selection, and CloudFormation creates the new one first. AWS Backup
+      // allows 50 characters.
       backupSelectionName: (options.tableName ?? 'Table').slice(-50),
-      disableDefaultBackupPolicy: true, // the role has it
+      disableDefaultBackupPolicy: true, // the role has it already
     });
     acknowledge(role, {
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
@@ -80,8 +81,8 @@ function rule(name: keyof typeof keptDays, scheduleExpression: Schedule, copyTo?
 }
 
 /**
- * `governance`: nobody deletes a backup early but those who may remove the lock. `compliance`: nobody at all, not even AWS, once three days
- * have passed (https://docs.aws.amazon.com/aws-backup/latest/devguide/vault-lock.html).
+ * `governance`: only people who may remove the lock can delete a backup early. `compliance`: after three days, nobody can, not even AWS
+ * (https://docs.aws.amazon.com/aws-backup/latest/devguide/vault-lock.html).
  */
 const lock = (mode: NonNullable<ServiceOptions['backupLock']>): LockConfiguration => ({
   minRetention: Duration.days(keptDays.daily),

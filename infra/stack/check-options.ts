@@ -28,8 +28,8 @@ export class OptionsError extends Error {
 
 /**
  * Adds the defaults to the options.
- * @param region of the deployment, if it is known
- * @throws OptionsError with all issues at once, each with the name of its option
+ * @param region the deployment's region, if it is known
+ * @throws OptionsError with all issues, each with the name of its option
  */
 export function checkOptions(
   named: Readonly<Record<string, unknown>>,
@@ -52,7 +52,7 @@ export function checkOptions(
   return checked;
 }
 
-/** The value of `-c NAME=VALUE` is always a string: one that does not fit is read as JSON. */
+/** The value of `-c NAME=VALUE` is always a string. If the option does not accept the string, it is read as JSON. */
 function readOption(name: keyof LeadServiceProps, value: unknown) {
   const result = v.safeParse(optionsSchema.entries[name], value);
   if (result.success || typeof value !== 'string' || !/^(true$|false$|\d{1,9}$|\{)/.test(value))
@@ -68,7 +68,7 @@ function issueLine(name: string, issue: v.BaseIssue<unknown>): string {
 
 const functionNames = endpoints.map(({ name }): string => name);
 
-/** The issues of options that are valid one by one and contradict each other. */
+/** The issues of options that are valid by themselves but contradict each other. */
 function conflicts(options: ServiceOptions): string[] {
   const { environment, serviceName, domainName, certificateArn, tableName } = options;
   const { requestsPerKeyPerHour, requestsPerOrganizationPerHour, memoryMbByFunction } = options;
@@ -83,8 +83,8 @@ function conflicts(options: ServiceOptions): string[] {
     requestsPerKeyPerHour > requestsPerOrganizationPerHour &&
       `requestsPerKeyPerHour: ${requestsPerKeyPerHour}: must be at most requestsPerOrganizationPerHour, which is ${requestsPerOrganizationPerHour}.`,
     Boolean(options.monthlyBudget && !options.alarmEmail) &&
-      'monthlyBudget: needs alarmEmail: set it to the address that is told.',
-    // The name that is made from the environment: the rule of serviceName refuses any other that is longer.
+      'monthlyBudget: needs alarmEmail: set it to the address to notify.',
+    // Only a name derived from the environment can be too long here: the rule of serviceName refuses others.
     serviceName.length > serviceNameMaxChars &&
       !Token.isUnresolved(serviceName) &&
       `environment: '${environment}': makes the service name ${serviceName}, which is longer than ${serviceNameMaxChars} characters: set serviceName.`,
@@ -118,7 +118,9 @@ const conflictsOfGivenTable = (options: ServiceOptions): readonly (string | fals
     'events: needs tableStreamArn with tableName: switch on the stream of that table, with new images, and set its ARN.',
 ];
 
-/** Regions whose CloudFormation has no budgets (its resource schemas, as of cfn-lint 1.51.0). A test lints every option in every region. */
+/**
+ * The regions where CloudFormation has no budgets (its resource schemas, as of cfn-lint 1.51.0). A test lints every option in every region.
+ */
 const withoutBudgets = new Set(
   [
     'af-south-1 ap-east-1 ap-east-2 ap-northeast-3 ap-south-2 ap-southeast-3 ap-southeast-4 ap-southeast-5 ap-southeast-6',
@@ -127,7 +129,7 @@ const withoutBudgets = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** The issues of options for which CloudFormation lacks a type or a property in a region: the deployment would fail. */
+/** The issues of options that need a type or a property that CloudFormation lacks in the region: the deployment would fail. */
 function lackingIn(region: string, { monthlyBudget, domainName }: ServiceOptions): string[] {
   const issues: readonly (string | false)[] = [
     monthlyBudget !== undefined &&

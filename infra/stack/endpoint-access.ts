@@ -1,7 +1,7 @@
 import type { Endpoint, EndpointName } from '../../shared/contract/endpoints.ts';
 import type { ItemType } from '../../shared/store/table/entities.ts';
 
-/** The item types that each DynamoDB action (as IAM names it) can access. A transaction needs the actions of its parts. */
+/** The item types that each DynamoDB action (as IAM names it) can access. A transaction needs the actions of all its parts. */
 export type Access = Partial<
   Record<
     | 'GetItem'
@@ -26,9 +26,9 @@ export interface DeployedEndpoint extends Endpoint {
 }
 
 /**
- * The attributes that an endpoint's updates of these items may name, their conditions included; of other items, all. So no function can create
- * a key, move it to another organization, or widen its scopes, and a note changes nothing of its lead but the number of timeline entries. An
- * update always names the primary key (IAM: `dynamodb:Attributes`).
+ * The attributes that an endpoint's updates of these items may name, also in conditions. Updates of other items may name any attribute. So
+ * no function can create a key, move it to another organization, or widen its scopes. A note can change only the number of timeline entries
+ * of its lead. An update always names the primary key (IAM: `dynamodb:Attributes`).
  */
 export const updatableBy = ({
   name,
@@ -39,7 +39,7 @@ export const updatableBy = ({
   ...(name === 'add-note' && { lead: ['pk', 'sk', 'version', 'updatedAt'] }),
 });
 
-/** Each endpoint's own access to the table. The roles are derived from it. An endpoint without a row needs only that of admission. */
+/** Each endpoint's own access to the table, from which its role is derived. An endpoint without a row needs only admission's access. */
 export const endpointAccess: Readonly<Partial<Record<EndpointName, Access>>> = {
   'list-leads': {
     Query: ['lead', 'stageIndex', 'ownerIndex', 'sourceIndex', 'updateIndex'],

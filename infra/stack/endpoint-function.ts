@@ -26,10 +26,10 @@ import type { LeadTable } from './lead-table.ts';
 import type { Release } from './release.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-/** What every function needs to know of its service. */
+/** What every function needs to know about its service. */
 export interface OfService {
   readonly options: ServiceOptions;
-  /** Its version is on log lines. */
+  /** Log lines have its version. */
   readonly release: Release;
 }
 
@@ -39,11 +39,11 @@ export interface BundledFunctionProps {
   readonly description: string;
   readonly timeout: Duration;
   readonly memoryMb: number;
-  /** Besides the variables that every function has. */
+  /** Variables in addition to those that every function has. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A Lambda function with a bundle, a role and a log group of its own. The role may only write that log: its owner adds the rest. */
+/** A Lambda function with its own bundle, role and log group. The role may only write that log; the subclass adds further permissions. */
 export class BundledFunction extends LambdaFunction {
   declare readonly role: Role;
 
@@ -59,7 +59,7 @@ export class BundledFunction extends LambdaFunction {
       retention: options.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    // The role that the function's construct would create could write to every log group of the account.
+    // The construct's default role could write to every log group of the account.
     const role = new Role(scope, `${id}Role`, {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     });
@@ -68,7 +68,7 @@ export class BundledFunction extends LambdaFunction {
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
       code: codeOf(bundle),
-      // Lambda assigns CPU in proportion to memory. The import of the bundle is the largest part of a cold start, and all CPU.
+      // Lambda assigns CPU in proportion to memory. Importing the bundle is the largest part of a cold start, and needs only CPU.
       memorySize: memoryMb,
       environment: {
         ...environment,
@@ -77,7 +77,7 @@ export class BundledFunction extends LambdaFunction {
         [serviceVersionVariable]: release.version,
         [releaseVariable]: builtRelease(bundle),
       },
-      // The metrics are on lines of level INFO. Lambda's own level filter, which needs the JSON format, could remove them.
+      // Metrics are on INFO lines. In JSON format, Lambda's own level filter could drop them.
       loggingFormat: LoggingFormat.TEXT,
       tracing: options.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       logGroup,
@@ -88,7 +88,7 @@ export class BundledFunction extends LambdaFunction {
     this.#acknowledge(options);
   }
 
-  /** The findings of cdk-nag that are intended, with the reasons. */
+  /** The intended findings of cdk-nag, with the reasons. */
   #acknowledge({ tracing }: ServiceOptions): void {
     acknowledge(
       this,
@@ -124,14 +124,15 @@ function codeOf(bundle: string): Code {
 /**
  * One Lambda function per endpoint, with its own bundle, role and log group, and only the permissions that it uses.
  *
- * The API calls the function itself, not an alias of a published version. An alias would keep code and environment together, but not the role,
- * which is the part that a deployment changes first. And it needs versions: one that a rollback leaves behind cannot be published again
- * (aws/aws-cdk#35540). So code must serve with the environment of the release before, and the other way round: a new variable has a default.
+ * The API calls the function itself, not an alias of a published version. An alias would keep code and environment together, but not the
+ * role, which a deployment changes first. And it needs versions: a version that a rollback leaves behind cannot be published again
+ * (aws/aws-cdk#35540). So each release's code must work with the environment of the release before it, and of the one after it: a new
+ * variable has a default.
  */
 export class EndpointFunction extends BundledFunction {
   readonly endpoint: DeployedEndpoint;
 
-  /** @param endpoint that the function serves. Its name is also the name of the bundle, and its `access` is granted on the table. */
+  /** @param endpoint the endpoint that the function serves. Its name is also the bundle's, and its `access` is granted on the table. */
   constructor(scope: Construct, endpoint: DeployedEndpoint, table: LeadTable, service: OfService) {
     const { options } = service;
     super(scope, constructId(endpoint.name), service, {

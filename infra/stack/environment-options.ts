@@ -8,7 +8,7 @@ import { productionEnvironment, type ServiceOptions } from './service-options.ts
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Options whose value fits only one environment: with the same value, a second one would use what the first owns. */
+/** Options whose value belongs to one environment: with the same value, a second environment would use what the first one owns. */
 const optionsOfOneEnvironment = [
   'tableName',
   'tableStreamArn',
@@ -18,10 +18,10 @@ const optionsOfOneEnvironment = [
   'serviceName',
 ];
 
-/** Values of `kmsKey` that name no key, so that every environment may have them. */
+/** Values of `kmsKey` that do not name a key, so every environment may use them. */
 const sharedValues: readonly unknown[] = ['aws-managed', 'customer-managed'];
 
-/** The context of cdk.json, without the command line's. */
+/** The context in cdk.json, without the command line's options. */
 export function contextOfCdkJson(): Options {
   const file = join(import.meta.dirname, '..', '..', 'cdk.json');
   const { context = {} }: { context?: Options } = JSON.parse(readFileSync(file, 'utf8'));
@@ -40,12 +40,12 @@ export function optionsInContext(context: Options): Options {
 }
 
 /**
- * Chooses and checks the options of one environment: the command line's, else those of `environments.<environment>` in cdk.json, else the
- * others of cdk.json.
+ * Chooses and checks the options of one environment. The command line takes precedence over `environments.<environment>` in cdk.json, and
+ * that over the top level of cdk.json.
  *
- * @param context what the CDK app sees: the context of cdk.json, overridden by the command line
+ * @param context the CDK app's context: that of cdk.json, overridden by the command line
  * @param fileContext the context of cdk.json
- * @param region of the deployment, if it is known
+ * @param region the deployment's region, if it is known
  * @throws OptionsError with all issues at once
  */
 export function checkEnvironmentOptions(
@@ -73,7 +73,7 @@ export function checkEnvironmentOptions(
   return checkOptions({ ...inFile, ...environments[environment], ...fromCommandLine }, region);
 }
 
-/** With an environment of the command line, an option at the top level of cdk.json may be that of another environment. */
+/** If the command line names the environment, an option at the top level of cdk.json may belong to another environment. */
 function misplacedOptions(inFile: Options, fromCommandLine: Options): string[] {
   if (fromCommandLine.environment === undefined) return [];
   const written = String(inFile.environment ?? productionEnvironment);
@@ -104,7 +104,7 @@ function issuesOfEnvironments(environments: Readonly<Record<string, Options>>): 
       const owner = owners.get(value);
       owners.set(value, owner ?? environment);
       if (owner === undefined || ['kmsKey', 'certificateArn'].includes(name)) return [];
-      return `environments.${environment}.${name}: is that of environments.${owner}: two environments cannot share it.`;
+      return `environments.${environment}.${name}: is the same as in environments.${owner}: two environments cannot share it.`;
     });
     return [...nested, ...shared];
   });

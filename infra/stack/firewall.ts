@@ -3,23 +3,28 @@ import { Construct } from 'constructs';
 import { gatewayReply } from '../gateway/responses.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-/** The names of the rules and of their metrics. The web ACL's is the service's name, so that two services of an account are counted apart. */
+/**
+ * The names of the rules and of their metrics. The web ACL has the service's name, so that two services of an account are counted
+ * separately.
+ */
 export const firewallRules = {
   knownAttackers: 'KnownAttackers',
   requestsPerAddress: 'RequestsPerAddress',
 } as const;
 
-/** The window of the rule on rates, and so the time after which an address that stopped is let in again. */
+/** The window of the rate rule, and so the time after which an address that stopped is accepted again. */
 const windowSeconds = 300;
 
-/** The response to an address that sends too much: the contract's 429, which callers retry. It replaces the gateway's WAF_FILTERED. */
+/**
+ * The response to an address that sends too many requests: the contract's 429, which callers retry. It replaces the gateway's WAF_FILTERED.
+ */
 const tooManyRequests = gatewayReply({
   code: 'RATE_LIMITED',
   message: 'Too many requests from this address: retry after the seconds in Retry-After.',
 });
 
 /**
- * A regional web ACL in front of the API. It blocks addresses that AWS knows as attackers, and limits requests per address. No rule
+ * A regional web ACL in front of the API. It blocks addresses that AWS lists as attackers, and limits requests per address. No rule
  * inspects bodies: managed rule sets block bodies over 8 KB and text that looks like markup, and the contract allows both.
  */
 export class Firewall extends Construct {
@@ -80,7 +85,7 @@ const counted = (metricName: string) => ({
 const customResponse: CfnWebACL.CustomResponseProperty = {
   responseCode: tooManyRequests.status,
   customResponseBodyKey: 'TooManyRequests',
-  // Any name but Content-Type, which the body sets (AWS WAF API reference, CustomResponse).
+  // Allows any name except Content-Type, which the body sets (AWS WAF API reference, CustomResponse).
   responseHeaders: [
     { name: 'Retry-After', value: String(windowSeconds) },
     { name: 'Cache-Control', value: 'no-store' },

@@ -7,19 +7,20 @@ import { heartbeatName } from '../bundle/built-functions.ts';
 import { acknowledge } from './acknowledge.ts';
 import { BundledFunction, type OfService } from './endpoint-function.ts';
 
-/** A heartbeat that is late says nothing about now: it is dropped, and the next one comes (the shortest age that Lambda allows). */
+/** A late heartbeat says nothing about the present, so Lambda drops it after this age, the shortest that it allows. */
 const heartbeatMaxAge = Duration.minutes(1);
 
 /**
- * Calls the public address every five minutes, as a caller from outside: with `heartbeat: true` only. Its role may write its log and nothing
- * else. EventBridge starts a rule within its minute (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html),
- * so the third minute keeps the call and its own metric in one period of five minutes, which the alarm on unknown keys subtracts.
+ * Calls the public address from outside every five minutes, only with `heartbeat: true`. Its role may write its log and nothing else.
+ * EventBridge starts a rule at any second of its minute
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html). The rule names the third minute, so that each
+ * call and its metric fall into the same period of five minutes: the alarm on unknown keys subtracts one from the other.
  */
 export class Heartbeat extends Construct {
   /** @param baseUrl the address that callers use */
   constructor(scope: Construct, id: string, baseUrl: string, { options, release }: OfService) {
     super(scope, id);
-    // Tracing would give the role a permission.
+    // Tracing would add a permission to the role.
     const service = { options: { ...options, tracing: false }, release };
     const handler = new BundledFunction(this, 'Function', service, {
       bundle: heartbeatName,

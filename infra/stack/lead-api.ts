@@ -31,7 +31,7 @@ const transportSecurity = {
 
 /**
  * API Gateway (REST) in front of the functions: one method per endpoint, no CORS, and the contract's error body in the gateway's own
- * responses. No binary media types: bodies are passed on as text.
+ * responses. It has no binary media types, so bodies are passed on as text.
  */
 export class LeadApi extends RestApi {
   /** The contract's `{base_url}`, without a trailing slash. */
@@ -44,18 +44,18 @@ export class LeadApi extends RestApi {
       restApiName: options.serviceName,
       description: 'Lead management service',
       endpointTypes: [EndpointType.REGIONAL],
-      // The role applies to all APIs of the account and region: other stacks may set it as well.
+      // The role would apply to all APIs of the account and region, and another stack may have set it.
       cloudWatchRole: false,
       disableExecuteApiEndpoint: options.domainName !== undefined && !options.keepDefaultAddress,
       deployOptions: {
         stageName,
-        // Every request that is not throttled invokes a function, even without a key.
+        // Every request that passes this throttle invokes a function, even without a key.
         throttlingRateLimit: options.requestsPerSecond,
         throttlingBurstLimit: 2 * options.requestsPerSecond,
         ...(options.accessLogs && accessLogs(scope, `${id}AccessLog`, options.logRetentionDays)),
       },
     });
-    // This output ends in a slash, and the contract's paths begin with one; the stack has an output of its own, without it.
+    // The default output ends in a slash, but the contract's paths begin with one. The stack adds an output without the slash.
     this.node.tryRemoveChild('Endpoint');
     Object.assign(this.node.defaultChild as CfnRestApi, transportSecurity);
     for (const [type, response] of Object.entries(gatewayResponses))
@@ -81,14 +81,14 @@ export class LeadApi extends RestApi {
   /** Routes an endpoint's method and path to its function. */
   route({ method, path }: Endpoint, handler: IFunction): void {
     const integration = new LambdaIntegration(handler, {
-      // The maximum: unlike the function's own time-out it includes a cold start, and a function should reach its own time-out first.
+      // The maximum. It includes a cold start, which a function's own time-out does not, and the function should reach its own first.
       timeout: Duration.seconds(29),
       allowTestInvoke: false,
     });
     this.root.resourceForPath(path).addMethod(method, integration);
   }
 
-  /** The findings of cdk-nag that are intended, with the reasons. */
+  /** The intended findings of cdk-nag, with the reasons. */
   private acknowledge({ accessLogs, waf }: ServiceOptions): void {
     const keys =
       'Callers are servers with an API key, which every function checks first: no method needs an authorizer.';
@@ -116,7 +116,7 @@ export class LeadApi extends RestApi {
   }
 }
 
-/** Logs the path of the resource, not the requested address, and no IP address, user agent or header: no key and no personal data. */
+/** Logs the resource's path instead of the requested address, and no IP address, user agent or header: so no key and no personal data. */
 function accessLogs(scope: Construct, id: string, retention: number): StageOptions {
   const fields = {
     requestId: '$context.extendedRequestId',

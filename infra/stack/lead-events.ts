@@ -10,14 +10,14 @@ import { acknowledge } from './acknowledge.ts';
 import { BundledFunction, type OfService } from './endpoint-function.ts';
 import type { LeadTable } from './lead-table.ts';
 
-/** As long as the stream keeps a record (AWS: DynamoDB Streams, data retention). */
+/** How long the stream keeps a record (AWS: DynamoDB Streams, data retention). */
 const retriedFor = Duration.days(1);
-/** A batch of this many records is published in about a second. */
+/** Publishing a batch of this size takes about a second. */
 const batchSize = 100;
 
 /**
- * Publishes the events of the table's stream on an EventBridge bus: with `events: true` only. Lambda repeats what the bus refused for a day,
- * then records in the dead-letter queue which part of the stream it gave up.
+ * Publishes the events of the table's stream on an EventBridge bus, only with `events: true`. Lambda retries refused events for a day. Then
+ * it records in the dead-letter queue which part of the stream it gave up.
  */
 export class LeadEvents extends Construct {
   readonly bus: EventBus;
@@ -27,7 +27,7 @@ export class LeadEvents extends Construct {
   constructor(scope: Construct, id: string, table: LeadTable, service: OfService) {
     super(scope, id);
     this.bus = new EventBus(this, 'Bus', {
-      // No description: CloudFormation does not know it in every region.
+      // It has no description, because CloudFormation does not support one in every region.
       eventBusName: service.options.serviceName,
     });
     this.undelivered = new Queue(this, 'Undelivered', {
@@ -38,7 +38,7 @@ export class LeadEvents extends Construct {
     this.publisher = new BundledFunction(this, 'Publisher', service, {
       bundle: publisherName,
       description: 'Publishes the events of new timeline items',
-      // For a batch of 100 events of one lead, each in a request of its own.
+      // Enough for a batch of 100 events of one lead, each in a separate request.
       timeout: Duration.seconds(60),
       memoryMb: 512,
       environment: { EVENT_BUS: this.bus.eventBusName },
@@ -60,7 +60,7 @@ export class LeadEvents extends Construct {
     this.#acknowledge();
   }
 
-  /** The findings of cdk-nag that are intended, with the reasons. */
+  /** The intended findings of cdk-nag, with the reasons. */
   #acknowledge(): void {
     acknowledge(this.publisher.role, {
       id: 'AwsSolutions-IAM5[Resource::*]',

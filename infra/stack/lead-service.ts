@@ -28,9 +28,9 @@ export type { LeadServiceProps } from './service-options.ts';
  *
  *     new LeadService(stack, 'Leads', { environment: 'staging', alarmEmail: 'ops@example.com' });
  *
- * The commands reach it by the outputs that it adds to the stack, such as `LeadsBaseUrl`: `npm run verify -- --stack STACK`.
- * It changes no account-wide setting, reserves no concurrency and needs no Docker. Its package has the functions built; in a checkout,
- * `await buildFunctions()` first (infra/bundle/bundle.ts).
+ * The commands find it by the outputs that it adds to the stack, such as `LeadsBaseUrl`: `npm run verify -- --stack STACK`. It changes no
+ * account-wide setting, reserves no concurrency and needs no Docker. Its package contains the built functions; in a checkout, call `await
+ * buildFunctions()` first (infra/bundle/bundle.ts).
  */
 export class LeadService extends Construct {
   readonly options: ServiceOptions;
@@ -52,7 +52,7 @@ export class LeadService extends Construct {
   readonly functions: readonly EndpointFunction[];
 
   /**
-   * @throws OptionsError with all options at once that are invalid, or that the region of the stack lacks
+   * @throws OptionsError with all options that are invalid or that the stack's region does not support
    * @throws Error when the functions are not built
    */
   constructor(scope: Construct, id: string, props: LeadServiceProps = {}) {
@@ -87,7 +87,11 @@ export class LeadService extends Construct {
   }
 }
 
-/** Alarms, dashboard, bus and vault have the service's name: the deployment would fail halfway. @throws OptionsError */
+/**
+ * Refuses a second service of the same name in a stack: alarms, dashboard, bus and vault have the name, so the deployment would fail
+ * halfway.
+ * @throws OptionsError
+ */
 function assertOnlyOfName({ options, node }: LeadService, stack: Stack): void {
   const isOther = (one: IConstruct): boolean =>
     one instanceof LeadService &&
@@ -96,13 +100,13 @@ function assertOnlyOfName({ options, node }: LeadService, stack: Stack): void {
   const other = stack.node.findAll().find(isOther);
   if (other)
     throw new OptionsError([
-      `serviceName: ${options.serviceName} is that of ${other.node.path}: two services of a stack cannot share it.`,
+      `serviceName: ${options.serviceName} is the name of ${other.node.path}: two services of a stack cannot share it.`,
     ]);
 }
 
 /**
- * The outputs of a service, which the commands with `--stack` read (infra/cli/stack.ts). Their names begin with the ID of the service, so
- * that a stack can have several: `LeadsTableName`. A stack of its own needs no ID.
+ * Adds the service's outputs, which commands read with `--stack` (infra/cli/stack.ts). Their names begin with the service's ID, so that a
+ * stack can have several services: `LeadsTableName`. A `LeadsStack` needs no ID.
  */
 function addOutputs(service: LeadService): void {
   const { options, release, api, table, events, backups, audit } = service;
@@ -137,12 +141,13 @@ const costTag = 'lead-service';
 
 function tagResources(service: Construct, serviceName: string): void {
   Tags.of(service).add(costTag, serviceName, {
-    // CloudFormation knows its tags since June 2026, and not yet in every region: there, the deployment would fail (CloudFormation's resource schemas).
+    // CloudFormation accepts tags on dashboards only since June 2026, and not in every region (CloudFormation's resource schemas).
+    // Elsewhere, a tagged dashboard would fail the deployment.
     excludeResourceTypes: ['AWS::CloudWatch::Dashboard'],
   });
 }
 
-/** Tells `alarmEmail` when what has the service's tag costs more than `monthlyBudget`, and when AWS expects that it will. */
+/** Emails `alarmEmail` when the resources with the service's tag cost more than `monthlyBudget`, or are forecast to. */
 function addBudget(
   service: Construct,
   { monthlyBudget, alarmEmail, serviceName }: ServiceOptions,
@@ -153,13 +158,14 @@ function addBudget(
     notification: { notificationType, comparisonOperator: 'GREATER_THAN', threshold: 100 },
     subscribers: [{ subscriptionType: 'EMAIL', address: alarmEmail }],
   }));
-  // CloudFormation replaces the budget when they change, and creates the new one first: under the same name, that would fail.
+  // The name contains a digest of these properties: when they change, CloudFormation replaces the budget and creates the new one first,
+  // which would fail under the same name.
   const digest = createHash('sha256')
     .update(JSON.stringify(stack.resolve(notificationsWithSubscribers)))
     .digest('hex');
   new CfnBudget(service, 'Budget', {
     budget: {
-      // Unique in the account, whose other regions may have a service of this name.
+      // Must be unique in the account, where another region may have a service of this name.
       budgetName: `${serviceName}-${stack.region}-${digest.slice(0, 8)}`,
       budgetType: 'COST',
       timeUnit: 'MONTHLY',
@@ -175,7 +181,7 @@ export interface LeadsStackProps extends StackProps {
   readonly service?: LeadServiceProps;
 }
 
-/** The service as a stack of its own. Its outputs need no ID in their names. */
+/** A stack that has only the service, so the names of its outputs need no ID. */
 export class LeadsStack extends Stack {
   constructor(scope: Construct, id: string, { service = {}, ...props }: LeadsStackProps = {}) {
     super(scope, id, {
@@ -187,7 +193,7 @@ export class LeadsStack extends Stack {
   }
 }
 
-/** The topics that alarms are sent to: a new one for the email address, an existing one, both or none. */
+/** The topics that alarms are sent to: a new topic for the email address, an existing topic, both or neither. */
 function alarmTopics(
   service: Construct,
   { alarmEmail, alarmTopicArn }: ServiceOptions,
@@ -207,7 +213,7 @@ function alarmTopics(
 function emailTopic(scope: Construct, address: string): Topic {
   const topic = new Topic(scope, 'Email', { displayName: 'Lead service alarms', enforceSSL: true });
   topic.addSubscription(new EmailSubscription(address));
-  // With enforced TLS the topic gets a policy, which replaces the default policy that lets the account's alarms publish.
+  // Enforcing TLS gives the topic a policy, which replaces the default policy. The default would have let the account's alarms publish.
   topic.addToResourcePolicy(
     new PolicyStatement({
       sid: 'AlarmsOfThisAccount',

@@ -26,10 +26,10 @@ import type { ServiceOptions } from './service-options.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** The table of the service: either its own, as defined in `shared/store/table/table-definition.ts`, or an existing table like it. */
+/** The service's table: a new one, as defined in `shared/store/table/table-definition.ts`, or an existing table of the same form. */
 export class LeadTable extends Construct {
   readonly table: ITable;
-  /** The KMS key that callers need as well; undefined with the key that AWS manages. */
+  /** The KMS key that callers must also be allowed to use; undefined if AWS manages the key. */
   private readonly key: IKey | undefined;
 
   constructor(scope: Construct, id: string, options: ServiceOptions) {
@@ -51,7 +51,7 @@ export class LeadTable extends Construct {
     return tableStreamArn;
   }
 
-  /** Grants what an event source mapping needs to read the stream (AWS: Lambda execution role for DynamoDB Streams). */
+  /** Grants the permissions with which an event source mapping reads the stream (AWS: Lambda execution role for DynamoDB Streams). */
   grantStreamTo(grantee: IGrantable): void {
     grantee.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
@@ -60,7 +60,8 @@ export class LeadTable extends Construct {
         resources: [this.streamArn],
       }),
     );
-    // ListStreams supports no resource (service authorization reference, DynamoDB): limited to the stream, it would grant nothing.
+    // ListStreams does not support resources (service authorization reference, DynamoDB): limited to the stream, the statement would grant
+    // nothing.
     grantee.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
         sid: 'ListStreams',
@@ -71,7 +72,7 @@ export class LeadTable extends Construct {
     this.grantKeyTo(grantee);
   }
 
-  /** Grants the use of the table's key through DynamoDB; nothing with the key that AWS manages. */
+  /** Grants use of the table's key through DynamoDB. Grants nothing if AWS manages the key. */
   grantKeyTo(grantee: IGrantable): void {
     if (this.key) grantee.grantPrincipal.addToPrincipalPolicy(throughDynamoDb(this, this.key));
   }
@@ -81,9 +82,9 @@ export class LeadTable extends Construct {
   }
 
   /**
-   * Grants the access of the endpoint and of admission: one statement per action and per table or index, limited to partition keys with
-   * the prefixes of the item types. Updates of keys and usage have statements of their own, limited to attributes too, and what belongs into
-   * a transaction is allowed only there.
+   * Grants the access of the endpoint and of admission: one statement per action and per table or index, limited to partition keys with the
+   * item types' prefixes. Updates of keys and usage have separate statements, which are also limited to attributes. Writes that belong in a
+   * transaction are allowed only in one.
    */
   grantTo(grantee: IGrantable, endpoint: DeployedEndpoint): void {
     for (const [action, itemTypes] of itemTypesByAction(endpoint.name)) {
@@ -120,7 +121,7 @@ export class LeadTable extends Construct {
     return new Key(this, 'Key', {
       description: 'Encrypts the lead table',
       enableKeyRotation: true,
-      // A first deployment that fails leaves an empty table: its key goes, so that none is paid for nothing.
+      // If the first deployment fails, the table is empty. Its key is deleted too, so that it costs nothing.
       removalPolicy:
         removalPolicy === 'retain'
           ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
@@ -136,7 +137,7 @@ export class LeadTable extends Construct {
       timeToLiveAttribute: tableDefinition.timeToLiveAttribute,
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      // The table has personal data. With a key of the account instead of AWS's own, CloudTrail records each use of the key.
+      // The table has personal data. With a key in the account instead of one that AWS owns, CloudTrail records each use of the key.
       ...(this.key
         ? { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.key }
         : { encryption: TableEncryption.AWS_MANAGED }),
@@ -167,15 +168,15 @@ const onlyInTransaction = {
 };
 
 /**
- * Leads, their phones, emails and timelines are written together or not at all. Token buckets and turns have writes of their own.
- * ConditionCheckItem exists only in transactions, and does not know the condition (service authorization reference, DynamoDB).
+ * Leads and their phones, emails and timelines are written together or not at all. Token buckets and turns are written alone.
+ * ConditionCheckItem exists only in transactions and does not support this condition (service authorization reference, DynamoDB).
  */
 const isInTransaction = (action: keyof Access, itemType: ItemType): boolean =>
   action === 'PutItem' ||
   action === 'DeleteItem' ||
   (action === 'UpdateItem' && itemType === 'lead');
 
-/** The item types per action that an endpoint needs by itself and for admission, each type once. */
+/** The item types per action that an endpoint needs, including admission's, each type once. */
 function itemTypesByAction(name: EndpointName): [keyof Access, readonly ItemType[]][] {
   const accesses: readonly Access[] = [admissionAccess, endpointAccess[name] ?? {}];
   const actions = new Set(accesses.flatMap((one) => keysOf(one)));
@@ -186,8 +187,9 @@ function itemTypesByAction(name: EndpointName): [keyof Access, readonly ItemType
 }
 
 /**
- * Limits a request to partition keys, and with attributes to those that it names: those that it changes, those of its condition, and
- * the primary key, but not those that it returns (DynamoDB developer guide, "Using IAM policy conditions for fine-grained access control").
+ * Limits a request to partition keys and, if attributes are given, to those attributes. A request names the attributes that it changes,
+ * those in its condition, and the primary key, but not the attributes that it returns (DynamoDB developer guide, "Using IAM policy
+ * conditions for fine-grained access control").
  */
 function conditionsOn(
   itemTypes: readonly ItemType[],
@@ -199,7 +201,7 @@ function conditionsOn(
     ...(attributes.length > 0 && {
       'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes },
     }),
-    // ForAllValues is also true without any value; the service never sends a request without a partition key.
+    // ForAllValues is also true if a request has no value, so a partition key must be present. The service always sends one.
     Null: {
       'dynamodb:LeadingKeys': 'false',
       ...(attributes.length > 0 && { 'dynamodb:Attributes': 'false' }),
@@ -207,7 +209,7 @@ function conditionsOn(
   };
 }
 
-/** DynamoDB uses the key on behalf of its caller (KMS: "Using DynamoDB with AWS KMS"). The caller may use the key in no other way. */
+/** DynamoDB uses the key on behalf of its caller (KMS: "Using DynamoDB with AWS KMS"), who may not use the key in any other way. */
 function throughDynamoDb(scope: Construct, key: IKey): PolicyStatement {
   return new PolicyStatement({
     sid: 'UseKeyThroughDynamoDb',

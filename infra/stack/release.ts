@@ -2,15 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The source of a deployment. Its functions, their log lines and its outputs name it. */
+/** The release that is deployed. The deployment's functions, log lines and outputs name it. */
 export interface Release {
-  /** For `git switch --detach`: the commit's version tag, else the commit. It ends in `-dirty` with uncommitted changes, to which nobody can switch. */
+  /**
+   * For `git switch --detach`: the commit's version tag or, without one, the commit. With uncommitted changes, it ends in `-dirty`, and
+   * nobody can switch to it.
+   */
   readonly name: string;
   /** The version in package.json and the commit: `1.1.0+4f2a91c03b7d`. */
   readonly version: string;
 }
 
-/** The name of a release that was built where git names no commit, such as in a tarball. */
+/** The name of a release that was built without git, such as from a tarball. */
 const unknownRelease = 'unknown';
 const commitDigits = 12;
 
@@ -19,7 +22,8 @@ export function releaseIn(folder: string): Release {
   const { version, release }: { readonly version: string; readonly release?: Release } = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),
   );
-  // The package of the construct says it itself (infra/stack/package/build.ts): git would name the commit of the app that it is installed in.
+  // The construct's package.json names its release (infra/stack/package/build.ts). git would name a commit of the app that installed the
+  // package.
   if (release) return release;
   const describe = (...options: string[]): string | undefined => {
     const { status, stdout } = spawnSync('git', ['describe', ...options], {
@@ -30,7 +34,7 @@ export function releaseIn(folder: string): Release {
   };
   const commit =
     describe('--always', '--exclude=*', '--dirty', `--abbrev=${commitDigits}`) ?? unknownRelease;
-  // Only tags of versions: others, such as `production`, move with each release.
+  // Only version tags: other tags, such as `production`, move with each release.
   const name = describe('--tags', '--exact-match', '--dirty', '--match=v[0-9]*') ?? commit;
   return { name, version: `${version}+${commit.replace('-', '.')}` };
 }
@@ -39,12 +43,12 @@ export function releaseIn(folder: string): Release {
 export const canSwitchTo = (name: string): boolean =>
   name !== unknownRelease && !name.endsWith('-dirty');
 
-/** Options that the way back does not repeat. */
+/** Options that going back does not repeat. */
 const ofOneDeployment: readonly string[] = ['--check', '--new-table'];
 
 /**
- * How to go back to the release that a stack ran before a deployment: one line to paste.
- * @param args of this deployment, as its command line had them: the release before needs the same environment
+ * The command that goes back to the release that a stack ran before a deployment.
+ * @param args the command-line arguments of this deployment: the earlier release needs the same environment
  */
 export function wayBack(release: string, args: readonly string[]): string {
   if (!canSwitchTo(release))

@@ -29,7 +29,7 @@ const retentionDays = Object.values(RetentionDays).filter(
 const retentionRule = `must be one of ${retentionDays.join(', ')} (days).`;
 const memory = wholeNumber(256, memoryMbMax, 'MB');
 /**
- * CloudFormation cuts what is longer in the names of functions and roles, which have 64 characters: 25 for the stack, 25 for the resource
+ * CloudFormation cuts the names of functions and roles to 64 characters, with 25 for the stack and 25 for the resource
  * (https://github.com/KensioSoftware/yulin/issues/1113, https://github.com/convox/rack/issues/2297). The policies match `STACK-*`.
  */
 export const serviceNameMaxChars = 25;
@@ -44,7 +44,10 @@ export const optionsSchema = v.object({
     ),
     productionEnvironment,
   ),
-  /** The AWS account that the environment belongs to. `npm run deploy` deploys to no other. At the top level, it holds for all. @default any */
+  /**
+   * The AWS account of the environment. `npm run deploy` refuses to deploy to any other. At the top level, it applies to all environments.
+   * @default any
+   */
   account: v.optional(text('must be the 12 digits of an AWS account, in quotes.', /^\d{12}$/)),
   /** Names the stack, the API, the metrics, the alarms and the dashboard. Must be unique in the account and region, and have at most 25 characters. @default lead-service-ENVIRONMENT */
   serviceName: v.optional(
@@ -54,9 +57,9 @@ export const optionsSchema = v.object({
     ),
   ),
   /**
-   * Custom domain of the API, such as `leads.example.com`; it switches the `execute-api` address off, unless `keepDefaultAddress`. Point its
-   * DNS record (CNAME or alias) to the output `DomainTarget`. A proxy in front must send the domain as SNI and `Host`. Callers need TLS 1.2
-   * with ECDHE and AES-GCM, or TLS 1.3, without client certificates (mutual TLS). Refused in eu-south-1. @default none
+   * Custom domain of the API, such as `leads.example.com`. It switches the `execute-api` address off, unless `keepDefaultAddress` is set.
+   * Point its DNS record (CNAME or alias) to the output `DomainTarget`. A proxy in front must send the domain as SNI and `Host`. Callers
+   * need TLS 1.2 with ECDHE and AES-GCM, or TLS 1.3, without client certificates (mutual TLS). Refused in eu-south-1. @default none
    */
   domainName: v.optional(
     text(
@@ -65,8 +68,8 @@ export const optionsSchema = v.object({
     ),
   ),
   /**
-   * With `domainName`, also answers at the `execute-api` address. It moves callers without an outage: deploy with it and the domain, create
-   * the DNS record, verify, move the callers, and deploy without it. @default false
+   * With `domainName`, the API also answers at the `execute-api` address. Use it to move callers without an outage: deploy with this option
+   * and the domain, create the DNS record, verify, move the callers, then deploy without it. @default false
    */
   keepDefaultAddress: flag,
   /** ARN of the domain's certificate in AWS Certificate Manager, in the region of the API. @default none */
@@ -79,9 +82,9 @@ export const optionsSchema = v.object({
   /** Email address that is notified when an alarm goes off, and when it ends. The recipient must confirm once. @default none */
   alarmEmail: v.optional(text('must be an email address.', /^[^\s@]+@[^\s@]+\.[^\s@]+$/)),
   /**
-   * ARN of an SNS topic that alarms are sent to, in addition to or instead of `alarmEmail`. It must be in the service's region. Its policy,
-   * and that of its key if it is encrypted, must allow `cloudwatch.amazonaws.com` to publish. The key `alias/aws/sns` cannot: its topic gets
-   * no alarm. @default none
+   * ARN of an SNS topic that alarms are sent to, in addition to or instead of `alarmEmail`. It must be in the service's region. Its policy
+   * must allow `cloudwatch.amazonaws.com` to publish and, if it is encrypted, so must its key's policy. A topic with the key
+   * `alias/aws/sns` gets no alarms, because that policy cannot be changed. @default none
    */
   alarmTopicArn: v.optional(
     text(
@@ -92,14 +95,14 @@ export const optionsSchema = v.object({
   /** An alarm goes off after this many hours without a capture, 1 to 168. Choose more than your longest quiet night or weekend. @default none */
   noCapturesHours: v.optional(wholeNumber(1, 168, 'hours')),
   /**
-   * A function calls `BaseUrl` every five minutes, without a key. The 401 proves DNS, certificate, gateway and function; no table is read.
-   * Its log line has `heartbeatAnswered`, `heartbeatMs`, the error of a failure, and with a domain `certificateDays`. To see failures
-   * between your callers and AWS, use a monitor outside AWS. @default false
+   * A function calls `BaseUrl` every five minutes, without a key. The 401 proves that DNS, certificate, gateway and function work; the
+   * table is not read. The function logs `heartbeatAnswered`, `heartbeatMs`, the error of a failure and, with a domain, `certificateDays`.
+   * To see failures between your callers and AWS, use a monitor outside AWS. @default false
    */
   heartbeat: flag,
   /**
-   * A regional web ACL, which costs a monthly fee. It answers 403 to addresses that AWS lists as attackers. An address that sends more than
-   * twice `requestsPerOrganizationPerHour` in 5 minutes gets 429 with `Retry-After`, and without `X-Request-Id`. Bodies are not inspected.
+   * A regional web ACL, for a monthly fee. It answers 403 to addresses that AWS lists as attackers. An address that sends more than twice
+   * `requestsPerOrganizationPerHour` in 5 minutes gets 429 with `Retry-After`, and without `X-Request-Id`. Bodies are not inspected.
    * @default false
    */
   waf: flag,
@@ -127,7 +130,7 @@ export const optionsSchema = v.object({
     v.picklist(['retain', 'destroy'], "must be 'retain' or 'destroy'."),
     'retain',
   ),
-  /** Memory of each function in MB; CPU is in proportion. The heap gets half, at most 256 MB. @default 1024 */
+  /** Memory of each function in MB; CPU grows in proportion. The heap gets half of it, at most 256 MB. @default 1024 */
   memoryMb: v.optional(memory, memoryMbDefault),
   /** Memory of single functions in MB, by endpoint name. @default memoryMb */
   memoryMbByFunction: v.optional(
@@ -145,14 +148,14 @@ export const optionsSchema = v.object({
   ),
   /**
    * Hourly requests of all keys of one organization. Each create and capture uses one of 2,147,483,647 lead IDs, which `lastLeadId` of the
-   * item `USAGE#ORGANIZATION_ID` counts. They last 82 years by default, 249 days at the maximum of 360,000 per hour. Then only requests
-   * that would create a lead get a 500 (`LeadIdsExhaustedError`). @default 3000, the contract's
+   * item `USAGE#ORGANIZATION_ID` counts. At this rate, the IDs last 82 years by default, and 249 days at the maximum of 360,000 per hour.
+   * After that, requests that would create a lead get a 500 (`LeadIdsExhaustedError`). @default 3000, the contract's
    */
   requestsPerOrganizationPerHour: v.optional(
     wholeNumber(1, requestsPerWindowMax, 'requests'),
     limits.requestsPerOrganizationPerWindow,
   ),
-  /** Requests per second of all callers to one endpoint; twice as many in a burst. @default 500 */
+  /** Requests per second to one endpoint, from all callers together; twice as many in a burst. @default 500 */
   requestsPerSecond: v.optional(wholeNumber(1, 5000, 'requests'), 500),
   /** X-Ray traces of the functions, but not of the API: its traces contain the requested address. @default false */
   tracing: flag,
@@ -163,28 +166,35 @@ export const optionsSchema = v.object({
    */
   accessLogs: flag,
   /**
-   * Publishes an event for each thing that happens to a lead on an EventBridge bus of the service (OPERATE.md, "Events"). You can switch it on
-   * and off in place. Off, what was not yet published is lost. Before that, or before you delete the stack, delete the rules of the bus:
-   * EventBridge [requires it](https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_DeleteEventBus.html). @default false
+   * Publishes an event for each thing that happens to a lead, on an EventBridge bus of the service (OPERATE.md, "Events"). You can switch
+   * it on and off in place. Switching it off loses events that are not yet published. Before you switch it off or delete the stack, delete
+   * the rules of the bus: EventBridge [requires it](https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_DeleteEventBus.html).
+   * @default false
    */
   events: flag,
   /**
-   * Daily backups, kept 35 days, and monthly ones, kept a year, in a vault of AWS Backup with the service's name. Vault and backups stay when
-   * the option is switched off or the stack is deleted. They stop a later deployment with `backup: true`: bring the vault back with
-   * `cdk import`, or delete it once its backups have expired (`aws backup delete-backup-vault --backup-vault-name NAME`). @default false
+   * Daily backups, kept 35 days, and monthly ones, kept a year, in a vault of AWS Backup with the service's name. The vault and its backups
+   * stay when the option is switched off or the stack is deleted. The old vault makes a later deployment with `backup: true` fail: bring it
+   * back with `cdk import`, or delete it once its backups have expired (`aws backup delete-backup-vault --backup-vault-name NAME`).
+   * @default false
    */
   backup: flag,
-  /** Keeps each backup for its first 35 days: `governance` can be removed by those who may, `compliance` by nobody after three days. @default none */
+  /**
+   * Nobody can delete a backup in its first 35 days. Users with the permission can remove a `governance` lock. After three days, nobody can
+   * remove a `compliance` lock.
+   * @default none
+   */
   backupLock: v.optional(
     v.picklist(['governance', 'compliance'], "must be 'governance' or 'compliance'."),
   ),
   /**
-   * ARN of a backup vault that you created in another region, or in another account of your AWS Organization, to which each backup is copied.
-   * In both regions, DynamoDB's advanced features must be on in AWS Backup (`aws backup describe-region-settings`), as they are in accounts
-   * that use it since November 2021 ([AWS](https://docs.aws.amazon.com/aws-backup/latest/devguide/advanced-ddb-backup.html)). Another
-   * account's vault needs a customer-managed key and an access policy that allows `backup:CopyIntoBackupVault` to this account; the
-   * organization's management account must allow cross-account backup
-   * ([AWS](https://docs.aws.amazon.com/aws-backup/latest/devguide/create-cross-account-backup.html)). @default none
+   * ARN of a vault to which each backup is copied. Create it first, in another region or in another account of your AWS Organization. In
+   * both regions, DynamoDB's advanced features must be on in AWS Backup (`aws backup describe-region-settings`). They are on in accounts
+   * that first used AWS Backup after November 2021
+   * ([AWS](https://docs.aws.amazon.com/aws-backup/latest/devguide/advanced-ddb-backup.html)). Another account's vault needs a
+   * customer-managed key, and an access policy that allows this account `backup:CopyIntoBackupVault`. The organization's management account
+   * must allow cross-account backup ([AWS](https://docs.aws.amazon.com/aws-backup/latest/devguide/create-cross-account-backup.html)).
+   * @default none
    */
   backupCopyTo: v.optional(
     text(
@@ -193,22 +203,23 @@ export const optionsSchema = v.object({
     ),
   ),
   /**
-   * CloudTrail records each request to the table, the functions' own included, and keeps the log for this many days: operation, keys of the
-   * items, role and session, address and time. The log is in the bucket of the output `AuditBucketName`, which stays when the stack is
-   * deleted ([query it with Athena](https://docs.aws.amazon.com/athena/latest/ug/cloudtrail-logs.html)). Keys of items include phones and
-   * emails, which no erasure removes from the log. Reads of the stream of `events` are not recorded. @default none
+   * How many days CloudTrail keeps a log of each request to the table, including those of the functions: operation, item keys, role and
+   * session, address and time. The log is in the bucket of the output `AuditBucketName`, which stays when the stack is deleted ([query it
+   * with Athena](https://docs.aws.amazon.com/athena/latest/ug/cloudtrail-logs.html)). Item keys include phones and emails, which no erasure
+   * removes from the log. Reads of the stream for `events` are not recorded. @default none
    */
   auditDays: v.optional(wholeNumber(1, 3650, 'days')),
   /**
-   * Dollars a month. If the service costs more, or will, `alarmEmail` is notified. It counts what has the tag `lead-service` with the
-   * service's name; dashboards and metrics of log lines have none. First
-   * [activate the tag](https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/activating-tags.html) for cost allocation, in an
-   * organization's management account. Refused in 21 regions, where CloudFormation has no budgets. @default none
+   * Dollars a month. `alarmEmail` is notified if the service costs more, or is forecast to. Only resources with the tag `lead-service` and
+   * the service's name are counted; dashboards and metrics of log lines have no tag. First [activate the
+   * tag](https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/activating-tags.html) for cost allocation, in an organization's
+   * management account. Refused in 21 regions, where CloudFormation has no budgets. @default none
    */
   monthlyBudget: v.optional(wholeNumber(1, 1_000_000, 'dollars')),
   /**
-   * Name of an existing table to use, such as a restored one, instead of a table of the stack. The checks of `npm run deploy` name what it
-   * lacks. A deployment does not change it: add an index that a release needs with `aws dynamodb update-table` first. @default none
+   * Name of an existing table, such as a restored one, to use instead of a new table in the stack. The checks of `npm run deploy` name what
+   * it lacks. A deployment does not change it: if a release needs another index, add it first with `aws dynamodb update-table`.
+   * @default none
    */
   tableName: v.optional(
     text(

@@ -5,28 +5,29 @@ import type { ServiceOptions } from '../service-options.ts';
 import { backupJobs, type Metrics, sum } from './metrics.ts';
 
 /**
- * An alarm goes off at `from` or above, or below `below`, in `datapoints` of the last `periods` periods; by default in the last one, and
- * in each of them. A missing value counts as below, unless `missingIsFine`.
+ * An alarm goes off if the value is at least `from`, or less than `below`, in `datapoints` of the last `periods` periods. By default, there
+ * is one period, and all of them count. A missing value counts as below, unless `missingIsFine`.
  */
 type Threshold = (
   | { readonly from: number }
   | { readonly below: number; readonly missingIsFine?: true }
 ) & {
-  /** A number, or the option that is this number. */
+  /** A number, or the option that holds it. */
   readonly datapoints?: number | 'noCapturesHours';
   readonly periods?: number;
 };
 
 /**
- * Six hours in periods of five minutes: for what is rare, and lasts until somebody acts. In one hour, an organization with an enquiry an hour
- * would never reach several periods; a busy one reaches them as soon as it would then. A day would find an organization with three enquiries a
- * day, but keep the alarm on for a day after the correction, and hide the next organization's.
+ * Six hours in periods of five minutes, for failures that are rare but last until somebody acts. Within one hour, an organization with one
+ * enquiry an hour would never reach several periods. A busy organization reaches them just as soon in either case. A whole day would also
+ * catch an organization with three enquiries a day. But the alarm would stay on for a day after the correction, and hide the next
+ * organization's failures.
  */
 const sixHours = 72;
 
 /**
- * Everything of an alarm. Its name and the name of the metric that it watches are both public, and some differ: `CapturesKeepFailing` watches
- * `capturesMismatched`. The row is where the two meet.
+ * The definition of an alarm. The name of an alarm and of its metric are both public, and some differ: `CapturesKeepFailing` watches
+ * `capturesMismatched`. This row connects them.
  */
 export interface Alarm {
   /** The section of the dashboard, and the graph in it that shows the metric. */
@@ -34,16 +35,16 @@ export interface Alarm {
   readonly metric: (of: Metrics) => MetricWithAlarmSupport | undefined;
   /** Metrics without an alarm on the same graph. */
   readonly beside?: (of: Metrics) => readonly MetricWithAlarmSupport[];
-  /** A further graph, which helps to find the reason. */
+  /** Another graph, which helps to find the reason. */
   readonly details?: readonly [title: string, (of: Metrics) => MetricWithAlarmSupport[]];
   readonly threshold: Threshold;
   /** The threshold as a sentence. */
   readonly when: string;
   /** What to do. */
   readonly act: string;
-  /** The option that switches it on. */
+  /** The option that switches the alarm on. */
   readonly only?: keyof ServiceOptions;
-  /** The heading in OPERATE.md that has more. @default the table of symptoms */
+  /** The heading in OPERATE.md that says more. @default the table of symptoms */
   readonly runbook?: string;
 }
 
@@ -61,7 +62,7 @@ export const alarms = {
     graph: ['Calls', 'Calls and refusals'],
     metric: (of) => of.gatewayRefusals(),
     beside: (of) => [of.api('Count'), of.api('4XXError'), of.logged('rateLimited')],
-    // A robot that tries addresses for some minutes stays below it.
+    // A robot that tries addresses for a few minutes stays below this threshold.
     threshold: { from: 100, datapoints: 2, periods: 3 },
     when: 'In 2 of 3 periods of 5 minutes, API Gateway itself refused at least 100 requests: with 429 by its throttle, or with 404 at unknown addresses.',
     act: 'If "Calls and refusals" on the dashboard shows a peak of calls, callers send more than requestsPerSecond to one endpoint: raise it, or ask the organization with the most calls to slow down. Without a peak, another API of the account may use up its limit (Service Quotas, API Gateway, "Throttle rate"), or a robot tries unknown addresses, which does no harm. accessLogs shows which. Callers retry a 429 after its Retry-After.',
@@ -75,7 +76,7 @@ export const alarms = {
     runbook: 'go-back',
   },
   FailuresContinue: {
-    // Few failures that do not end. Several periods, so that a single failure does not set it off.
+    // For rare failures that do not stop. Counts several periods, so that a single failure does not set it off.
     graph: ['Calls', 'Server errors that continue'],
     metric: (of) => of.serverErrorShare(),
     threshold: { from: 0.1, datapoints: 2, periods: 3 },
@@ -125,16 +126,17 @@ export const alarms = {
   CallersUnauthorized: {
     graph: ['Refusals', 'Unknown keys, % of the calls'],
     metric: (of) => of.unauthorizedShare(),
-    // Two verifications after a deployment reach three periods: on a quiet service, most calls of each get 401.
+    // On a quiet service, two verifications after a deployment affect three periods, because most of their calls get 401.
     threshold: { from: 50, datapoints: 4, periods: 5 },
     when: 'In 4 of 5 periods of 5 minutes with calls, at least half of the calls got 401.',
     act: 'If all organizations are affected, the service may use another table: compare tableName in cdk.json with the output TableName, and run "npm run admin -- organization list --stack NAME". If only one key is affected, "Refusals" on the dashboard names it and keyRefusal: it was revoked or has expired. If the key is unknown, only the endpoint is named: somebody is guessing keys, or sends a wrong one.',
   },
   CapturesUnauthorized: {
-    // By kind, because each has another remedy. The firewall's blocks, which no function sees, are in `RequestsBlocked`.
+    // One alarm per kind of refusal, because each has another remedy. Requests that the firewall blocks reach no function:
+    // `RequestsBlocked` counts them.
     graph: ['Refusals', 'Captures refused, % of the captures'],
     metric: (of) => of.captureShare('capturesUnauthorized', '401 and 403'),
-    // A verification sends one capture with an unknown key: two of them are all captures of two periods.
+    // A verification sends one capture with an unknown key. On a quiet service, two verifications can be the only captures of two periods.
     threshold: { from: 50, datapoints: 3, periods: 4 },
     when: 'In 3 of 4 periods of 5 minutes with captures, at least half of the captures were refused with 401 or 403.',
     act: 'Enquiries are being lost. "Refusals" on the dashboard shows the organization and the key, if it is known. UNAUTHORIZED: the key was revoked or has expired (keyRefusal), or the website sends an unknown key. FORBIDDEN: the key lacks the scope leads.capture. Give the website a working key ("key create" if it was revoked, else "key rotate").',
@@ -147,10 +149,10 @@ export const alarms = {
     act: 'Enquiries are being lost. "Refusals" on the dashboard shows code, organization and key; the log line of a refusal names the fields. Compare them with the form and with "organization history": a field that became required is the usual reason ("organization undo"). INVALID_JSON: the form\'s backend changed what it sends.',
   },
   KnownKeyRefused: {
-    // Few refusals that do not end: one organization of several may lose every enquiry.
+    // For rare refusals that do not stop: one of several organizations may be losing every enquiry.
     graph: ['Refusals', 'Refusals that last'],
     metric: (of) => of.counted('knownKeyRefused', 'revoked or expired keys, and 403'),
-    // No robot has a known key, so three refusals that are not one burst are enough.
+    // No robot has a known key, so three refusals in different periods are enough.
     threshold: { from: 1, datapoints: 3, periods: sixHours },
     when: 'In 3 periods of 5 minutes within 6 hours, a known key was refused: with 401, because it has expired or was revoked in the last 7 days, or with 403.',
     act: 'One organization\'s calls fail, however few they are. "Refusals" on the dashboard names it, its key and the reason (keyRefusal). 401: give the caller a working key ("key create" if it was revoked, else "key rotate"). 403: the key lacks the scope, or the plan the module. If the caller is not the organization, revoke the key: its refusals count for 7 days. The alarm ends within 6 hours of the last refusal.',
@@ -159,7 +161,7 @@ export const alarms = {
   CapturesKeepFailing: {
     graph: ['Refusals', 'Refusals that last'],
     metric: (of) => of.counted('capturesMismatched', 'captures with missing or unknown fields'),
-    // A form's developer tries for a while; what fails in half an hour's periods is in use.
+    // A developer's tests of a form end soon. A form that fails in six periods is in use.
     threshold: { from: 1, datapoints: 6, periods: sixHours },
     when: 'In 6 periods of 5 minutes within 6 hours, a capture of a known key was refused with 422 because a field is missing or unknown.',
     act: 'A form does not fit its organization\'s settings: enquiries are being lost, however few they are. "Refusals" on the dashboard shows organization and key; the log line of a refusal names the fields. Compare them with the form and with "organization history": a field that became required or was removed is the usual reason ("organization undo"). The alarm ends within 6 hours of the last refusal.',
@@ -184,7 +186,7 @@ export const alarms = {
     graph: ['Refusals', 'Blocked by the firewall'],
     metric: (of) => of.blocked(),
     threshold: { from: 20 },
-    when: 'In 5 minutes, the firewall refused an address that sent too much, or at least 20 requests of known attackers, a fifth of all.',
+    when: 'In 5 minutes, the firewall refused an address that sent too many requests, or refused at least 20 requests, a fifth of all, from known attackers.',
     act: "In the metrics of AWS WAF, see which rule blocked (RequestsPerAddress or KnownAttackers). Ask the organizations whose calls stopped. A website on a shared address can be on AWS's list: its requests get 403. One server that sends for many organizations gets 429 and should slow down.",
     only: 'waf',
   },
@@ -234,7 +236,7 @@ export const alarms = {
     graph: ['Heartbeat', 'Heartbeats answered'],
     metric: (of) => of.counted('heartbeatAnswered', 'heartbeats'),
     details: ['Heartbeat, ms', (of) => [of.logged('heartbeatMs', Stats.MAXIMUM)]],
-    // One failure may be the network between the two; the second comes five minutes later.
+    // A single failure may be the network's. The next heartbeat comes five minutes later.
     threshold: { below: 1, datapoints: 2 },
     when: 'In 2 consecutive periods of 5 minutes, no heartbeat got the right response at BASE_URL.',
     act: 'Callers may be unable to reach the service. The ERROR line in the log of the heartbeat function has the reason: DNS, certificate, time-out, status. From elsewhere, run "npm run verify -- --url" with this address. After "service stop" this is expected. Without an ERROR line the heartbeat itself did not run: see its function and its rule. When the option is switched on, the alarm can go off once before the first heartbeats.',

@@ -25,7 +25,7 @@ interface Watched {
   readonly metric: MetricWithAlarmSupport;
 }
 
-/** The dashboard, with the alarms of `alarms.ts` on the graphs of their metrics. */
+/** The dashboard, and the alarms of `alarms.ts` on the graphs of their metrics. */
 export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, service: Monitored, topics: readonly ITopic[]) {
     super(scope, id);
@@ -54,7 +54,7 @@ const watchedOf = (metrics: Metrics): Watched[] =>
     return metric ? { name, alarm, metric } : [];
   });
 
-/** The graphs of a section: each has the metrics without an alarm, then those with one. Its details follow. */
+/** The graphs of a section. Each shows metrics without an alarm first, then metrics with one. Its details follow. */
 function graphsOf(inSection: readonly Watched[], metrics: Metrics): CustomMetricGroup[] {
   const titles = new Set(inSection.map(({ alarm }) => alarm.graph[1]));
   return [...titles].flatMap((title) => {
@@ -99,10 +99,10 @@ function withAlarm({ name, alarm, metric }: Watched, service: Monitored): Custom
   };
 }
 
-/** What the words in capitals of an alarm's sentences stand for. */
+/** The values of the words in capitals in an alarm's sentences. */
 export type AlarmValues = Readonly<Record<'NAME' | 'BASE_URL' | 'VAULT' | 'HOURS', string>>;
 
-/** The description of an alarm, which its email shows. CloudWatch allows 1,024 characters, and a domain can have 253 of them. */
+/** The description of an alarm, which its email shows. CloudWatch allows 1,024 characters, of which a domain can take 253. */
 export function alarmDescription(name: AlarmName, values: AlarmValues): string {
   const { when, act, runbook = 'a-bad-night' }: Alarm = alarms[name];
   const text = `${when} What to do: ${act} More: infra/OPERATE.md#${runbook}.`;
@@ -130,7 +130,10 @@ const facadeOf = (scope: Construct, serviceName: string, topics: readonly ITopic
     }),
   });
 
-/** DynamoDB's own metrics of the table and its indexes. It also counts the throttles that the SDK repeats with success: most of them. */
+/**
+ * DynamoDB's own metrics of the table and its indexes. They also count throttled calls that the SDK retried successfully, which are most of
+ * them.
+ */
 function monitorTable(facade: MonitoringFacade, table: ITable): void {
   facade.monitorDynamoTable({
     table,

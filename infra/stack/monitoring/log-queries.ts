@@ -2,10 +2,10 @@ import { LogQueryVisualizationType, LogQueryWidget } from 'aws-cdk-lib/aws-cloud
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
-/** Queries by title, as CloudWatch shows them. */
+/** Queries by the title that CloudWatch shows. */
 type Queries = Readonly<Record<string, string>>;
 
-/** The dashboard's tables. Numbers per endpoint and per organization come from log queries: as metrics they would be expensive. */
+/** The dashboard's tables. Figures per endpoint and per organization come from log queries, because they would be expensive as metrics. */
 const tables: Queries = {
   Endpoints: `filter message = "answered"
 | stats count() as calls, pct(ms, 50) as p50, pct(ms, 99) as p99, avg(dynamodbCalls), avg(readUnits), avg(writeUnits), sum(coldStart) as coldStarts by endpoint
@@ -14,7 +14,7 @@ const tables: Queries = {
 | stats count() as calls, sum(readUnits), sum(writeUnits), sum(rateLimited), sum(notReady), sum(keyExpiresSoon) by organizationId
 | sort calls desc
 | limit 20`,
-  // Time-outs and crashes are logged by Lambda, not by us; those lines have only the log group.
+  // Lambda logs time-outs and crashes itself, and its lines name only the log group.
   Failures: `filter level = "ERROR" or @message like /Task timed out|Runtime exited|"errorType"/
 | fields @timestamp, version, coalesce(endpoint, @log) as function, organizationId, requestId, coalesce(error.message, @message) as problem
 | sort @timestamp desc
@@ -35,19 +35,22 @@ const linesWhere = (condition: string): string =>
 | sort @timestamp desc
 | limit 100`;
 
-/** The lines of one request, key, organization or lead: replace the value in capitals. And when each release answered. */
+/**
+ * Queries for the lines of one request, key, organization or lead: replace the value in capitals. `Releases` shows when each release
+ * answered.
+ */
 const lookups: Queries = {
   Request: linesWhere('requestId = "REQUEST_ID"'),
   Key: linesWhere('keyId = "KEY_ID"'),
   Organization: linesWhere('organizationId = ORGANIZATION_ID'),
   Lead: linesWhere('organizationId = ORGANIZATION_ID and leadId = LEAD_ID'),
-  // The release before the deployed one is named nowhere else in AWS (OPERATE.md, "Go back").
+  // Nothing else in AWS names the release before the deployed one (OPERATE.md, "Go back").
   Releases: `filter message = "answered"
 | stats min(@timestamp) as first, max(@timestamp) as last, count() as calls by version
 | sort last desc`,
 };
 
-/** CloudWatch's saved queries, in a folder with the name of the service: by request, key, organization, lead and release, and those of the dashboard. */
+/** Saves the queries in CloudWatch, in a folder with the service's name: the lookups and the dashboard's tables. */
 export function saveQueries(scope: Construct, serviceName: string, logGroupNames: string[]): void {
   const queries = new Construct(scope, 'Queries');
   for (const [title, queryString] of Object.entries({ ...lookups, ...tables }))
@@ -58,7 +61,7 @@ export function saveQueries(scope: Construct, serviceName: string, logGroupNames
     });
 }
 
-/** The dashboard's tables of the lines in these log groups. */
+/** The dashboard's tables, which query these log groups. */
 export const logWidgets = (logGroupNames: string[]): LogQueryWidget[] =>
   Object.entries(tables).map(
     ([title, queryString]) =>

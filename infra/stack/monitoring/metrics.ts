@@ -25,7 +25,7 @@ export interface Monitored {
   readonly backups: Backups | undefined;
 }
 
-/** The metrics of a service, each in periods of five minutes, the CDK's default, unless it says another. */
+/** The metrics of a service. Unless stated otherwise, periods are five minutes, the CDK's default. */
 export class Metrics {
   readonly service: Monitored;
   readonly #options: ServiceOptions;
@@ -35,7 +35,10 @@ export class Metrics {
     this.#options = service.options;
   }
 
-  /** A metric of the whole API. Uses the name and stage as text: a reference would make the API depend on the alarm of its own release. */
+  /**
+   * A metric of the whole API. Names the API and stage as text, because a reference would make the API depend on the alarm of its own
+   * release.
+   */
   api(metricName: string, statistic: string = Stats.SUM): Metric {
     const dimensionsMap = { ApiName: this.#options.serviceName, Stage: stageName };
     return sumOf('AWS/ApiGateway', metricName, dimensionsMap).with({ statistic });
@@ -48,16 +51,16 @@ export class Metrics {
   }
 
   /**
-   * A metric of the log lines that is reported only when it is not 0, for an alarm. With the zeros, CloudWatch evaluates the latest
-   * periods; without them, it would look for older points, and an alarm would stay on for longer.
+   * A metric of the log lines, for an alarm. Functions report it only if it is not 0, so zeros are filled in. Without them, CloudWatch
+   * would look for older data points, and the alarm would stay on longer.
    */
   counted(metricName: MetricName, label: string): MathExpression {
     return sum([this.logged(metricName)], label);
   }
 
   /**
-   * Server errors in percent of the calls. With a minimum, fewer errors count as 0, because one failure in ten calls is not an outage.
-   * NOT_READY is a 503 by contract, but concerns one organization: it has an alarm of its own.
+   * Server errors in percent of the calls. Fewer than `minimum` errors count as 0, because one failure in ten calls is not an outage.
+   * NOT_READY is a 503 by contract, but concerns a single organization and has its own alarm.
    */
   serverErrorShare(minimum?: number): MathExpression {
     const failures = '(FILL(failures, 0) - FILL(notReady, 0))';
@@ -74,8 +77,8 @@ export class Metrics {
   }
 
   /**
-   * Without the heartbeats, each of which is a call that gets 401. They are subtracted by their own number, failed ones included, because a
-   * header that marks them could be sent by anyone. In a period with no other call, 0 / 0 is a missing value.
+   * The share of calls with unknown keys. Every heartbeat gets a 401, so the number of heartbeats sent is subtracted, including failed
+   * ones. A header cannot mark them, because anyone could send it. In a period without other calls, 0 / 0 is a missing value.
    */
   unauthorizedShare(): MathExpression {
     const { heartbeat } = this.#options;
@@ -96,8 +99,9 @@ export class Metrics {
   }
 
   /**
-   * The 4xx that no function made. API Gateway has no metric of its throttle, and its metrics of single methods are paid for as custom ones:
-   * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html. A 4xx of the firewall is not the gateway's.
+   * The 4xx responses of the gateway itself: all, minus those of the functions and the firewall. API Gateway has no metric for its
+   * throttle, and bills metrics of single methods as custom metrics:
+   * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html.
    */
   gatewayRefusals(): MathExpression {
     const { waf } = this.#options;
@@ -132,7 +136,7 @@ export class Metrics {
     return capture.metricInvocations();
   }
 
-  /** One kind of refused captures, in percent of all captures. Names on a graph must be unique, so each kind has its own. */
+  /** One kind of refused captures, in percent of all captures. Names on a graph must be unique, so each kind has a separate name. */
   captureShare(metricName: MetricName, label: string): MathExpression {
     return new MathExpression({
       expression: `100 * FILL(${metricName}, 0) / of_${metricName}`,
@@ -145,8 +149,8 @@ export class Metrics {
   }
 
   /**
-   * At least 100 when the firewall refused an address for its rate; else the share of requests that it refused as known attackers, and 0
-   * below 20 of them: every public address is scanned now and then.
+   * At least 100 if the firewall refused an address for its rate. Otherwise, the percentage of requests that it refused as known attackers.
+   * Fewer than 20 such requests count as 0, because every public address is scanned now and then.
    */
   blocked(): MathExpression {
     const attackers = 'FILL(attackers, 0)';
@@ -162,8 +166,8 @@ export class Metrics {
   }
 
   /**
-   * Namespace, names and dimensions: docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html. `Rule` is the metric name of the
-   * rule's visibility configuration. A metric is reported only if it is not zero.
+   * Namespace, names and dimensions: docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html. `Rule` is the metric name in the
+   * rule's visibility configuration. AWS WAF reports a metric only if it is not zero.
    */
   #firewall(metricName: string, rule: string): Metric {
     const dimensionsMap = { WebACL: this.#options.serviceName, Region: Aws.REGION, Rule: rule };
@@ -178,8 +182,8 @@ const sumOf = (
 ): Metric => new Metric({ namespace, metricName, dimensionsMap, statistic: Stats.SUM });
 
 /**
- * A missing value counts as 0, so that a metric without data does not hide the others. Metric names must be unique on a graph. An alarm
- * can use at most ten metrics.
+ * The sum of metrics. A missing value counts as 0, so that a metric without data does not hide the rest. Metric names must be unique on a
+ * graph. An alarm can use at most ten metrics.
  */
 export function sum(metrics: readonly Metric[], label: string): MathExpression {
   const prefix = label.replace(/\W+/g, '_');
@@ -192,8 +196,8 @@ export function sum(metrics: readonly Metric[], label: string): MathExpression {
 }
 
 /**
- * Jobs of AWS Backup by the day. The vault of a copy job is that to which it copies.
- * Metrics and dimensions: https://docs.aws.amazon.com/aws-backup/latest/devguide/cloudwatch.html.
+ * AWS Backup jobs per day. A copy job is counted for its destination vault. Metrics and dimensions:
+ * https://docs.aws.amazon.com/aws-backup/latest/devguide/cloudwatch.html.
  */
 export function backupJobs(metricName: string, vaultName: string, label: string): MathExpression {
   const jobs = sumOf('AWS/Backup', metricName, { BackupVaultName: vaultName });

@@ -10,20 +10,20 @@ import { releaseIn } from '../release.ts';
 
 /** `npm run package`: writes the construct, with the built functions, as a package: `dist/lead-service-VERSION.tgz`. */
 
-/** Without its ending: its path in the package too, because `built-functions.ts` finds the package's folder from there. */
+/** The path without its extension. It is the same in the package, because `built-functions.ts` finds the package's folder from there. */
 const entry = 'infra/stack/lead-service';
 const { name, version, dependencies, devDependencies } = project;
 
 /**
- * What the construct imports besides the CDK are dependencies: an app gets them where it gets the CDK, and they would add 12 MB to each
- * package. Their versions are exact, because another one could change the template.
+ * The construct's imports besides the CDK. They are dependencies, because bundling them would add 12 MB to each package, and an app can
+ * install them from where it installs the CDK. Versions are exact, because another version could change the template.
  */
 const needed = {
   dependencies: {
     'cdk-monitoring-constructs': devDependencies['cdk-monitoring-constructs'],
     valibot: dependencies.valibot,
   },
-  // The CDK of the tests or a later one, with the constructs that it works with.
+  // The CDK version of the tests or later, and the constructs version that it works with.
   peerDependencies: {
     'aws-cdk-lib': `^${devDependencies['aws-cdk-lib']}`,
     constructs: cdk.peerDependencies.constructs,
@@ -32,9 +32,9 @@ const needed = {
 };
 
 /**
- * Builds the package from the sources as they are.
+ * Builds the package from the current sources.
  * @returns the package's path
- * @throws Error if esbuild, the compiler or npm fails, which say why on stderr
+ * @throws Error if esbuild, the compiler or npm fails; each prints the reason on stderr
  */
 export const buildPackage = (distFolder?: string): Promise<string> =>
   writePackage({
@@ -56,7 +56,7 @@ export const buildPackage = (distFolder?: string): Promise<string> =>
     distFolder,
   });
 
-/** To one CommonJS module: an app may import it, and an app of `cdk init` and its tests with Jest can require it. */
+/** Compiles to one CommonJS module, which an app can import, and an app made by `cdk init` and its Jest tests can require. */
 const compileConstructs = (folder: string) =>
   build({
     absWorkingDir: projectFolder,

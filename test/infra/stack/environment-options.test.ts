@@ -76,7 +76,7 @@ describe('options by environment', () => {
     const shared = { tableName: 'leads', kmsKey: key };
 
     expect(issuesOf({ environments: { production: shared, test: shared } })).toEqual([
-      'environments.test.tableName: is that of environments.production: two environments cannot share it.',
+      'environments.test.tableName: is the same as in environments.production: two environments cannot share it.',
     ]);
   });
 

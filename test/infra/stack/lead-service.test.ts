@@ -222,7 +222,7 @@ test('a second service of a name in a stack is refused, and one of another name 
   new LeadService(stack, 'Leads', { environment: 'staging' });
 
   expect(() => new LeadService(stack, 'Other', { serviceName: 'lead-service-staging' })).toThrow(
-    'serviceName: lead-service-staging is that of Theirs/Leads: two services of a stack cannot share it.',
+    'serviceName: lead-service-staging is the name of Theirs/Leads: two services of a stack cannot share it.',
   );
   new LeadService(stack, 'Third', { serviceName: 'leads-of-others' });
 });
