@@ -26,14 +26,14 @@ export const openApiFile = join(projectFolder, 'openapi.json');
 
 type Row = (typeof endpoints)[number];
 
-/** The document as text. @throws Error for a parameter or property without a sentence or an example */
+/** The document as text. @throws Error if a parameter or property has no sentence or no example */
 export async function openApiText(): Promise<string> {
   return `${JSON.stringify(await openApiDocument(), null, 2)}\n`;
 }
 
 const servers = [
   {
-    // Importers have a variable `baseUrl` of their own.
+    // Tools that import the document already have a variable `baseUrl`.
     url: '{address}',
     description:
       'The service: `address` is the base address of a deployed service, by default the address of `npm start`.',
@@ -50,7 +50,7 @@ const securitySchemes = {
   },
 };
 
-/** The OpenAPI 3.1 document, made from the endpoints' rows and descriptions, and from the functions' own schemas. */
+/** The OpenAPI 3.1 document, built from the endpoints' rows and descriptions and the functions' schemas. */
 export async function openApiDocument(): Promise<Json> {
   const rows = await Promise.all(
     endpoints.map(async (row) => ({ row, schemas: await schemasOf(row.name) })),
@@ -106,7 +106,7 @@ Scope: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.
 ${curlSample(row, Object.values(text.requests ?? {})[0])}
 \`\`\``,
     tags: [text.tag],
-    // OpenAPI 3.1 allows the scopes in the list, but older tools take the names in it for those of an OAuth flow and refuse them.
+    // OpenAPI 3.1 allows scopes in this list, but older tools refuse them, because they take them for scopes of an OAuth flow.
     security: [{ apiKey: [] }],
     'x-scopes': scopes,
     ...(parameters.length > 0 && { parameters }),
@@ -123,7 +123,7 @@ ${curlSample(row, Object.values(text.requests ?? {})[0])}
 /** So that no line of a sample has more than 90 characters. */
 const bodyLineMaxChars = 80;
 
-/** A command that runs as it is pasted, once `API_KEY` is set: it sends the operation's first example, about the organization's first lead. */
+/** A command that runs when pasted, once `API_KEY` is set: it sends the operation's first example, for the organization's first lead. */
 function curlSample({ method, path }: Row, body: unknown): string {
   const isLong = JSON.stringify(body ?? null).length > bodyLineMaxChars;
   const text = JSON.stringify(body, null, isLong ? 2 : 0)?.replaceAll("'", "'\\''");
@@ -158,7 +158,7 @@ function parametersOf(
   const texts: Parameters = { leadId, ...parameters };
   const of = (place: string, schema: Schemas['path']): Json[] =>
     Object.entries(entriesOf(schema)).map(([entry, one]) => {
-      // A schema has header names in lower case; a sentence has the name as it is usually written.
+      // A schema has header names in lower case; a sentence has the usual spelling.
       const name = Object.keys(texts).find((written) => written.toLowerCase() === entry) ?? entry;
       const start = { name, in: place, required: !isOptional(one) };
       if (name === 'filter') return { ...start, ...filterParameter };

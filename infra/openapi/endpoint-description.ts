@@ -14,12 +14,12 @@ export type Examples = Readonly<Record<string, unknown>>;
 export interface DescribedResponse {
   readonly description: string;
   readonly schema: v.GenericSchema;
-  /** Besides those. */
+  /** Headers in addition to those. */
   readonly headers?: readonly ResponseHeader[];
   readonly examples: Examples;
 }
 
-/** All that the document says about one endpoint, besides its row in `shared/contract/endpoints.ts` and its function's own schemas. */
+/** Everything that the document says about an endpoint, besides its row in `shared/contract/endpoints.ts` and its function's schemas. */
 export interface OperationDescription {
   readonly tag: keyof typeof tags;
   readonly summary: string;
@@ -28,19 +28,21 @@ export interface OperationDescription {
   readonly parameters?: Parameters;
   /** The name of the body's schema in the document. */
   readonly bodyName?: string;
-  /** Body properties by name; those of a nested object by path. */
+  /** Sentences by body property; nested properties are named by their path. */
   readonly body?: Sentences;
-  /** Keys that `fields` must have, as text. The field rules ask for them, not the body's schema: a 422 then names every missing field. */
+  /**
+   * Keys that `fields` must have, as text. The field rules require them, not the body's schema, so that a 422 names every missing field.
+   */
   readonly requiredFields?: readonly string[];
-  /** Together they have every property of the body, as the schema's example of it. */
+  /** Example requests. Together they have every property of the body, which becomes the property's example in the schema. */
   readonly requests?: Examples;
   /** Successful responses by status (contract, section 4). */
   readonly responses: Readonly<Record<number, DescribedResponse>>;
-  /** The schemas of these responses that have a name in the document. */
+  /** The schemas that these responses use and that have a name in the document. */
   readonly schemas?: Readonly<Record<string, v.GenericSchema>>;
   /**
-   * The errors besides those that every endpoint has (contract, sections 4 and 7), with examples by name. An error without examples
-   * is shown with its own sentence.
+   * The endpoint's errors in addition to general ones (contract, sections 4 and 7), with examples by name. An error without examples is
+   * shown with its sentence.
    */
   readonly errors: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, ErrorBody>>>>>;
 }

@@ -19,7 +19,7 @@ export const endpointDescriptions = Object.fromEntries(
   await Promise.all(endpoints.map(async ({ name }) => [name, await descriptionOf(name)])),
 ) as Readonly<Record<EndpointName, OperationDescription>>;
 
-/** In the order that `openapi.json` had first, so that a difference shows only what changed. Newer names follow. */
+/** The original order of `openapi.json`, so that a diff shows only changes. Newer names follow. */
 const schemaOrder = [
   ...['Lead', 'StageRef', 'NamedRef', 'Note', 'CaptureResult', 'FieldValue'],
   ...['LeadResponse', 'LeadPage', 'CaptureResponse', 'NoteResponse', ...keysOf(detailSchemas)],
@@ -37,9 +37,9 @@ export const namedSchemas: Readonly<Record<string, v.GenericSchema>> = Object.as
 type Presence = 'always' | 'sometimes' | 'never';
 
 /**
- * The errors that several endpoints have (contract, section 7): all endpoints, or those that take a body. And whether an error has the
- * `RateLimit-*` headers, which are on a response after the API key was checked (contract, section 1). The gateway's throttle and an
- * internal error can come before the check or after it.
+ * The errors of all endpoints, or of all that take a body (contract, section 7). `limits` says whether an error has the `RateLimit-*`
+ * headers, which a response has once the API key was checked (contract, section 1). The gateway's throttle and an internal error can occur
+ * before or after that check.
  */
 export const generalErrors: Readonly<
   Partial<Record<ErrorCode, { readonly ofBodies?: true; readonly limits: Presence }>>
@@ -59,7 +59,7 @@ export const generalErrors: Readonly<
 export const showsLimits = (code: ErrorCode): Presence => generalErrors[code]?.limits ?? 'always';
 
 /**
- * Every error code of an endpoint, by status and then in the order of `shared/contract/errors.ts`. The document is made from this data, and the
+ * Every error code of an endpoint, by status, then in the order of `shared/contract/errors.ts`. The document is built from this data, and
  * tests check every response against it.
  */
 export function errorsOf(name: EndpointName): ErrorCode[] {

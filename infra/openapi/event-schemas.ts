@@ -7,18 +7,18 @@ import { CliCommand } from '../cli/command.ts';
 import { described } from './error-schemas.ts';
 import { dateTime } from './response-schemas.ts';
 
-/** `npm run events`: writes the schemas of the events, for those who consume them. */
+/** `npm run events`: writes the schemas of the events, for their consumers. */
 
 const integer = v.pipe(v.number(), v.integer());
 const fieldKeys = (text: string) => described(v.array(v.string()), text);
 
-/** What every event has in `detail`. */
+/** The members that every event has in `detail`. */
 const common = {
   organizationId: described(integer, 'The organization.'),
   leadId: described(integer, 'The lead.'),
   id: described(
     v.string(),
-    'The timeline item, the same however often the event comes: drop repeats by it.',
+    'ID of the timeline item. It stays the same on redelivery: use it to drop duplicates.',
   ),
   at: described(dateTime, 'The time of the timeline item.'),
   keyId: described(v.nullable(v.string()), 'The API key; null for an administrator.'),
@@ -28,21 +28,23 @@ const common = {
   ),
 };
 
-/** What some events have too. Later releases may add members. */
+/** Further members of some events. Later releases may add members. */
 const own: Readonly<Partial<Record<EventType, v.ObjectEntries>>> = {
   LeadCaptured: {
-    created: described(v.boolean(), 'Whether the capture made the lead.'),
+    created: described(v.boolean(), 'Whether the capture created the lead.'),
     filled: fieldKeys('The keys of the empty fields that the capture filled.'),
-    kept: fieldKeys('The keys of the fields that kept another value than the one sent.'),
+    kept: fieldKeys(
+      'The keys of the fields that kept their existing value instead of the submitted one.',
+    ),
   },
   LeadUpdated: { changed: fieldKeys('The keys of the changed fields, stage and pipeline.') },
 };
 
-/** An event as a consumer gets it, in JSON Schema 2020-12. */
+/** The JSON Schema (2020-12) of an event as consumers receive it. */
 export function jsonSchema(type: EventType): object {
   const event = v.object({
     version: v.literal('0'),
-    id: described(v.string(), 'Differs each time the event comes.'),
+    id: described(v.string(), 'New on every delivery.'),
     source: v.literal('lead-service'),
     'detail-type': v.literal(type),
     time: dateTime,

@@ -7,7 +7,7 @@ import { placeLead } from '../../shared/leads/placement.ts';
 import { organizationFrom } from '../../shared/organization/organization.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
 
-/** Examples that several endpoints share. They are of the demo organization that `npm start` serves. */
+/** Examples that several endpoints share. They use the demo organization that `npm start` serves. */
 
 const demoFile = join(import.meta.dirname, '..', 'local', 'demo-organization.json');
 export const demo = organizationFrom(parseSettingsFile(readFileSync(demoFile, 'utf8')).settings, 1);
@@ -40,7 +40,7 @@ export const updatedLead: Lead = {
 };
 export const leadBody = (lead: Lead) => ({ lead: presentLead(demo, lead) });
 
-/** The error body of a rule that refuses, so that an example reads like the real response. */
+/** The error body of a rule that refuses, so that the example equals the real response. */
 export function refusedBy(rule: () => unknown): ErrorBody {
   try {
     rule();

@@ -7,7 +7,7 @@ import type { Json } from './json-schema.ts';
 
 const value = { $ref: '#/components/schemas/FilterValue' };
 
-/** The kinds of operands: their wording in the list of operators, and their properties in a filter. */
+/** The kinds of operands, with their wording in the list of operators and their properties in a filter. */
 const operands: Readonly<Record<Takes, { readonly wording: string; readonly properties: Json }>> = {
   nothing: { wording: 'nothing', properties: {} },
   value: { wording: '`value`', properties: { value } },
@@ -52,7 +52,7 @@ export const filterComponents: Readonly<Record<string, Json>> = {
   },
 };
 
-/** The contract's list of operators in Markdown: one line for each field type and kind of operand. Types with the same line share it. */
+/** The contract's list of operators in Markdown: a line for each field type and kind of operand. Types with equal lines share one. */
 function operatorTable(): string {
   const lines = Object.entries(operators).flatMap(([type, ofType]) =>
     [...Map.groupBy(Object.entries(ofType), ([, { takes }]) => takes)].map(([takes, same]) => {
@@ -69,7 +69,7 @@ function operatorTable(): string {
 const example =
   '[{"field":"city","operator":"contains","value":"pune"},{"field":"intake","operator":"between","values":["2026-07-01","2026-09-30"]}]';
 
-/** The parameter's description and schema: a string that contains JSON. Few generators can write a parameter that has `content`. */
+/** The parameter's description and schema: a string that contains JSON. Few generators support a parameter with `content`. */
 export const filterParameter: Json = {
   description: `A JSON array of field filters, percent-encoded: at most ${limits.filterMaxChars} characters and ${limits.filtersMax} filters, all of which must match.
 

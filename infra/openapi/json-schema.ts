@@ -9,7 +9,7 @@ import { namedSchemas } from './endpoint-descriptions.ts';
 
 export type Json = { [key: string]: unknown };
 
-/** Teaches valibot's conversion the schema parts of `shared/middleware/schemas.ts`: what it cannot convert is in their metadata. */
+/** Teaches valibot's conversion the schema parts of `shared/middleware/schemas.ts`: their metadata has what it cannot convert. */
 const config: ConversionConfig = {
   target: 'draft-2020-12',
   // Takes the last schema of a pipe. No body schema transforms its input.
@@ -22,14 +22,14 @@ const config: ConversionConfig = {
     return valibotSchema.type === 'custom' ? jsonSchema : undefined;
   },
   overrideAction: ({ valibotAction: action, jsonSchema }) => {
-    if (action.type === 'transform') return {}; // the type that it makes is in the metadata that follow
+    if (action.type === 'transform') return {}; // the following metadata has the resulting type
     return 'entries' in jsonSchema
       ? jsonSchemaOf(v.strictObject(jsonSchema.entries as v.ObjectEntries))
       : undefined;
   },
 };
 
-/** Converts a schema to JSON schema (2020-12), with named schemas by reference. @throws Error for an unknown schema part */
+/** Converts a schema to JSON schema (2020-12), with named schemas as references. @throws Error for an unknown schema part */
 export function jsonSchemaOf(schema: v.GenericSchema): Json {
   const { $schema: _, $defs: __, ...jsonSchema } = toJsonSchema(schema, config);
   return { ...jsonSchema };
@@ -44,7 +44,7 @@ export function namedJsonSchemas(): Readonly<Record<string, JsonSchema>> {
 export const parameterSchema = (schema: v.GenericSchema): Json =>
   jsonSchemaOf('wrapped' in schema ? (schema.wrapped as v.GenericSchema) : schema);
 
-/** The schemas of an object's properties by name. @throws Error for a schema that is not an object's */
+/** The schemas of an object's properties by name. @throws Error if the schema is not an object's */
 export function entriesOf(schema: v.GenericSchema | undefined): Record<string, v.GenericSchema> {
   if (!schema) return {};
   if (!('entries' in schema))

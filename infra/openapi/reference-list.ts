@@ -3,7 +3,7 @@ import type { ItemsOf, ReferenceLists } from '../../shared/contract/types.ts';
 import type { OperationDescription } from './endpoint-description.ts';
 import { namedRef } from './response-schemas.ts';
 
-/** What the descriptions of the reference lists have in common (contract, section 4.7). */
+/** The common parts of the reference lists' descriptions (contract, section 4.7). */
 
 export const listOf = <const Item extends v.GenericSchema>(item: Item) =>
   v.strictObject({ items: v.array(item) });
@@ -17,9 +17,9 @@ interface ReferenceList<Name extends keyof ReferenceLists>
   /** Further sentences. */
   readonly more?: string;
   readonly schema: v.GenericSchema<unknown, ItemsOf<ReferenceLists[Name]>>;
-  /** The schema of the list, and that of its items, by their names in the document. */
+  /** The schemas of the list and of its items, by their names in the document. */
   readonly schemas: NonNullable<OperationDescription['schemas']>;
-  /** The first of them are the example: enough to see their shape. */
+  /** The first items become the example: enough to show their shape. */
   readonly items: readonly ReferenceLists[Name][];
 }
 

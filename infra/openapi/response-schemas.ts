@@ -6,15 +6,15 @@ import { stageMeanings } from '../../shared/organization/settings-schema.ts';
 import { described, detailSchemas } from './error-schemas.ts';
 
 /**
- * Schemas of what several endpoints return (contract, section 2). They are not in the handlers, because a schema that no function uses
- * would only lengthen its cold start. The integration tests check every response against its schema.
+ * Schemas of objects that several endpoints return (contract, section 2). They are not in the handlers, because no function uses them, and
+ * they would only lengthen its cold start. The integration tests check every response against its schema.
  */
 
 type ReadOnly<T> = { readonly [Key in keyof T]: ReadOnly<T[Key]> };
 type IsSame<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** A schema of a type of `shared/contract/types.ts`. The compiler refuses a schema that describes more, less or something else. */
+/** A schema for a type in `shared/contract/types.ts`. The compiler rejects a schema that does not match the type exactly. */
 export const schemaOf =
   <Type>() =>
   <const Schema extends v.GenericSchema>(
@@ -61,7 +61,7 @@ export const lead = schemaOf<Lead>()(
 );
 export const leadResponse = v.strictObject({ lead });
 
-/** The schemas that have a name in the document, besides those of single endpoints and of errors. */
+/** The shared schemas that have a name in the document. Single endpoints and errors have further ones. */
 export const sharedSchemas = {
   Lead: lead,
   StageRef: stageRef,

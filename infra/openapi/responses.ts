@@ -24,11 +24,11 @@ export const jsonContent = (schema: Json, named: Examples = {}): Json => ({
 const byStatus = (codes: readonly ErrorCode[]): Map<number, ErrorCode[]> =>
   Map.groupBy(codes, (code) => apiErrors[code].status);
 
-/** The name of the component that is the response of a status, if that is the same for every endpoint that has it. */
+/** The name of the component for a status, if all endpoints share the same response. */
 const componentOf = (status: number): string | undefined =>
   general.has(status) ? STATUS_CODES[status]?.replaceAll(' ', '') : undefined;
 
-/** The codes of those statuses. An endpoint has its own codes of status 400 too. */
+/** The codes of the shared responses. For status 400, an endpoint also has its own codes. */
 const general = byStatus(keysOf(generalErrors));
 general.delete(400);
 
@@ -38,7 +38,7 @@ export const responseComponents = (): Json =>
     [...general].map(([status, codes]) => [componentOf(status), errorResponse(codes)]),
   );
 
-/** Every response of an endpoint by status: its successes (contract, section 4), then its errors (sections 4 and 7). */
+/** All responses of an endpoint by status: its successes (contract, section 4), then its errors (sections 4 and 7). */
 export function responsesOf(name: EndpointName): Json {
   const { responses, errors } = endpointDescriptions[name];
   const successes = Object.entries(responses).map(
@@ -61,7 +61,7 @@ export function responsesOf(name: EndpointName): Json {
   return Object.fromEntries([...successes, ...failures]);
 }
 
-/** The response of a status. An error without examples of its own is shown with its sentence, under its code. */
+/** The response for a status. An error without examples is shown with its sentence, under its code. */
 function errorResponse(
   codes: readonly ErrorCode[],
   examples: OperationDescription['errors'] = {},
@@ -83,7 +83,7 @@ const headersOf = (codes: readonly ErrorCode[]): readonly ResponseHeader[] => [
   ...(codes.includes('RATE_LIMITED') ? (['Retry-After'] as const) : []),
 ];
 
-/** The error body of a status: one of the codes' own. */
+/** The schema of a status's error body: that of one of its codes. */
 function errorSchema(codes: readonly ErrorCode[]): Json {
   const references = codes.map((code) => ({
     $ref: `#/components/schemas/${errorSchemaName(code)}`,

@@ -13,9 +13,9 @@ const exported = (file: string) => ({
 });
 
 /**
- * Builds the package from the sources as they are.
+ * Builds the package from the current sources.
  * @returns the package's path
- * @throws Error if the compiler or npm fails, which say why on stderr
+ * @throws Error if the compiler or npm fails; each prints the reason on stderr
  */
 export const buildClient = (distFolder?: string): Promise<string> =>
   writePackage({

@@ -23,8 +23,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves the site on 127.0.0.1, and passes `/api/` on to the local service, because the service has no CORS headers. A request without an API
- * key gets the one of the page. The service may start, stop and start again meanwhile.
+ * Serves the site on 127.0.0.1, and passes `/api/` on to the local service, because the service has no CORS headers. Adds the page's API
+ * key to requests without one. The service may be restarted meanwhile.
  */
 export class DocsServer {
   readonly #folder: string;
@@ -35,12 +35,12 @@ export class DocsServer {
     answered.catch((error: unknown) => sendText(response, 500, asError(error).message));
   });
   #host = '';
-  /** By the service: one that was started again may have another table. */
+  /** The page's keys by service: after a restart, the service may have another table. */
   readonly #keys = new Map<string, Promise<PageKey | undefined>>();
 
   /**
    * @param folder the data folder of the local service
-   * @param organizationId the organization of the key, @default the first one that has an active user
+   * @param organizationId the key's organization, @default the first one that has an active user
    */
   constructor(folder: string, organizationId?: number) {
     this.#folder = folder;
@@ -53,7 +53,7 @@ export class DocsServer {
     return `http://${this.#host}`;
   }
 
-  /** Ends, and revokes the key of the page. That of a service that has stopped expires. */
+  /** Ends, and revokes the page's key. If the service has stopped, the key expires instead. */
   async stop(): Promise<void> {
     this.#server.close();
     this.#server.closeAllConnections();
@@ -63,11 +63,11 @@ export class DocsServer {
 
   async #respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const { host = '', 'sec-fetch-site': site = 'none' } = message.headers;
-    // A page of another site must not send requests with the key of this one.
+    // Another site's page must not send requests with this page's key.
     const isOwn = host.replace('localhost', '127.0.0.1') === this.#host;
     if (!isOwn || !['none', 'same-origin'].includes(String(site)))
       return sendText(response, 403, 'Open http://127.0.0.1.');
-    // The address of a request may name another host: only its path and query count.
+    // A request's address may name another host, so only its path and query are used.
     const { pathname, search } = new URL(message.url ?? '/', 'http://127.0.0.1');
     if (pathname.startsWith('/api/')) return this.#forward(message, response, pathname + search);
     const name = pathname === '/' ? 'index.html' : pathname.slice(1);
@@ -109,14 +109,14 @@ interface PageKey {
   readonly revoke: () => Promise<void>;
 }
 
-/** For a page that is killed: its key cannot be revoked at the end. */
+/** Limits the key of a page that is killed and so cannot revoke it. */
 const keyValidMs = 12 * 3_600_000;
 
 /**
  * Creates an API key with every scope, as `key create` does: the keys that `npm start` created are stored as hashes. The audit log has an entry.
- * @param onlyId the organization; by default the first one that has an active user
- * @returns undefined if none has one
- * @throws CommandError if the organization `onlyId` has none
+ * @param onlyId the organization; by default, the first one that has an active user
+ * @returns undefined if no organization has an active user
+ * @throws CommandError if the organization `onlyId` has no active user
  */
 async function createPageKey(
   { environment }: RunningService,

@@ -9,18 +9,18 @@ import { introduction, localBaseUrl, tags } from '../introduction.ts';
 
 const openApiFile = join(import.meta.dirname, '../../..', 'openapi.json');
 
-/** Whether the page sends requests, to the server that it comes from. */
+/** Whether the page can send requests to the server that it comes from. */
 interface SiteOptions {
   readonly sendsRequests: boolean;
 }
 
-/** Whatever the page's script would like to load: the browser asks nobody but the page's own server. */
+/** Whatever the page's script tries to load, the browser contacts only the page's own server. */
 const contentSecurityPolicy =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
-/** The reference page. It contains the API description, so that it also opens from a disk. */
+/** The reference page. It contains the API description, so that it also works as a file on disk. */
 export function referencePage(openApi: string, { sendsRequests }: SiteOptions): string {
-  // Swagger UI would ask for a file to send as the filter, and would send the example of every optional parameter.
+  // Otherwise, Swagger UI would ask for a file as the filter, and would send the example of every optional parameter.
   const description: object = JSON.parse(openApi, (name, value) => {
     if (name === 'contentMediaType') return undefined;
     const isOptionalParameter = sendsRequests && value?.in && value.required === false;
@@ -92,7 +92,7 @@ const link = (id: string, text: string): string => `<a href="#${id}">${text}</a>
 const list = (links: readonly string[], className: string): string =>
   `<ul class="${className}">${links.map((one) => `<li>${one}</li>`).join(' ')}</ul>`;
 
-/** JSON that cannot end the script that it stands in. */
+/** JSON that cannot end the script element around it. */
 const inScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 const { resolve: resolvePackage } = createRequire(import.meta.url);
@@ -137,7 +137,7 @@ ${rows.join('\n')}
 /**
  * Writes the site into a new or an empty folder.
  * @returns the folder and its files
- * @throws CommandError for a folder that is not empty, or that cannot be written
+ * @throws CommandError if the folder is not empty or cannot be written
  */
 export function writeSite(folder: string): { folder: string; names: string[] } {
   const target = resolve(folder);
