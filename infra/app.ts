@@ -5,9 +5,9 @@ import { checkEnvironmentOptions, contextOfCdkJson } from './stack/environment-o
 import { LeadsStack } from './stack/lead-service.ts';
 
 /**
- * The app of cdk.json. Options come from its `context`, or from `-c NAME=VALUE` on the command line (environment-options.ts);
- * service-options.ts describes them.
- * Builds the functions first, so that `npx cdk synth` works right after `npm ci`.
+ * The CDK app that cdk.json names. Its options come from the `context` of cdk.json or from `-c NAME=VALUE` on the command line
+ * (environment-options.ts); service-options.ts describes them. Builds the functions first, so that `npx cdk synth` works right after `npm
+ * ci`.
  */
 try {
   const app = new App();

@@ -2,13 +2,16 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The built functions. The stack needs only these files, so the package of the construct works without esbuild. */
+/** Where the built functions are. The stack needs only these files, so the construct's package works without esbuild. */
 
-/** The folder of package.json: of the checkout, or of the installed package (infra/package/package.ts). */
+/** The folder with package.json, in a checkout or in the installed package (infra/stack/package/build.ts). */
 export const projectFolder = resolve(import.meta.dirname, '..', '..');
 export const distFolder = join(projectFolder, 'dist');
 
-/** Lambda finds it by the handler setting `index.handler`. Beside it is its source map, `index.mjs.map`, by which a function logs source lines (shared/observability/log.ts). */
+/**
+ * Lambda finds this file by the handler setting `index.handler`. Its source map, `index.mjs.map`, lies beside it, so that a function can
+ * log source lines (shared/observability/log.ts).
+ */
 export const bundleFile = 'index.mjs';
 
 /** The folder that is uploaded for a function. */
@@ -21,9 +24,9 @@ export const heartbeatName = 'heartbeat';
 
 const releaseDigits = 12;
 
-/** Names a bundle by its content. The function has the name in its environment, and the lines of its errors have it. */
+/** Names a bundle by its content. The function's environment has the name, and the function logs it with each error. */
 export const releaseOf = (code: Uint8Array): string => hash('sha256', code).slice(0, releaseDigits);
 
-/** Which bundle of a function is built, as its log lines will say. */
+/** The name of a function's built bundle, as its log lines will show it. */
 export const builtRelease = (name: string): string =>
   releaseOf(readFileSync(join(bundleFolder(name), bundleFile)));

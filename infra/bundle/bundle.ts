@@ -15,12 +15,12 @@ import { builtinsWithoutFacade, replacedPackages } from './esbuild-plugins.ts';
 const defaultFunctionsFolder = join(projectFolder, 'functions');
 
 export interface Bundle {
-  /** What is uploaded. */
+  /** The bundle, as it is uploaded. */
   readonly code: Uint8Array;
   readonly sourceMap: Uint8Array;
-  /** The source files that went into it, relative to the project's folder. */
+  /** The source files in the bundle, relative to the project's folder. */
   readonly inputs: readonly string[];
-  /** The modules it still imports when it runs. */
+  /** The modules that the bundle still imports at run time. */
   readonly imports: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const esbuildOptions = {
   target: 'node24',
   alias: replacedPackages,
   mainFields: ['module', 'main'],
-  // A text of one byte a character compiles faster than one of two, which a single "…" of a package would make of the whole bundle.
+  // V8 compiles text with one byte per character faster. A single "…" in a package would make the whole bundle two bytes per character.
   charset: 'ascii',
   legalComments: 'none',
   sourcemap: 'external',
@@ -49,7 +49,7 @@ const esbuildOptions = {
 
 const entryScheme = 'entry:';
 
-/** Gives each entry point the text of its module. */
+/** Provides the source text of each entry point. */
 const entriesFrom = (sources: Readonly<Record<string, string>>): Plugin => ({
   name: 'entries',
   setup({ onLoad, onResolve }) {
@@ -65,7 +65,7 @@ const entriesFrom = (sources: Readonly<Record<string, string>>): Plugin => ({
   },
 });
 
-/** Bundles modules, each with all its imports, in one build, which parses a module that several import once. */
+/** Bundles each module with all its imports. A single build parses each shared import only once. */
 async function bundleModules(
   sources: Readonly<Record<string, string>>,
   plugins: readonly Plugin[] = [builtinsWithoutFacade],
@@ -96,9 +96,9 @@ async function bundleModules(
 }
 
 /**
- * Bundles a module as every function is bundled.
+ * Bundles a module the way functions are bundled.
  * @param source the module's text
- * @param plugins other plugins, to measure what the default ones save
+ * @param plugins replaces the default plugins, to measure what they save
  */
 export async function bundle(source: string, plugins?: readonly Plugin[]): Promise<Bundle> {
   const [bundle] = (await bundleModules({ entry: source }, plugins)).values();
@@ -118,7 +118,7 @@ export const bundleFunctions = (
     Object.fromEntries(
       functionNames(functionsFolder).map((name) => {
         const file = JSON.stringify(join(functionsFolder, name, 'handler.ts'));
-        return [name, `export { handler } from ${file};`]; // not the other exports of its file
+        return [name, `export { handler } from ${file};`]; // only the handler, not the other exports of its file
       }),
     ),
   );
@@ -126,13 +126,13 @@ export const bundleFunctions = (
 export interface BuildOptions {
   /** Contains `<function>/handler.ts`. @default functions/ */
   readonly functionsFolder?: string;
-  /** Gets `<function>/index.mjs` and its map. @default dist/ */
+  /** Receives `<function>/index.mjs` and its source map. @default dist/ */
   readonly distFolder?: string;
 }
 
 /**
- * Builds every function to `<dist>/<name>/index.mjs`, with its source map. Safe during other builds and while services run: a file is
- * replaced by a rename, and only if its content changes.
+ * Builds every function to `<dist>/<name>/index.mjs`, with its source map. Other builds and running services are safe: a file is replaced
+ * by a rename, and only if its content changes.
  * @returns the dist folder
  * @throws BuildFailure of esbuild; earlier builds are kept
  */

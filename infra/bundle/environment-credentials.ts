@@ -1,4 +1,4 @@
-/** Takes the place of `@aws-sdk/credential-provider-node` in the bundles: Lambda gives a function its role's credentials in the environment. */
+/** Replaces `@aws-sdk/credential-provider-node` in the bundles, because Lambda provides a role's credentials in the environment. */
 export const defaultProvider = () => async () => {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env;
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY)

@@ -3,22 +3,22 @@
  * after 1,000 to 4,000 captures, of which 15 MB are reachable objects (test/proof/bench/PROFILE.md, "Memory of a function").
  */
 
-/** Young objects take up to three times this size. 4 MB would save about 5 % of a request's processor time, and keep 11 MB more. */
+/** Young objects take up to three times this size. 4 MB would save about 5 % of a request's CPU time, but use 11 MB more. */
 export const semiSpaceMb = 2;
-/** V8 lets the heap grow faster, the larger its limit is. `list-leads` answered full pages of leads of 300 KB with 32 MB. */
+/** The larger the limit, the faster V8 lets the heap grow. `list-leads` answered full pages of leads of 300 KB with 32 MB. */
 const oldSpaceMbMax = 256;
 
-/** What a function's own memory leaves for its objects; the rest is Node.js, its code, and buffers outside the heap. */
+/** The part of a function's memory that its objects may use. Node.js, code, and buffers outside the heap need the rest. */
 export const oldSpaceMb = (memoryMb: number): number =>
   Math.min(oldSpaceMbMax, Math.floor(memoryMb / 2));
 
 /**
- * Environment variables of a function. Lambda's start script sets both sizes of V8 from the function's memory unless NODE_OPTIONS names
- * one of them; then V8's own default would apply to the other, so both are here.
+ * Environment variables of a function. Lambda's start script sets both of V8's sizes, unless NODE_OPTIONS names one of them. V8's default
+ * would then apply to the other, so this sets both.
  */
 export const memoryVariables = (memoryMb: number) => ({
   NODE_OPTIONS: `--max-semi-space-size=${semiSpaceMb} --max-old-space-size=${oldSpaceMb(memoryMb)}`,
-  // Each thread of V8 would keep freed memory in an arena of its own.
+  // Otherwise, each V8 thread would keep freed memory in its own arena.
   MALLOC_ARENA_MAX: '1',
 });
 

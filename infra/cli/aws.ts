@@ -10,7 +10,7 @@ import { asError, errorCode } from './error-code.ts';
 
 /**
  * Settings of a command's AWS clients. The time-outs are longer than a function's: no caller waits, so a slow page or a throttled table
- * gets more time. HTTPS_PROXY applies, as it does for the CDK: the SDK's own agent would not read it.
+ * gets more time. HTTPS_PROXY applies, as it does for the CDK; the SDK's default agent ignores it.
  */
 export const clientSettings = {
   maxAttempts: 5,
@@ -23,16 +23,16 @@ export const clientSettings = {
   },
 };
 
-/** The address of a DynamoDB that is not AWS's own; undefined if the environment names none. */
+/** The address of a DynamoDB other than AWS's, if the environment names one. */
 export const endpointIn = (environment: NodeJS.ProcessEnv): string | undefined =>
   environment.AWS_ENDPOINT_URL_DYNAMODB || environment.AWS_ENDPOINT_URL || undefined;
 
-/** Whether an address is of this machine. */
+/** Whether an address is on this machine. */
 export const isLoopback = (address: string): boolean =>
   URL.canParse(address) &&
   /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
 
-/** Lets this process use the table of a local service. The AWS SDK would prefer a profile to the keys of that service. */
+/** Makes this process use a local service's table. Removes the AWS profile, which the SDK would prefer to that service's keys. */
 export function useLocalTable(variables: Readonly<Record<string, string>>): void {
   Object.assign(process.env, variables);
   delete process.env.AWS_PROFILE;
@@ -53,8 +53,8 @@ export async function describedTable(
 }
 
 /**
- * Explains why the AWS SDK got no credentials from a profile, in its own words.
- * @returns undefined for any other error, and if there are neither credentials nor a profile
+ * Explains why the AWS SDK got no credentials from a profile, in the SDK's words.
+ * @returns undefined for any other error, or if there is no profile
  */
 export function credentialIssue(
   error: unknown,
@@ -71,7 +71,7 @@ export function credentialIssue(
           `The AWS profile ${profile} has no credentials, or there is no such profile.`,
           list,
         );
-  // The AWS CLI asks for the code.
+  // With this command, the AWS CLI asks for the MFA code.
   const session = `aws configure export-credentials --profile ${profile} --format env`;
   const next = message.includes('aws sso login')
     ? `aws sso login --profile ${profile}`
@@ -90,14 +90,14 @@ export const isUnreachable = (error: unknown): boolean =>
 
 /**
  * Explains an error of the AWS SDK in one sentence that a person can act on.
- * @param environment names the table and where it was looked for
+ * @param environment names the table and the place where the SDK looked for it
  */
 export function awsFailure(error: unknown, environment: NodeJS.ProcessEnv): string {
   const { name, message } = asError(error);
   const { LEADS_TABLE: table, AWS_REGION, AWS_DEFAULT_REGION } = environment;
   const region = AWS_REGION ?? AWS_DEFAULT_REGION ?? 'of your AWS profile';
   const where = endpointIn(environment) ?? `region ${region}`;
-  // A command gives up a write that takes too long, because its settings may be outdated by then.
+  // A command aborts a write that takes too long, because its settings may be outdated by then.
   if (name === 'AbortError')
     return `DynamoDB did not respond in time at ${where}: run the command again, which continues where it stopped.`;
   if (name === 'TimeoutError')
@@ -126,8 +126,8 @@ export function awsFailure(error: unknown, environment: NodeJS.ProcessEnv): stri
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /**
- * Who runs a command: the AWS identity of the credentials, such as an assumed role. On a local table, or when AWS does not name an
- * identity, the user of this machine.
+ * Who runs a command: the AWS identity of the credentials, such as an assumed role. For a local table, or if AWS names no identity, it is
+ * the user of this machine.
  */
 export async function callerIdentity(
   environment: NodeJS.ProcessEnv,
@@ -153,6 +153,6 @@ function userName(environment: NodeJS.ProcessEnv): string {
   try {
     return userInfo().username;
   } catch {
-    return environment.USER ?? 'unknown'; // The user of a container may have no name.
+    return environment.USER ?? 'unknown'; // A container's user may have no name.
   }
 }

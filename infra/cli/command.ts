@@ -2,7 +2,7 @@ import { Command, type ErrorOptions, Option, type OptionValues } from 'commander
 
 const wrongUsage = 2;
 
-/** A command that cannot do what was requested; the message says why in a sentence. */
+/** Thrown if a command cannot do what was requested. The message is a sentence that says why. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
@@ -10,14 +10,14 @@ export class CommandError extends Error {
 /** Prints a sentence to stderr, so that stdout has only the result. */
 export const tell = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
 
-/** Ends the process with status 1 and the sentence of a refusal. @throws any other error */
+/** Prints the message of a CommandError and ends the process with status 1. @throws any other error */
 export function exitRefused(error: unknown): never {
   if (!(error instanceof CommandError)) throw error;
   tell(error.message);
   process.exit(1);
 }
 
-/** A check that failed: the message says what is wrong. In a verification it has no full stop, as in "500 INTERNAL". */
+/** Thrown if a check fails. The message says what is wrong. In a verification, it has no full stop, as in "500 INTERNAL". */
 export class CheckError extends Error {
   override readonly name = 'CheckError';
   /** What to do or to look at next. */
@@ -29,7 +29,7 @@ export class CheckError extends Error {
   }
 }
 
-/** A command that reports wrong usage on one line: what is wrong, what would be right, and where the help is. Ends with status 2. */
+/** A command that reports wrong usage on one line: what is wrong, what would be right, and where the help is. Exits with status 2. */
 export class CliCommand extends Command {
   readonly #usageChecks: ((options: OptionValues) => string | false | undefined)[] = [];
 
@@ -50,7 +50,7 @@ export class CliCommand extends Command {
     });
   }
 
-  /** Adds a check of the options together, those of the program included. @param issueOf returns what is wrong with them */
+  /** Adds a check across options, global ones included. @param issueOf returns the problem, if there is one */
   refuse<Options extends object>(issueOf: (options: Options) => string | false | undefined): this {
     this.#usageChecks.push((options) => issueOf(options as Options));
     return this;
@@ -61,7 +61,7 @@ export class CliCommand extends Command {
     return this;
   }
 
-  /** Refuses an option that is given without another one. */
+  /** Refuses the option `flag` without the option `needed`. */
   needs(flag: string, needed: string): this {
     const [name, other] = [flag, needed].map((one) => new Option(one).attributeName());
     return this.refuse<OptionValues>(
@@ -72,7 +72,7 @@ export class CliCommand extends Command {
     );
   }
 
-  /** Refuses wrong usage that commander allows. A program calls this before it looks up a stack. */
+  /** Refuses wrong usage that commander allows. Call it before looking up a stack. */
   checkUsage(): void {
     for (const check of this.#usageChecks) {
       const issue = check(this.optsWithGlobals());
@@ -96,7 +96,7 @@ export class CliCommand extends Command {
     return message;
   }
 
-  /** Names all of them; commander names only the first. */
+  /** Names all missing options; commander names only the first. */
   #missingOptions(): string {
     const missing = this.options.filter(
       (option) => option.mandatory && this.getOptionValue(option.attributeName()) === undefined,
@@ -106,7 +106,7 @@ export class CliCommand extends Command {
   }
 }
 
-/** The names of the commands from the program to this one. */
+/** The path of a command: the names from the program down to it. */
 const pathOf = (command: Command): string =>
   command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 

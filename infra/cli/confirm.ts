@@ -14,8 +14,8 @@ export async function ask(question: string): Promise<string> {
 }
 
 /**
- * Asks a person to type a word before a step that cannot be undone.
- * @throws CommandError when they type anything else, and when there is no terminal
+ * Asks the user to type a word before a step that cannot be undone.
+ * @throws CommandError if they type anything else, or if there is no terminal
  */
 export async function confirmed(warning: string, word: string): Promise<void> {
   if (!canAsk())

@@ -8,7 +8,7 @@ export const errorCode = (error: unknown): string | undefined =>
 export const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));
 
-/** As in `Error ECONNREFUSED: connect …`. */
+/** An error as text, such as `Error ECONNREFUSED: connect …`. */
 export function errorText(error: unknown): string {
   const { name, message } = asError(error);
   return `${[name, errorCode(error)].filter(Boolean).join(' ')}: ${message}`;
@@ -26,10 +26,10 @@ const pathIssues: Readonly<Record<string, string>> = {
 export const pathIssue = (error: unknown): string | undefined => pathIssues[errorCode(error) ?? ''];
 
 /**
- * Refuses a file or folder of a command line.
- * @param what cannot be done: the beginning of a sentence
- * @param next what to do, as a sentence
- * @throws CommandError that says why the system refused; any other error as it is
+ * Refuses a file or folder that a command line names.
+ * @param what the beginning of a sentence that says what cannot be done
+ * @param next a sentence that says what to do
+ * @throws CommandError that says why the system refused, or `error` itself if the system did not refuse
  */
 export function refusePath(what: string, error: unknown, next = ''): never {
   const reason = pathIssue(error) ?? errorCode(error);

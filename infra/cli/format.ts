@@ -2,7 +2,7 @@
 export const countOf = (count: number, singular: string, plural = `${singular}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`;
 
-/** The first of many names: `5, 8, and 12 more`. */
+/** The first names of a list, and how many follow: `5, 8, and 12 more`. */
 export function firstOf(names: readonly (string | number)[], max = 20): string {
   const more = names.length > max ? `, and ${names.length - max} more` : '';
   return `${names.slice(0, max).join(', ')}${more}`;
@@ -30,9 +30,9 @@ const padEnd = (text: string, width: number): string => text + ' '.repeat(width 
 
 /**
  * Lines up rows under their headings, with two spaces between columns.
- * @param rows their cells by heading, all in the same order
- * @param none the text without rows
- * @param maxChars per heading, for columns that may be wider than 40 characters
+ * @param rows the cells by heading, in the same order in each row
+ * @param none the text to return if there are no rows
+ * @param maxChars the maximum width by heading, for columns that may be wider than 40 characters
  */
 export function formatTable(
   rows: readonly Readonly<Record<string, string>>[],

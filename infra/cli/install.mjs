@@ -1,13 +1,13 @@
-// Runs `npm ci` unless node_modules has what package-lock.json names. Each npm script runs this first, in a subshell: a shell may remember
-// where it found `node`, and the script needs the Node 24 that was just installed. Any Node.js from 20 on may run this file.
+// Runs `npm ci` unless node_modules has the packages of package-lock.json. Each npm script runs this first, in a subshell. A shell may
+// remember where it found `node`, but the script needs the Node 24 that was just installed. Node.js 20 or later can run this file.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 
-// A folder of files, named by the processes that install. A folder is renamed onto it only while it is missing or empty.
+// A folder with a file for each process that is installing, named by its ID. rename() can replace it only while it is missing or empty.
 const lock = '.local/install.lock';
 const own = `${lock}.${process.pid}`;
 const sh = (script, arg) => spawnSync('sh', ['-c', script, arg], { stdio: ['ignore', 2, 2] });
-// npm gets the ID of its shell. It goes on when this process is killed, so the lock names it too.
+// npm has the process ID of its shell (exec). It continues if this process is killed, so the lock names it too.
 const install = `echo 'Installing the packages of package-lock.json (npm ci): a minute or two ...'
 touch "$0/$$" && exec npm ci --include=dev --include=optional --ignore-scripts=false --no-audit --no-fund --loglevel=error`;
 const wait = `runs() { kill -0 "\${0##*/}" 2>/dev/null; }
@@ -23,7 +23,7 @@ while (!isInstalled() && process.exitCode === undefined) {
 }
 fs.rmSync(own, { recursive: true, force: true });
 
-/** npm writes the second list last. It lacks the packages of other platforms. */
+/** npm writes the second list, node_modules/.package-lock.json, last. It lacks the packages of other platforms. */
 function isInstalled() {
   try {
     const lists = ['package-lock.json', 'node_modules/.package-lock.json'];

@@ -10,11 +10,11 @@ const refusals: Readonly<Record<string, string>> = {
 };
 
 /**
- * Begins to listen on 127.0.0.1, at the port of `--port`.
+ * Starts to listen on 127.0.0.1, at the port of `--port`.
  * @param port 0 picks a free one
- * @param command the one with the option
+ * @param command the command that has the option
  * @returns the port
- * @throws CommandError if the port cannot be had
+ * @throws CommandError if the port is in use or not allowed
  */
 export async function listen(
   server: Server,

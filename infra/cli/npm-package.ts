@@ -14,9 +14,9 @@ interface PackageJson {
 
 export interface PackageContent {
   readonly packageJson: PackageJson;
-  /** Says what is compiled. */
+  /** Names the files to compile. */
   readonly tsconfig: string;
-  /** Puts into the package's folder what the compiler does not write. */
+  /** Adds the files that the compiler does not write to the package's folder. */
   readonly addFiles: (folder: string) => Promise<unknown>;
   /** @default dist/ */
   readonly distFolder?: string | undefined;
@@ -24,8 +24,8 @@ export interface PackageContent {
 
 /**
  * Writes a package as `NAME-VERSION.tgz`.
- * @returns its path
- * @throws Error if the compiler or npm fails, which say why on stderr
+ * @returns the package's path
+ * @throws Error if the compiler or npm fails; each prints the reason on stderr
  */
 export async function writePackage({
   packageJson,
@@ -46,7 +46,7 @@ export async function writePackage({
   return join(distFolder, `${name}-${version}.tgz`);
 }
 
-/** The compiler leaves `.ts` in the imports of declarations. Those of a package name the files that it has. */
+/** Replaces `.ts` in the imports of declarations, which the compiler leaves there, with the names of the package's files. */
 async function nameCompiledFiles(folder: string): Promise<void> {
   const files = await readdir(folder, { recursive: true });
   for (const name of files.filter((one) => one.endsWith('.d.ts'))) {

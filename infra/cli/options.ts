@@ -5,7 +5,7 @@ import { limits } from '../../shared/contract/limits.ts';
  * Parsers of options and arguments. Each throws InvalidArgumentError, which a command reports as wrong usage.
  */
 
-/** Parses an integer, written in digits without leading zeros. */
+/** Parses an integer that is written in digits without leading zeros. */
 export const integerOption =
   (min: number, max: number) =>
   (text: string): number => {
@@ -16,7 +16,7 @@ export const integerOption =
     return value;
   };
 
-/** The values of an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export const repeatedOption = (text: string, before: readonly string[] = []): string[] => [
   ...before,
   text,
@@ -25,7 +25,7 @@ export const repeatedOption = (text: string, before: readonly string[] = []): st
 /** Parses an ID. */
 export const parseId = integerOption(1, limits.idMax);
 
-/** Parses IDs that are separated by commas, and adds them to those of an earlier option. Each ID counts once. */
+/** Parses IDs that are separated by commas, and adds them to the IDs of an earlier option. Removes duplicates. */
 export function parseIds(text: string, before: readonly number[] = []): number[] {
   const ids = text.split(',').map((part) => {
     if (part.trim() === '')
@@ -36,8 +36,8 @@ export function parseIds(text: string, before: readonly number[] = []): number[]
 }
 
 /**
- * Parses `NAME=VALUE`, and adds it to the earlier ones.
- * @param issue of any other text
+ * Parses `NAME=VALUE`, and adds the pair to the earlier ones.
+ * @param issue the message for any other text
  * @param pair matches the name and the value, @default split at the first `=`
  */
 export const pairOption =

@@ -1,8 +1,8 @@
 const lookMs = 250;
 
 /**
- * Calls back on each termination signal, and when the npm that started this process is gone: a killed npm passes on no signal. Without npm,
- * only on a signal: a program that was started in the background may outlive its shell.
+ * Calls back on each termination signal, and when the npm that started this process is gone, because a killed npm passes on no signal.
+ * Without npm, it calls back only on a signal: a program that was started in the background may outlive its shell.
  */
 export function whenToldToEnd(callBack: () => void): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, callBack);

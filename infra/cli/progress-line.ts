@@ -1,8 +1,8 @@
 const intervalMs = 200;
-/** Of lines that nothing overwrites. */
+/** How often a line is printed, if lines cannot be overwritten. */
 const lineIntervalMs = 60_000;
 
-/** The progress of a long command: one line on a terminal that is overwritten, else a line a minute. */
+/** Shows the progress of a long command: on a terminal, one line that is overwritten; otherwise, a line a minute. */
 export class ProgressLine {
   readonly #write: (text: string) => void;
   readonly #isTerminal: boolean;

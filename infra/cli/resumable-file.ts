@@ -27,37 +27,37 @@ export const withFileOptions = <C extends CliCommand>(command: C, nounOfRecords:
     )
     .needs('--resume', '--out <FILE>');
 
-/** The records that a command writes, and how it recognizes them in a file that it continues. */
+/** Describes the records that a command writes, and how it recognizes them in a file that it continues. */
 export interface RecordForm<Id> {
   /** Such as `timeline item`. */
   readonly nounOfRecord: string;
   /** The first line of a CSV file; empty for JSON lines. */
   readonly heading: string;
   /**
-   * Reads the ID of a record from its first bytes. The last record of a file may be incomplete.
-   * @returns undefined if the command does not write such a record
+   * Reads a record's ID from its first bytes. The last record of a file may be incomplete.
+   * @returns undefined if the command does not write such records
    */
   readonly idOf: (start: string) => Id | undefined;
   /** Called with the ID of each complete record. */
   readonly onRecord?: (id: Id) => void;
-  /** Called after all records are read, and before anything is changed. @throws CommandError for a file of another organization */
+  /** Called after all records are read, and before anything is changed. @throws CommandError if the file belongs to another organization */
   readonly assertOwn?: (path: string) => Promise<void>;
 }
 
-/** The complete records of a file that is continued. */
+/** What a continued file already contains. */
 export interface EarlierRecords<Id> {
   readonly count: number;
-  /** The ID of the last one. */
+  /** The ID of the last complete record. */
   readonly last: Id | undefined;
 }
 
 export type WriteRecords = (records: readonly string[]) => Promise<void>;
 
 /**
- * Writes records to a file, or to stdout, below the heading. Only its owner may read a new file, because it contains personal data. A file
- * that is continued is read once, and loses an incomplete last record.
- * @param produce writes the records that the file does not have yet
- * @throws CommandError when a new file exists, and when a file to continue is not one of the command's
+ * Writes records to a file or to stdout, below the heading. Only the owner may read a new file, because it contains personal data. A
+ * continued file is read once, and an incomplete last record is cut off.
+ * @param produce writes the records that are missing from the file
+ * @throws CommandError if a new file exists already, or if the command did not write the file to continue
  */
 export async function writeRecords<Id>(
   { out, resume = false }: FileOptions,
@@ -74,18 +74,18 @@ export async function writeRecords<Id>(
     ? await openToContinue(out)
     : await createFile(out, 'Name another file, or continue it with --resume.');
   const { end, ...earlier } = resume ? await readRecords(file, out, form) : { end: 0, ...none };
-  await file.truncate(end); // Only now is it certain that the file is the command's.
+  await file.truncate(end); // only now is it certain that the command wrote this file
   if (end === 0) await file.appendFile(form.heading);
   await produce((records) => file.appendFile(records.join('')), earlier);
   await file.sync();
   return earlier;
 }
 
-/** The end of a sentence about a file that was continued; empty for any other. */
+/** The end of a sentence about a continued file; empty for a new one. */
 export const alreadyHad = (count = 0, nounOfRecord: string): string =>
   count > 0 ? `, which already had ${countOf(count, nounOfRecord)}` : '';
 
-/** Writes a new file that only its owner may read, with content that is made once the file is known to be new. @throws CommandError */
+/** Writes a new file that only its owner may read. Its content is computed only after the file has been created. @throws CommandError */
 export async function writeNewFile(
   path: string,
   contentOf: () => Promise<string | Buffer>,
@@ -99,7 +99,10 @@ export async function writeNewFile(
   }
 }
 
-/** Replaces a file's content as a whole: whenever the command is killed, it has the old or the new one. @throws CommandError if it cannot be written */
+/**
+ * Replaces a file's content atomically: if the command is killed, the file has either the old or the new content.
+ * @throws CommandError if it cannot be written
+ */
 export async function replaceFile(path: string, content: string): Promise<void> {
   try {
     const file = await realpath(path);
@@ -128,7 +131,7 @@ const openToContinue = (path: string): Promise<FileHandle> =>
     refusePath(`${path} cannot be continued`, error, 'Start it without --resume.'),
   );
 
-/** @param ifThere what to do if the file exists */
+/** @param ifThere the sentence that says what to do if the file exists */
 function createFile(path: string, ifThere?: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600).catch((error: unknown) => {
     const next = errorCode(error) === 'EEXIST' && ifThere;
@@ -143,7 +146,7 @@ const toStdout = (text: string): Promise<void> =>
     else process.stdout.once('drain', resolve);
   });
 
-/** @returns the complete records, and where the last one ends, in bytes */
+/** @returns the complete records, and the offset in bytes where the last one ends */
 async function readRecords<Id>(
   file: FileHandle,
   path: string,
@@ -176,12 +179,12 @@ async function readRecords<Id>(
   return { end, count, last };
 }
 
-/** Whether a line of an export or of timelines can begin like this. Its end may be missing. */
+/** Whether a line of an export or of timelines can begin with this text. The end of the line may be missing. */
 const mayBeginJsonLine = (start: string): boolean =>
   '{"leadId":'.startsWith(start.slice(0, '{"leadId":'.length));
 
 const [lineFeed, quote] = [0x0a, 0x22];
-/** Enough of a record for its ID. */
+/** How much of a record is read to find its ID. */
 const startMaxBytes = 300;
 
 interface FileRecord {

@@ -4,9 +4,9 @@ import { CommandError } from './command.ts';
 
 /** A deployed service. */
 export interface ServiceLocation {
-  /** As `--stack` names it. */
+  /** The value of `--stack`. */
   readonly stack: string;
-  /** The stack, without the ID of the service. */
+  /** The stack's name, without the ID of the service. */
   readonly stackName: string;
   readonly region: string;
   /** The table. */
@@ -15,7 +15,7 @@ export interface ServiceLocation {
   readonly baseUrl: string;
   /** The name of each endpoint's function. */
   readonly functions: ReadonlyMap<string, string>;
-  /** What runs: the tag or commit, and the version with the commit (infra/stack/release.ts). */
+  /** What is deployed: the tag or commit, and the version with the commit (infra/stack/release.ts). */
   readonly release: string | undefined;
   readonly version: string | undefined;
 }
@@ -23,18 +23,18 @@ export interface ServiceLocation {
 /**
  * Finds a deployed service by the outputs of its stack: one call to CloudFormation.
  * @param stack `NAME`, or `NAME/ID` for one of several services of a stack
- * @param warn reports an address left over from a local run, with which the command would use other data than its user expects
+ * @param warn reports an address that is left over from a local run: the command would use other data than the user expects
  * @throws CommandError when there is no such service, or the stack has several
  */
 export async function serviceOfStack(
   stack: string,
   warn: (sentence: string) => void,
 ): Promise<ServiceLocation> {
-  // Imported only for --stack: the package is large, and the service does not use it.
+  // Imported only if --stack is given, because the package is large and nothing else uses it.
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     '@aws-sdk/client-cloudformation'
   );
-  // The ARN of a stack has slashes of its own.
+  // The ARN of a stack contains slashes.
   const [, stackName = stack, id] = /^(arn:.+|[^/]+)\/(\w+)$/.exec(stack) ?? [];
   const client = new CloudFormationClient(clientSettings);
   let region = '';
@@ -56,7 +56,7 @@ export async function serviceOfStack(
 
 type Selected = Pick<ServiceLocation, 'stack' | 'stackName' | 'region'>;
 
-/** @throws CommandError unless the outputs are those of one service, or of that with the ID */
+/** @throws CommandError unless the stack has a single service, or one with the given ID */
 function locationOf(
   selected: Selected,
   id: string | undefined,
@@ -84,7 +84,7 @@ function locationOf(
   };
 }
 
-/** The IDs of a stack's services; empty for a service that is a stack. Other outputs may have similar names, so two must match. */
+/** The IDs of the services in a stack; an empty ID for a `LeadsStack`. Other outputs may have similar names, so two outputs must match. */
 const idsIn = (outputs: ReadonlyMap<string, string>): string[] =>
   [...outputs.keys()].flatMap((key) => {
     const id = /^(.*)TableName$/.exec(key)?.[1];

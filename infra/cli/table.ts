@@ -9,7 +9,7 @@ import { clientTimeouts } from '../../shared/store/table/client.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
 import { describedTable } from './aws.ts';
 
-/** The variables by which the AWS SDK reaches the table, for the functions and the ready line. */
+/** The variables with which the AWS SDK reaches the table, for the functions and the ready line. */
 export type TableEnvironment = Readonly<
   Record<
     | 'LEADS_TABLE'
@@ -21,7 +21,7 @@ export type TableEnvironment = Readonly<
   >
 >;
 
-/** An engine may be slow to answer its first calls, as DynamoDB Local is on a busy machine. */
+/** An engine may answer its first calls slowly, as DynamoDB Local does on a busy machine. */
 export const engineAnswersWithinMs = 60_000;
 const activeWithinSeconds = 60;
 
@@ -38,7 +38,7 @@ export const clientConfig = (
   },
 });
 
-/** The client configuration for a start: the three attempts of a call share the time limit. */
+/** The client configuration during a start: the three attempts of a call share the time limit. */
 export const startingConfig = (
   environment: TableEnvironment,
   answersWithinMs: number = engineAnswersWithinMs,
@@ -48,8 +48,8 @@ export const startingConfig = (
 });
 
 /**
- * Creates the table with its indexes unless it exists, from the definition that is deployed, and waits until it can be used.
- * The engine's own deletion of expired items stays off: every reader compares the expiry itself.
+ * Creates the table with its indexes from the deployed definition, unless it exists, and waits until it can be used. The engine does not
+ * delete expired items: every reader compares the expiry itself.
  */
 export async function createTable(
   environment: TableEnvironment,
@@ -68,7 +68,7 @@ export async function createTable(
   }
 }
 
-/** Input of CreateTable for a table like the deployed one, indexes included. */
+/** The input of CreateTable for a table like the deployed one, with its indexes. */
 export function tableInput(TableName: string) {
   const { partitionKey, sortKey, indexes } = tableDefinition;
   const attributes = new Set([
@@ -100,6 +100,6 @@ async function create(client: DynamoDBClient, TableName: string): Promise<void> 
   try {
     await client.send(new CreateTableCommand(tableInput(TableName)));
   } catch (error) {
-    if (!(error instanceof ResourceInUseException)) throw error; // Another start created the table first.
+    if (!(error instanceof ResourceInUseException)) throw error; // another start created the table first
   }
 }

@@ -14,11 +14,11 @@ import { openMfaSession } from './identity.ts';
 import { preflight } from './preflight.ts';
 
 /**
- * `npm run deploy` checks what can make a deployment fail, runs `cdk deploy`, and verifies the stack. With `--check` it only does the
- * first.
+ * `npm run deploy` checks what can make a deployment fail, runs `cdk deploy`, and verifies the stack. With `--check`, it does only the
+ * checks.
  */
 
-/** The region, found as the CDK finds it: the environment, then the profile. */
+/** Finds the region like the CDK: in the environment, then in the profile. */
 async function regionOf(): Promise<string | undefined> {
   const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
   // The SDK throws a plain Error if no region is set.
@@ -90,7 +90,7 @@ async function deploy(options: ServiceOptions, region: string | undefined): Prom
   const back = announceRelease(releaseBefore);
   if (check) return 0;
   const notDeployed = cdkDeploy(target.region);
-  if (notDeployed !== 0) return notDeployed; // CloudFormation has rolled everything back.
+  if (notDeployed !== 0) return notDeployed; // CloudFormation has rolled everything back
   const status = verify(stackName, target.region);
   if (status !== 0) process.stderr.write(back);
   return status;
@@ -101,7 +101,7 @@ function refuse(failedChecks: readonly CheckError[]): number {
   return 1;
 }
 
-/** @returns the line that says how to go back to the release that runs now; empty if it is this release, or if nothing runs */
+/** @returns the line that says how to go back to the running release; empty if it is this release, or if none runs */
 function announceRelease(before: string | undefined): string {
   const { name } = releaseIn(projectFolder);
   const isOther = before !== undefined && (before !== name || !canSwitchTo(name));

@@ -28,10 +28,10 @@ export async function accountOf(region: string): Promise<string> {
 }
 
 /**
- * If the AWS profile needs an MFA code, asks for it, and puts the session into the environment: the SDK's clients and the CDK would each
- * ask again. Leaves other profiles alone, also those that give no credentials: the preflight explains them.
- * @param askForCode is given the serial number or ARN of the MFA device
- * @throws CheckError if there is no session with the code
+ * If the AWS profile needs an MFA code, asks for it once and puts the session into the environment. Otherwise each SDK client and the CDK
+ * would ask again. Ignores all other profiles, even those without credentials: the preflight explains these.
+ * @param askForCode receives the serial number or ARN of the MFA device
+ * @throws CheckError if AWS opens no session with the code
  */
 export async function openMfaSession(
   region: string,
@@ -49,7 +49,7 @@ export async function openMfaSession(
     const { accessKeyId, secretAccessKey, sessionToken = '' } = await credentials();
     if (!isAsked) return;
     Object.assign(process.env, {
-      AWS_REGION: region, // of the profile, perhaps
+      AWS_REGION: region, // may come from the profile
       AWS_ACCESS_KEY_ID: accessKeyId,
       AWS_SECRET_ACCESS_KEY: secretAccessKey,
       AWS_SESSION_TOKEN: sessionToken,

@@ -16,25 +16,25 @@ import { assertNoTableLeft, checkTable, type RunCheck, setTableName } from './ta
 export interface Deployment {
   readonly region: string | undefined;
   readonly options: ServiceOptions;
-  /** Whether the stack may create an empty table although it uses another one now. */
+  /** Whether the stack may create an empty table although it uses another table now. */
   readonly allowsNewTable: boolean;
   /** The qualifier of the CDK bootstrap. */
   readonly qualifier: string;
 }
 
 export interface Preflight {
-  /** What would make the deployment fail or lose data. */
+  /** The problems that would make the deployment fail or lose data. */
   readonly failedChecks: readonly CheckError[];
-  /** What could not be checked; it does not stop a deployment. */
+  /** Sentences about subjects that could not be checked. They do not stop a deployment. */
   readonly unknown: readonly string[];
   readonly target: { readonly account: string; readonly region: string };
-  /** What the stack runs now; undefined if it does not say so, or there is no stack. */
+  /** The release that the stack runs now; undefined if it names none, or if there is no stack. */
   readonly releaseBefore: string | undefined;
 }
 
 /**
- * Checks what protects data, and what a deployment would fail with only after minutes. CloudFormation names everything else. Changes
- * nothing. A few read requests to AWS.
+ * Checks whatever protects data, and problems that CloudFormation would report only after minutes. CloudFormation names all other problems.
+ * Changes nothing. Sends a few read requests to AWS.
  * @throws CheckError for a deployment that cannot begin
  */
 export async function preflight(deployment: Deployment): Promise<Preflight> {
@@ -99,7 +99,7 @@ async function targetOf({
   return { account, region };
 }
 
-/** Every stack of the region. */
+/** All stacks of the region. */
 async function stacksOf(client: CloudFormationClient): Promise<Stack[]> {
   const stacks: Stack[] = [];
   for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {}))
@@ -107,7 +107,7 @@ async function stacksOf(client: CloudFormationClient): Promise<Stack[]> {
   return stacks;
 }
 
-/** Asked by its name: credentials may be limited to it. @returns undefined if there is no such stack */
+/** Finds a stack by its name, because the credentials may be limited to it. @returns undefined if there is no such stack */
 async function stackNamed(
   client: CloudFormationClient,
   StackName: string,
@@ -123,12 +123,12 @@ async function stackThatCreated(
 ): Promise<string | undefined> {
   const found = client.send(new DescribeStackResourcesCommand({ PhysicalResourceId: tableName }));
   const { StackResources = [] } = (await found.catch(unlessMissing)) ?? {};
-  // The answer has at most 100 resources of the stack: the table may not be among them.
+  // The answer lists at most 100 resources of the stack, so the table may be missing.
   const table = StackResources.find(({ PhysicalResourceId }) => PhysicalResourceId === tableName);
   return table?.ResourceStatus?.startsWith('DELETE_') ? undefined : StackResources[0]?.StackName;
 }
 
-/** CloudFormation has no error of its own for a stack that does not exist. */
+/** CloudFormation has no separate error for a stack that does not exist. */
 function unlessMissing(error: unknown): undefined {
   const { name, message } = asError(error);
   if (name !== 'ValidationError' || !message.includes('does not exist')) throw error;
@@ -137,7 +137,7 @@ function unlessMissing(error: unknown): undefined {
 const outputOf = (stack: Stack | undefined, name: string): string | undefined =>
   stack?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
 
-/** The version that this project's CDK needs (aws-cdk-lib, DefaultStackSynthesizer). */
+/** The bootstrap version that this project's CDK needs (aws-cdk-lib, DefaultStackSynthesizer). */
 const bootstrapVersionMin = 6;
 
 /** The bootstrap stack may have any name: its parameter and its output identify it. */
@@ -165,8 +165,8 @@ function assertBootstrap(
 }
 
 /**
- * Refuses a deployment without `tableName` if the stack uses a table that it did not create, or an earlier stack of its name left one:
- * CloudFormation would create an empty one, and every API key would be unknown.
+ * Refuses a deployment without `tableName` if the stack uses a table that it did not create, or if an earlier stack of its name left one.
+ * CloudFormation would create an empty table, and every API key would be unknown.
  */
 async function assertOwnTable(
   client: CloudFormationClient,
@@ -184,8 +184,8 @@ async function assertOwnTable(
 }
 
 /**
- * Refuses a table that another stack created, or that another stack of the service uses: both services would change the same leads.
- * @param stacks of the region
+ * Refuses a table that another stack created, or that another service's stack uses: both services would change the same leads.
+ * @param stacks all stacks of the region
  */
 async function assertOwner(
   client: CloudFormationClient,

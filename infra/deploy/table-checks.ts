@@ -12,18 +12,18 @@ import type { ServiceOptions } from '../stack/service-options.ts';
 import { assertTable } from '../verify/table-check.ts';
 
 /**
- * Runs a check that throws a CheckError if it fails. If AWS does not allow or answer its requests, the subject is unknown.
- * @returns what the check returns; undefined if it fails or is unknown
+ * Runs a check, which throws a CheckError if it fails. If AWS refuses or does not answer its requests, the result is unknown.
+ * @returns the check's value; undefined if it fails or is unknown
  */
 export type RunCheck = <T>(subject: string, check: () => T | Promise<T>) => Promise<T | undefined>;
 
-/** What to do so that the stack uses this table. */
+/** The advice that makes the stack use this table. */
 export const setTableName = (tableName: string, environment: string): string =>
   `Set environments.${environment}.tableName to ${tableName} in cdk.json   (to begin with an empty table: npm run deploy -- --new-table)`;
 
 /**
- * Refuses a new stack of a name under which an earlier one left its table: the service would begin with an empty table beside it. The CDK
- * makes the name of the table from the stack's and the construct's.
+ * Refuses a new stack if an earlier stack of the same name left its table: the service would begin with an empty table beside it. The CDK
+ * derives a table's name from the names of the stack and the construct.
  */
 export async function assertNoTableLeft(
   region: string,
@@ -96,7 +96,7 @@ function assertStream(
   );
 }
 
-/** Without the right key in the options, the functions may not use the table's key, and every request fails. */
+/** If the options name another key, the functions may not use the table's key, and every request fails. */
 async function assertKey(
   { TableName, SSEDescription }: TableDescription,
   { kmsKey }: ServiceOptions,
@@ -110,7 +110,7 @@ async function assertKey(
     );
   }
   if (keyArn === kmsKey) return;
-  // The account's own key of DynamoDB, which AWS manages, has an ARN of its own.
+  // The key that AWS manages for DynamoDB in this account also has an ARN.
   const right = (await keyManagerOf(keyArn)) === 'AWS' ? 'aws-managed' : keyArn;
   if (right === kmsKey) return;
   throw new CheckError(
@@ -120,7 +120,7 @@ async function assertKey(
 }
 
 /**
- * Asks KMS who manages a key, with a request that the SDK's signer signs: the SDK's client for KMS would add megabytes to every
+ * Asks KMS who manages a key. Signs the request with the SDK's signer, because the SDK's KMS client would add megabytes to every
  * installation for this one value.
  * @returns `AWS` or `CUSTOMER`
  * @throws Error named by AWS's code, such as `AccessDeniedException`

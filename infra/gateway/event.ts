@@ -7,20 +7,20 @@ import type { Route } from './routes.ts';
 /** The parts of a request that the event is made from. */
 export interface GatewayRequest {
   readonly method: string;
-  /** Without the query string, percent-encoded as the client sent it. */
+  /** The path without the query string, percent-encoded as the client sent it. */
   readonly path: string;
   readonly query: string;
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   readonly sourceIp: string;
   readonly protocol: string;
-  /** A UUID, or the caller's own (`requestIdOf`). */
+  /** A UUID, or the ID that the caller sent (`requestIdOf`). */
   readonly requestId: string;
   readonly extendedRequestId: string;
 }
 
 /**
- * The ID that API Gateway returns in X-Amzn-RequestId: callers can send their own
+ * The ID that API Gateway returns in X-Amzn-RequestId. A caller can choose it by sending one
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html).
  */
 export const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string =>
@@ -60,8 +60,8 @@ export function eventFor(
     pathParameters,
     stageVariables: null,
     requestContext: requestContext(request, endpoint, headers),
-    // The API has no binary media types, so every body is passed on as text, with U+FFFD for bytes that are not UTF-8
-    // (developer guide, "Content type conversions in API Gateway").
+    // The API has no binary media types, so every body is passed on as text. Bytes that are not UTF-8 become U+FFFD (developer guide,
+    // "Content type conversions in API Gateway").
     body: request.body.length > 0 ? request.body.toString() : null,
     isBase64Encoded: false,
   };
@@ -93,11 +93,11 @@ function requestContext(
     requestTimeEpoch: now,
     resourceId: 'local',
     resourcePath: endpoint.path,
-    stage: 'local', // not in the address, as under a custom domain
+    stage: 'local', // not part of the address, as with a custom domain
   };
 }
 
-/** API Gateway sends every property of an identity that it does not know as null. */
+/** API Gateway sends null for every property of an identity that it does not know. */
 const noIdentity = {
   accessKey: null,
   accountId: null,
@@ -142,7 +142,7 @@ function headersOf({ rawHeaders, sourceIp, requestId }: GatewayRequest): MultiVa
     sent.filter(({ lowerCase }) => !notPassedOn.has(lowerCase)),
     ({ lowerCase }) => lowerCase,
   );
-  // This listener stands in for the gateway's TLS endpoint: only a request with this header counts as plain HTTP.
+  // This listener replaces the gateway's TLS endpoint, so only a request with this header counts as plain HTTP.
   const isPlain = valuesOf('x-forwarded-proto').some(
     (proto) => proto.trim().toLowerCase() === 'http',
   );

@@ -10,13 +10,13 @@ export interface Reply {
 }
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** The characters that HTTP allows in a value. */
+/** The characters that HTTP allows in a header's value. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Reads what a function returned as API Gateway reads the response of a Lambda proxy: status, headers, body. No function
- * sends `multiValueHeaders`.
- * @returns undefined for anything that is not such a response; the gateway then sends an integration failure
+ * Reads a function's result the way API Gateway reads the response of a Lambda proxy: status, headers, body. No function sends
+ * `multiValueHeaders`.
+ * @returns undefined if the result is no such response; the gateway then sends an integration failure
  */
 export function replyFrom(returned: unknown): Reply | undefined {
   if (!isPlainObject(returned)) return undefined;

@@ -4,24 +4,24 @@ import { limits } from '../../shared/contract/limits.ts';
 /** A response that API Gateway sends itself, without a function. */
 export interface GatewayResponse {
   readonly code: ErrorCode;
-  /** Replaces the sentence of the error code where that would be wrong. */
+  /** Replaces the error code's own sentence where it would be wrong. */
   readonly message?: string;
   readonly retryAfterSeconds?: number;
 }
 
 /**
- * Every response type of API Gateway: a type that is not set takes the response of a default (API Gateway developer guide, "Gateway
- * response types"). The deployed API (stack/lead-api.ts) and the local gateway (local/gateway.ts) both use these.
+ * A response for every response type of API Gateway. A type that is not set would get a default response (API Gateway developer guide,
+ * "Gateway response types"). The deployed API (stack/lead-api.ts) and the local gateway (local/gateway.ts) both use these.
  *
- * No method has an authorizer, an IAM check, a validator or a usage plan. Their responses are set anyway, so that switching one on does
- * not add another error format.
+ * No method has an authorizer, an IAM check, a validator or a usage plan. Their responses are set anyway, so that switching one of them on
+ * does not add another error format.
  */
 export const gatewayResponses = {
   MISSING_AUTHENTICATION_TOKEN: { code: 'NOT_FOUND' },
   RESOURCE_NOT_FOUND: { code: 'NOT_FOUND' },
   /**
-   * No method uses AWS signatures. The gateway checks for one only at an unknown address, and reads `Authorization: Bearer …` as an
-   * invalid one: a request with a key to an unknown address gets this response or DEFAULT_4XX.
+   * No method uses AWS signatures. The gateway checks for a signature only at an unknown address, where it takes `Authorization: Bearer …`
+   * for an invalid one. So a request with a key to an unknown address gets this response or DEFAULT_4XX.
    */
   INVALID_SIGNATURE: { code: 'NOT_FOUND' },
   EXPIRED_TOKEN: { code: 'NOT_FOUND' },
@@ -47,7 +47,7 @@ export const gatewayResponses = {
   },
   QUOTA_EXCEEDED: { code: 'RATE_LIMITED', retryAfterSeconds: limits.windowMs / 1000 },
 
-  /** A function that crashed or returned more than Lambda's limit, and one that timed out. */
+  /** INTEGRATION_FAILURE: the function crashed, or its response exceeded Lambda's limit. INTEGRATION_TIMEOUT: it timed out. */
   INTEGRATION_FAILURE: { code: 'INTERNAL' },
   INTEGRATION_TIMEOUT: { code: 'INTERNAL' },
   API_CONFIGURATION_ERROR: { code: 'INTERNAL' },
@@ -55,8 +55,8 @@ export const gatewayResponses = {
   AUTHORIZER_FAILURE: { code: 'INTERNAL' },
 
   /**
-   * The rest are requests that the gateway cannot route: addresses that it cannot parse, and some of the signatures of
-   * INVALID_SIGNATURE. It knows only that there is no endpoint at the address; every other 4xx code of the contract names another cause.
+   * The remaining 4xx responses are for requests that the gateway cannot route: addresses that it cannot parse, and some invalid signatures
+   * (INVALID_SIGNATURE). It knows only that no endpoint has this address, and every other 4xx code of the contract names another cause.
    */
   DEFAULT_4XX: { code: 'NOT_FOUND' },
   DEFAULT_5XX: { code: 'INTERNAL' },

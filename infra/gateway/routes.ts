@@ -12,8 +12,8 @@ export type Router = (method: string, path: string) => Route | undefined;
 const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}');
 
 /**
- * Routes as API Gateway does, segment by segment. A fixed segment wins over a parameter, for any method: `/leads/capture` is never read
- * as a lead ID. A trailing slash is ignored.
+ * Routes like API Gateway, segment by segment. A fixed segment takes precedence over a parameter, for any method: `/leads/capture` is never
+ * read as a lead ID. A trailing slash is ignored.
  */
 export function routerFor(endpoints: readonly Endpoint[]): Router {
   const resources = [...Map.groupBy(endpoints, ({ path }) => path)]

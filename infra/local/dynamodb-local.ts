@@ -7,17 +7,17 @@ import { type EngineKind, nodeModules } from './dynoxide.ts';
 const javaVersionMin = 17;
 
 /**
- * DynamoDB Local: AWS's own engine, from the npm package that contains its jar. Needs a JDK, because a Java source file starts it.
+ * DynamoDB Local: AWS's own engine, from the npm package that contains its jar. Needs a JDK, because a Java source file starts the engine.
  *
- * It acknowledges a transaction before the transaction is in its file. A `kill -9` within some milliseconds loses the whole transaction:
- * measured, 8 of 10 times right after the response, never 50 ms later.
+ * It acknowledges a transaction before writing it to its file. A `kill -9` within milliseconds loses the whole transaction: in
+ * measurements, 8 of 10 times right after the response, and never 50 ms later.
  */
 export const dynamodbLocal: EngineKind = {
   name: 'dynamodb-local',
   remedy: `install Java ${javaVersionMin} or later (a JDK, with java on the PATH)`,
   async missing() {
     const modules = await promisify(execFile)('java', ['--list-modules']).catch(() => undefined);
-    // The modules tell a JDK, which has the compiler, and its version.
+    // The list of modules shows whether this is a JDK, which has the compiler, and its version.
     const version = /^jdk\.compiler@(\d+)/m.exec(modules?.stdout ?? '')?.[1] ?? 0;
     return Number(version) >= javaVersionMin
       ? undefined
@@ -29,9 +29,9 @@ export const dynamodbLocal: EngineKind = {
     return {
       command: 'java',
       args: [
-        // The first compiler is enough for a run of minutes, and halves the start time.
+        // The first-tier compiler is enough for a run of minutes, and halves the start time.
         '-XX:TieredStopAtLevel=1',
-        // The parallel collector takes a twelfth more processor time from the functions beside it.
+        // The parallel collector would take another twelfth of the CPU time from the functions.
         '-XX:+UseSerialGC',
         `-Djava.library.path=${join(home, 'DynamoDBLocal_lib')}`,
         '-cp',

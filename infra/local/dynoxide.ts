@@ -5,7 +5,7 @@ export const nodeModules = join(import.meta.dirname, '..', '..', 'node_modules')
 const platformPackage = `@dynoxide/${process.platform}-${process.arch}`;
 export const dynoxideBinary = join(nodeModules, platformPackage, 'dynoxide');
 
-/** A program that is an engine. It prints `listening on` and its address. */
+/** An engine's program. It prints `listening on` and its address. */
 export interface EngineProgram {
   readonly command: string;
   readonly args: readonly string[];
@@ -15,12 +15,12 @@ export interface EngineProgram {
 /** A DynamoDB engine that this machine may be able to run. */
 export interface EngineKind {
   readonly name: 'dynoxide' | 'dynamodb-local';
-  /** How to make it run; completes a sentence. */
+  /** How to make the engine run; completes a sentence. */
   readonly remedy: string;
-  /** Why this machine cannot run it; undefined if it can. */
+  /** Why this machine cannot run the engine; undefined if it can. */
   readonly missing: () => Promise<string | undefined>;
   /**
-   * @param port a free one; DynamoDB Local takes another one
+   * @param port a free port; DynamoDB Local ignores it and chooses another
    * @param folder for the data; undefined to keep them in memory
    */
   readonly program: (port: number, folder: string | undefined) => EngineProgram;

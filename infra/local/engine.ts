@@ -15,7 +15,7 @@ import { dynoxide, type EngineKind, type EngineProgram } from './dynoxide.ts';
 /** A running engine. */
 export interface EngineProcess {
   readonly endpoint: string;
-  /** Settles with the last output of the engine when it has ended. */
+  /** Resolves with the engine's last output once it has ended. */
   readonly ended: Promise<string>;
   /** Ends the engine and waits until it has ended. May be called again. */
   stop(): Promise<void>;
@@ -24,7 +24,7 @@ export interface EngineProcess {
 export interface Engine extends EngineProcess {
   readonly name: string;
   readonly environment: TableEnvironment;
-  /** Undefined in memory, and for an address. */
+  /** Undefined if the data is in memory or the engine is an address. */
   readonly dataFolder?: string | undefined;
 }
 
@@ -32,7 +32,9 @@ export const inMemory = ':memory:';
 /** Another process may take the chosen port before the engine does. */
 const startAttemptsMax = 5;
 
-/** By name, in the order in which `auto` tries them. The second is loaded only where it is asked for, or the first cannot run. */
+/**
+ * The engines by name, in the order in which `auto` tries them. The second is loaded only if it is requested, or if the first cannot run.
+ */
 const engineKinds: Readonly<Record<EngineKind['name'], () => Promise<EngineKind>>> = {
   dynoxide: async () => dynoxide,
   'dynamodb-local': async () => (await import('./dynamodb-local.ts')).dynamodbLocal,
@@ -40,12 +42,12 @@ const engineKinds: Readonly<Record<EngineKind['name'], () => Promise<EngineKind>
 
 const isAddress = (engine: string): boolean => /^https?:\/\//.test(engine) && URL.canParse(engine);
 
-/** Whether `--engine` may have this value. */
+/** Whether `--engine` accepts this value. */
 export const isEngine = (value: string): boolean =>
   value === 'auto' || Object.hasOwn(engineKinds, value) || isAddress(value);
 
 /**
- * Starts the DynamoDB engine that `--engine` names: `auto`, `dynoxide`, `dynamodb-local`, or an address that is used as it is.
+ * Starts the DynamoDB engine that `--engine` names: `auto`, `dynoxide` or `dynamodb-local`. An address is used as it is.
  * @param dataFolder keeps the data between runs, or `:memory:`
  * @throws CommandError that says how to make an engine run
  */
@@ -77,10 +79,9 @@ export async function startEngine({
 }
 
 /**
- * Locks the data folder for this process. The lock is a SQLite lock on a file of its own. The system releases it when this process ends,
- * even by `kill -9`: it is never stale, and two starts at the same time cannot both get it.
- * @returns its end
- * @throws CommandError while another service uses the folder, or when it cannot be written
+ * Locks the data folder for this process, by a SQLite lock on a separate file. The system releases the lock when this process ends, even by
+ * `kill -9`. So the lock is never stale, and two simultaneous starts cannot both get it.
+ * @returns a function that releases the lock @throws CommandError while another service uses the folder, or if it cannot be written
  */
 export function lockFolder(path: string): () => void {
   const ownerFile = join(path, 'service.pid');
@@ -115,7 +116,7 @@ async function choose(engine: string): Promise<EngineKind> {
   throw new CommandError(`--engine ${engine}: ${reasons.join('; ')}: ${remedies.join(', or ')}.`);
 }
 
-/** A port that was free a moment ago: with port 0, dynoxide does not print the port that it got. */
+/** A port that was free a moment ago. Port 0 is no option, because dynoxide does not print the port that it gets. */
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -124,7 +125,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A running engine. Uses the caller's own table, region and credentials if they are set: it may be a deployed table. */
+/**
+ * An engine that is already running. Uses the caller's table, region and credentials if they are set, because the table may be a deployed
+ * one.
+ */
 function engineAt(address: string): Engine {
   const names = [
     'LEADS_TABLE',
@@ -138,7 +142,7 @@ function engineAt(address: string): Engine {
     name: address,
     endpoint: address,
     environment: { ...environmentOf(address), ...Object.fromEntries(own) },
-    ended: new Promise(() => undefined), // never: another process runs it
+    ended: new Promise(() => undefined), // never resolves: another process runs the engine
     stop: async () => undefined,
   };
 }
@@ -153,8 +157,8 @@ const environmentOf = (endpoint: string): TableEnvironment => ({
 });
 
 /**
- * Waits until its standard input closes, because the service has ended: after a `kill -9` the service cannot end its engine itself. Then
- * it ends the engine, whose process ID is `$0`.
+ * A shell that ends the engine if the service is killed: `kill -9` leaves the service no time to do so. It waits until its standard input
+ * closes, which means that the service has ended. Then it kills the engine, whose process ID is `$0`.
  */
 const guardCommand = 'cat; kill "$0"; sleep 2; kill -9 "$0"';
 const killAfterMs = 1500;
@@ -162,7 +166,7 @@ const readyLine = /listening on (http:\/\/127\.0\.0\.1:\d+)/;
 
 /**
  * Starts an engine that never outlives this process, and waits for its ready line.
- * @returns the engine; why it is not ready, with its last output, when it has ended again
+ * @returns the engine; if it is not ready, the reason with its last output, once it has ended
  */
 export async function startEngineProcess({
   command,
@@ -171,7 +175,7 @@ export async function startEngineProcess({
 }: EngineProgram): Promise<EngineProcess | { readonly failure: string }> {
   const engine = spawn(command, args, {
     cwd: tmpdir(),
-    // A session of its own: Ctrl-C in the terminal reaches only the service, which ends the engine after its last request.
+    // The engine gets its own session, so that Ctrl-C reaches only the service, which ends the engine after its last request.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -12,14 +12,14 @@ import type { TableEnvironment } from '../cli/table.ts';
 import { streamOf, TableStream } from './table-stream.ts';
 
 const pauseMs = 200;
-/** The rest of the five seconds of a stop is for the requests in flight and the engine. */
+/** A stop may take five seconds. The rest is for pending requests and the engine. */
 const finishWithinMs = 1000;
 
-/** Stands for the bus of a deployment with `events: true`: appends the events of the table's stream to a file. */
+/** Replaces the event bus of a deployment with `events: true`: appends the events of the table's stream to a file. */
 export class LocalEvents {
   readonly #file: string;
   readonly #tell: (sentence: string) => void;
-  /** The IDs of the events in the file: after a start, the stream returns the events of a day again. */
+  /** The IDs of the events in the file. After a start, the stream returns the last day's events again. */
   readonly #written: Set<string>;
   #following: Promise<void> | undefined;
   #isStopping = false;
@@ -30,18 +30,18 @@ export class LocalEvents {
     this.#tell = tell;
   }
 
-  /** @throws CommandError when the file cannot be written, or has something else */
+  /** @throws CommandError if the file cannot be written, or contains anything but events */
   static async open(file: string, tell: (sentence: string) => void): Promise<LocalEvents> {
     return new LocalEvents(file, await openForEvents(file), tell);
   }
 
-  /** Begins to read the table's stream. @throws CommandError for a table without one */
+  /** Starts to read the table's stream. @throws CommandError if the table has no stream */
   async follow(environment: TableEnvironment): Promise<void> {
     const streamArn = await streamOf(environment);
     this.#following = this.#appendAll(new TableStream(streamArn, environment));
   }
 
-  /** Appends what the stream already has, as far as there is time. */
+  /** Appends the events that are already in the stream, as far as time permits. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.race([this.#following, sleep(finishWithinMs, undefined, { ref: false })]);
@@ -68,8 +68,8 @@ export class LocalEvents {
         const event = eventInRecord(record);
         return event && !this.#written.has(event.detail.id) ? [event] : [];
       } catch {
-        // As in a deployment, a record that cannot be read does not hold up the later ones.
-        this.#tell('--events: a record of the stream cannot be read and is skipped.');
+        // As in a deployment, a record that cannot be parsed does not delay later records.
+        this.#tell('--events: skipped a stream record that cannot be parsed.');
         return [];
       }
     });
@@ -79,7 +79,7 @@ export class LocalEvents {
   }
 }
 
-/** In EventBridge's envelope, without the account and the region, which this machine does not have. */
+/** An event in EventBridge's envelope, without account and region, which do not exist on this machine. */
 const envelopeOf = ({ type, time, detail }: LeadEvent) => ({
   version: '0',
   id: randomUUID(),
@@ -90,12 +90,13 @@ const envelopeOf = ({ type, time, detail }: LeadEvent) => ({
 });
 
 const lineBeginning = '{"version":"0",';
-/** The file grows with every start: only its end is read, which has more than the events of a day. */
+/** How much of the end of the file is read. It holds more than the events of a day, but the file can grow without limit. */
 const tailMaxBytes = 32_000_000;
 
 /**
- * Creates the file, or removes its incomplete last line, whose event comes again. Another file, named by mistake, is left as it is.
- * @returns the IDs of the events at its end
+ * Creates the file, or removes its incomplete last line, whose event the stream returns again. Leaves a file without events, named by
+ * mistake, unchanged.
+ * @returns the IDs of the events at the end of the file
  * @throws CommandError
  */
 async function openForEvents(file: string): Promise<Set<string>> {

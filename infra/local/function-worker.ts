@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** What a worker gets when it starts. */
+/** The data with which a worker starts. */
 export interface WorkerStart {
   /** The bundle, as a file URL. */
   readonly bundle: string;
@@ -8,7 +8,7 @@ export interface WorkerStart {
   readonly timeoutMs: number;
 }
 
-/** One event for the function, as JSON text: Lambda gets the same, and text is cheaper to pass to a worker than an object. */
+/** An event for the function, as JSON text: Lambda receives the same, and text is cheaper to pass to a worker than an object. */
 export interface Invocation {
   readonly event: string;
   readonly requestId: string;
@@ -17,7 +17,7 @@ export interface Invocation {
 /** The handler's response as JSON text, or the error that the handler threw. */
 export type WorkerResult = { readonly response: string } | { readonly thrown: string };
 
-/** What a worker sends: what the function printed, that it is ready for events, or the result of one. */
+/** A message from a worker: output of the function, readiness for events, or the result of an event. */
 export type WorkerMessage = { readonly output: string } | { readonly isReady: true } | WorkerResult;
 
 /** The runtime of one function, in a worker thread. Imports the built bundle, then handles one event at a time, as Lambda does. */
@@ -27,8 +27,8 @@ if (!port) throw new Error('function-worker.ts must run in a worker thread.');
 const send = (message: WorkerMessage): void => port.postMessage(message);
 
 /**
- * Sends what the function prints on the channel of its response, so that it arrives before the response. The streams of a worker thread
- * would need two more messages for each line.
+ * Sends the function's output over the same channel as its response, so that the output arrives first. A worker thread's own streams would
+ * need two more messages per line.
  */
 const write = (chunk: Buffer | string): boolean => {
   send({ output: chunk.toString() });

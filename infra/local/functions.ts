@@ -9,7 +9,7 @@ import { asError } from '../cli/error-code.ts';
 import type { GatewayResponseType } from '../gateway/responses.ts';
 import type { Invocation, WorkerMessage, WorkerResult, WorkerStart } from './function-worker.ts';
 
-/** What a function returned, or the gateway's own response where it returned nothing. */
+/** A function's result, or the failure if it returned nothing. */
 export type InvocationResult = { readonly returned: unknown } | Failure;
 
 interface Failure {
@@ -22,29 +22,32 @@ export interface FunctionsOptions {
   /** Contains `<name>/index.mjs` for each function. */
   readonly distFolder: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Gets a sentence about a function that returned nothing; never any part of the request. */
+  /** Receives a sentence about a function that returned nothing, which contains no part of the request. */
   readonly report: (sentence: string) => void;
-  /** Gets the functions' own output. */
+  /** Receives the functions' output. */
   readonly output: NodeJS.WritableStream;
   readonly workersPerFunction: number;
   readonly timeoutMs?: number;
 }
 
-/** Lambda's limit for a response. That for an event needs no check here: a function refuses a body of a sixtieth of it, as the gateway would. */
+/** Lambda's limit for a response. Its limit for an event needs no check, because a function already refuses a body of a sixtieth of it. */
 export const payloadMaxBytes = 6 * 1024 * 1024;
 
 /**
- * More workers than processors do not answer sooner, and each has to be started, and compiled until it is fast. Two at least, so that a
- * request that hangs does not stop all others of its function.
+ * More workers than processors do not answer sooner, and each must start and warm up. There are at least two, so that a hanging request
+ * does not block all other requests to its function.
  */
 const workersMaxDefault = Math.min(8, Math.max(2, availableParallelism()));
-/** A deployed function's. The C library's arenas belong to the whole process: a worker cannot limit them. */
+/** The limits of a deployed function. The C library's arenas belong to the whole process, so a worker cannot limit them. */
 const heapLimits = {
   maxYoungGenerationSizeMb: 3 * semiSpaceMb,
   maxOldGenerationSizeMb: oldSpaceMb(memoryMbDefault),
 };
 
-/** Tests that race requests want more in parallel than the processors of a small machine. @throws CommandError */
+/**
+ * The number of workers per function that a test wants: racing requests need more workers than a small machine has processors.
+ * @throws CommandError
+ */
 export function workersPerFunctionIn({ WORKERS_PER_FUNCTION: text }: NodeJS.ProcessEnv): number {
   if (!text) return workersMaxDefault;
   if (/^[1-9]\d?$/.test(text)) return Number(text);
@@ -53,16 +56,16 @@ export function workersPerFunctionIn({ WORKERS_PER_FUNCTION: text }: NodeJS.Proc
   );
 }
 
-/** One function. */
+/** The workers of one function. */
 interface Pool {
   readonly workers: Set<FunctionWorker>;
-  /** Requests that wait because every worker is busy. */
+  /** Requests that are waiting because every worker is busy. */
   readonly waiting: (() => void)[];
 }
 
 /**
- * Runs the built functions in worker threads. A worker handles one event at a time; workers are added up to a limit, and further events
- * wait. A function that crashes or hangs affects only its own request and worker.
+ * Runs the built functions in worker threads. A worker handles one event at a time. Workers are added up to a limit; further events wait. A
+ * function that crashes or hangs affects only its own request and worker.
  */
 export class Functions {
   readonly #options: FunctionsOptions;
@@ -74,7 +77,7 @@ export class Functions {
   }
 
   /**
-   * Calls a function. Never throws for what the function does.
+   * Calls a function. Never throws, whatever the function does.
    * @param event any JSON value
    */
   async invoke(name: string, event: unknown, requestId: string): Promise<InvocationResult> {
@@ -85,7 +88,7 @@ export class Functions {
     return result;
   }
 
-  /** Ends every worker, even during a request, and starts no further one: requests that wait or come later fail. */
+  /** Ends every worker, even during a request, and starts no new ones. Waiting and later requests fail. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const workers = [...this.#pools.values()].flatMap((pool) => [...pool.workers]);
@@ -123,18 +126,21 @@ export class Functions {
 const failed = (reason: string): Failure => ({ response: 'INTEGRATION_FAILURE', reason });
 const stopping = failed('was not called, because the service is stopping');
 
-/** A thread that runs one function. It is lost when the function crashes or hangs. */
+/** A thread that runs one function. If the function crashes or hangs, the thread is discarded. */
 class FunctionWorker {
   readonly #thread: Worker;
   readonly #timeoutMs: number;
   readonly #onLoss: (failure: Failure) => void;
-  /** Until the function is imported, or lost. */
+  /** Settles when the function is imported or the thread is lost. */
   readonly #import = Promise.withResolvers<void>();
-  /** Ends the invocation in progress; undefined between two. */
+  /** Ends the current invocation; undefined between invocations. */
   #settle: ((result: InvocationResult) => void) | undefined;
   #isLost = false;
 
-  /** @param onCrash the thread is about to end, and must get no further event @param onLoss it has ended, or did not return in time */
+  /**
+   * @param onCrash called when the thread is about to end and must not get another event
+   * @param onLoss called when the thread has ended, or did not return in time
+   */
   constructor(
     name: string,
     options: FunctionsOptions,
@@ -154,7 +160,7 @@ class FunctionWorker {
       reason = `crashed: ${asError(error).stack}`;
       onCrash();
     });
-    // A response may arrive after the error of the crash that followed it, and never after `exit`.
+    // A response may arrive after the error of a later crash, but never after `exit`.
     this.#thread.on('exit', () => this.#lose(failed(reason)));
   }
 
@@ -162,7 +168,7 @@ class FunctionWorker {
     return this.#settle !== undefined;
   }
 
-  /** Handles one event; the one before must be finished. */
+  /** Handles one event. The previous one must be finished. */
   async run(invocation: Invocation): Promise<InvocationResult> {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     this.#settle = resolve;
@@ -207,7 +213,7 @@ function startThread(
     functionName: name,
     timeoutMs,
   };
-  // The functions must not use a profile or endpoint of the developer's own AWS configuration.
+  // The functions must not use a profile or an endpoint from the developer's AWS configuration.
   const withoutAws = Object.entries(process.env).filter(([name]) => !name.startsWith('AWS_'));
   return new Worker(new URL('./function-worker.ts', import.meta.url), {
     workerData,

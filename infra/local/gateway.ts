@@ -21,20 +21,24 @@ export interface GatewayOptions {
 /** API Gateway's quota for REST APIs (developer guide, "Quotas"). */
 const bodyMaxBytes = 10 * 1024 * 1024;
 /**
- * API Gateway refuses a longer body before it has an ID for the request, and without the response REQUEST_TOO_LARGE, which is for bodies that
- * Lambda refuses (https://github.com/koki-develop/lgtm-generator/issues/10, https://github.com/reapit/foundations/issues/4338).
+ * The reply to a longer body: API Gateway refuses it before the request has an ID, and does not send REQUEST_TOO_LARGE, which is for bodies
+ * that Lambda refuses (https://github.com/koki-develop/lgtm-generator/issues/10, https://github.com/reapit/foundations/issues/4338).
  */
 const bodyTooLong: Reply = {
   status: 413,
   headers: [['Content-Type', 'text/plain; charset=utf-8']],
   body: `HTTP content length exceeded ${bodyMaxBytes} bytes.`,
 };
-/** More than API Gateway's 10,240: room for a `filter` of 8,000 characters, percent-encoded to three times that, and for long cookies. */
+/**
+ * More than API Gateway's 10,240: leaves room for a `filter` of 8,000 characters, percent-encoded to three times its length, and for long
+ * cookies.
+ */
 const headersMaxBytes = 256 * 1024;
 
 /**
- * An HTTP server that stands in for API Gateway's REST API. It sends the same responses of its own as the deployed API
- * (gateway/responses.ts), and the one that no API can set. A browser gets a page at `/`. Not yet listening. Logs nothing: addresses and headers may contain keys.
+ * An HTTP server that replaces API Gateway's REST API, not yet listening. It sends the gateway responses of the deployed API
+ * (gateway/responses.ts), and the one that no API can configure. At `/`, a browser gets a page. It logs nothing, because addresses and
+ * headers may contain keys.
  */
 export function createGateway(options: GatewayOptions): Server {
   const server = createServer({
@@ -101,7 +105,7 @@ async function read(request: IncomingMessage): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > bodyMaxBytes) return undefined;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Destroying the request would also close the connection, before the response is sent.
+  // Destroying the request would also close the connection before the response is sent.
   const received: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
   for await (const chunk of received) {
     bytes += chunk.length;
@@ -123,13 +127,13 @@ function send(response: ServerResponse, { status, headers, body }: Reply): void 
   for (const [name, value] of headers) response.appendHeader(name, value);
   response.end(body);
   if (request.complete) return;
-  // The body was not read to its end. Let the client finish sending it, so that the client gets the response and not a reset. With
+  // The body was not read to its end. Lets the client finish sending it, so that it receives the response instead of a reset. With
   // `Connection: close`, the server would close the connection after the response.
   request.resume();
   setTimeout(() => request.socket.destroy(), 5000).unref();
 }
 
-/** Responds on a connection without a readable request. */
+/** Responds on a connection whose request could not be parsed. */
 function sendRaw(socket: Duplex, response: GatewayResponse): void {
   const { status, headers, body } = ownReply(response, newExtendedRequestId());
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');

@@ -31,7 +31,7 @@ export interface OrganizationFile {
   readonly id: number;
 }
 
-/** An organization that is served, with the API keys created at this start, by label. */
+/** An organization that is served, with the API keys that this start created, by label. */
 export interface ServedOrganization {
   readonly id: number;
   readonly keys: Readonly<Record<string, string>>;
@@ -78,7 +78,7 @@ function parse(file: string, text: string): ParsedSettingsFile {
 export interface TablePreparation {
   readonly environment: TableEnvironment;
   readonly files: readonly OrganizationFile[];
-  /** Prints a sentence for the person who waits. */
+  /** Prints a sentence for the waiting user. */
   readonly tell: (sentence: string) => void;
   /** The time limit of each call. */
   readonly answersWithinMs?: number;
@@ -96,7 +96,7 @@ export async function prepareTable({
     await createTable(environment, answersWithinMs);
     const applied: (readonly [file: string, ParsedSettingsFile])[] = [];
     for (const read of files) applied.push([read.file, await applyFile(table, read, tell)]);
-    // Only a start that is not refused shows the keys that it created.
+    // Keys are created last, because only a start that succeeds shows them.
     const organizations: ServedOrganization[] = [];
     for (const [file, parsed] of applied)
       organizations.push(await createKeysOf(table, file, parsed));
@@ -108,11 +108,11 @@ export async function prepareTable({
   }
 }
 
-/** Says in a sentence why the engine failed; returns any other error as it is. */
+/** Converts an engine's failure to a CommandError that says why; returns any other error unchanged. */
 function engineFailure(error: unknown, endpoint: string, answersWithinMs: number): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message } = error;
-  const isLate = name === 'TimeoutError' && errorCode(error) !== 'ECONNRESET'; // the SDK gives both this name
+  const isLate = name === 'TimeoutError' && errorCode(error) !== 'ECONNRESET'; // the SDK uses this name for both
   if (!isLate && !('$metadata' in error)) return error;
   const failure = isLate
     ? `did not answer within ${answersWithinMs / 1000} s: check how busy the machine is and start again, or check --engine.`
@@ -121,9 +121,9 @@ function engineFailure(error: unknown, endpoint: string, answersWithinMs: number
 }
 
 /**
- * Applies the settings of a file, after it was completed. Those of the demo organization are applied only once.
+ * Applies the settings of a completed file. The demo organization's settings are applied only once.
  * @param tell prints a sentence before a long wait
- * @throws CommandError for settings that are refused
+ * @throws CommandError if the settings are refused
  */
 async function applyFile(
   table: Table,
@@ -146,8 +146,8 @@ async function applyFile(
 }
 
 /**
- * Creates the keys of a file whose label does not exist yet.
- * @throws CommandError for a key that is refused
+ * Creates the keys of a file whose labels do not exist yet.
+ * @throws CommandError if a key is refused
  */
 async function createKeysOf(
   table: Table,
@@ -168,7 +168,7 @@ async function createKeysOf(
   };
 }
 
-/** @throws CommandError that says why the file is refused; any other error as it is */
+/** @throws CommandError that says why the file is refused, or any other error unchanged */
 function refuse(file: string, error: unknown): never {
   if (error instanceof SettingsRejectedError)
     throw new CommandError(`--organization ${file}: ${withIssues(error)}`);
@@ -177,7 +177,7 @@ function refuse(file: string, error: unknown): never {
   throw error;
 }
 
-/** One issue in the sentence, several on a line each. */
+/** A message with its issues: one issue within the sentence, or several on a line each. */
 function withIssues({ message, issues }: SettingsRejectedError): string {
   const [first, ...more] = issues.map(({ path, message }) => `${path} ${message}`);
   const sentence = message.replace(/\.$/, ':');

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Reply } from '../gateway/reply.ts';
 
-/** Whether a person opened the listener's address in a browser: a deployed API has nothing there, and no program asks for HTML. */
+/** Whether a person opened the listener's address in a browser. A deployed API has nothing there, and programs do not request HTML. */
 export function asksForRootPage({ method, url, headers }: IncomingMessage): boolean {
   const ranges = (headers.accept ?? '').split(',').map((range) => range.trim().toLowerCase());
   return (
@@ -31,7 +31,7 @@ dt { margin-top: .75rem; } dd { margin: 0; } code { font-size: .95em; overflow-w
 const list = (terms: readonly (readonly [term: string, meaning: string])[]): string =>
   `<dl>${terms.map(([term, meaning]) => `<dt><code>${term}</code></dt><dd>${meaning}</dd>`).join('\n')}</dl>`;
 
-/** One page without further files. It names commands, because what they open has a port and a token of its own. */
+/** A page without further files. It names commands instead of linking, because the pages that they open have their own ports and tokens. */
 export const rootPage: Reply = {
   status: 200,
   headers: [

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { parseJson } from '../../shared/base/json.ts';
 
-/** Where a local service answers, and the variables that reach its table. */
+/** The address of a local service, and the variables that reach its table. */
 const schema = v.object({
   baseUrl: v.string(),
   environment: v.record(v.string(), v.string()),
@@ -17,8 +17,8 @@ export const localFolder = resolve(import.meta.dirname, '..', '..', defaultDataF
 const fileIn = (dataFolder: string): string => join(resolve(dataFolder), 'service.json');
 
 /**
- * Records the service that runs on a data folder, so that other commands of this machine find its table.
- * @returns its end, which removes the record
+ * Records the service that runs on a data folder, so that other commands on this machine find its table.
+ * @returns a function that removes the record
  */
 export function recordRunningService(dataFolder: string, service: RunningService): () => void {
   const file = fileIn(dataFolder);
@@ -36,13 +36,13 @@ export function recordedService(dataFolder: string): RunningService | undefined 
 
 const answersWithinMs = 3000;
 
-/** The service that runs on the folder; undefined if none answers. */
+/** The service that runs on a data folder; undefined if none answers. */
 export async function findRunningService(dataFolder: string): Promise<RunningService | undefined> {
   const service = recordedService(dataFolder);
   if (!service) return undefined;
   const request = fetch(service.baseUrl, { signal: AbortSignal.timeout(answersWithinMs) });
   return request.then(
     () => service,
-    () => undefined, // nobody listens, or not in time
+    () => undefined, // nobody listens or answers in time
   );
 }

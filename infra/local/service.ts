@@ -19,11 +19,11 @@ export interface ServiceOptions {
   readonly engine: string;
   /** Settings files; empty for the demo organization. */
   readonly organizations: readonly string[];
-  /** A file that gets the events; undefined for none. */
+  /** The file to which events are appended; undefined for none. */
   readonly events?: string | undefined;
   /** Prints a sentence for the person who started the service. Never any part of a request. */
   readonly tell: (sentence: string) => void;
-  /** Gets the functions' logs. */
+  /** Receives the functions' logs. */
   readonly output: NodeJS.WritableStream;
 }
 
@@ -31,16 +31,16 @@ export interface Service {
   readonly baseUrl: string;
   readonly engine: Engine;
   readonly organizations: readonly ServedOrganization[];
-  /** Accepts no more requests, finishes those in flight, and ends the engine. Needs at most five seconds. */
+  /** Accepts no more requests, finishes pending ones, and ends the engine. Takes at most five seconds. */
   stop(): Promise<void>;
 }
 
-/** For requests in flight at the stop. The rest of the five seconds is for the engine. */
+/** How long a stop waits for pending requests. The rest of the five seconds is for the engine. */
 const finishWithinMs = 3000;
 
 /**
- * Builds, starts and connects everything (LOCAL.md, "Start"). Checks all that it can before it creates keys: a start that is refused later
- * loses them, because only the ready line shows them.
+ * Builds, starts and connects everything (LOCAL.md, "Start"). Checks everything it can before it creates keys: only the ready line shows
+ * them, so a start that is refused later would lose them.
  * @throws CommandError
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -62,8 +62,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     building.catch(() => undefined); // an engine that cannot start is reported first
     engine = await startEngine({ engine: options.engine, dataFolder: options.db });
     const { environment } = engine;
-    const distFolder = await building.finally(stopEsbuild); // its process would stay
-    // After the engine has locked the data folder: another service on the folder may be writing to the same file until then.
+    const distFolder = await building.finally(stopEsbuild); // otherwise its process would remain
+    // Waits until the engine has locked the data folder: until then, another service on the folder may be writing to the same file.
     if (options.events !== undefined) events = await LocalEvents.open(options.events, tell);
     const organizations = await prepareTable({ environment, files, tell });
     functions = new Functions({
@@ -82,7 +82,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** Accepts requests, which wait until `serve` gets the functions. */
+/** Accepts requests, which wait until `serve` receives the functions. */
 async function openGateway({ port }: ServiceOptions) {
   const functions = Promise.withResolvers<Functions>();
   const server = createGateway({
@@ -98,7 +98,7 @@ async function openGateway({ port }: ServiceOptions) {
 
 async function closeServer(server: Server): Promise<void> {
   const closed = new Promise((settle) => server.close(settle));
-  // A connection that is kept alive becomes idle only after its last response.
+  // A kept-alive connection becomes idle only after its last response.
   const sweep = setInterval(() => server.closeIdleConnections(), 20);
   const timeout = setTimeout(() => server.closeAllConnections(), finishWithinMs);
   await closed;

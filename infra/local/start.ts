@@ -79,11 +79,11 @@ const starting = startService({
 const startingWithinMs = 2000;
 let ending = false;
 let forget = (): void => undefined;
-/** Ends once, however often it is called: Ctrl-C reaches this process from the terminal and from npm. */
+/** Ends the process, once: Ctrl-C reaches it both from the terminal and from npm. */
 async function end(status: number): Promise<void> {
   if (ending) return;
   ending = true;
-  // A service that is still starting has no requests to finish. Its engine ends with this process.
+  // A service that is still starting has no requests to finish, and its engine ends with this process.
   const service = await Promise.race([starting.catch(() => undefined), sleep(startingWithinMs)]);
   forget();
   await service?.stop();

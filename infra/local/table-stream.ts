@@ -12,11 +12,11 @@ import { describedTable, isLoopback } from '../cli/aws.ts';
 import { CommandError } from '../cli/command.ts';
 import { clientConfig, startingConfig, type TableEnvironment } from '../cli/table.ts';
 
-/** Reads a table's stream, from the oldest record that it still has. */
+/** Reads a table's stream, beginning with the oldest record that it still has. */
 export class TableStream {
   readonly #streamArn: string;
   readonly #streams: DynamoDBStreamsClient;
-  /** By shard: where to read on; undefined once it was read to its end. */
+  /** By shard: where to continue reading; undefined once the shard has been read to its end. */
   readonly #iterators = new Map<string, string | undefined>();
 
   constructor(streamArn: string, environment: TableEnvironment) {
@@ -25,7 +25,8 @@ export class TableStream {
   }
 
   /**
-   * Reads what each shard has next, a parent to its end before its children. After an error, begins with the oldest record again.
+   * Reads the next records of each shard, and reads a parent to its end before its children. After an error, it starts again with the
+   * oldest record.
    * @returns the number of records
    */
   async read(handle: (records: readonly StreamRecord[]) => Promise<void>): Promise<number> {
@@ -38,7 +39,7 @@ export class TableStream {
         if (open.has(ShardId) && !open.has(ParentShardId))
           count += await this.#readShard(ShardId, handle);
     } catch (error) {
-      this.#iterators.clear(); // one may have expired
+      this.#iterators.clear(); // an iterator may have expired
       throw error;
     }
     return count;
@@ -81,9 +82,9 @@ export class TableStream {
 }
 
 /**
- * The stream of the table; switches it on, as a deployment with `events: true` does, but only in an engine on this machine.
+ * The table's stream. If it is off, switches it on, as a deployment with `events: true` does, but only in an engine on this machine.
  * @returns the stream's ARN
- * @throws CommandError for a table elsewhere that has no stream
+ * @throws CommandError if the table has no stream and is not on this machine
  */
 export async function streamOf(environment: TableEnvironment): Promise<string> {
   const { LEADS_TABLE: TableName, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = environment;

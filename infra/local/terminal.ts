@@ -8,17 +8,17 @@ import type { ServedOrganization } from './prepare-table.ts';
 import { defaultDataFolder } from './running-service.ts';
 import type { Service } from './service.ts';
 
-/** Printed when the service is ready: the address, the keys, commands to paste, where the data is, and how to stop. */
+/** The text that is printed when the service is ready: its address, the keys, commands to paste, where the data is, and how to stop. */
 export function banner({ baseUrl, engine, organizations }: Service, db: string): string {
   const isDefaultFolder = db === defaultDataFolder;
-  // The commands find the service on the default data folder by themselves.
+  // Commands find a service on the default data folder without variables.
   const variables = isDefaultFolder ? [] : Object.entries(engine.environment);
   const { id = 1, activeUserId } = organizations[0] ?? {};
   const keyOptions =
     activeUserId === undefined
       ? '--help'
       : `--organization ${id} --type website-form --label my-form --created-by ${activeUserId}`;
-  // The same capture again is a replay; without its Idempotency-Key it is a second enquiry of the same person.
+  // Sending the same capture again is a replay. Without the Idempotency-Key, it is a second enquiry by the same person.
   return `
   Lead management service: ${baseUrl}
 
@@ -62,7 +62,7 @@ function keyLines(keys: ServedOrganization['keys']): string {
   return ['    API keys (not shown again):', ...lines].join('\n');
 }
 
-/** A key that may capture leads: a reader may not. */
+/** An API key with a scope that allows captures. */
 function captureKey(organizations: readonly ServedOrganization[]): string {
   const keys = organizations.flatMap(({ keys }) => Object.entries(keys));
   const [, apiKey = '$API_KEY'] =

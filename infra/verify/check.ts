@@ -11,14 +11,14 @@ export interface CheckResult {
   readonly came: string;
   /** On failure, the next thing to look at. */
   readonly next?: string;
-  /** Of a check that passed: what callers should know. */
+  /** What callers should know, although the check passed. */
   readonly note?: string;
 }
 
-/** What a check that passes has to say. */
+/** The result of a passed check. */
 export type Came = string | Pick<CheckResult, 'came' | 'note'>;
 
-/** Formats results as lines for people. Advice that several failures share is printed only with the first. */
+/** Formats results as lines for people. Advice that several failures share is printed only once, with the first of them. */
 export function linesOfResults(): (result: CheckResult) => string {
   const firstWith = new Map<string | undefined, string>();
   return ({ check, passed, came, next, note }) => {
@@ -30,7 +30,7 @@ export function linesOfResults(): (result: CheckResult) => string {
   };
 }
 
-/** Runs checks and collects their results. A failed check does not stop the others; an interruption skips those that have not begun. */
+/** Runs checks and collects their results. A failed check does not stop the others. An interruption skips checks that have not begun. */
 export class Checks {
   /** In the order in which the checks began; complete once all have ended. */
   readonly results: CheckResult[] = [];
@@ -43,7 +43,7 @@ export class Checks {
     this.interrupted = interrupted;
   }
 
-  /** @param run returns the result. @returns whether the check passed: false too if it was skipped */
+  /** @param run returns the result. @returns whether the check passed; false if it was skipped */
   async passes(check: string, run: () => Came | Promise<Came>): Promise<boolean> {
     if (this.interrupted.aborted) return false;
     const place = this.#begun;
@@ -68,11 +68,11 @@ async function resultOf(check: string, run: () => Came | Promise<Came>): Promise
 
 const keys = new RegExp(apiKeyPattern, 'g');
 
-/** On one line, and without the key that was sent: a reply may repeat it. */
+/** A text on one line and without the key that was sent, which a reply may repeat. */
 const printable = (text: string): string =>
   text.replace(keys, '(an API key)').replace(/\s+/g, ' ').trim();
 
-/** An unexpected error comes from the AWS SDK: a request without a reply is a CheckError. */
+/** An unexpected error can only come from the AWS SDK, because a request without a reply is a CheckError. */
 const dynamodbError = (error: unknown): CheckError =>
   new CheckError(
     `DynamoDB cannot be used (${errorText(error)})`,

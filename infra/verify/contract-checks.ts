@@ -11,10 +11,13 @@ import { CheckError } from '../cli/command.ts';
 import type { Checks } from './check.ts';
 import { runContractTests, type TestedCase } from './contract-tests.ts';
 
-/** API Gateway overwrites the header by which the local gateway sees plain HTTP; the read-only checks try plain HTTP itself. */
+/**
+ * API Gateway overwrites the header that means plain HTTP to the local gateway, so these tests cannot run. The read-only checks try plain
+ * HTTP itself.
+ */
 const withoutPlainHttp = '^(?!.*(?:HTTPS_REQUIRED|plain HTTP))';
 
-/** Runs the contract tests, a check for each file, and removes the organizations that they made. */
+/** Runs the contract tests, a check per file, and removes the organizations that they created. */
 export async function contractChecks(checks: Checks, baseUrl: string, table: Table): Promise<void> {
   if (checks.interrupted.aborted) return;
   using folder = mkdtempDisposableSync(join(tmpdir(), 'lead-service-verify-'));
@@ -46,7 +49,7 @@ function resultOf(file: string, tests: readonly TestedCase[]): string {
   );
 }
 
-/** @returns what was removed, and what could not be */
+/** @returns a sentence about what was removed, and what could not be removed */
 async function removeAll(table: Table, ids: readonly number[]): Promise<string> {
   const left: number[] = [];
   const keyIds = new Set<string>();

@@ -11,14 +11,14 @@ import type { Reply } from './reply.ts';
 declare module 'vitest' {
   /** What a test reports if it shares its organization with others. */
   interface TaskMeta {
-    /** What the service answered, in the order of the requests; the bodies of errors only. */
+    /** The service's replies, in the order of the requests. Only errors have their bodies. */
     replies?: readonly Reply[];
-    /** The idempotency records that its captures may have written. */
+    /** The idempotency records that the test's captures may have written. */
     records?: readonly PrimaryKey[];
   }
 }
 
-/** A test, or a suite that failed as a whole. */
+/** A test, or a suite that failed before its tests ran. */
 export interface TestedCase extends TaskMeta {
   readonly name: string;
   /** Undefined if the test passed. */
@@ -29,16 +29,16 @@ const root = resolve(import.meta.dirname, '..', '..');
 const config = 'test/contract/vitest.config.ts';
 
 /**
- * Runs contract tests against the service of VERIFIED_BASE_URL and the table that the environment names. After an interruption, the test in
- * progress ends first.
- * @param onFile gets the name of a test file, by which `npm test` selects it, and its results
+ * Runs contract tests against the service of VERIFIED_BASE_URL and the table that the environment names. After an interruption, it still
+ * finishes the current test.
+ * @param onFile receives the name of a test file, as `npm test` accepts it, and its results
  */
 export async function runContractTests(
   checks: Checks,
   options: CliOptions,
   onFile: (file: string, tests: readonly TestedCase[]) => Promise<unknown>,
 ): Promise<void> {
-  // Loaded only here: it takes a second.
+  // Loaded only here, because loading takes a second.
   const { createVitest } = await import('vitest/node');
   const reporter: Reporter = {
     onTestCaseReady: () => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { whenToldToEnd } from '../cli/parent.ts';
 
 /**
- * `npm run verify`. The checks run in a process of their own, so that Ctrl-C in a terminal reaches them only through this one. If this
- * process is killed, the other one notices it, and removes what it wrote.
+ * `npm run verify`. Runs the checks in a separate process, so that Ctrl-C in a terminal reaches them only through this one. If this process
+ * is killed, the other process notices, and removes what it wrote.
  */
 const checks = spawn(
   process.execPath,

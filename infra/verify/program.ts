@@ -18,10 +18,10 @@ interface Options {
   json?: boolean;
 }
 
-/** The service to verify. The outputs of a stack say more about it than a URL does. */
+/** The service to verify. A stack's outputs say more about it than a URL does. */
 type Target = Pick<ServiceLocation, 'baseUrl'> & Partial<ServiceLocation>;
 
-/** As a shell reports a command that SIGINT ended. */
+/** The status that a shell reports for a command that SIGINT ended. */
 const interruptedStatus = 130;
 
 /** `npm run verify`, in the process that main.ts starts. The environment names the table. */
@@ -65,7 +65,7 @@ const options = program.opts<Options>();
 
 const interruption = new AbortController();
 for (const event of ['message', 'disconnect'] as const) process.once(event, interrupt);
-// A reader that has read enough (`… | head`) closes the pipe.
+// A reader that has read enough, such as `head`, closes the pipe.
 process.stdout.on('error', () => interruption.abort());
 process.stderr.on('error', () => undefined);
 
@@ -81,7 +81,7 @@ function interrupt(): void {
   interruption.abort();
 }
 
-/** Once main.ts was killed, nobody waits for a line. */
+/** After main.ts was killed, nobody reads a line. */
 function print(line: string): void {
   if (process.connected) process.stdout.write(`${line}\n`);
 }
@@ -94,7 +94,7 @@ function usageIssue({ url, stack }: Options): string | undefined {
   return issue && `--url ${url} ${issue}`;
 }
 
-/** Finds the service, and lets the environment name its table, if it is known. @throws CommandError */
+/** Finds the service, and sets its table in the environment, if it is known. @throws CommandError */
 async function findTarget({ url = '', stack, write, contract }: Options): Promise<Target> {
   if (stack !== undefined) {
     const service = await serviceOfStack(stack, tell);
@@ -111,7 +111,7 @@ async function findTarget({ url = '', stack, write, contract }: Options): Promis
   return { baseUrl };
 }
 
-/** @returns the exit status: 0, 1 (a check failed, or the temporary organization is left) or 130 (interrupted) */
+/** @returns the exit status: 0, 1 (a check failed, or the temporary organization could not be removed) or 130 (interrupted) */
 async function verify(target: Target): Promise<number> {
   const { json = false, stack } = options;
   const { baseUrl: url, release, version } = target;
@@ -136,7 +136,7 @@ async function verify(target: Target): Promise<number> {
   return failed > 0 || temporaryOrganization?.removed === false ? 1 : 0;
 }
 
-/** Checks the table, if the run writes or is about a stack, and then what `--write` and `--contract` ask for. */
+/** Checks the table, if the run writes or verifies a stack, and then runs the checks of `--write` and `--contract`. */
 async function tableChecks(
   checks: Checks,
   baseUrl: string,
@@ -146,7 +146,7 @@ async function tableChecks(
   if (!(write || contract || stack)) return undefined;
   const table = openTable(process.env.LEADS_TABLE, clientSettings);
   const isUsable = await checks.passes(`Table ${table.name}`, () => tableCheck(table));
-  // No key goes to an address that is not the service's.
+  // Never sends a key to an address that is not the service's.
   if (!isUsable || !isReached) return undefined;
   process.env.VERIFIED_BASE_URL = baseUrl;
   const temporaryOrganization = write ? await writeChecks(checks, baseUrl, table) : undefined;
@@ -154,7 +154,7 @@ async function tableChecks(
   return temporaryOrganization;
 }
 
-/** Which release the checks are about. */
+/** Names the release that is checked. */
 function releaseText({ release, version }: Target): string {
   return release ? `runs ${release}, version ${version}` : 'does not say which release it runs';
 }

@@ -17,22 +17,28 @@ import {
   versionNext,
 } from './reply.ts';
 
-/** API Gateway's quota of a request line with its headers. That of a body is 10 MB (developer guide, "Quotas"), Lambda's of an event 6 MB. */
+/**
+ * API Gateway's quota for a request line with its headers. Its quota for a body is 10 MB (developer guide, "Quotas"), and Lambda's for an
+ * event is 6 MB.
+ */
 const gatewayHeadMaxBytes = 10_240;
 const megabyte = 1024 * 1024;
-/** API Gateway does not listen on port 80, or a firewall drops the request. */
+/** How long to wait for a reply over plain HTTP: API Gateway does not listen on port 80, and a firewall may drop the request. */
 const plainReplyWithinMs = 5000;
 const leadsPath = '/api/v1/leads';
 const listLeads = { method: 'GET', path: leadsPath };
 /** A new AWS account allows 10 concurrent executions. */
 const checksAtOnce = 5;
 
-/** One row of the table of checks. */
+/** A row in the table of checks. */
 interface ReadOnlyCheck extends Request {
   readonly check: string;
-  /** The right codes: more than one where the gateway or the function may notice first. Empty if the contract's body is not expected. */
+  /**
+   * The expected codes. There are several if either the gateway or the function may refuse first. Empty if the contract's body is not
+   * expected.
+   */
   readonly codes: readonly ErrorCode[];
-  /** Also right: the gateway may refuse the request by itself, in words of its own that no deployment changes. */
+  /** Also accepted: the gateway may refuse the request itself, with a body that no deployment can change. */
   readonly orByGateway?: '413' | '4xx';
 }
 type SentRequest = Omit<ReadOnlyCheck, 'check' | 'codes'>;
@@ -42,12 +48,12 @@ const row = (check: string, code: ErrorCode, request: SentRequest): ReadOnlyChec
   ...request,
 });
 
-/** A key with the right form and checksum that is in no table. */
+/** A key with a valid form and checksum that is not in any table. */
 const unknownKey = (): string => mintApiKey(randomBytes(apiKeyRandomBytes)).key;
 const plainHttpText = 'A request over plain HTTP';
 const json = { 'Content-Type': 'application/json' };
 
-/** Every check of an address; nothing is written, because each key is unknown. */
+/** All checks of an address. They write nothing, because every key is unknown. */
 function checksOf(baseUrl: string): ReadOnlyCheck[] {
   const headers = { Authorization: `Bearer ${unknownKey()}` };
   const get = { ...listLeads, headers };
@@ -77,17 +83,17 @@ function checksOf(baseUrl: string): ReadOnlyCheck[] {
     {
       ...get,
       check: `A request line of more than ${gatewayHeadMaxBytes} bytes`,
-      // API Gateway documents the limit, but not its response. An address that accepts the line refuses the key.
+      // API Gateway documents the limit, but not its response. If an address accepts the line, the service refuses the key.
       codes: ['INVALID_QUERY', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNAUTHORIZED'],
       orByGateway: '4xx',
       path: `${leadsPath}?filter=${longFilter}`,
     },
-    // The local gateway takes the header for plain HTTP; a deployed address is tried over plain HTTP itself.
+    // The local gateway treats this header as plain HTTP. A deployed address is checked over real plain HTTP.
     ...(baseUrl.startsWith('http:') ? [row(plainHttpText, 'HTTPS_REQUIRED', overHttp)] : []),
   ];
 }
 
-/** They go to create-lead: on a service with few captures, refused captures would set off the alarm for lost enquiries. */
+/** These requests go to create-lead: on a service with few captures, refused captures would set off the alarm for lost enquiries. */
 function bodyChecks(authorization: Request['headers']): ReadOnlyCheck[] {
   const { bodyMaxBytes } = limits;
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -98,7 +104,7 @@ function bodyChecks(authorization: Request['headers']): ReadOnlyCheck[] {
     headers: { ...authorization, ...type },
   });
   const ofBytes = (length: number) => post(Buffer.alloc(length, '{'));
-  // API Gateway documents that it reads bodies as UTF-8, but not what it makes of other bytes.
+  // API Gateway documents that it reads bodies as UTF-8, but not what it does with other bytes.
   const notUtf8 = Buffer.from('{"name":"Ren\u00e9"}', 'latin1');
   const needsJson = 'A body without Content-Type: application/json';
   const tooLong = `A body of ${bodyMaxBytes + 1} bytes`;
@@ -110,7 +116,7 @@ function bodyChecks(authorization: Request['headers']): ReadOnlyCheck[] {
     row(needsJson, 'UNSUPPORTED_MEDIA_TYPE', post('name=Asha', form)),
     row(tooLong, 'PAYLOAD_TOO_LARGE', ofBytes(bodyMaxBytes + 1)),
     row(overLambda, 'PAYLOAD_TOO_LARGE', { ...ofBytes(7 * megabyte), orByGateway: '413' }),
-    // API Gateway answers in plain text and without its headers (https://github.com/koki-develop/lgtm-generator/issues/10).
+    // API Gateway answers in plain text and without its usual headers (https://github.com/koki-develop/lgtm-generator/issues/10).
     { check: overGateway, codes: [], ...ofBytes(11 * megabyte), orByGateway: '413' },
   ];
 }
@@ -120,7 +126,7 @@ const notThisService =
 
 /** Runs the checks that need no valid key and change nothing. @returns whether the service answers at the address */
 export async function readOnlyChecks(checks: Checks, baseUrl: string): Promise<boolean> {
-  // Without the address, every further check would fail in the same way; with a silent DynamoDB, it would wait as well.
+  // If the address does not answer, every further check would fail the same way. If DynamoDB is silent, each would also wait.
   const isReached = await checks.passes(`GET ${baseUrl}${leadsPath}`, async () => {
     const reply = await send(baseUrl, listLeads);
     if (codeOf(reply)) return replyText(reply);
@@ -144,7 +150,7 @@ export async function readOnlyChecks(checks: Checks, baseUrl: string): Promise<b
   return true;
 }
 
-/** @throws CheckError if a warm function fails after as long as the three attempts of a call wait */
+/** @throws CheckError if a warm function fails only after the three attempts of a DynamoDB call have timed out */
 async function databaseReply(baseUrl: string): Promise<string> {
   const headers = { Authorization: `Bearer ${unknownKey()}` };
   const reply = await send(baseUrl, { ...listLeads, headers });
@@ -167,8 +173,8 @@ const byGatewayNote =
   'API Gateway answers this by itself, and no deployment changes it: callers can rely on the status alone.';
 
 /**
- * @returns how a refusal by the gateway differs from the contract, where it may
- * @throws CheckError for any other reply that is not right
+ * @returns how a refusal by the gateway differs from the contract, if the check allows that
+ * @throws CheckError for any other wrong reply
  */
 function differenceOf(reply: SentReply, check: ReadOnlyCheck): string | undefined {
   const { codes, orByGateway } = check;
@@ -184,7 +190,7 @@ function differenceOf(reply: SentReply, check: ReadOnlyCheck): string | undefine
   }
 }
 
-/** @throws CheckError unless the reply has a right code, its status, the contract's body and the contract's headers */
+/** @throws CheckError unless the reply has an expected code, the code's status, and the contract's body and headers */
 function assertReply(reply: SentReply, { codes, orByGateway }: ReadOnlyCheck): void {
   const code = codeOf(reply);
   const rightCodes = codes.map((one) => `${apiErrors[one].status} ${one}`);
@@ -197,7 +203,7 @@ function assertReply(reply: SentReply, { codes, orByGateway }: ReadOnlyCheck): v
     );
   }
   if (!codes.includes(code) || reply.status !== apiErrors[code].status)
-    // Every key here is unknown on purpose: a 401 says nothing about the table.
+    // Every key here is unknown on purpose, so a 401 says nothing about the table.
     throw new CheckError(
       `${replyText(reply)}; expected ${expected}`,
       reply.status === 401 ? versionNext : nextFor(reply),
@@ -235,8 +241,8 @@ function assertNew({ requestId = '' }: SentReply, requestIds: Set<string>): void
 }
 
 /**
- * Sends a request over plain HTTP to the host of an https address. No reply, a redirect and a refusal are right; a 401 means that something
- * in front of the API accepted the request and passed it on.
+ * Sends a request over plain HTTP to the host of an https address. Accepts no reply, a redirect or a refusal. A 401 means that something in
+ * front of the API passed the request on.
  * @returns the result
  * @throws CheckError
  */

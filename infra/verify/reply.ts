@@ -6,11 +6,11 @@ import { apiErrors, type ErrorCode } from '../../shared/contract/errors.ts';
 import { CheckError } from '../cli/command.ts';
 import { errorText } from '../cli/error-code.ts';
 
-/** What the service answered. */
+/** A reply of the service. */
 export interface Reply {
   readonly status: number;
   readonly requestId?: string | undefined;
-  /** Parsed; the text itself if it is not JSON. */
+  /** The parsed body, or its text if it is not JSON. */
   readonly body?: unknown;
 }
 
@@ -34,7 +34,7 @@ export function replyText(reply: Reply): string {
   return reply.requestId === undefined ? text : `${text}, X-Request-Id ${reply.requestId}`;
 }
 
-/** The next thing to look at after a reply that is not the expected one. */
+/** The next thing to look at after an unexpected reply. */
 export function nextFor(reply: Reply): string {
   if (reply.status >= 400 && codeOf(reply) === undefined) return gatewayNext(reply);
   if (reply.status >= 500) return functionNext;
@@ -56,7 +56,7 @@ const nextByStatus: Readonly<Record<number, string>> = {
   429: 'A limit of the deployment is too low for a verification: raise requestsPerSecond (5 at once), or for --write requestsPerOrganizationPerHour (about 100). If other callers use it up, run the command later.',
 };
 
-/** CloudFormation leaves a gateway response alone that somebody changed by hand: to deploy the same release again would not help. */
+/** CloudFormation does not touch a gateway response that somebody changed by hand, so deploying the same release again would not help. */
 function gatewayNext({ status }: Reply): string {
   const ofDomain =
     status === 403
@@ -67,7 +67,7 @@ function gatewayNext({ status }: Reply): string {
 
 export interface Request {
   readonly method: string;
-  /** With the query string; the base URL comes before it. */
+  /** The path with its query string, which follows the base URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
@@ -82,7 +82,7 @@ export interface SentReply extends Reply {
 const replyWithinMs = 35_000;
 
 /**
- * Sends a request and returns whatever comes back. Follows no redirect. A reply may come before the whole body is sent.
+ * Sends a request and returns any reply. Follows no redirects. A reply may arrive before the whole body is sent.
  * @throws CheckError when there is no reply
  */
 export async function send(
@@ -114,7 +114,7 @@ export async function send(
       body: parseJson(text) ?? text,
     };
   } catch (error) {
-    // fetch wraps the error that says why.
+    // fetch wraps the error that has the reason.
     const cause = error instanceof TypeError && error.cause ? error.cause : error;
     throw new CheckError(
       `no reply (${errorText(cause)})`,
@@ -126,12 +126,12 @@ export async function send(
 }
 
 const firstPartBytes = 65_536;
-/** A gateway that refuses a length answers at once. */
+/** How long to wait before the rest of a body: a gateway that refuses its length answers at once. */
 const restAfterMs = 2000;
 
 /**
- * Sends a large body in two parts, with a pause: a gateway that refuses the length closes the connection after its reply, and a
- * write to a closed connection would lose the reply.
+ * Sends a large body in two parts, with a pause. A gateway that refuses its length replies and closes the connection, and writing to a
+ * closed connection would lose the reply.
  */
 async function* inParts(body: Buffer): AsyncGenerator<Buffer> {
   const isLarge = body.length > 2 * firstPartBytes;

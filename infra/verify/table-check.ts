@@ -5,7 +5,8 @@ import { describedTable } from '../cli/aws.ts';
 import { CheckError } from '../cli/command.ts';
 
 /**
- * Expects the table of this version: active, with its key and every index. @returns the result
+ * Checks that the table has the form of this version: active, with its key and every index.
+ * @returns the result
  * @throws CheckError that names what is missing
  */
 export async function tableCheck({ client, name }: Table): Promise<string> {
@@ -20,8 +21,8 @@ export async function tableCheck({ client, name }: Table): Promise<string> {
 }
 
 /**
- * Compares a table with the definition of this version: active, with its key and every index.
- * @throws CheckError with the first difference; DynamoDB changes one index at a time
+ * Compares a table with this version's definition: active, with its key and every index.
+ * @throws CheckError with the first difference only, because DynamoDB changes one index at a time
  */
 export function assertTable(table: TableDescription): void {
   const { TableName, TableStatus, KeySchema } = table;
@@ -64,7 +65,7 @@ function assertIndex(
     );
 }
 
-/** The key attributes by name, and by type if it is not a string. */
+/** The names of the key attributes, with their types if they are not strings. */
 function keyText(
   { AttributeDefinitions: types = [] }: TableDescription,
   schema: readonly KeySchemaElement[] = [],

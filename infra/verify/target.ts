@@ -1,7 +1,7 @@
 import { isLoopback } from '../cli/aws.ts';
 import { recordedService } from '../local/running-service.ts';
 
-/** What is wrong with a base URL, to follow the word "It"; undefined if nothing is. */
+/** What is wrong with a base URL, as a sentence that follows "It"; undefined if nothing is. */
 export function baseUrlIssue(text: string): string | undefined {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     return 'must be an address that begins with https://, or http:// for a service on this machine.';
@@ -16,7 +16,7 @@ export function baseUrlIssue(text: string): string | undefined {
 
 /**
  * The variables that reach the table of the local service at an address; undefined if none is recorded there.
- * @param folder of the local service's data
+ * @param folder the data folder of the local service
  */
 export function localVariables(
   baseUrl: string,
@@ -27,7 +27,7 @@ export function localVariables(
   return recorded.environment;
 }
 
-/** Local addresses of one port are one service. */
+/** All local addresses with the same port are the same service. */
 function originOf(url: string): string {
   const { protocol, hostname, port, pathname } = new URL(url);
   return `${protocol}//${isLoopback(url) ? 'localhost' : hostname}:${port}${pathname}`;

@@ -14,23 +14,22 @@ import type { Checks } from './check.ts';
 import { runContractTests, type TestedCase } from './contract-tests.ts';
 import { nextFor, replyText, send } from './reply.ts';
 
-/** The name by which a later run finds an organization that a killed run left behind. */
+/** Identifies an organization that a killed run left behind, for a later run. */
 const temporaryName = 'Temporary organization of npm run verify';
-/** High IDs, so that an organization of a person hardly ever has one of them. */
+/** High IDs, which a real organization hardly ever has. */
 const idMin = 2_000_000_000;
 const hourMs = 3_600_000;
-/** One organization is enough for these tests, if they run one after the other. */
+/** These tests can share an organization if they run one after the other. */
 const written = { tagsFilter: ['written'], fileParallelism: false, isolate: false };
 
-/** The temporary organization at the end of the run. */
+/** The temporary organization, for the end of the run. */
 export interface TemporaryOrganization {
   readonly id: number;
   readonly removed: boolean;
 }
 
 /**
- * Runs the contract tests that are tagged `written`, a check for each, in an organization of their own, and removes that organization,
- * whatever happens.
+ * Runs the contract tests that are tagged `written`, a check for each, in a temporary organization, which it always removes afterwards.
  * @returns undefined if there was no organization to remove
  */
 export async function writeChecks(
@@ -51,7 +50,7 @@ export async function writeChecks(
   const records: PrimaryKey[] = [];
   let removed = false;
   try {
-    // Without a known key, every test would fail in the same way.
+    // If the service does not know the key, every test would fail the same way.
     if (isCreated && (await isKnown(checks, baseUrl, key))) await runWritten(checks, id, records);
   } finally {
     removed = await removeAtEnd(table, id, records);
@@ -59,7 +58,7 @@ export async function writeChecks(
   return { id, removed };
 }
 
-/** @param records gets the idempotency records that the tests may have written */
+/** @param records receives the idempotency records that the tests may have written */
 async function runWritten(checks: Checks, id: number, records: PrimaryKey[]): Promise<void> {
   process.env.TEMPORARY_ORGANIZATION = JSON.stringify({ id, name: temporaryName });
   await runContractTests(checks, written, async (file, tests) => {
@@ -86,7 +85,7 @@ function resultOf(file: string, { error, replies = [] }: TestedCase): string {
   );
 }
 
-/** An ID that no organization of the table has. */
+/** An ID that no organization in the table has. */
 async function freeOrganizationId(table: Table): Promise<number> {
   for (;;) {
     const id = randomInt(idMin, limits.idMax);
@@ -94,7 +93,10 @@ async function freeOrganizationId(table: Table): Promise<number> {
   }
 }
 
-/** Creates the organization, to which the tests apply their settings. @returns an API key that expires after an hour, as theirs do */
+/**
+ * Creates the organization; the tests apply their own settings to it.
+ * @returns an API key that expires after an hour, like the tests' keys
+ */
 export async function createTemporaryOrganization(
   table: Table,
   id: number,
@@ -128,7 +130,7 @@ const isKnown = (checks: Checks, baseUrl: string, key = ''): Promise<boolean> =>
     throw new CheckError(`${replyText(reply)}; expected 200`, nextFor(reply));
   });
 
-/** @returns whether nothing is left of the organization */
+/** @returns whether the organization was removed completely */
 async function removeAtEnd(
   table: Table,
   id: number,
@@ -136,7 +138,7 @@ async function removeAtEnd(
 ): Promise<boolean> {
   try {
     await removeOrganization(table, id);
-    // Several captures have one record.
+    // Several captures can share a record.
     await deleteItems(table, [...new Map(records.map((record) => [record.pk, record])).values()]);
     return true;
   } catch (error) {
@@ -148,13 +150,13 @@ async function removeAtEnd(
   }
 }
 
-/** Removes the temporary organizations of killed runs: their keys have expired, so no run uses them. @returns how many */
+/** Removes the temporary organizations of killed runs, whose keys have expired, so that no run uses them. @returns how many were removed */
 export async function removeLeft(table: Table, now = new Date()): Promise<number> {
   let removed = 0;
   for (const { id, name } of await listOrganizations(table)) {
     if (id < idMin || name !== temporaryName) continue;
     const stored = await readSettings(table, id);
-    // Without settings, a removal was interrupted.
+    // If it has no settings, an earlier removal was interrupted.
     const appliedAt = stored ? Date.parse(stored.appliedAt) : 0;
     if (now.getTime() - appliedAt <= hourMs) continue;
     const items = await removeOrganization(table, id);
