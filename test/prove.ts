@@ -10,7 +10,7 @@ import { projectFolder } from './support/service-process.ts';
 const names = parts.map(({ name }) => name);
 const program = new CliCommand('npm run prove --')
   .description('runs the tests that npm test leaves out: all of them, or the parts that are named')
-  .addArgument(new Argument('[PART...]', 'what to run').choices(names).default(names))
+  .addArgument(new Argument('[PART...]', 'what to run').choices(names).default(names, 'all'))
   .option('--list', 'name the parts, with the seconds that each takes on two quiet cores')
   .notes(`
 The last line says how many tests passed and failed. What this machine cannot run is named on stderr, and left out.

@@ -1,6 +1,6 @@
 import type { Argument } from 'commander';
 import { readUnitsPerSecondDefault } from '../../shared/store/table/pacing.ts';
-import { CliCommand } from '../cli/command.ts';
+import { CliCommand, helpLines } from '../cli/command.ts';
 import { integerOption, parseId, parseIds } from '../cli/options.ts';
 import type { CommandContext, RunningCommand } from './context.ts';
 
@@ -30,7 +30,8 @@ export class AdminCommand extends CliCommand {
   /** Says in the help and in COMMANDS.md what `--json` prints. A name with `?` can be absent. */
   json(form: string): this {
     this.jsonForm = form;
-    return this.notes(`\nWith --json (a name with ? can be absent):\n  ${form}`);
+    const lines = helpLines(form.match(/[^,;]+[,;]? ?/g) ?? [], { indent: '  ' });
+    return this.notes(`\nWith --json (a name with ? can be absent):\n${lines}`);
   }
 
   /** @param action gets the command's first argument, if it has one */

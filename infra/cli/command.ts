@@ -1,4 +1,4 @@
-import { Command, type ErrorOptions, Option, type OptionValues } from 'commander';
+import { Command, type ErrorOptions, type Help, Option, type OptionValues } from 'commander';
 
 const wrongUsage = 2;
 
@@ -29,6 +29,34 @@ export class CheckError extends Error {
   }
 }
 
+const helpWidth = 80;
+
+interface Layout {
+  /** Of the first line. */
+  readonly indent?: string;
+  /** The text at the end of every line but the last. */
+  readonly end?: string;
+  /** The indent of every line but the first. @default indent */
+  readonly hanging?: string;
+}
+
+/** Lines of a help, broken between the pieces. */
+export function helpLines(
+  pieces: readonly string[],
+  { indent = '', end = '', hanging }: Layout = {},
+): string {
+  const lines: string[] = [];
+  let line = indent;
+  for (const piece of pieces) {
+    if (line.trim() !== '' && `${line}${piece.trimEnd()}${end}`.length > helpWidth) {
+      lines.push(line.trimEnd() + end);
+      line = hanging ?? indent;
+    }
+    line += piece;
+  }
+  return [...lines, line.trimEnd()].join('\n');
+}
+
 /** A command that reports wrong usage on one line: what is wrong, what would be right, and where the help is. Exits with status 2. */
 export class CliCommand extends Command {
   readonly #usageChecks: ((options: OptionValues) => string | false | undefined)[] = [];
@@ -37,15 +65,27 @@ export class CliCommand extends Command {
     return new CliCommand(name);
   }
 
-  /** Adds text to the end of the help. */
+  override createHelp(): Help {
+    const names = { subcommandTerm: (command: Command) => command.name() };
+    return Object.assign(super.createHelp(), { helpWidth, minWidthToWrap: 24, ...names });
+  }
+
+  /** Adds text to the end of the help. Its paragraphs get lines of one width; indented lines stay as they are. */
   notes(text: string): this {
-    return this.addHelpText('after', text);
+    const paragraphs = text.replace(/(?<=\S)\n(?=\S)/g, ' ').split('\n');
+    const wrapped = paragraphs.map((line) =>
+      line.startsWith(' ') ? line : helpLines(line.match(/\S+ ?/g) ?? []),
+    );
+    return this.addHelpText('after', wrapped.join('\n'));
   }
 
   /** Adds examples of this command to the end of the help. @param examples its arguments and options */
   examples(...examples: readonly string[]): this {
     return this.addHelpText('after', () => {
-      const lines = examples.map((options) => `  ${pathOf(this)} ${options}`.trimEnd());
+      const lines = examples.map((options) => {
+        const pieces = `${pathOf(this)} ${options}`.split(/(?<= )(?=--[a-z])/);
+        return helpLines(pieces, { indent: '  ', end: ' \\', hanging: '    ' });
+      });
       return `\nExample${lines.length === 1 ? '' : 's'}:\n${lines.join('\n')}`;
     });
   }

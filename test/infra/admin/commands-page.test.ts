@@ -64,15 +64,39 @@ test('COMMANDS.md is the table of all commands', async () => {
   );
 });
 
+async function helpOf(command: string): Promise<string> {
+  const printed: string[] = [];
+  const stdout = (text: string): void => void printed.push(text);
+  const names = command.split(' ').filter((name) => name !== '');
+  expect(await runAdmin([...names, '--help'], { ...io, stdout })).toBe(0);
+  return printed.join('');
+}
+
 test.each(commands.map(([name]) => name))(
   '%s --help shows an example and the JSON form',
   async (command) => {
-    const printed: string[] = [];
-    const stdout = (text: string): void => void printed.push(text);
-
-    expect(await runAdmin([...command.split(' '), '--help'], { ...io, stdout })).toBe(0);
-    expect(printed.join('')).toMatch(
+    expect(await helpOf(command)).toMatch(
       new RegExp(`\\nExamples?:\\n[^]*npm run .*admin -- ${command}[^]*\\nWith --json`),
     );
   },
 );
+
+test('no line of a help has more than 80 characters, whatever the terminal', async () => {
+  const nouns = program.commands.map((noun) => noun.name());
+  const names = ['', ...nouns, ...commands.map(([name]) => name)];
+  const helps = await Promise.all(names.map(helpOf));
+
+  expect(
+    helps
+      .join('')
+      .split('\n')
+      .filter((line) => line.length > 80),
+  ).toEqual([]);
+});
+
+test('an example of more than one line is one command for a shell', async () => {
+  expect(await helpOf('lead edit')).toContain(`
+  npm run admin -- lead edit --organization 1 --lead 5 \\
+    --set phone='+91 98200 12345'
+`);
+});

@@ -11,17 +11,35 @@ test('a command that gave up a slow write says that it can be run again', () => 
   );
 });
 
-test.each([
+const programs = [
   ...['bench', 'fuzz', 'simulation'].map((folder) => `test/proof/${folder}/main.ts`),
+  ...['deploy/deploy', 'local/start', 'openapi/page/main', 'verify/main'].map(
+    (name) => `infra/${name}.ts`,
+  ),
   'infra/openapi/document.ts',
   'test/prove.ts',
-])('wrong usage of %s ends with status 2: 1 says that something was found', async (program) => {
-  expect(await runProgram(node24, [program, '--nope'])).toMatchObject({
-    status: 2,
-    stdout: '',
-    stderr: expect.stringMatching(/^Unknown option '--nope'\. See: npm run \w+ -- --help\n$/),
-  });
+];
+
+test.each(programs)('no line of the help of %s has more than 80 characters', async (program) => {
+  const { status, stdout } = await runProgram(node24, [program, '--help']);
+
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^Usage: /);
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
+
+test.each(programs)(
+  'wrong usage of %s ends with status 2: 1 says that something was found',
+  async (program) => {
+    expect(await runProgram(node24, [program, '--nope'])).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^Unknown option '--nope'\. See: npm (?:run \w+|start) -- --help\n$/,
+      ),
+    });
+  },
+);
 
 test.each([
   [['test/prove.ts', 'simulater'], 2, /^Command-argument value 'simulater' is invalid .*simulator/],
