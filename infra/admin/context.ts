@@ -28,6 +28,8 @@ export interface ProcessIo {
   readonly stderr: (text: string) => void;
   /** Whether stderr is a terminal. */
   readonly hasTerminal: boolean;
+  /** The width of the terminal, if stdout is one. */
+  readonly columns?: number | undefined;
   /** The data folder of the local service that is used if the environment names no table. */
   readonly localFolder: string;
 }
@@ -159,6 +161,11 @@ export class CommandContext {
   callerIdentity(): Promise<string> {
     this.#identity ??= callerIdentity(this.environment, this.#location?.region);
     return this.#identity;
+  }
+
+  /** The width of the terminal, for `formatTable`. */
+  get width(): number | undefined {
+    return this.#io.columns;
   }
 
   /** Prints the result: one JSON document with `--json`, else the lines for people. */

@@ -20,4 +20,5 @@ process.exitCode = await runAdmin(process.argv.slice(2), {
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
   hasTerminal: process.stderr.isTTY === true,
+  columns: process.stdout.columns,
 });

@@ -13,7 +13,7 @@ import {
   revokeApiKey,
 } from '../../../shared/store/organizations/api-keys.ts';
 import { canAsk } from '../../cli/confirm.ts';
-import { dateOf, formatTable } from '../../cli/format.ts';
+import { countOf, dateOf, formatTable } from '../../cli/format.ts';
 import type { AdminCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { namedId } from '../named.ts';
@@ -206,18 +206,19 @@ async function list(context: CommandContext): Promise<void> {
     return {
       'KEY ID': key.keyId,
       LABEL: key.label,
+      STATE: revokedAt ? `revoked ${dateOf(revokedAt)}` : state,
+      'LAST USED': lastUsedAt ? lastUsedAt.slice(0, 16).replace('T', ' ') : 'never',
+      'DAYS LEFT': daysLeft(expiresAt, revokedAt),
+      EXPIRES: dateOf(expiresAt),
       TYPE: key.type,
       SCOPES: key.scopes.join(','),
       'CREATED BY': organization.userById.get(key.createdBy)?.name ?? String(key.createdBy),
       CREATED: dateOf(key.createdAt),
-      'LAST USED': lastUsedAt ? `since ${lastUsedAt.slice(0, 16).replace('T', ' ')}` : 'never',
-      EXPIRES: dateOf(expiresAt),
-      'DAYS LEFT': daysLeft(expiresAt, revokedAt),
-      STATE: revokedAt ? `revoked ${dateOf(revokedAt)}` : state,
     };
   });
   const none = `Organization ${organization.id} has no API keys: create one with key create.`;
-  context.print({ items }, formatTable(rows, none));
+  const count = items.length === 0 ? [] : ['', `${countOf(items.length, 'API key')}.`];
+  context.print({ items }, formatTable(rows, { width: context.width, none }), count);
 }
 
 /** The alarm KeyExpiresSoon goes off at the same number of days, for a key that is in use. */

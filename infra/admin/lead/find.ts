@@ -98,7 +98,11 @@ async function find(context: CommandContext, options: FindOptions): Promise<void
   const whole = email !== undefined && hasEmailForm(email) ? email : read;
   if (!anywhere) {
     const lead = await leadWith(context, [storedPhone(typed), whole]);
-    if (lead) return context.print(summaryOf(lead), formatLeads(organization, [lead]));
+    if (lead)
+      return context.print(
+        summaryOf(lead),
+        formatLeads(organization, [lead], { width: context.width }),
+      );
     if (whole !== undefined) throw notFound(context.organizationId, whole, typed);
   }
   const kind = name !== undefined ? 'name' : email !== undefined ? 'email' : 'phone';

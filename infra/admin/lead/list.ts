@@ -120,28 +120,34 @@ export const summaryOf = (lead: Lead) => ({
   updatedAt: lead.updatedAt,
 });
 
+interface LeadTableOptions {
+  readonly width: number | undefined;
+  /** The text without leads. */
+  readonly none?: string;
+}
+
 /** Leads as a table for people, with the names of their stages and owners. */
-export const formatLeads = (
+export function formatLeads(
   organization: Organization,
   leads: readonly Lead[],
-  none = '',
-): string =>
-  formatTable(
-    leads.map((lead) => {
-      const { name, phone, email, stage, owner } = presentLead(organization, lead);
-      return {
-        LEAD: String(lead.id),
-        NAME: name,
-        PHONE: phone,
-        EMAIL: email ?? '',
-        STAGE: stage?.name ?? String(lead.stageId),
-        OWNER: owner?.name ?? '',
-        CREATED: dateOf(lead.createdAt),
-        STATE: lead.archivedAt === undefined ? 'live' : 'archived',
-      };
-    }),
-    none,
-  );
+  options: LeadTableOptions,
+): string {
+  const isSomeArchived = leads.some(({ archivedAt }) => archivedAt !== undefined);
+  const rows = leads.map((lead) => {
+    const { name, phone, email, stage, owner } = presentLead(organization, lead);
+    return {
+      LEAD: String(lead.id),
+      ...(isSomeArchived && { STATE: lead.archivedAt === undefined ? 'live' : 'archived' }),
+      NAME: name,
+      PHONE: phone,
+      EMAIL: email ?? '',
+      STAGE: stage?.name ?? String(lead.stageId),
+      OWNER: owner?.name ?? '',
+      CREATED: dateOf(lead.createdAt),
+    };
+  });
+  return formatTable(rows, options);
+}
 
 /** @param ifNone the end of the sentence for an empty list */
 export function printLeads(
@@ -150,9 +156,11 @@ export function printLeads(
   { leads, more }: FoundLeads,
   ifNone: string,
 ): void {
+  const none = `Organization ${organization.id} ${ifNone}.`;
+  const count = leads.length === 0 ? [] : ['', `${countOf(leads.length, 'lead')}.`];
   context.print(
     { items: leads.map(summaryOf), more },
-    formatLeads(organization, leads, `Organization ${organization.id} ${ifNone}.`),
-    more ? ['', 'There are more leads: use a higher --limit.'] : [],
+    formatLeads(organization, leads, { width: context.width, none }),
+    more ? ['', 'There are more leads: use a higher --limit.'] : count,
   );
 }

@@ -63,7 +63,7 @@ async function timeline(context: CommandContext, { lead }: LeadOptions): Promise
   const items = await timelineItems(context.table(), organization, lead);
   context.print(
     { items },
-    items.flatMap((item) => linesOf(organization, item)),
+    items.flatMap((item) => linesOf(organization, item, websiteOf(item, items))),
   );
 }
 
@@ -93,11 +93,19 @@ const detailLines = (details: readonly Detail[]): string[] =>
     return lines.length === 0 ? [] : [`${name}: ${lines.join('\n      ')}`];
   });
 
-/** One timeline item as text: a line with the time, the type and the actor, then a line per detail. */
-const linesOf = (organization: Organization, item: TimelineItem): string[] => [
-  `${item.at}  ${item.type}  by ${printable(item.actor.name)}`,
-  ...detailLines(detailsOf(organization, item)).map((line) => `    ${line}`),
-];
+/** The label of the key by which a website sent an enquiry; also of the item that says that the enquiry created the lead. */
+const websiteOf = ({ at, keyId }: TimelineItem, items: readonly TimelineItem[]) =>
+  items.find((one) => one.type === 'captured' && one.at === at && one.keyId === keyId)?.keyLabel;
+
+/** One timeline item as text: a line with the time, the type and who did it, then a line per detail. */
+function linesOf(organization: Organization, item: TimelineItem, website?: string): string[] {
+  const { name } = item.actor;
+  const who = website === undefined ? name : `website (${website}), with the key of ${name}`;
+  return [
+    `${item.at}  ${item.type}  by ${printable(who)}`,
+    ...detailLines(detailsOf(organization, item)).map((line) => `    ${line}`),
+  ];
+}
 
 /** Details have a fixed order, because DynamoDB returns the attributes of a map in any order. */
 function detailsOf(organization: Organization, item: TimelineItem): Detail[] {

@@ -13,7 +13,7 @@ import {
   type StoredSettings,
 } from '../../../shared/store/organizations/organizations.ts';
 import { CommandError } from '../../cli/command.ts';
-import { formatTable } from '../../cli/format.ts';
+import { countOf, formatTable } from '../../cli/format.ts';
 import { integerOption } from '../../cli/options.ts';
 import type { AdminCommand } from '../command.ts';
 import { type CommandContext, unknownOrganizationError } from '../context.ts';
@@ -194,7 +194,8 @@ async function list(context: CommandContext): Promise<void> {
   const items = await listOrganizations(table);
   const rows = items.map(({ id, name }) => ({ ID: String(id), NAME: name }));
   const none = `Table ${table.name} has no organizations: create one with organization apply.`;
-  context.print({ items }, formatTable(rows, none));
+  const count = items.length === 0 ? [] : ['', `${countOf(items.length, 'organization')}.`];
+  context.print({ items }, formatTable(rows, { width: context.width, none }), count);
 }
 
 async function history(context: CommandContext, { limit }: { limit: number }): Promise<void> {
@@ -202,12 +203,14 @@ async function history(context: CommandContext, { limit }: { limit: number }): P
   const items = await readAuditLog(context.table(), organizationId, { limit });
   const rows = items.map(
     ({ at, endedAt = '', who, what, versionBefore, versionAfter, ...entry }) => ({
-      WHEN: at,
-      ENDED: endedAt,
-      SETTINGS: versionAfter === undefined ? '' : `${versionBefore ?? 'none'} → ${versionAfter}`,
+      WHEN: at.slice(0, 19).replace('T', ' '),
       WHAT: entry.isBetween ? `${what} (intermediate step)` : what,
       WHO: who,
+      SETTINGS: versionAfter === undefined ? '' : `${versionBefore ?? 'none'} → ${versionAfter}`,
+      ENDED: endedAt.slice(0, 19).replace('T', ' '),
     }),
   );
-  context.print({ items }, formatTable(rows, 'No entries.', { WHAT: 80, WHO: 300 }));
+  const maxChars = { WHAT: 80, WHO: 300 };
+  const options = { width: context.width, none: 'No entries.', maxChars };
+  context.print({ items }, formatTable(rows, options));
 }

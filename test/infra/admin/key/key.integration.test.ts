@@ -34,7 +34,7 @@ test('creates, lists and revokes a key, once in the history however often it is 
     ...{ keyId, label: 'sync', type: 'application', scopes, createdBy: 7, expiresAt },
     ...{ createdAt: expect.stringMatching(/Z$/), revokedAt, lastUsedAt: null },
   });
-  expect(forPeople.stdout).toMatch(/sync +application .*Asha Rao .* never .*revoked/);
+  expect(forPeople.stdout).toMatch(/sync +revoked \S+ +never .*application .*Asha Rao/);
   expect(await doneTo(organization)).toEqual([
     `key revoke ${keyId}`,
     `key create ${keyId} (sync)`,
@@ -99,10 +99,10 @@ test('key list shows the days left, which keys to rotate now, and in which hour 
   const keyId = idOf(organization.reader);
   const { lastUsedAt } = await listed(organization, keyId);
 
-  expect(stdout).toMatch(/soon .* 13: rotate it +live/);
-  expect(stdout).toMatch(/later .* 14 +live/);
-  expect(stdout).toMatch(/past .* \d{4}-\d\d-\d\d +expired/);
-  expect(stdout).toMatch(new RegExp(`${keyId} .* since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d `));
+  expect(stdout).toMatch(/soon +live .* 13: rotate it /);
+  expect(stdout).toMatch(/later +live .* 14 /);
+  expect(stdout).toMatch(/past +expired /);
+  expect(stdout).toMatch(new RegExp(`${keyId} .* \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d `));
   expect(Date.parse(lastUsedAt)).toBeGreaterThanOrEqual(before);
   expect(Date.parse(lastUsedAt)).toBeLessThanOrEqual(after);
 });

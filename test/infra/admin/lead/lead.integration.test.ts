@@ -56,7 +56,7 @@ test('an archived lead is gone for the API until it is restored, and only change
     { type: 'restored', ...noted },
   ]);
   expect(forPeople).toMatch(
-    /lead_created {2}by Asha Rao\n(.*\n)*.* {2}archived {2}by administrator\n {4}run by: /,
+    /lead_created {2}by website \(leads\.capture\), with the key of Asha Rao\n(.*\n)*.* {2}archived {2}by administrator\n {4}run by: /,
   );
 });
 
@@ -75,15 +75,17 @@ test('a printed timeline names what IDs stand for, in one order, and leaves out 
   const { stdout } = await run(organization, 'lead timeline', '--lead', leadId);
   const shown = await run(organization, 'lead show', '--lead', leadId);
 
-  const by = (type: string) => expect.stringMatching(new RegExp(`^20\\S+Z  ${type}  by Asha Rao$`));
+  const done = (type: string, who: string) =>
+    expect.stringMatching(new RegExp(`^20\\S+Z  ${type}  by ${who}$`));
+  const website = 'website \\(leads\\.capture\\), with the key of Asha Rao';
   const key = expect.stringMatching(/^ {4}API key: \w{10} \(leads\.capture\)$/);
   const request = expect.stringMatching(/^ {4}request: \S{8,}$/);
   expect(stdout.split('\n')).toEqual([
-    by('lead_created'),
+    done('lead_created', website),
     '    via: api',
     expect.stringMatching(/^ {4}API key: \w{10}$/),
     request,
-    by('captured'),
+    done('captured', website),
     key,
     request,
     '    source: Website',
@@ -92,14 +94,14 @@ test('a printed timeline names what IDs stand for, in one order, and leaves out 
     '      \uFFFD[2Jsecond',
     '    formName: Fees',
     '    pageUrl: https://example.com/',
-    by('lead_updated'),
+    done('lead_updated', 'Asha Rao'),
     '    via: api',
     expect.stringMatching(/^ {4}API key: \w{10}$/),
     request,
     '    source: 1 (Website) → 3 (Facebook Ads)',
     '    city: empty → Pune',
     '    stage: 11 (New) → 12 (Enrolled)',
-    by('captured'),
+    done('captured', website),
     key,
     request,
     '    source: Website',

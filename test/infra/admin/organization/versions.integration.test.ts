@@ -174,7 +174,7 @@ test('undo restores the previous settings, a second undo reverts it, --to N rest
     status: 1,
     stderr: expect.stringMatching(/settings of version 1:\n {2}\$\.name changed: .*Add --yes/s),
   });
-  expect(forPeople.stdout).toMatch(/WHEN +ENDED +SETTINGS +WHAT +WHO\n.*organization undo/);
+  expect(forPeople.stdout).toMatch(/WHEN +WHAT +WHO +SETTINGS +ENDED\n.*organization undo/);
   expect(undone).toEqual({ organization: { id: organization.id } });
   expect(first).toEqual({ ...organization.settings, version: 3 });
   expect(again).toEqual(undone);
