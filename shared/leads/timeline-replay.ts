@@ -30,9 +30,15 @@ export const explainedBy = (lead: Lead): Explained => ({
   valuesDigest: valuesDigestOf(lead),
 });
 
-/** The parts of a lead that differ from what its timeline says. */
-export const unexplainedParts = (lead: Explained, timeline: Explained) =>
-  explainedParts.filter((part) => timeline[part] !== undefined && timeline[part] !== lead[part]);
+/** The parts of a lead that differ from what its timeline says. @param keep the form in which the lead's parts were kept */
+export const unexplainedParts = <Kept>(
+  lead: Readonly<Record<keyof Explained, Kept>>,
+  timeline: Explained,
+  keep: (value: string | undefined) => Kept,
+) =>
+  explainedParts.filter(
+    (part) => timeline[part] !== undefined && keep(timeline[part]) !== lead[part],
+  );
 
 /** Whether this entry records the creation of a lead, its first version. */
 export const isOpening = ({ type }: TimelineEntry): boolean =>
@@ -44,8 +50,8 @@ export const isChange = (entry: TimelineEntry): boolean =>
   (entry.type === 'captured' && Array.isArray(entry.filled) && entry.filled.length > 0);
 
 /** Derives a lead's state from its timeline's entries, oldest first. In a damaged entry, any attribute can have any type. */
-export class TimelineReplay {
-  openings = 0;
+export class TimelineReplay<Entry extends TimelineEntry = TimelineEntry> {
+  readonly openings: Entry[] = [];
   #entries = 0;
   #isImported = false;
   #createdAt: string | undefined;
@@ -53,11 +59,11 @@ export class TimelineReplay {
   #archivedAt: string | undefined;
   #valuesDigest: string | undefined;
 
-  add(entry: TimelineEntry): void {
+  add(entry: Entry): void {
     const { type, at, valuesDigest } = entry;
     this.#entries += 1;
     if (isOpening(entry)) {
-      this.openings += 1;
+      this.openings.push(entry);
       this.#createdAt = String(at);
       this.#isImported = type === 'lead_created' && entry.via === 'import';
     } else if (isChange(entry)) {

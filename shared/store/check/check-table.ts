@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel } from '../../base/batches.ts';
+import { TimelineReplay } from '../../leads/timeline-replay.ts';
 import { readTimelineItems } from '../leads/timeline.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
-import type { Item } from '../table/items.ts';
+import type { Item, Stored, TimelineEntryItem } from '../table/items.ts';
 import {
   erasurePrimaryKey,
   type ItemKind,
@@ -10,19 +11,14 @@ import {
   kindOf,
   leadPrimaryKey,
   type PrimaryKey,
+  settingsPrimaryKey,
+  usagePrimaryKey,
 } from '../table/primary-keys.ts';
 import { readTogether, readWith } from '../table/read-together.ts';
 import { type FindOptions, findSuspects, type Suspects } from './find-suspects.ts';
-import {
-  capturedAt,
-  isCapture,
-  isExpired,
-  itemIssues,
-  recordedLead,
-  recordIssues,
-} from './item-issues.ts';
-import { type IdentityKind, identityOf, leadIn } from './lead-issues.ts';
-import { lookAtLead } from './look-at-lead.ts';
+import { itemIssues, recordedLead } from './item-issues.ts';
+import { leadIn } from './lead-issues.ts';
+import { type Issue, identityKeysIn, LeadRules } from './lead-rules.ts';
 import { lookAtKeyItem, lookAtListedKey, lookAtOrganization } from './look-at-organization.ts';
 
 export interface CheckOptions extends Pick<FindOptions, 'organizationId' | 'onProgress'> {
@@ -59,120 +55,72 @@ export async function checkTable(
   return { leads: found.leads, violations: [...violations].sort() };
 }
 
-/** Reads a suspect again, whole. @returns what is wrong, as sentences */
+/** Reads a suspect again, with everything that must agree with it. @returns what is wrong, as sentences */
 export async function lookAt(
   table: Table,
   key: PrimaryKey,
   { organizationOfKey }: Pick<Suspects, 'organizationOfKey'>,
 ): Promise<string[]> {
   const kind = kindOf(key);
-  if (kind?.kind === 'lead')
-    return lookAtLead({ table, organizationId: kind.organizationId }, kind.leadId);
-  if (kind?.kind === 'idempotency')
-    return lookAtRecord(table, key, kind, organizationOfKey.get(kind.keyId));
+  const organizationId =
+    kind?.kind === 'idempotency'
+      ? organizationOfKey.get(kind.keyId)
+      : kind && 'organizationId' in kind && kind.organizationId;
+  if (kind && organizationId && leadKinds.includes(kind.kind))
+    return lookAround({ table, organizationId }, key, kind);
   const [item] = await readTogether(table, [key]);
-  const inItself = item ? itemIssues(key, kind, item) : [];
-  return [...inItself, ...(await lookAtRelated(table, key, kind))];
+  const issues = item ? [...itemIssues(key, kind, item)] : [];
+  if (item && kind?.kind === 'idempotency')
+    issues.push(
+      `The idempotency record ${keyText(key)} belongs to API key ${kind.keyId}, which no organization lists.`,
+    );
+  if (kind?.kind === 'apiKey') issues.push(...(await lookAtKeyItem(table, key)));
+  if (kind?.kind === 'listing')
+    issues.push(...(await lookAtListedKey({ ...kind, table }, kind.keyId)));
+  if (kind?.kind === 'settings') issues.push(...(await lookAtOrganization({ ...kind, table })));
+  return issues;
 }
 
-/** Compares an item with those that it refers to. */
-async function lookAtRelated(
-  table: Table,
+/** Items that are a lead, or name one. */
+const leadKinds = ['lead', 'phone', 'email', 'importedRow', 'idempotency'];
+
+/** Reads an item with its lead and what must agree with that, as of one moment. */
+async function lookAround(
+  { table, organizationId }: OrganizationTable,
   key: PrimaryKey,
-  kind: ItemKind | undefined,
+  kind: ItemKind,
 ): Promise<string[]> {
-  if (kind?.kind === 'apiKey') return lookAtKeyItem(table, key);
-  if (!kind || !('organizationId' in kind)) return [];
-  const scope = { table, organizationId: kind.organizationId };
-  switch (kind.kind) {
-    case 'settings':
-      return lookAtOrganization(scope);
-    case 'listing':
-      return lookAtListedKey(scope, kind.keyId);
-    case 'phone':
-    case 'email':
-      return lookAtIdentity(scope, key, kind);
-    case 'importedRow':
-      return lookAtImportedRow(scope, key);
+  let leadId = 0;
+  let timeline: TimelineEntryItem[] = [];
+  const [item, settings, usage, ...others] = await readWith(table, key, async (before) => {
+    leadId = kind.kind === 'lead' ? kind.leadId : Number(recordedLead(before) ?? before?.leadId);
+    timeline = await readTimelineItems({ table, organizationId }, leadId);
+    return [
+      settingsPrimaryKey(organizationId),
+      usagePrimaryKey(organizationId),
+      erasurePrimaryKey(organizationId, leadId),
+      ...(kind.kind === 'lead'
+        ? identityKeysIn(leadIn(organizationId, leadId, before ?? {}))
+        : [leadPrimaryKey(organizationId, leadId)]),
+    ];
+  });
+  const rules = new LeadRules(organizationId, { settings, usage }, (value) => value);
+  const issues: Issue[] = [];
+  const add = (one: Item | undefined): void => {
+    const stored = one as Stored<Item> | undefined;
+    const ofOne = stored && kindOf(stored);
+    if (ofOne) issues.push(...rules.item(stored, ofOne));
+  };
+  if (kind.kind === 'lead') add(item);
+  for (const other of others) add(other);
+  const replay = new TimelineReplay<TimelineEntryItem>();
+  for (const entry of timeline) {
+    issues.push(...rules.entry(leadId, entry));
+    replay.add(entry);
   }
-  return [];
-}
-
-/** The lead that a record or an identity item names, and the erasure of it, which removes the record. */
-const leadKeys = ({ organizationId }: OrganizationTable, leadId: unknown): PrimaryKey[] =>
-  typeof leadId === 'number'
-    ? [leadPrimaryKey(organizationId, leadId), erasurePrimaryKey(organizationId, leadId)]
-    : [];
-
-/** The lead that an identity item names must exist and have the phone or email. */
-async function lookAtIdentity(
-  scope: OrganizationTable,
-  key: PrimaryKey,
-  { kind, value }: { readonly kind: IdentityKind; readonly value: string },
-): Promise<string[]> {
-  const { table, organizationId } = scope;
-  const [item, lead] = await readWith(table, key, (read) => leadKeys(scope, read?.leadId));
-  if (!item) return [];
-  const { leadId } = item;
-  if (typeof leadId !== 'number') return [`The item ${keyText(key)} names no lead.`];
-  const names = `The item ${keyText(key)} names lead ${leadId} of organization ${organizationId}`;
-  if (!lead) return [`${names}, which is not there.`];
-  const current = identityOf(leadIn(organizationId, leadId, lead), kind);
-  return current === value ? [] : [`${names}, whose ${kind} is ${current ?? 'missing'}.`];
-}
-
-/** The lead of an imported row must exist: an erasure deletes the row too. */
-async function lookAtImportedRow(scope: OrganizationTable, key: PrimaryKey): Promise<string[]> {
-  const [row, lead, erasure] = await readWith(scope.table, key, (read) =>
-    leadKeys(scope, Number(read?.leadId)),
-  );
-  if (!row || lead || erasure) return []; // An erasure is reported by itself, and removes the row.
-  return [
-    `The imported row ${keyText(key)} became lead ${row.leadId} of organization ${scope.organizationId}, which is not there.`,
-  ];
-}
-
-/**
- * The lead of an idempotency record must exist, and have the capture on its timeline: it is written with the record.
- * @param organizationId whose API key it is; undefined if no organization lists the key
- */
-async function lookAtRecord(
-  table: Table,
-  key: PrimaryKey,
-  { keyId }: Extract<ItemKind, { kind: 'idempotency' }>,
-  organizationId: number | undefined,
-): Promise<string[]> {
-  const says = `The idempotency record ${keyText(key)}`;
-  if (organizationId === undefined) {
-    const [record] = await readTogether(table, [key]);
-    return record ? [`${says} belongs to API key ${keyId}, which no organization lists.`] : [];
-  }
-  const scope = { table, organizationId };
-  const [record, lead, erasure] = await readWith(table, key, (read) =>
-    leadKeys(scope, read && recordedLead(read)),
-  );
-  if (!record) return [];
-  const leadId = recordedLead(record);
-  const issues = [...recordIssues(record)].map((issue) => `${says} ${issue}.`);
-  if (typeof leadId !== 'number') return [...issues, `${says} names no lead.`];
-  const names = `${says} names lead ${leadId} of organization ${organizationId}`;
-  if (!lead) return erasure ? issues : [...issues, `${names}, which is not there.`];
-  if (issues.length > 0 || isExpired(record)) return issues;
-  const at = capturedAt(record);
-  return (await isCaptured(scope, leadId, keyId, at))
-    ? []
-    : [
-        `${names}, whose timeline has no capture by key ${keyId} at ${at}: delete the record, or look for the enquiry in a backup.`,
-      ];
-}
-
-/** Whether a lead's timeline has a capture by this API key at this time. */
-export async function isCaptured(
-  scope: OrganizationTable,
-  leadId: number,
-  keyId: string,
-  at: string,
-): Promise<boolean> {
-  const entries: readonly Item[] = await readTimelineItems(scope, leadId, at);
-  return entries.some((entry) => isCapture(entry) && entry.keyId === keyId);
+  if (timeline.length > 0) issues.push(...rules.timeline(leadId, replay));
+  if (kind.kind !== 'lead') add(item);
+  issues.push(...rules.missing());
+  // Not all that must agree with the other items was read.
+  return issues.filter(([of]) => keyText(of) === keyText(key)).map(([, sentence]) => sentence);
 }

@@ -1,5 +1,5 @@
+import { crc32 } from 'node:zlib';
 import { TimelineReplay } from '../../leads/timeline-replay.ts';
-import type { Organization } from '../../organization/organization.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import type { Table } from '../table/client.ts';
 import { prefixOf } from '../table/entities.ts';
@@ -7,29 +7,17 @@ import { getItem } from '../table/get-item.ts';
 import type { Item, Stored, TimelineEntryItem } from '../table/items.ts';
 import { queryPages } from '../table/many-items.ts';
 import {
-  type ItemKind,
   keyListingPrimaryKey,
   keyOf,
   keyText,
   kindOf,
-  leadPrimaryKey,
   leadsPartitionKey,
   type PrimaryKey,
   settingsPrimaryKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
 import { scanTable } from '../table/scan-table.ts';
-import { ExpectedItems } from './expected-items.ts';
-import {
-  capturedAt,
-  hasAny,
-  isExpired,
-  itemIssues,
-  recordedLead,
-  recordIssues,
-} from './item-issues.ts';
-import { leadIn, leadIssues } from './lead-issues.ts';
-import { entryIssues, lastLeadIdIn, organizationIn } from './look-at-lead.ts';
+import { type Issue, LeadRules } from './lead-rules.ts';
 
 export interface FindOptions {
   /** Only this organization, which must exist. Items that name no organization are then left out. */
@@ -50,7 +38,8 @@ export interface Suspects {
 /**
  * Finds what may be wrong, by reading each item once, in parallel segments. An organization's leads are read with the first of its items.
  * What is written meanwhile may be suspected too, and so are all settings and API keys, which are few: the caller must read a suspect again.
- * Memory: about 130 bytes for each lead, 200 for each idempotency record, each organization's settings, and the suspects.
+ * Memory: about 130 bytes for each lead, 200 for each idempotency record, each organization's settings, and the suspects. A lead's values are
+ * kept as CRC-32, so a wrong one goes unnoticed once in four thousand million.
  */
 export async function findSuspects(table: Table, options: FindOptions = {}): Promise<Suspects> {
   const { organizationId } = options;
@@ -66,27 +55,21 @@ export async function findSuspects(table: Table, options: FindOptions = {}): Pro
   return finder.finish();
 }
 
+/** As a 32-bit integer, which takes no memory of its own. */
+const digestOf = (value: string | undefined): number =>
+  value === undefined ? 0 : crc32(value) | 0;
+
 /** What is kept of an organization while the rest of the table is read. */
 interface ReadOrganization {
-  /** Undefined if it has no settings. */
-  readonly organization: Organization | undefined;
-  readonly expectedItems: ExpectedItems;
+  readonly rules: LeadRules<number>;
   /** The lead item with the highest sort key; undefined for an organization without leads. */
   readonly lastLead: PrimaryKey | undefined;
 }
 
 interface OpenTimeline {
-  readonly organizationId: number;
-  readonly leadId: number;
-  readonly replay: TimelineReplay;
-}
-
-/** An idempotency record, and when its capture was; undefined if it has expired. */
-interface ReadRecord {
-  readonly key: PrimaryKey;
-  readonly keyId: string;
-  readonly leadId: number;
-  readonly at: string | undefined;
+  readonly pk: string;
+  readonly close: () => void;
+  readonly replay: TimelineReplay<TimelineEntryItem>;
 }
 
 class Finder {
@@ -96,7 +79,8 @@ class Finder {
   readonly #organizations = new Map<number, Promise<ReadOrganization>>();
   readonly #organizationOfKey = new Map<string, number>();
   readonly #timelineOfSegment = new Map<number, OpenTimeline>();
-  readonly #records: ReadRecord[] = [];
+  /** As much of each idempotency record as the check reads. */
+  readonly #records: Stored<Item>[] = [];
   #leads = 0;
   #otherItems = 0;
 
@@ -109,7 +93,11 @@ class Finder {
     this.#suspects.set(keyText(key), keyOf(key));
   }
 
-  /** Whether only one organization is read, and the item is not its own. Nothing but its API key says whose an idempotency record is. */
+  #suspectAll(issues: Iterable<Issue>): void {
+    for (const [key] of issues) this.#suspect(key);
+  }
+
+  /** Whether the item belongs to an organization that is not being checked. An idempotency record names only its API key. */
   #isLeftOut({ pk, organizationId }: Stored<Item>): boolean {
     const { organizationId: only } = this.#options;
     if (only === undefined || pk.startsWith(prefixOf('idempotency'))) return false;
@@ -127,9 +115,9 @@ class Finder {
     const settingsKey = settingsPrimaryKey(organizationId);
     this.#suspect(settingsKey);
     await this.#readKeyIds(organizationId);
-    const organization = organizationIn(await getItem(this.#table, settingsKey));
-    const lastLeadId = lastLeadIdIn(await getItem(this.#table, usagePrimaryKey(organizationId)));
-    const expectedItems = new ExpectedItems();
+    const settings = await getItem(this.#table, settingsKey);
+    const usage = await getItem(this.#table, usagePrimaryKey(organizationId));
+    const rules = new LeadRules(organizationId, { settings, usage }, digestOf);
     let lastLead: PrimaryKey | undefined;
     const pages = queryPages<Stored<Item>>(this.#table, leadsPartitionKey(organizationId), {
       ConsistentRead: this.#options.isConsistent ?? false,
@@ -138,14 +126,13 @@ class Finder {
       for (const item of items) {
         lastLead = keyOf(item);
         const kind = kindOf(item);
-        const lead = kind?.kind === 'lead' && leadIn(organizationId, kind.leadId, item);
-        if (lead) expectedItems.add(lead);
-        if (!lead || hasAny(leadIssues(lead, item, organization, lastLeadId))) this.#suspect(item);
+        if (kind) this.#suspectAll(rules.item(item, kind));
+        else this.#suspect(item);
       }
       this.#leads += items.length;
       this.#reportProgress();
     }
-    return { organization, expectedItems, lastLead };
+    return { rules, lastLead };
   }
 
   async #readKeyIds(organizationId: number): Promise<void> {
@@ -171,74 +158,53 @@ class Finder {
 
   async #examine(item: Stored<Item>, segment: number): Promise<void> {
     const kind = kindOf(item);
-    if (kind?.kind === 'apiKey' || hasAny(itemIssues(item, kind, item))) this.#suspect(item);
-    if (!kind || kind.kind === 'apiKey') return;
-    if (kind.kind === 'idempotency') return this.#examineRecord(item, kind.keyId);
-    const read = await this.readOrganization(kind.organizationId);
-    const { expectedItems } = read;
-    if (kind.kind === 'timeline') return this.#examineEntry(kind, item, segment, read);
-    if (kind.kind === 'phone' || kind.kind === 'email') {
-      if (!expectedItems.markIdentity(kind.kind, item.leadId, kind.value)) this.#suspect(item);
+    if (!kind || kind.kind === 'apiKey') return this.#suspect(item);
+    if (kind.kind === 'idempotency') {
+      const { pk, sk, result, expiresAt, ttl } = item;
+      // In a check of one organization, nearly all of these records are other organizations'.
+      if (this.#options.organizationId === undefined || this.#organizationOfKey.has(kind.keyId))
+        this.#records.push({ pk, sk, result, expiresAt, ttl });
+      return;
     }
-    if (kind.kind === 'importedRow' && !expectedItems.has(item.leadId)) this.#suspect(item);
+    const { rules } = await this.readOrganization(kind.organizationId);
+    if (kind.kind === 'timeline') this.#examineEntry(rules, kind.leadId, item, segment);
+    else if (kind.kind !== 'lead') this.#suspectAll(rules.item(item, kind));
   }
 
-  async #examineEntry(
-    { organizationId, leadId }: Extract<ItemKind, { readonly leadId: number }>,
+  #examineEntry(
+    rules: LeadRules<number>,
+    leadId: number,
     item: Stored<Item>,
     segment: number,
-    { organization, expectedItems }: ReadOrganization,
-  ): Promise<void> {
-    expectedItems.addCapture(leadId, item);
-    if (!expectedItems.has(leadId) || hasAny(entryIssues(item, organization)))
-      this.#suspect(leadPrimaryKey(organizationId, leadId));
+  ): void {
+    this.#suspectAll(rules.entry(leadId, item));
     let open = this.#timelineOfSegment.get(segment);
-    if (open?.organizationId !== organizationId || open.leadId !== leadId) {
-      if (open) await this.#compare(open);
-      open = { organizationId, leadId, replay: new TimelineReplay() };
+    if (open?.pk !== item.pk) {
+      open?.close();
+      const replay = new TimelineReplay<TimelineEntryItem>();
+      const close = () => this.#suspectAll(rules.timeline(leadId, replay));
+      open = { pk: item.pk, replay, close };
       this.#timelineOfSegment.set(segment, open);
     }
     open.replay.add(item as Stored<Item> & TimelineEntryItem);
   }
 
-  async #compare({ organizationId, leadId, replay }: OpenTimeline): Promise<void> {
-    const { expectedItems } = await this.readOrganization(organizationId);
-    const isExplained = expectedItems.markTimeline(leadId, replay.explained);
-    if (!isExplained || replay.openings !== 1)
-      this.#suspect(leadPrimaryKey(organizationId, leadId));
-  }
-
-  #examineRecord(record: Stored<Item>, keyId: string): void {
-    // In a check of one organization, nearly all of these records are other organizations'.
-    if (this.#options.organizationId !== undefined && !this.#organizationOfKey.has(keyId)) return;
-    const leadId = recordedLead(record);
-    if (typeof leadId !== 'number' || hasAny(recordIssues(record))) this.#suspect(record);
-    else {
-      const at = isExpired(record) ? undefined : capturedAt(record);
-      this.#records.push({ key: keyOf(record), keyId, leadId, at });
-    }
-  }
-
   /** Adds the suspects that show only when everything was read. */
   async finish(): Promise<Suspects> {
-    for (const timeline of this.#timelineOfSegment.values()) await this.#compare(timeline);
-    for (const [organizationId, read] of this.#organizations)
-      for (const leadId of (await read).expectedItems.incomplete())
-        this.#suspect(leadPrimaryKey(organizationId, leadId));
-    // Of keys that were created since, too.
-    for (const organizationId of this.#organizations.keys()) await this.#readKeyIds(organizationId);
-    for (const record of this.#records)
-      if (!(await this.#isExplained(record))) this.#suspect(record.key);
+    for (const timeline of this.#timelineOfSegment.values()) timeline.close();
+    for (const [organizationId, read] of this.#organizations) {
+      this.#suspectAll((await read).rules.missing());
+      await this.#readKeyIds(organizationId); // of keys that were created since, too
+    }
+    for (const record of this.#records) {
+      const kind = kindOf(record);
+      const organizationId =
+        kind?.kind === 'idempotency' && this.#organizationOfKey.get(kind.keyId);
+      if (!kind || !organizationId) this.#suspect(record);
+      else this.#suspectAll((await this.readOrganization(organizationId)).rules.item(record, kind));
+    }
     const suspects = [...this.#suspects.values()];
     return { suspects, organizationOfKey: this.#organizationOfKey, leads: this.#leads };
-  }
-
-  async #isExplained({ keyId, leadId, at }: ReadRecord): Promise<boolean> {
-    const organizationId = this.#organizationOfKey.get(keyId);
-    if (organizationId === undefined) return false;
-    const { expectedItems } = await this.readOrganization(organizationId);
-    if (!expectedItems.has(leadId)) return false;
-    return at === undefined || expectedItems.hasCapture(leadId, keyId, at);
   }
 
   #reportProgress(): void {

@@ -1,5 +1,7 @@
+import { isPlainObject } from '../../base/json.ts';
 import { limits } from '../../contract/limits.ts';
 import { recordExpiry } from '../../leads/idempotency.ts';
+import type { Organization } from '../../organization/organization.ts';
 import type { Item } from '../table/items.ts';
 import { type ItemKind, keyText, type PrimaryKey } from '../table/primary-keys.ts';
 
@@ -44,6 +46,22 @@ export function* itemIssues(
 const erasureIssue = ({ organizationId, leadId }: { organizationId: number; leadId: number }) =>
   `The erasure of lead ${leadId} of organization ${organizationId} is in progress or was interrupted: npm run admin -- lead erase --organization ${organizationId} --lead ${leadId} completes it.`;
 
+/** What is wrong with an entry of a timeline in itself, as sentences' ends. @param organization undefined if it has no settings: then the actor is not checked */
+export function* entryIssues(
+  { sk, at, actorId, importedAt, ttl }: Item,
+  organization: Organization | undefined,
+): Generator<string> {
+  if (!isStoredDateTime(at) || !String(sk).startsWith(`${at}#`))
+    yield `has the time ${JSON.stringify(at)}, which is not that of its key`;
+  if (actorId !== null && organization && !isUser(actorId, organization))
+    yield `was made by user ${JSON.stringify(actorId)}, whom the organization does not have`;
+  yield* futureIssues({ time: at, importedAt });
+  if (ttl !== undefined) yield ttlIssue;
+}
+
+export const isUser = (id: unknown, { userById }: Organization): boolean =>
+  typeof id === 'number' && userById.has(id);
+
 /** What is wrong with an idempotency record in itself, as sentences' ends. */
 export function* recordIssues({ expiresAt, ttl }: Item): Generator<string> {
   if (typeof expiresAt !== 'number')
@@ -54,8 +72,8 @@ export function* recordIssues({ expiresAt, ttl }: Item): Generator<string> {
     yield `has the ttl ${JSON.stringify(ttl) ?? 'missing'}, which must be expiresAt in seconds: delete the item`;
 }
 
-export const recordedLead = ({ result }: Item): unknown =>
-  typeof result === 'object' && result !== null && 'id' in result ? result.id : undefined;
+export const recordedLead = (record: Item | undefined): unknown =>
+  isPlainObject(record?.result) ? record.result.id : undefined;
 
 /** Nobody reads an expired record. @param record without issues */
 export const isExpired = (record: Item): boolean => Number(record.expiresAt) <= Date.now();

@@ -1,5 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Organization, settingsFrom } from '../../organization/organization.ts';
+import {
+  type Organization,
+  organizationFrom,
+  settingsFrom,
+} from '../../organization/organization.ts';
 import { parseSettingsFile, toSettingsFile } from '../../organization/settings.ts';
 import { SettingsRejectedError } from '../../organization/settings-shape.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
@@ -14,8 +18,13 @@ import {
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
 import { readTogether, readWith } from '../table/read-together.ts';
-import { futureIssues, windowIssues } from './item-issues.ts';
-import { isUser, organizationIn } from './look-at-lead.ts';
+import { futureIssues, isUser, windowIssues } from './item-issues.ts';
+
+/** Settings were checked when they were applied; the check relies on their types. */
+export function organizationIn(settingsItem: Item | undefined): Organization | undefined {
+  const stored = settingsItem as SettingsItem | undefined;
+  return stored && organizationFrom(settingsFrom(stored.settings), stored.version);
+}
 
 /** Reads an organization's settings, usage and directory entry. @returns what is wrong, as sentences */
 export async function lookAtOrganization({
@@ -29,7 +38,6 @@ export async function lookAtOrganization({
   ]);
   return [
     ...organizationIssues(organizationId, settings as SettingsItem | undefined, usage, directory),
-    ...windowIssues(`Organization ${organizationId}`, usage ?? {}),
   ];
 }
 
@@ -47,10 +55,7 @@ export async function lookAtListedKey(
   if (!listing) return [];
   const subject = `API key ${keyId} of organization ${organizationId}`;
   return item
-    ? [
-        ...keyIssues(subject, listing, item, organizationIn(settings)),
-        ...windowIssues(subject, item),
-      ]
+    ? [...keyIssues(subject, listing, item, organizationIn(settings))]
     : [`${subject} is listed, but its item ${keyText(itemKey(listing))} is not there.`];
 }
 
@@ -76,6 +81,7 @@ function* keyIssues(
   organization: Organization | undefined,
 ): Generator<string> {
   const { createdBy, createdAt, revokedAt } = item;
+  yield* windowIssues(subject, item);
   const different = Object.keys({ ...item, ...listing }).filter(
     (name) => !ownAttributes.includes(name) && !isDeepStrictEqual(listing[name], item[name]),
   );
@@ -93,6 +99,7 @@ function* organizationIssues(
   directory: Item | undefined,
 ): Generator<string> {
   const subject = `Organization ${id}`;
+  yield* windowIssues(subject, usage ?? {});
   if (!settings)
     return yield `${subject} has items but no settings item (${keyText(settingsPrimaryKey(id))}).`;
   const { id: settingsId, name } = settings.settings;

@@ -75,15 +75,8 @@ export async function readTimeline(
   return items.map(({ pk: _pk, sk: _sk, ...entry }) => entry);
 }
 
-/** As `readTimeline`, with the entries' keys. @param at only the entries of this moment */
+/** As `readTimeline`, with the entries' keys. */
 export const readTimelineItems = (
   { table, organizationId }: OrganizationTable,
   leadId: number,
-  at?: string,
-): Promise<TimelineEntryItem[]> =>
-  queryAll(table, timelinePartitionKey(organizationId, leadId), {
-    ...(at !== undefined && {
-      sortKey: 'begins_with(sk, :at)',
-      ExpressionAttributeValues: { ':at': `${at}#` },
-    }),
-  });
+): Promise<TimelineEntryItem[]> => queryAll(table, timelinePartitionKey(organizationId, leadId));

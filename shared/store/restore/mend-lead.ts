@@ -185,7 +185,9 @@ function untoldEntries(
   const isUntold = (...parts: (keyof Explained)[]): boolean => {
     const replay = new TimelineReplay();
     for (const entry of [...entries, ...untold].sort(bySortKey)) replay.add(entry);
-    return unexplainedParts(lead, replay.explained).some((part) => parts.includes(part));
+    return unexplainedParts(lead, replay.explained, (value) => value).some((part) =>
+      parts.includes(part),
+    );
   };
   if (!entries.some(isOpening)) {
     const opening = { type: 'lead_created', via: 'import', importedAt: createdAt } as const;

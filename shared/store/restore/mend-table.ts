@@ -1,13 +1,15 @@
-import { isCaptured, lookAt } from '../check/check-table.ts';
+import { lookAt } from '../check/check-table.ts';
 import { findSuspects } from '../check/find-suspects.ts';
-import { capturedAt, recordedLead } from '../check/item-issues.ts';
+import { capturedAt, isCapture, recordedLead } from '../check/item-issues.ts';
 import { removeOrganization } from '../erasure/remove-organization.ts';
+import { readTimelineItems } from '../leads/timeline.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import { readSettings } from '../organizations/organizations.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable } from '../table/client.ts';
 import { prefixOf } from '../table/entities.ts';
 import { getItem } from '../table/get-item.ts';
+import type { Item, Stored } from '../table/items.ts';
 import {
   apiKeyPrimaryKey,
   directoryPrimaryKey,
@@ -157,13 +159,23 @@ export async function completeFromOld(
           await mended.put(item);
       } else if (kind?.kind === 'idempotency') {
         const scope = ownerOfKey.get(kind.keyId);
-        const leadId = Number(recordedLead(item));
-        if (scope && (await isCaptured(scope, leadId, kind.keyId, capturedAt(item))))
-          await mended.put(item);
+        if (scope && (await isCaptured(scope, item, kind.keyId))) await mended.put(item);
       }
     }
   });
   return onlyInOld;
+}
+
+/** Whether a lead's timeline has the capture of an idempotency record. */
+async function isCaptured(scope: OrganizationTable, record: Item, keyId: string): Promise<boolean> {
+  const timeline: readonly Stored<Item>[] = await readTimelineItems(
+    scope,
+    Number(recordedLead(record)),
+  );
+  const place = `${capturedAt(record)}#`;
+  return timeline.some(
+    (entry) => isCapture(entry) && entry.keyId === keyId && entry.sk.startsWith(place),
+  );
 }
 
 const leadsAndParts = {

@@ -42,6 +42,11 @@ const damagedItems: readonly Case[] = [
     `${lead} has the phone +919820000001, but the item {phone} names lead x.`,
   ],
   [
+    changed('phone', { leadId: '1' }),
+    'The item {phone} names no lead.',
+    `${lead} has the phone +919820000001, but the item {phone} names lead 1.`,
+  ],
+  [
     async (sound) => {
       await changed('captured', { 'fields.phone': '+919820000001' })(sound);
       await removed('capturedPhone')(sound);
@@ -143,7 +148,9 @@ const damagedItems: readonly Case[] = [
     added(() => ({ pk: 'IMPORTED#1#a1b2', sk: 'ROW', leadId: 77 })),
     'The imported row IMPORTED#1#a1b2 / ROW became lead 77 of organization 1, which is not there.',
   ],
-  [changed('phone', { ttl: 1 }), `The item {phone} ${ttl}`],
+  ...(['phone', 'settings', 'usage'] as const).map(
+    (name): Case => [changed(name, { ttl: 1 }), `The item {${name}} ${ttl}`],
+  ),
   [
     added(() => ({ pk: 'HISTORY#1', sk: `${future}#zz`, at: future, who: 'x', what: 'y' })),
     `The item HISTORY#1 / ${future}#zz has the at ${future}, ${inFuture}`,
