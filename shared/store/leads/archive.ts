@@ -13,9 +13,9 @@ export interface Archived {
 }
 
 /**
- * Archives or restores a lead and adds the timeline entry; does nothing to a lead that is already archived or active.
- * One read and one transaction, repeated while other requests write the lead.
- * @param who named on the timeline, and in an entry that is added to the audit log
+ * Archives or restores a lead and adds the timeline entry. Does nothing if the lead is already archived, or active. Costs one read and one
+ * transaction, repeated while other requests write the lead.
+ * @param who the administrator, named on the timeline and in a new entry of the audit log
  * @returns the lead as it is now, and whether this call changed it; undefined if there is no such lead
  * @throws ContentionError
  */

@@ -20,9 +20,9 @@ import { checkLeadExists, countEntryOf, readLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 import { changedLeadWrites } from './update-lead.ts';
 
-/** What a capture reads before it writes. It is a hint: only the transaction's conditions prove it. */
+/** What a capture reads before it writes. It may be outdated: the transaction's conditions check it. */
 export interface CaptureMatches {
-  /** Of the phone, then of the email. */
+  /** The lead that has the phone, then the lead that has the email. */
   readonly holders: readonly IdentityHolder[];
   /** In the order of the capture's idempotency keys. */
   readonly records: readonly (IdempotencyRecord | undefined)[];
@@ -40,8 +40,9 @@ export async function findForCapture(table: Table, capture: Capture): Promise<Ca
 }
 
 /**
- * The lead that a capture matches, archived or not: by phone, else by email. One read if the identity items named a lead.
- * @returns `conflict` if since the first read the phone has moved to another lead, or the lead was erased
+ * The lead that a capture matches, archived or not: by phone or, if none has the phone, by email. Costs one read if an identity item named
+ * a lead.
+ * @returns `conflict` if, since the first read, the phone has moved to another lead or the lead was erased
  */
 export async function findMatch(
   table: Table,
@@ -82,14 +83,14 @@ export async function writeCapture(
     checkLeadExists(organizationId, leadId),
     ...putRecords(decision.unrecorded),
   ]);
-  // Its lead has since been erased: an erasure would not find further records.
+  // The record's lead has been erased since. The erasure would not find another record.
   const isErased =
     written.outcome === 'refused' &&
     written.failed.has(keyText(leadPrimaryKey(organizationId, leadId)));
   return written.outcome === 'written' || isErased;
 }
 
-/** A new lead; or the fields that a capture fills of a lead. If it fills none, only the lead's version rises. */
+/** The writes for a new lead, or for the fields that a capture fills. If it fills none, only the lead's version changes. */
 function leadItems(decision: Exclude<CaptureDecision, { outcome: 'replay' }>): Write[] {
   const { lead, entry } = decision;
   if (decision.outcome === 'new') return newLeadWrites(lead, entry);
@@ -99,12 +100,12 @@ function leadItems(decision: Exclude<CaptureDecision, { outcome: 'replay' }>): W
     : changedLeadWrites(match, lead, entry);
 }
 
-/** A record that has not expired. The expiry is compared here because TTL deletes late. */
+/** A record that has not expired. Compares the expiry itself, because TTL deletes late. */
 function liveRecord(item: IdempotencyItem | undefined, now: Date): IdempotencyRecord | undefined {
   if (!item || item.expiresAt <= now.getTime()) return undefined;
   const { fingerprint, expiresAt } = item;
   const { id, created, updated, archived } = item.result;
-  // A stored map comes back in any order; a replay has the order of the first response.
+  // DynamoDB returns a map in any order, but a replay must have the order of the first response.
   return {
     fingerprint,
     result: { id, created, updated, ...(archived && { archived }) },
@@ -112,7 +113,7 @@ function liveRecord(item: IdempotencyItem | undefined, now: Date): IdempotencyRe
   };
 }
 
-/** Part of a transaction: stores the record of a capture, unless there is one under this key that has not expired. */
+/** Part of a transaction: stores the record of a capture, unless this key has an unexpired record. */
 const putRecord = (key: PrimaryKey<IdempotencyItem>, record: IdempotencyRecord): Write =>
   put(
     { ...key, ...record, ttl: Math.ceil(record.expiresAt / 1000) },

@@ -16,7 +16,7 @@ import {
 import { putLead } from './leads.ts';
 import { putChangeEntry } from './timeline.ts';
 
-/** The lead that has the phone, else the lead that has the email, besides `ownId`. One `BatchGetItem`, a read unit each. */
+/** The lead other than `ownId` that has the phone or, if there is none, the email. One `BatchGetItem`, a read unit for each. */
 export const findLeadByIdentity = async (
   table: Table,
   identity: LeadIdentity,
@@ -36,8 +36,9 @@ export type CreateLeadResult =
   | { readonly outcome: 'duplicate'; readonly holder: IdentityHolder };
 
 /**
- * Writes a lead of `newLeadWrites`, all or none, in one transaction.
- * @param leadAt called with the time of each attempt: a list by `updated_since` only allows for seconds between `updatedAt` and the commit
+ * Writes a new lead by `newLeadWrites`, in one transaction.
+ * @param leadAt called with the time of each attempt, because a list by `updated_since` allows for only seconds between `updatedAt` and the
+ * commit
  * @throws ContentionError
  */
 export async function createLead(
@@ -48,7 +49,7 @@ export async function createLead(
     const { lead, opening } = leadAt(new Date().toISOString());
     const written = await transact(table, newLeadWrites(lead, opening));
     if (written.outcome === 'written') return { outcome: 'created', lead };
-    // An import that keeps IDs may have taken the ID: a repeat of the request gets another one.
+    // If an import that keeps IDs has taken the ID, the caller's retry gets another one.
     const holder =
       written.outcome === 'refused' && firstHolderIn(written.existing, identityOf(lead));
     return holder ? { outcome: 'duplicate', holder } : conflict;

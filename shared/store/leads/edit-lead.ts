@@ -16,7 +16,7 @@ export interface EditedLead {
   readonly leadId: number;
   /** Who runs the command, for the timeline. */
   readonly by: string;
-  /** Writes nothing; the result is that of the edit. */
+  /** Writes nothing, but returns the same result. */
   readonly dryRun?: boolean;
 }
 
@@ -29,13 +29,13 @@ export type EditLeadResult =
 export interface Edit {
   /** The changed lead, or the lead itself to leave it as it is. */
   readonly lead: Lead;
-  /** Of an edit that refers to an inactive item: it is decided again if the settings are no longer of this version. */
+  /** Set if the edit refers to an inactive item: if the settings no longer have this version, the edit is decided again. */
   readonly settingsVersion?: number | undefined;
 }
 
 /**
- * Changes a lead as the administrator, with an entry on its timeline. One read and one transaction, repeated while other requests write the
- * lead.
+ * Changes a lead as the administrator, with an entry on its timeline. Costs one read and one transaction, repeated while other requests
+ * write the lead.
  * @param edit called again for each attempt
  * @throws ContentionError, and what `edit` throws
  */
@@ -65,8 +65,8 @@ export function editLead(
 
 /**
  * Adds a note to a lead's timeline as the administrator, unless an earlier run has added it.
- * @param lastEntries how many entries at the end of the timeline are searched for it
- * @returns whether it was missing; undefined if there is no such lead
+ * @param lastEntries how many entries at the end of the timeline are searched for the note
+ * @returns whether the note was missing; undefined if there is no such lead
  */
 export async function addMissingNote(
   table: Table,

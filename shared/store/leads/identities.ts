@@ -11,11 +11,11 @@ import {
 import { deletion, namesLead, putIfAbsent, type Write } from '../table/writes.ts';
 
 /*
- * An identity item makes a phone or an email unique in the organization. It exists exactly while a lead, archived or not, has the phone or
- * email, and names that lead.
+ * An identity item makes a phone or an email unique in the organization. It names the lead that has it, and exists exactly as long as a
+ * lead, archived or not, has it.
  */
 
-/** Part of a transaction: a lead's identity items. @param keys @default all */
+/** Part of a transaction: stores a lead's identity items. @param keys @default all */
 export const putIdentities = (
   lead: Lead,
   keys: readonly PrimaryKey<IdentityItem>[] = identityKeysOf(lead),
@@ -27,7 +27,7 @@ export const deleteIdentities = (
   keys: readonly PrimaryKey<IdentityItem>[],
 ): Write[] => keys.map((key) => deletion(key, namesLead(id)));
 
-/** Part of a transaction: what a change of a lead changes in its identity items. An email that only changes case keeps its item. */
+/** Part of a transaction: updates a lead's identity items for a change. An email that only changes case keeps its item. */
 export function identityChanges(before: Lead, after: Lead): Write[] {
   const [old, next] = [identityKeysOf(before), identityKeysOf(after)];
   const without = (keys: PrimaryKey<IdentityItem>[], others: PrimaryKey<IdentityItem>[]) =>
@@ -56,7 +56,7 @@ export interface IdentityHolder {
   readonly field: 'phone' | 'email';
 }
 
-/** The key of the phone's item, then that of the email's. */
+/** The keys of the phone's item and the email's item, in this order. */
 function keysByField({ organizationId, phone, email }: LeadIdentity) {
   const keys = new Map<IdentityHolder['field'], PrimaryKey<IdentityItem>>();
   if (phone !== undefined) keys.set('phone', phonePrimaryKey(organizationId, phone));
@@ -72,14 +72,14 @@ export const identityPrimaryKeys = (identity: LeadIdentity): PrimaryKey<Identity
 export const identityKeysOf = (lead: Lead): PrimaryKey<IdentityItem>[] =>
   identityPrimaryKeys(identityOf(lead));
 
-/** The lead that has the phone, then the lead that has the email, according to the items under `identityPrimaryKeys`. */
+/** The lead that has the phone and the lead that has the email, in this order, according to the items under `identityPrimaryKeys`. */
 export const holdersIn = (items: ItemsByKey, identity: LeadIdentity): IdentityHolder[] =>
   [...keysByField(identity)].flatMap(([field, key]) => {
     const leadId = items.get(key)?.leadId;
     return leadId === undefined ? [] : [{ leadId, field }];
   });
 
-/** The lead that has the phone, else the lead that has the email, besides `ownId`, which may have them. */
+/** The lead other than `ownId` that has the phone or, if there is none, the email. */
 export const firstHolderIn = (
   items: ItemsByKey,
   identity: LeadIdentity,

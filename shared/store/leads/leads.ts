@@ -27,7 +27,7 @@ function attributesOf(lead: Lead): Item {
 
 export type IndexAttribute = 'stageKey' | 'ownerKey' | 'sourceKey' | 'updateKey';
 
-/** The index attributes derived from a lead. Archived leads have none, so they are in no index. */
+/** The index attributes of a lead. Archived leads have none, so no index contains them. */
 export function indexAttributesOf(lead: Lead): Partial<Record<IndexAttribute, string>> {
   const { organizationId, stageId, archivedAt, fields } = lead;
   if (archivedAt !== undefined) return {};
@@ -70,7 +70,7 @@ export async function readLead(
 export const putLead = (lead: Lead): Write =>
   putIfAbsent({ ...leadPrimaryKey(lead.organizationId, lead.id), ...attributesOf(lead) });
 
-/** Part of a transaction: counts an entry of the lead's timeline in its version, and changes nothing else of it. No index has the version. */
+/** Part of a transaction: counts a timeline entry in the lead's version, and changes nothing else in the lead. No index has the version. */
 const countEntry = (organizationId: number, leadId: number, condition: Condition): Write => ({
   Update: {
     Key: leadPrimaryKey(organizationId, leadId),
@@ -81,11 +81,13 @@ const countEntry = (organizationId: number, leadId: number, condition: Condition
   },
 });
 
-/** Part of a transaction that adds an entry to the timeline of a lead: refused if the lead has changed since it was read. */
+/** Part of a transaction that adds a timeline entry. It fails if the lead has changed since it was read. */
 export const countEntryOf = ({ organizationId, id, version }: Lead): Write =>
   countEntry(organizationId, id, hasVersion(version));
 
-/** Part of a transaction that adds an entry of this time: refused, with the lead, unless the lead was last changed before it. */
+/**
+ * Part of a transaction that adds a timeline entry at this time. It fails and returns the lead, unless the lead's last change is earlier.
+ */
 export const countEntryAt = (organizationId: number, leadId: number, at: string): Write =>
   countEntry(organizationId, leadId, {
     ConditionExpression: 'updatedAt < :at',
@@ -94,8 +96,8 @@ export const countEntryAt = (organizationId: number, leadId: number, at: string)
   });
 
 /**
- * Part of a transaction: writes a changed lead, if it has not changed since it was read. Writes only the attributes that differ, so that
- * an index costs nothing unless its key changes.
+ * Part of a transaction: writes a changed lead, if it has not changed since it was read. Writes only attributes that differ, so that an
+ * index costs nothing unless its key changes.
  */
 export function leadUpdateItem(before: Lead, after: Lead): Write {
   const old = attributesOf(before);

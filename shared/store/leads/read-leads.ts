@@ -28,8 +28,8 @@ async function* leadPages(
 }
 
 /**
- * An organization's leads, archived ones too, by ascending id, in pages of up to a megabyte. Every lead that exists from the start of the
- * scan to its end is in exactly one page, as it is when it is read. Consistent reads, about one read unit per 4 KB of leads.
+ * All leads of an organization, including archived ones, by ascending ID, in pages of up to a megabyte. A lead that exists during the whole
+ * scan is in exactly one page, in its state when read. Consistent reads, about one read unit per 4 KB of leads.
  * @param after only leads with a higher ID
  */
 export const scanLeadsAscending = (
@@ -48,14 +48,14 @@ export const scanLeadsAscending = (
         },
   );
 
-/** The ID of the newest lead, archived or not: no more leads than that. One read unit for each 4 KB of that lead. */
+/** The ID of the newest lead, archived or not, which is an upper bound of the number of leads. One read unit for each 4 KB of that lead. */
 export async function highestLeadId(table: Table, organizationId: number): Promise<number> {
   const newest = leadPages(table, organizationId, { ScanIndexForward: false, Limit: 1 });
   for await (const [lead] of newest) return lead?.id ?? 0;
   return 0;
 }
 
-/** Leads in one query, where many are read to find a few. */
+/** How many leads a query reads at once, if few of them match. */
 const readAtOnce = 1000;
 
 export interface NewestLeadsQuery {
@@ -67,11 +67,11 @@ export interface NewestLeadsQuery {
 
 export interface FoundLeads {
   readonly leads: readonly Lead[];
-  /** Whether there are more than the limit. */
+  /** Whether more leads match than the limit. */
   readonly more: boolean;
 }
 
-/** The newest leads that match. Reads leads, newest first, until it has found enough, or all of them. Consistent. */
+/** The newest leads that match. Reads leads, newest first, until it has found `limit` or read all. Consistent. */
 export async function newestLeads(
   table: Table,
   organizationId: number,
@@ -95,7 +95,7 @@ export async function newestLeads(
   return { leads: leads.slice(0, limit), more: leads.length > limit };
 }
 
-/** Leads in any of the stages, of the owner, from the source, and changed since: each left out for all. */
+/** Counts leads in any of the stages, of the owner, from the source, and changed since a time. An omitted filter matches all leads. */
 export interface CountedLeads {
   readonly stageIds?: readonly number[] | undefined;
   readonly ownerId?: number | undefined;
@@ -105,8 +105,8 @@ export interface CountedLeads {
 }
 
 /**
- * How many leads an organization has, archived leads not counted. Eventually consistent: half a read unit for about 40 leads of each index that
- * must be read.
+ * The number of an organization's leads that are not archived. Eventually consistent: half a read unit per 40 leads or so, in each index
+ * that must be read.
  */
 export async function countLeads(
   { table, organizationId: id }: OrganizationTable,
@@ -129,7 +129,7 @@ export async function countLeads(
   return counted?.size ?? 0;
 }
 
-/** The sort keys of the leads of an index. */
+/** The sort keys of the leads in an index. */
 async function* indexEntries(
   { client, name: TableName }: Table,
   IndexName: IndexName,
@@ -153,18 +153,18 @@ async function* indexEntries(
 
 export interface LeadTimeline {
   readonly leadId: number;
-  /** Oldest first, each with its sort key, which no other entry of the lead has, and which never changes. */
+  /** Oldest first, each with its sort key, which is unique on this timeline and never changes. */
   readonly entries: readonly { readonly id: string; readonly entry: TimelineEntry }[];
 }
 
-/** Timelines that are read in parallel. */
+/** How many timelines are read in parallel. */
 const readsInParallel = 32;
 
 /**
- * The timelines of an organization's leads, archived ones too, by ascending lead ID. Consistent reads: a read unit for each 4 KB of leads,
- * and for each lead at least one unit, more if its timeline is larger than 4 KB.
- * @param since ISO 8601, UTC: only entries at or after it. An imported entry counts by the time of the import, because its own time is in
- * the past; an entry from which an erasure removed a person, also by the time of that.
+ * The timelines of an organization's leads, including archived ones, by ascending lead ID. Consistent reads: a read unit for each 4 KB of
+ * leads, and at least one for each timeline.
+ * @param since ISO 8601, UTC: only entries at or after this time. For an imported entry, the time of the import counts, because its own
+ * time is in the past. For an entry from which an erasure removed a person, the time of the erasure counts too.
  * @param isOf the leads whose timelines are read
  */
 export async function* scanTimelines(
@@ -180,7 +180,7 @@ export async function* scanTimelines(
   yield* ofEachLead(table, organizationId, read, isOf);
 }
 
-/** What is read of each lead, archived ones too, by ascending ID; of many leads in parallel. */
+/** Reads something for each lead, including archived ones, by ascending ID, and for many leads in parallel. */
 async function* ofEachLead<T>(
   table: Table,
   organizationId: number,
@@ -205,15 +205,15 @@ async function readEntries(
       ExpressionAttributeValues: { ':since': since, ':erased': 'erased' },
     }),
   });
-  // The lead is being erased: the audit log says so, and what is left of the timeline is nobody's any more. A clock that is ahead may have
-  // dated another item behind this one.
+  // The lead is being erased: the audit log says so, and the rest of the timeline no longer belongs to anyone. A clock that is ahead may
+  // have dated another item after this one.
   if (items.some(({ type }) => type === 'erased')) return [];
   return items.map(({ pk: _pk, sk: id, ...entry }) => ({ id, entry }));
 }
 
 /**
- * Whether a lead has not changed since a time, and has no timeline entry since then. An imported lead counts by the times of its file. A
- * consistent read of at most one unit.
+ * Whether a lead has neither changed nor got a timeline entry since a time. For an imported lead, the times in its file count. A consistent
+ * read of at most one unit.
  * @param since ISO 8601, UTC
  */
 async function isInactive(

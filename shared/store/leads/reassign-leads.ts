@@ -4,7 +4,7 @@ import type { Table } from '../table/client.ts';
 import { editLead } from './edit-lead.ts';
 import { scanLeadsAscending } from './read-leads.ts';
 
-/** The leads that change their owner. */
+/** The leads that get another owner. */
 export interface OwnedLeads {
   readonly organizationId: number;
   readonly ownerId: number;
@@ -16,8 +16,8 @@ const isOwned = (lead: Lead, { ownerId, stageId }: OwnedLeads): boolean =>
   lead.fields.assigned_to === ownerId && (stageId === undefined || lead.stageId === stageId);
 
 /**
- * The leads of a user by ascending ID, archived ones too. Reads every lead of the organization, because archived leads are in no index and
- * an index lags: consistent, a read unit per 4 KB.
+ * A user's leads by ascending ID, including archived ones. Reads every lead of the organization, because archived leads are in no index,
+ * and indexes lag. Consistent, a read unit per 4 KB.
  * @param onProgress called with the number of leads read so far
  */
 export async function ownedLeads(
@@ -40,16 +40,16 @@ export async function ownedLeads(
   return { leadIds, archived };
 }
 
-/** Who gets a lead, and who runs the command. */
+/** The user who gets a lead, and the administrator who runs the command. */
 export interface NewOwner {
   readonly newOwnerId: number;
   readonly by: string;
 }
 
 /**
- * Gives one of the leads to another user, with an entry on its timeline. One read and one transaction, repeated while other requests write
- * the lead.
- * @returns false if the lead is no longer one of them: another request has moved or erased it, or given it away
+ * Gives a lead to another user, with an entry on its timeline. Costs one read and one transaction, repeated while other requests write the
+ * lead.
+ * @returns false if the lead no longer belongs to `owned`: another request has moved, erased or reassigned it
  * @throws ContentionError
  */
 export async function reassignLead(

@@ -7,7 +7,8 @@ import { turnPrimaryKey } from '../table/primary-keys.ts';
 
 /**
  * The user whose turn it is to own a lead. One write if several users may own it, otherwise none. The counter is not part of the lead's
- * transaction, because simultaneous creates would conflict; so the loser of a race may skip a turn (settings-file.md, "Assignment rules").
+ * transaction, because simultaneous creates would conflict. So a request that loses a race may skip a turn (settings-file.md, "Assignment
+ * rules").
  */
 export async function nextOwner(
   table: Table,
@@ -18,7 +19,7 @@ export async function nextOwner(
   return owner ?? ownerAt(rotation, 1);
 }
 
-/** The users who own the next leads, in their order; one write for all of them. */
+/** The users who own the next leads, in order. One write for all of them. */
 export async function nextOwners(
   table: Table,
   organizationId: number,

@@ -4,7 +4,7 @@ import { type EntryPlace, eventOf, type LeadEvent } from '../../leads/events.ts'
 import type { TimelineEntryItem } from '../table/items.ts';
 import { kindOf, type PrimaryKey } from '../table/primary-keys.ts';
 
-/** What the publisher reads of a record of the table's stream (AWS: DynamoDB Streams, `Record`). */
+/** The parts of a stream record that the publisher reads (AWS: DynamoDB Streams, `Record`). */
 export interface StreamRecord {
   readonly eventName?: string | undefined;
   readonly dynamodb?:
@@ -16,11 +16,11 @@ export interface StreamRecord {
     | undefined;
 }
 
-/** Keys or an image of a record as the item that they are of. */
+/** The item that the keys or an image of a record represent. */
 const itemIn = <T>(image: Readonly<Record<string, unknown>>): T =>
   unmarshall(image as Record<string, AttributeValue>) as T;
 
-/** The lead of a timeline entry's record, by its key alone. */
+/** The lead to which a record's timeline entry belongs, from the entry's key alone. */
 export function leadOfRecord({
   dynamodb,
 }: StreamRecord): Pick<EntryPlace, 'organizationId' | 'leadId'> | undefined {
@@ -32,7 +32,7 @@ export function leadOfRecord({
     : undefined;
 }
 
-/** The event that a record tells; undefined if it is not a new timeline entry, or of a type that a later release added. */
+/** The event of a record; undefined if it is not a new timeline entry, or if a later release added the entry's type. */
 export function eventInRecord({ eventName, dynamodb }: StreamRecord): LeadEvent | undefined {
   if (eventName !== 'INSERT' || !dynamodb?.NewImage) return undefined;
   const { pk, sk: id, ...entry } = itemIn<TimelineEntryItem>(dynamodb.NewImage);

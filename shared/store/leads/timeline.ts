@@ -12,10 +12,10 @@ import { transact } from '../table/transact.ts';
 import { putIfAbsent, type Write } from '../table/writes.ts';
 import { countEntryAt } from './leads.ts';
 
-/** The sort key of a new entry. The random part separates entries of the same millisecond. */
+/** The sort key of a new entry. The random part distinguishes entries of the same millisecond. */
 export const newEntryId = (at: string): string => `${at}#${randomBytes(6).toString('hex')}`;
 
-/** The sort key of a new entry that follows those of the same millisecond: a letter after those of hexadecimal digits. */
+/** The sort key of a new entry that sorts after other entries of the same millisecond, because `n` follows the hexadecimal digits. */
 export const newLastEntryId = (at: string): string => `${at}#n${randomBytes(6).toString('hex')}`;
 
 /** Part of a transaction: adds an entry to a lead's timeline. */
@@ -31,15 +31,16 @@ export const putTimelineEntry = (
   });
 
 /**
- * Part of a transaction: adds the entry with which the lead got its values, so that `check` finds values that changed without an entry.
- * @param lead as it is after the change
+ * Part of a transaction: adds the entry of a change with a digest of the lead's values, so that `check` finds values that changed without
+ * an entry.
+ * @param lead the lead after the change
  */
 export const putChangeEntry = (lead: Lead, entry: TimelineEntry): Write =>
   putTimelineEntry(lead, { ...entry, valuesDigest: valuesDigestOf(lead) });
 
 /**
- * Adds an entry to the timeline of a lead, archived or not, dated now but after the lead's last change. One transaction of 2 items and no
- * read; a second transaction if this function's clock is behind the lead's last change.
+ * Adds an entry to the timeline of a lead, archived or not, dated now but always after the lead's last change. One transaction of 2 items
+ * and no read. If this function's clock is behind the lead's last change, a second transaction follows.
  * @returns the entry's time; undefined if there is no such lead
  * @throws ContentionError
  */

@@ -10,12 +10,12 @@ import { putChangeEntry } from './timeline.ts';
 export type UpdateLeadResult =
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'duplicate'; readonly holder: IdentityHolder }
-  /** Another request wrote the lead, or is writing it: the caller must read it again. */
+  /** Another request wrote or is writing the lead, so the caller must read it again. */
   | { readonly outcome: 'conflict' };
 
 /**
- * Parts of a transaction: a changed lead and its timeline entry, the identity items of a new phone or email, and the deletion of those of
- * the old one. 2 to 6 writes; of a capture at most 3, since it only fills.
+ * Parts of a transaction: a changed lead, its timeline entry, and the identity items that a new phone or email adds and deletes. 2 to 6
+ * writes; a capture has at most 3, because it only fills fields.
  */
 export const changedLeadWrites = (before: Lead, after: Lead, entry: TimelineEntry): Write[] => [
   leadUpdateItem(before, after),
@@ -23,7 +23,7 @@ export const changedLeadWrites = (before: Lead, after: Lead, entry: TimelineEntr
   putChangeEntry(after, entry),
 ];
 
-/** Writes a changed lead of `changedLeadWrites`, all or none, in one transaction. */
+/** Writes a changed lead by `changedLeadWrites`, in one transaction. */
 export const updateLead = (
   table: Table,
   before: Lead,

@@ -8,7 +8,7 @@ import type { ApiKeyItem, TokenBucketItem } from '../table/items.ts';
 import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 
-/** A token bucket as it was read or written last. */
+/** A token bucket as it was last read or written. */
 export interface Bucket {
   readonly owner: 'API key' | 'organization';
   readonly limit: number;
@@ -20,7 +20,7 @@ export interface Bucket {
 /** The API key that makes a call, and the user who created it. */
 export type Caller = Omit<ApiKeyItem, keyof TokenBucketItem | 'type'>;
 
-/** A key that is unknown, or whose caller was revoked or has expired: for the log, never for the response. */
+/** A key that is unknown, revoked or expired. `caller` is for the log, never for the response. */
 export interface RefusedKey {
   readonly outcome: 'refused';
   readonly caller: Caller | undefined;
@@ -38,8 +38,8 @@ export interface OrganizationAdmission {
 }
 
 /**
- * Checks that the API key exists and is live, and takes a token from its bucket: one conditional write, two when a window begins.
- * The condition decides; the item that failed it only says why.
+ * Checks that the API key exists and is live, and takes a token from its bucket: one conditional write, or two when a window begins. The
+ * condition decides; the returned item only says why it failed.
  */
 export async function admitKey(table: Table, apiKeyHash: string, now: Date): Promise<KeyAdmission> {
   const limit = rateLimits.requestsPerKeyPerWindow;
@@ -63,7 +63,7 @@ export async function admitKey(table: Table, apiKeyHash: string, now: Date): Pro
 
 /**
  * Takes a token from the organization's bucket. The same write returns the settings' version and, for an endpoint that numbers leads,
- * advances the organization's sequence. A retry after a lost response may take a second token or skip an id, which does no harm.
+ * advances the organization's sequence. A retry after a lost response may take a second token or skip an ID, which does no harm.
  */
 export async function admitOrganization(
   table: Table,
@@ -96,14 +96,14 @@ interface TokenStep {
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** A token of the current window: exactly `limit` are taken, however many functions run. Each is one step of `used` under the condition. */
+/** Takes a token of the current window by incrementing `used`. The condition allows exactly `limit` tokens, however many functions run. */
 const nextToken = (nowMs: number, limit: number): TokenStep => ({
   expression: 'SET used = used + :one',
   condition: 'windowEndsAt > :now AND used < :limit',
   values: { ':now': nowMs, ':one': 1, ':limit': limit },
 });
 
-/** The token that begins a window, once an hour. If another request began it, this one takes a token from it. */
+/** Takes the first token of a new window, once an hour. If another request has started the window, this one takes a token from it. */
 const firstToken = (nowMs: number): TokenStep => ({
   expression: 'SET used = :one, windowEndsAt = :end',
   condition: 'windowEndsAt <= :now',
@@ -113,18 +113,18 @@ const firstToken = (nowMs: number): TokenStep => ({
 interface TokenRequest<T> {
   readonly limit: number;
   readonly now: Date;
-  /** Adds to the write that takes the token: another update, or another condition. */
+  /** Adds another update or condition to the write that takes the token. */
   readonly extendStep: (step: TokenStep) => TokenStep;
-  /** Whether tokens can no longer be taken, as from a revoked key. */
+  /** Whether the key is revoked or expired, so that no tokens can be taken. */
   readonly isRevokedOrExpired?: (item: T) => boolean;
 }
 
 type Token<T> =
   | { readonly outcome: 'admitted' | 'exhausted'; readonly item: T }
-  /** The item that failed the condition, if there is one. */
+  /** `item` is the item that failed the condition, if it exists. */
   | { readonly outcome: 'refused'; readonly item: T | undefined };
 
-/** Takes a token of the current window, or the first one of the next. */
+/** Takes a token of the current window, or the first token of the next one. */
 function takeToken<T extends TokenBucketItem>(
   table: Table,
   key: PrimaryKey<T>,

@@ -32,15 +32,15 @@ export interface ListedApiKey
 export interface ApiKeyRequest {
   readonly organizationId: number;
   readonly type: ApiKeyType;
-  /** `website-form` needs none; `leads.write` includes `leads.read`. */
+  /** May be omitted for `website-form`. `leads.write` includes `leads.read`. */
   readonly scopes?: readonly Scope[] | undefined;
   readonly label: string;
-  /** The id of one of the organization's users, active or not. */
+  /** The ID of one of the organization's users, active or not. */
   readonly createdBy: number;
-  /** ISO 8601; left out, the end of the type's lifetime. May be in the past, to test expiry. */
+  /** ISO 8601; if omitted, the end of the type's lifetime. May be in the past, to test expiry. */
   readonly expiresAt?: string | undefined;
   readonly now: Date;
-  /** The action for the audit log; left out, no entry is written. */
+  /** The action for the audit log; if omitted, no entry is written. */
   readonly action?: ((keyId: string) => AuditAction) | undefined;
 }
 
@@ -83,7 +83,7 @@ export async function createApiKey(table: Table, request: ApiKeyRequest): Promis
       putIfAbsent({ ...keyListingPrimaryKey(organizationId, keyId), ...own, apiKeyHash }),
       ...auditEntries(organizationId, request.action?.(keyId), now),
     ];
-    // Refused: settings were applied since they were read, which may have removed the creator.
+    // The settings have been replaced since they were read, which may have removed the creator.
     if ((await transact(table, items)).outcome !== 'written') return conflict;
     return { key, keyId, scopes, expiresAt: new Date(expiresAt).toISOString() };
   });
@@ -111,19 +111,19 @@ const auditEntries = (
   now: Date,
 ): Write[] => (action ? [auditEntryPut(organizationId, { at: now.toISOString(), ...action })] : []);
 
-/** The organization's API keys, oldest first, revoked and expired ones too; none for an unknown organization. Consistent. */
+/** The organization's API keys, oldest first, including revoked and expired ones; none for an unknown organization. Consistent. */
 export const listApiKeys = async (table: Table, organizationId: number): Promise<ListedApiKey[]> =>
   (await readListings(table, organizationId)).map(listedFrom);
 
 export interface ListedApiKeyUse extends ListedApiKey {
   /**
-   * ISO 8601, UTC; null if the key was never used. A request was made at this time, and others perhaps in the hour that follows: it is when
-   * the key's last window began, so it costs no write.
+   * ISO 8601, UTC; null if the key was never used. This is when the key's last window began, so recording it costs no extra write. The key
+   * may have been used again in the following hour.
    */
   readonly lastUsedAt: string | null;
 }
 
-/** As `listApiKeys`, with when each key was last used. One more read unit for each key. */
+/** Like `listApiKeys`, with the time when each key was last used. One more read unit for each key. */
 export async function listApiKeysWithUse(
   table: Table,
   organizationId: number,
@@ -164,13 +164,13 @@ function listedFrom(listing: StoredListing): ListedApiKey {
 export interface Revocation {
   /** @default now */
   readonly at?: Date;
-  /** For the audit log; left out, no entry is written. */
+  /** For the audit log; if omitted, no entry is written. */
   readonly action?: AuditAction;
 }
 
 /**
- * Revokes an API key from its next request on: the key, its listing and an audit entry in one transaction. Does nothing to a key that
- * is already revoked.
+ * Revokes an API key, so that its next request is refused: the key, its listing and an audit entry in one transaction. Does nothing if the
+ * key is already revoked.
  * @returns when the key was first revoked (ISO 8601); undefined if the organization has no such key
  * @throws ContentionError
  */

@@ -19,19 +19,19 @@ import type { AuditAction } from './audit-log.ts';
 import { readSettings, type StoredSettings } from './organizations.ts';
 import { replaceSettings, type SettingsChange } from './replace-settings.ts';
 
-/** Thrown when the current settings are not of the version that was to be replaced: nothing was applied. */
+/** Thrown if the current settings do not have the expected version. Nothing was applied. */
 export class SettingsChangedError extends Error {
   override readonly name = 'SettingsChangedError';
 }
 
 export interface ApplyOptions {
-  /** Replace only this version, 0 for none; left out, any version. */
+  /** The version to replace, 0 for none; if omitted, any version. */
   readonly expectedVersion?: number;
-  /** Those of the file, by which it is refused if two of them look alike. */
+  /** The names in the file, which is refused if two of them look alike. */
   readonly names?: readonly PlacedName[];
-  /** For the audit log; left out, the service itself. */
+  /** For the audit log; if omitted, the service itself. */
   readonly action?: AuditAction;
-  /** Waits; replaced in tests. */
+  /** How to wait; replaced in tests. */
   readonly wait?: (ms: number) => Promise<unknown>;
   /** Called before a wait of many seconds. */
   readonly onWait?: (seconds: number, removals: readonly Removal[]) => void;
@@ -42,7 +42,7 @@ const defaultAction: AuditAction = { who: 'the service', what: 'organization app
 export type Applied = {
   readonly outcome: 'created' | 'updated' | 'unchanged';
   readonly version: number;
-  /** The settings that were replaced, or that were already the same; undefined for a new organization. */
+  /** The settings that were replaced, or the same settings if they were already current; undefined for a new organization. */
   readonly before: Settings | undefined;
 };
 
@@ -50,12 +50,11 @@ export type Applied = {
 const longestRequestMs = (limits.functionTimeoutSeconds + 1) * 1000;
 
 /**
- * Replaces an organization's settings under a new version; does nothing if they are already the current ones.
- * An item that a lead or an API key refers to is never removed. A removal takes two steps: the item is deactivated, and removed when the
- * longest possible request has ended and there is still no reference. If it is interrupted, the item stays deactivated and a repeat
- * completes the removal.
- * @throws SettingsRejectedError naming every reference, or the size
- * @throws SettingsChangedError if the current version is not the expected one, or other settings were applied during a removal
+ * Replaces an organization's settings under a new version; does nothing if they are already current. Never removes an item that a lead or
+ * an API key refers to. A removal takes two steps: the item is deactivated; once the longest possible request has ended, it is removed if
+ * there is still no reference. If the removal is interrupted, the item stays deactivated, and a repeat completes the removal.
+ * @throws SettingsRejectedError that names every reference, or the size
+ * @throws SettingsChangedError if the current version is not the expected one, or if other settings were applied during a removal
  * @throws ContentionError
  */
 export async function applySettings(
@@ -66,7 +65,7 @@ export async function applySettings(
   assertFits(settings, 'The settings');
   const apply = new Apply(table, settings, options);
   try {
-    // Each pass but the last deactivated items, or lost to another apply or a new API key.
+    // Each pass but the last either deactivated items, or lost a race to another apply or a new API key.
     for (;;) {
       const applied = await apply.pass();
       if (applied) return applied;
@@ -80,11 +79,11 @@ export async function applySettings(
 /** Stored settings in which the items to remove are inactive. */
 interface Inactive {
   /**
-   * On the clock of `performance`. If the items were inactive already, the time when this apply read them: the clock of the machine that
-   * deactivated them may be wrong.
+   * Since when the items are inactive, on the clock of `performance`. If they already were, the time when this apply read them, because the
+   * clock of the machine that deactivated them may be wrong.
    */
   readonly since: number;
-  /** What this apply replaced to deactivate them. */
+  /** The settings that this apply replaced to deactivate the items. */
   readonly replaced?: StoredSettings;
 }
 
@@ -102,7 +101,7 @@ class Apply {
     this.#expectedVersion = options.expectedVersion;
   }
 
-  /** @returns undefined if the settings have to be read again */
+  /** @returns undefined if the settings must be read again */
   async pass(): Promise<Applied | undefined> {
     const settings = this.#settings;
     const before = await readSettings(this.#table, settings.id);
@@ -128,7 +127,7 @@ class Apply {
       }
       await this.#awaitRequests(this.#inactive, removals);
     }
-    // A key created since the settings were read may have a removed user as its creator: then nothing is replaced.
+    // A key that was created since the settings were read may name a removed user as its creator. In that case, nothing is replaced.
     const version = await this.#replace(before, settings);
     if (version === undefined) return undefined;
     const replaced = removals.length > 0 ? (this.#inactive?.replaced ?? before) : before;
@@ -149,7 +148,7 @@ class Apply {
     return true;
   }
 
-  /** Waits for requests that began before the items were inactive. */
+  /** Waits for requests that started before the items were inactive. */
   async #awaitRequests({ since }: Inactive, removals: readonly Removal[]): Promise<void> {
     const { wait = sleep, onWait } = this.#options;
     const seconds = Math.ceil((since + longestRequestMs - performance.now()) / 1000);
@@ -169,7 +168,7 @@ class Apply {
       );
   }
 
-  /** After a rejection: restores the settings from before the first step, unless other settings have been applied since. */
+  /** After a rejection, restores the settings from before the first step, unless other settings have been applied since. */
   async revert(): Promise<void> {
     const { replaced } = this.#inactive ?? {};
     while (replaced) {
@@ -193,11 +192,11 @@ class Apply {
 export interface ApplyPreview {
   /** Undefined for an organization that does not exist yet. */
   readonly before: StoredSettings | undefined;
-  /** Why an apply would be rejected; empty if it would not be. */
+  /** Why an apply would be rejected; empty if it would succeed. */
   readonly refusals: readonly SettingsIssue[];
 }
 
-/** What an apply would do. Writes nothing; reads as much as an apply: every lead, if items are removed. */
+/** Previews an apply. Writes nothing, but reads as much as an apply: every lead, if items are removed. */
 export async function previewSettings(
   table: Table,
   settings: Settings,
@@ -235,8 +234,8 @@ function sizeIssues(settings: Settings): readonly SettingsIssue[] {
 }
 
 /**
- * What existing leads, archived or not, and API keys block of the removals. A key is always listed with its creator, so a revoked one also
- * blocks. Consistent reads of every lead of the organization and of its list of keys: about one read unit per 4 KB of leads.
+ * The removals that existing leads, archived or not, and API keys block. A revoked key also blocks, because it is always listed with its
+ * creator. Consistent reads of every lead of the organization and of its list of keys: about one read unit per 4 KB of leads.
  */
 async function referenceIssues(
   table: Table,

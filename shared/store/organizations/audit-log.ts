@@ -14,15 +14,15 @@ import {
 import { deletion, put, putIfAbsent, type Write, writeItem } from '../table/writes.ts';
 
 /**
- * What an administrator did to an organization, as it is printed. Entries are only added; the command that adds one may complete it when it
- * ends. An entry never contains personal data or an API key.
+ * An administrator's action on an organization, as it is printed. Entries are never deleted or changed; only the command that added one may
+ * complete it when it ends. An entry never contains personal data or an API key.
  */
 export type AuditEntry = Omit<AuditEntryItem, 'state' | 'leadIds' | 'cleanedLeadIds'>;
 
-/** Who does what. */
+/** Who does what, without the time. */
 export type AuditAction = Pick<AuditEntryItem, 'who' | 'what' | 'restoredTableId'>;
 
-/** An entry that may have its time already; else it is now. */
+/** A new entry. Its time is now, unless it already has one. */
 type NewAuditEntry = AuditAction & Partial<AuditEntryItem>;
 
 function auditEntryItem(organizationId: number, entry: NewAuditEntry, id?: string) {
@@ -31,13 +31,12 @@ function auditEntryItem(organizationId: number, entry: NewAuditEntry, id?: strin
   return { pk: historyPartitionKey(organizationId), sk, organizationId, ...entry, at };
 }
 
-/** Part of a transaction: adds an entry to the audit log. @param id its sort key, if it is to be that of another entry too */
+/** Part of a transaction: adds an entry to the audit log. @param id its sort key, if it shares one with a timeline entry */
 export const auditEntryPut = (organizationId: number, entry: NewAuditEntry, id?: string): Write =>
   putIfAbsent(auditEntryItem(organizationId, entry, id));
 
 /**
- * Adds an entry to the audit log, or stores one whole, whether or not the table has it: a backup may lack an entry whose action it has.
- * One write.
+ * Adds an entry to the audit log, or overwrites the entry with this ID. A restored backup may have a change without its entry. One write.
  * @returns the entry's key
  */
 export async function addAuditEntry(
@@ -51,7 +50,10 @@ export async function addAuditEntry(
   return keyOf(item);
 }
 
-/** Replaces what an entry says, once the action that it announced is complete, and adds the time. One write. @throws Error if the entry does not exist */
+/**
+ * Completes an entry when its action has ended: replaces what it says, and adds the time. One write.
+ * @throws Error if the entry does not exist
+ */
 export async function completeAuditEntry(
   table: Table,
   { pk, sk }: PrimaryKey,
@@ -73,7 +75,7 @@ export async function completeAuditEntry(
   );
 }
 
-/** The entries, oldest first: the sort key of an entry begins with a year, that of kept settings with a letter. Consistent reads. */
+/** The entries, oldest first. An entry's sort key begins with a year, and that of kept settings with a letter. Consistent reads. */
 const entryPages = (table: Table, organizationId: number, query: PartitionQuery) =>
   queryPages<Stored<AuditEntryItem & { readonly organizationId: number }>>(
     table,
@@ -92,11 +94,14 @@ export interface LoggedErasure {
   readonly leadId: number;
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** The other leads from whose timelines the person was removed; undefined while the erasure is not complete, and if that is not known. */
+  /** The other leads from whose timelines the person was removed; undefined until the erasure is complete, or if they are unknown. */
   readonly cleanedLeadIds: readonly number[] | undefined;
 }
 
-/** The erasures of an organization's leads, oldest first. A lead that was created again under its ID can have several. Reads the audit log once. */
+/**
+ * The erasures of an organization's leads, oldest first. There can be several for one ID, if an erased lead was created again. Reads the
+ * audit log once.
+ */
 export async function readErasures(table: Table, organizationId: number): Promise<LoggedErasure[]> {
   const erasures: LoggedErasure[] = [];
   const filter = { FilterExpression: 'attribute_exists(erasedLeadId)' };
@@ -113,7 +118,7 @@ interface AuditLogPart {
   readonly leadId?: number;
 }
 
-/** The newest entries of the audit log, newest first. The entry of a long command says that it has begun until the command ends. */
+/** The newest entries of the audit log, newest first. Until a long command ends, its entry says only that it has started. */
 export async function readAuditLog(
   table: Table,
   organizationId: number,
@@ -133,7 +138,7 @@ export async function readAuditLog(
   return entries.slice(0, limit);
 }
 
-/** How many versions of an organization's settings are kept besides the current one. */
+/** How many earlier versions of an organization's settings are kept. */
 export const versionsKept = 20;
 
 /** Part of a transaction: keeps settings that are being replaced, and deletes the oldest kept version. */
@@ -145,7 +150,7 @@ export function keepSettings(settings: Settings, version: number): Write[] {
   return [put(kept), ...(tooOld > 0 ? [deletion(keyOfVersion(tooOld))] : [])];
 }
 
-/** Settings that were replaced; undefined if they are no longer kept. One consistent read. */
+/** Replaced settings of a version; undefined if they are no longer kept. One consistent read. */
 export async function readKeptSettings(
   table: Table,
   organizationId: number,
@@ -155,7 +160,7 @@ export async function readKeptSettings(
   return kept && settingsFrom(kept.settings);
 }
 
-/** The versions that an undo may go back to, as far as the entries tell: those before a version, latest first, without intermediate ones. */
+/** The versions to which an undo can go back, according to the entries: all before `version`, latest first, except intermediate ones. */
 export function versionsBefore(entries: readonly AuditEntry[], version: number): number[] {
   const between = new Set(entries.flatMap((entry) => (entry.isBetween ? entry.versionAfter : [])));
   return entries

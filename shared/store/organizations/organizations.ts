@@ -30,7 +30,7 @@ export async function loadOrganization(
   return stored && organizationFrom(stored.settings, stored.version);
 }
 
-/** Every organization of the table, by id. Consistent reads, a read unit for about a hundred organizations. */
+/** All organizations in the table, by ID. Consistent reads, a read unit for about a hundred organizations. */
 export async function listOrganizations(table: Table): Promise<{ id: number; name: string }[]> {
   const items = await queryAll<Stored<DirectoryItem>>(table, directoryPartitionKey);
   return items.map(({ sk, name }) => ({ id: Number(sk), name }));

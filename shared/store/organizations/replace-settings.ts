@@ -7,7 +7,7 @@ import { hasVersion, isAbsent, put, type Write } from '../table/writes.ts';
 import { type AuditAction, type AuditEntry, auditEntryPut, keepSettings } from './audit-log.ts';
 import type { StoredSettings } from './organizations.ts';
 
-/** Settings that replace others. */
+/** New settings, and the settings that they replace. */
 export interface SettingsChange {
   /** The stored settings as they were read; undefined for a new organization. */
   readonly before: StoredSettings | undefined;
@@ -15,14 +15,14 @@ export interface SettingsChange {
   readonly now: Date;
   /** For the audit log. */
   readonly action: AuditAction & Pick<AuditEntry, 'isBetween'>;
-  /** Left out, one more than the version before. */
+  /** The new version; if omitted, one more than the version before. */
   readonly version?: number;
 }
 
 /**
- * Replaces an organization's settings in one transaction of up to six items: the settings, their version in the usage item, the name in
- * the directory, the settings before (kept for an undo) and an audit entry. The counters of the usage item do not change.
- * @returns the version written; undefined if the settings were replaced, or a reference was counted, since they were read
+ * Replaces an organization's settings in one transaction of up to six items: the settings, their version in the usage item, the name in the
+ * directory, the previous settings (kept for an undo) and an audit entry. The counters of the usage item do not change.
+ * @returns the version written; undefined if, since the settings were read, they were replaced or a reference was counted
  * @throws ContentionError
  */
 export async function replaceSettings(
@@ -62,7 +62,10 @@ export async function replaceSettings(
   return result === 'written' ? version : undefined;
 }
 
-/** Admission learns the version from the usage item. Creates the item for a new organization; keeps the counters of an existing one. */
+/**
+ * Stores the version in the usage item, where admission reads it. Creates the item for a new organization, and keeps the counters of an
+ * existing one.
+ */
 function putSettingsVersion(organizationId: number, version: number): Write {
   const counters = ['lastLeadId', 'used', 'windowEndsAt'];
   return {
@@ -76,9 +79,9 @@ function putSettingsVersion(organizationId: number, version: number): Write {
 }
 
 /**
- * Part of a transaction that begins to refer to an item that is, or may be, inactive: a new API key to its creator, an imported lead to any.
- * It is refused if the settings have been replaced since they were read. An apply that has read the count before is refused too, and looks
- * for references again.
+ * Part of a transaction that creates a reference to an item that may be inactive: from a new API key to its creator, or from an imported
+ * lead to any item. It fails if the settings have been replaced since they were read. An apply that read the earlier count fails too, and
+ * looks for references again.
  */
 export function countReference(organizationId: number, version: number): Write {
   const asRead = hasVersion(version);

@@ -7,7 +7,7 @@ import { put, writeItem } from '../table/writes.ts';
 
 const writesAtOnce = 25;
 
-/** Copies the items of a table, as they are read, into others. @returns how many */
+/** Copies the items of a table into other tables while it reads them. @returns how many */
 export async function copyItems(from: Table, copies: readonly Table[]): Promise<number> {
   let copied = 0;
   await scanTable(from, { ConsistentRead: true }, async ({ items }) => {
@@ -19,7 +19,7 @@ export async function copyItems(from: Table, copies: readonly Table[]): Promise<
   return copied;
 }
 
-/** Deletes a table with everything in it, if it exists. */
+/** Deletes a table with all its items, if it exists. */
 export async function deleteTable({ client, name }: Table): Promise<void> {
   try {
     await client.send(new DeleteTableCommand({ TableName: name }));

@@ -17,20 +17,20 @@ import { assertOrigin, describeTable, RestoreError } from './restore-origin.ts';
 import { planRestore, type RestorePlan } from './restore-plan.ts';
 
 export interface RestoreOptions {
-  /** The table that was in use until now, which is only read; undefined if it is lost. */
+  /** The table that was in use until now. It is only read; undefined if it is lost. */
   readonly old: Table | undefined;
-  /** Without `old`: the ids of the API keys to keep; all others are revoked. */
+  /** Without `old`: the IDs of the API keys to keep. All other keys are revoked. */
   readonly keptKeyIds: ReadonlySet<string>;
   /** For each organization's audit log. */
   readonly action: AuditAction;
-  /** Called with the differences before anything is written. If it throws, nothing is changed. */
+  /** Called with the differences before anything is written. If it throws, nothing changes. */
   readonly confirm?: (plan: RestorePlan) => Promise<void>;
-  /** Called before the first change, except for organizations that the backup has in part. */
+  /** Called before the first change, except changes to organizations of which the backup has only a part. */
   readonly onBegin?: () => Promise<void>;
   readonly onProgress?: (itemsRead: number) => void;
 }
 
-/** What was revoked, erased or cleaned again, and what only the old table has. */
+/** The result: what was revoked, erased or cleaned again, and what only the old table has. */
 export interface FinishedRestore {
   readonly organizations: number;
   readonly keysRevoked: number;
@@ -44,25 +44,28 @@ export interface FinishedRestore {
   readonly entriesDiffering: number;
   /** Leads of the restored table's organizations that were created since the backup. */
   readonly leadsOnlyInOld: readonly LeadReference[];
-  /** The backup has some transactions only in part: the items that were written to complete them, and the items that were removed. */
+  /**
+   * The backup has only parts of some transactions. These are the items that were written to complete them, and the items that were
+   * removed.
+   */
   readonly partsCompleted: number;
   readonly partsRemoved: number;
-  /** The leads whose items these are. */
+  /** The leads to which these items belong. */
   readonly leadsMended: readonly LeadReference[];
 }
 
 /**
- * How many lead ids to skip after the last one of the backup if nothing tells which were assigned since: by requests (2.5 million in the 35
- * days of point-in-time recovery, by the contract's limit), under a raised limit, by imports, since an older backup. There are ids enough.
+ * How many lead IDs to skip after the backup's last one if the old table is lost. By the contract's limit, requests assign at most 2.5
+ * million in the 35 days of point-in-time recovery. Raised limits, imports and older backups can add more. There are 2.1 billion IDs.
  */
 export const leadIdMargin = 100_000_000;
-/** More versions than anyone applies in that time. */
+/** More versions than anyone applies in 35 days. */
 const versionMargin = 10_000;
 
 /**
- * Revokes and erases again the API keys and leads that a backup brought back. Completes or removes what the backup has of transactions in
- * part. Skips lead ids that would be assigned again, and settings versions that functions have cached with other contents. Each step finds
- * what is left to do, so the command may be repeated after any failure.
+ * Revokes the API keys and erases the leads that a backup brought back. Completes or removes transactions of which the backup has only a
+ * part. Skips lead IDs that would be assigned again, and settings versions that functions have cached with other contents. Each step finds
+ * out what is left to do, so the command can be repeated after any failure.
  * @throws RestoreError
  */
 export async function finishRestore(
@@ -108,9 +111,9 @@ interface Restore extends RestoreOptions {
 }
 
 /**
- * Has the plan confirmed, and mends the organizations.
+ * Asks for confirmation of the plan, then repairs the organizations.
  * @param listed the organizations of the directory
- * @returns those that remain
+ * @returns the remaining organizations
  * @throws RestoreError before anything is changed
  */
 async function begin(
@@ -135,7 +138,10 @@ async function begin(
   return organizations;
 }
 
-/** Erases leads again, in a table that is mended otherwise: an erasure leaves alone what another lead has, and finds that by its unique items. */
+/**
+ * Erases leads again, once the table is otherwise repaired: an erasure keeps phones and emails that another lead has, and finds these by
+ * their identity items.
+ */
 async function eraseAgain(
   { table, action, onProgress }: Restore,
   { erased }: RestorePlan,
@@ -149,7 +155,7 @@ async function eraseAgain(
   if (erased.length > 0) await mendTable(mended);
 }
 
-/** What changes in a table with each request, which takes a token, and with each administrator's change, which adds an audit log entry. */
+/** Values that change if a table is in use: each request takes a token, and each administrator's change adds an audit entry. */
 type TableActivity = ReadonlyMap<number, readonly unknown[]>;
 
 async function readActivity(
@@ -165,7 +171,7 @@ async function readActivity(
   return activity;
 }
 
-/** What was written to the old table after it was compared would be lost. @throws RestoreError */
+/** Refuses if the old table was used meanwhile, because writes after the comparison would be lost. @throws RestoreError */
 function assertUnused(old: Table, before: TableActivity, after: TableActivity): void {
   const used = [...after.keys()].filter((id) => !isDeepStrictEqual(before.get(id), after.get(id)));
   if (used.length > 0)
@@ -174,7 +180,7 @@ function assertUnused(old: Table, before: TableActivity, after: TableActivity): 
     );
 }
 
-/** Revokes the live keys that the old table has revoked; without it, all but the kept ones. @returns how many */
+/** Revokes the live keys that are revoked in the old table; without an old table, all except the kept keys. @returns how many */
 async function revokeKeys(
   { table, old, keptKeyIds }: Restore,
   organizationId: number,
@@ -202,15 +208,15 @@ async function readCounters(table: Table, organizationId: number): Promise<Count
   return { lastLeadId: usage?.lastLeadId ?? 0, settingsVersion: usage?.settingsVersion ?? 0 };
 }
 
-/** Counters beyond those that a lost table may have had; undefined if this restored table continues after such counters already. */
+/** Counters higher than a lost table can have reached; undefined if an earlier run has already set them. */
 async function countersBeyond({
   table,
   organizationId,
 }: OrganizationTable): Promise<Counters | undefined> {
   const { id } = await describeTable(table);
-  // A name proves nothing: a backup of a table that was itself restored contains that restore's entry, under any name.
+  // Compares the table's ID, not its name: a backup of a restored table contains the entry of that earlier restore, under any name.
   const entries = await readAuditLog(table, organizationId);
-  if (entries.some(({ restoredTableId }) => restoredTableId === id)) return undefined; // done before
+  if (entries.some(({ restoredTableId }) => restoredTableId === id)) return undefined; // an earlier run has done this
   const { lastLeadId, settingsVersion } = await readCounters(table, organizationId);
   return {
     lastLeadId: Math.min(lastLeadId + leadIdMargin, limits.idMax),
@@ -218,7 +224,7 @@ async function countersBeyond({
   };
 }
 
-/** Continues lead ids and settings versions after those that were used: from here on, none of these is assigned. */
+/** Advances lead IDs and settings versions past the used ones, so that none of them is assigned again. */
 async function continueCounters(
   { table, old, action: { who, what } }: Restore,
   organizationId: number,

@@ -26,9 +26,9 @@ import type { LeadReference, MendedTable } from './mended-table.ts';
 
 /**
  * Makes a lead and its timeline agree: an entry for each version, and every value explained. If the old table has the newest state of both,
- * copies what is missing. Otherwise the lead decides: entries of later changes are removed, missing ones are copied or written from what the
- * lead shows, and the timeline of a lead that is missing is removed. A note or an enquiry stays, whether or not the version counts it. Does
- * nothing to a lead that is whole. If the restored table is in use already, nothing is removed or copied over of what was written to it.
+ * copies what is missing. Otherwise the lead decides. Entries of later changes are removed. Missing entries are copied, or derived from the
+ * lead's values. If the lead itself is missing, its timeline is removed. Notes and enquiries stay, even if the version does not count them.
+ * Does nothing to an intact lead. If the restored table is already in use, newer writes to it are never removed or overwritten.
  */
 export async function mendLead(mended: MendedTable, reference: LeadReference): Promise<void> {
   const found = await readHistory(mended.table, reference);
@@ -46,7 +46,7 @@ export async function mendLead(mended: MendedTable, reference: LeadReference): P
     for (const entry of unused) await mended.remove(entry);
     return;
   }
-  // The use went on from the state of the lead's item, not from that of its timeline.
+  // Requests since the restore continued from the state of the lead's item, not of its timeline.
   const beyond = ofUse.size === 0 ? [] : unused.slice(lead.version - ofUse.size);
   const wrong = unused.filter(
     (entry) => isChange(entry) && (entry.at > lead.updatedAt || beyond.includes(entry)),
@@ -61,7 +61,7 @@ export async function mendLead(mended: MendedTable, reference: LeadReference): P
   const untold = untoldEntries(lead, reference, told);
   const whole = { ...lead, version: told.length + untold.length };
   if (!isDeepStrictEqual(whole, found.lead) && !(await mended.put(whole, asRead(found.lead))))
-    return; // The table is in use; the next round reads it again.
+    return; // the table is in use; the next round reads it again
   for (const entry of wrong) await mended.remove(entry);
   for (const entry of [...told, ...untold]) if (!known.has(entry.sk)) await mended.put(entry);
 }
@@ -69,9 +69,9 @@ export async function mendLead(mended: MendedTable, reference: LeadReference): P
 const bySortKey = (a: TimelineEntryItem, b: TimelineEntryItem): number => (a.sk < b.sk ? -1 : 1);
 
 /**
- * Gives a lead the unique items of its phone and its email. If another lead has one of them too, one of the two had given it up when the
- * other got it, and the backup does not have that: that lead comes from the old table, and the next round mends what follows from it. Without
- * the old table, both stay as they are, and the check names them.
+ * Gives a lead the identity items of its phone and its email. If another lead has the same phone or email, one of the two must have given
+ * it up, but the backup missed that change. That lead is copied from the old table, and the next round repairs the consequences. Without
+ * the old table, both stay unchanged, and the check reports them.
  */
 export async function claimIdentities(
   mended: MendedTable,
@@ -91,8 +91,8 @@ export async function claimIdentities(
 }
 
 /**
- * Brings a lead to the state of the old table, if it has given up a phone or email there that another lead has in the backup.
- * @returns whether that is so
+ * Copies a lead's state from the old table, if it gave up a phone or email there that another lead has in the backup.
+ * @returns whether it did
  */
 async function advanceLead(
   mended: MendedTable,
@@ -122,14 +122,14 @@ const hasIdentity = (
   lead !== undefined &&
   identityKeysOf(leadFrom(organizationId, lead)).some((each) => keyText(each) === keyText(key));
 
-/** A lead's item and its timeline, each as far as the table has it. */
+/** A lead's item and its timeline, as far as the table has them. */
 interface LeadHistory {
   readonly lead: Stored<LeadItem> | undefined;
   /** Oldest first. */
   readonly entries: readonly TimelineEntryItem[];
 }
 
-/** Consistent: two reads, and one query for each megabyte of the timeline; again if the lead is changed meanwhile. */
+/** Consistent: two reads, and one query for each megabyte of the timeline, repeated if the lead changes meanwhile. */
 async function readHistory(table: Table, reference: LeadReference): Promise<LeadHistory> {
   const { organizationId, leadId } = reference;
   let lead = await readLeadItem(table, reference);
@@ -141,7 +141,7 @@ async function readHistory(table: Table, reference: LeadReference): Promise<Lead
   }
 }
 
-/** The entries that were written to the restored table since it was made: neither the backup nor the old table has them. */
+/** The entries that were written to the restored table since its creation, which neither the backup nor the old table has. */
 function entriesOfUse(
   { restoredAt }: MendedTable,
   { entries }: LeadHistory,
@@ -153,24 +153,24 @@ function entriesOfUse(
   return new Set(entries.filter((entry) => writtenAt(entry) >= restoredAt && !known.has(entry.sk)));
 }
 
-/** An ID can be given again to another lead, which an import creates. */
+/** Whether two histories belong to the same lead: an import can assign an ID again to another lead. */
 const isSameLead = ({ lead, entries }: LeadHistory, old: LeadHistory): boolean =>
   lead
     ? lead.createdAt === old.lead?.createdAt
     : entries.some((entry) => old.entries.some(({ sk }) => sk === entry.sk));
 
-/** The old table may have lost entries. */
+/** Whether no entries are missing: the old table may have lost some. */
 const isComplete = ({ lead, entries }: LeadHistory): boolean => lead?.version === entries.length;
 
-/** The time of the last state on a timeline. An imported lead may have been updated later, elsewhere. */
+/** The time of the last state on a timeline. An imported lead may have been updated later in the system that it came from. */
 const toldUntil = ({ entries }: LeadHistory): string => entries.findLast(isState)?.at ?? '';
 
-/** Whether the lead got values with this entry. */
+/** Whether this entry set values of the lead. */
 const isState = (entry: TimelineEntryItem): boolean => isOpening(entry) || isChange(entry);
 
 /**
- * The entries that a timeline lacks to explain its lead. What they say is what the lead and the rest of the timeline tell; the administrator
- * made them. Their keys are fixed, so that a repeat writes the same entries.
+ * The entries that a timeline lacks to explain its lead. They are derived from the lead and the rest of the timeline, and name the
+ * administrator. Their keys are fixed, so that a repeat writes the same entries.
  */
 function untoldEntries(
   item: LeadItem,
@@ -206,11 +206,11 @@ function untoldEntries(
   return untold;
 }
 
-/** Before and after the random part of every entry of the same millisecond, as `newEntryId` and `newLastEntryId` make it. */
+/** Suffixes that sort before and after those of `newEntryId` and `newLastEntryId`. */
 const firstSuffix = '000000000000';
 const lastSuffix = 'nrestored';
 
-/** From what the timeline last says of a field, the stage or the pipeline to what the lead has. */
+/** The changes from the timeline's last value of each field, stage and pipeline to the lead's own value. */
 function unexplainedChanges(lead: LeadItem, entries: readonly TimelineEntryItem[]) {
   const told = new Map<string, FieldValue | null>();
   const values = { ...lead.fields, stage: lead.stageId, pipeline: lead.pipelineId };

@@ -25,11 +25,15 @@ import { isAbsent, namesLead } from '../table/writes.ts';
 import { claimIdentities, mendLead } from './mend-lead.ts';
 import { type LeadReference, type MendedTable, nameOf, referenceOf } from './mended-table.ts';
 
-/** What is mended can show what else is to be mended: a lead that has given up its phone frees it for another. What remains after so many rounds is for the check to name. */
+/**
+ * One repair can make the next possible: once a lead gives up its phone, another lead can claim it. The check reports whatever is left
+ * after these rounds.
+ */
 const roundsMax = 6;
 
 /**
- * Completes or removes what a restored table has in part of transactions, of whatever the check suspects. A repeat finds nothing left to do.
+ * Examines each item that the check suspects, and completes or removes transactions of which a restored table has only a part. A repeat
+ * finds nothing left to do.
  * @param except leads that will be erased
  */
 export async function mendTable(
@@ -58,8 +62,9 @@ export async function mendTable(
 }
 
 /**
- * Removes an item of a lead that does not have it: a unique phone or email, an imported row, so that an import of the row creates the lead
- * again, or an idempotency record without its capture, so that its repeat captures again. Other items stay, and the check names them.
+ * Removes an item that does not match the lead that it names: the item of a phone or email, an imported row, or an idempotency record
+ * without its capture. So importing the row creates the lead again, and repeating the capture captures again. Other items stay, and the
+ * check reports them.
  */
 async function removeIfWrong(
   mended: MendedTable,
@@ -73,11 +78,14 @@ async function removeIfWrong(
   if ((await lookAt(mended.table, key, { organizationOfKey })).length === 0) return;
   if (isRecord) return mended.remove({ ...key });
   const item = await getItem(mended.table, key);
-  // A delayed repeat must not remove the item of another lead.
+  // A delayed retry must not remove another lead's item.
   if (item) await mended.remove(item, namesLead(item.leadId));
 }
 
-/** Writes the missing one of an API key and its listing, and revokes the one that is not revoked if the other is. @param key of either */
+/**
+ * Writes the missing item of an API key, the key's own or its listing. If only one of them is revoked, revokes the other.
+ * @param key the primary key of either item
+ */
 async function mendKey(mended: MendedTable, key: PrimaryKey): Promise<void> {
   const read = await getItem(mended.table, key);
   if (typeof read?.organizationId !== 'number' || typeof read.keyId !== 'string') return;
@@ -99,11 +107,11 @@ async function mendKey(mended: MendedTable, key: PrimaryKey): Promise<void> {
 }
 
 /**
- * Completes or removes organizations that were being created: settings are copied from the old table, and an organization without settings is
- * removed, because nothing can be done with it.
+ * Completes or removes organizations that were being created. Missing settings are copied from the old table. An organization that remains
+ * without settings is removed, because it is of no use.
  * @param found the organizations that have items
  * @param listed the organizations of the directory
- * @returns the organizations that remain
+ * @returns the remaining organizations
  */
 export async function mendOrganizations(
   mended: MendedTable,
@@ -128,8 +136,8 @@ export async function mendOrganizations(
 }
 
 /**
- * Copies from the old table the idempotency records of captures that the restored table has, and the rows of its imported leads.
- * @param organizations of the restored table
+ * Copies missing items from the old table: idempotency records of captures that the restored table has, and rows of its imported leads.
+ * @param organizations the organizations of the restored table
  * @returns the leads that only the old table has
  */
 export async function completeFromOld(
@@ -154,7 +162,7 @@ export async function completeFromOld(
       else if (kind?.kind === 'importedRow') {
         const leadKey = leadPrimaryKey(kind.organizationId, Number(item.leadId));
         const lead = await getItem(table, leadKey);
-        // A restored table that was used already may have given the ID to another lead.
+        // If the restored table has already been used, another lead may have the ID.
         if (lead && lead.createdAt === (await getItem(old, leadKey))?.createdAt)
           await mended.put(item);
       } else if (kind?.kind === 'idempotency') {

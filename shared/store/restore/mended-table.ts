@@ -11,22 +11,22 @@ export interface LeadReference {
 export const nameOf = ({ organizationId, leadId }: LeadReference): string =>
   `${organizationId} ${leadId}`;
 
-/** Of anything that names a lead, only that. */
+/** Reduces anything that names a lead to the reference alone. */
 export const referenceOf = ({ organizationId, leadId }: LeadReference): LeadReference => ({
   organizationId,
   leadId,
 });
 
-/** A restored table in which parts of transactions are completed or removed, and how many items that took. */
+/** A restored table whose partial transactions are completed or removed. Counts the items that this takes. */
 export class MendedTable {
   readonly table: Table;
   /** The table that was in use until now; undefined if it is lost. */
   readonly old: Table | undefined;
-  /** When the restored table was made, in epoch milliseconds. */
+  /** When the restored table was created, in epoch milliseconds. */
   readonly restoredAt: number;
   completed = 0;
   removed = 0;
-  /** The leads whose items these are, each once. */
+  /** The leads to which these items belong, each once. */
   readonly #leads = new Map<string, LeadReference>();
 
   constructor(table: Table, old: Table | undefined, restoredAt: number) {
@@ -39,7 +39,7 @@ export class MendedTable {
     return [...this.#leads.values()];
   }
 
-  /** @param condition the item is written only if the stored one fulfils it @returns whether it was written */
+  /** @param condition must hold for the stored item @returns whether the item was written */
   async put(item: Stored<Item>, condition?: Condition): Promise<boolean> {
     if (!(await writeItem(this.table, put(item, condition)))) return false;
     this.completed += 1;
@@ -47,7 +47,7 @@ export class MendedTable {
     return true;
   }
 
-  /** @param condition the item is removed only if the stored one fulfils it */
+  /** @param condition must hold for the stored item */
   async remove(item: Stored<Item>, condition?: Condition): Promise<void> {
     if (!(await writeItem(this.table, deletion(item, condition)))) return;
     this.removed += 1;

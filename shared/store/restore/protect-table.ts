@@ -10,19 +10,22 @@ import {
 import type { Table } from '../table/client.ts';
 import { tableDefinition } from '../table/table-definition.ts';
 
-/** What a restored table lacks (AWS: Restoring a table, "You must manually set up the following"). */
+/** The protections that a restored table lacks (AWS: Restoring a table, "You must manually set up the following"). */
 export type Protection = 'expiry' | 'pointInTimeRecovery' | 'deletionProtection';
 
-/** `begun`: DynamoDB is switching it on, which may take an hour; `unknown here`: an engine other than DynamoDB that does not support it. */
+/**
+ * `begun`: DynamoDB is switching the protection on, which may take an hour. `unknown here`: the engine is not DynamoDB, and does not
+ * support it.
+ */
 export type ProtectionState = 'on' | 'begun' | 'unknown here';
 
 const pollMs = 2000;
 const timeoutMs = 120_000;
 
 /**
- * Switches on what a restored table lacks, and waits up to two minutes for each protection.
- * @param onWait called with the protection that is not on yet
- * @throws Error of DynamoDB if it rejects the change; Error if a protection is still off after that time
+ * Switches on each protection that a restored table lacks, and waits up to two minutes for it.
+ * @param onWait called with each protection that is not on yet
+ * @throws Error if DynamoDB rejects the change, or if a protection is still off after that time
  */
 export async function protectTable(
   table: Table,
@@ -59,7 +62,7 @@ export async function protectTable(
   };
 }
 
-/** A table that was just restored may be busy (AWS: UpdateContinuousBackups and UpdateTable, Errors). */
+/** The errors of a table that is busy because it was just restored (AWS: UpdateContinuousBackups and UpdateTable, Errors). */
 const busyNames = new Set([
   'ContinuousBackupsUnavailableException',
   'ResourceInUseException',
@@ -77,7 +80,7 @@ async function isAccepted(change: Promise<unknown>): Promise<boolean> {
 }
 
 interface Switch {
-  /** In the words of DynamoDB: `ENABLED`, `ENABLING`, or any other for off. */
+  /** DynamoDB's own status: `ENABLED`, `ENABLING`, or any other value for off. */
   status(): Promise<string | undefined>;
   switchOn(): Promise<unknown>;
 }

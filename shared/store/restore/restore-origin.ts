@@ -8,14 +8,14 @@ import { type AuditEntry, readAuditLog } from '../organizations/audit-log.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
 import type { Table } from '../table/client.ts';
 
-/** Thrown when a table is not what the command was told it is; nothing was changed. */
+/** Thrown if a table is not the one that the command expects. Nothing was changed. */
 export class RestoreError extends Error {
   override readonly name = 'RestoreError';
 }
 
-/** What DynamoDB tells about a table. */
+/** What DynamoDB says about a table. */
 export interface TableFacts {
-  /** Unique for all time: another table of the same name has another id. */
+  /** Unique forever: another table with the same name has another ID. */
   readonly id: string;
   readonly createdAt: number;
   readonly keys: TableDescription['KeySchema'];
@@ -25,7 +25,7 @@ export interface TableFacts {
 export async function describeTable({ client, name }: Table): Promise<TableFacts> {
   try {
     const { Table: found } = await client.send(new DescribeTableCommand({ TableName: name }));
-    // DynamoDB Local returns no id.
+    // DynamoDB Local returns no ID.
     const createdAt = found?.CreationDateTime?.getTime() ?? 0;
     const id = found?.TableId ?? new Date(createdAt).toISOString();
     return { id, createdAt, keys: found?.KeySchema };
@@ -37,13 +37,13 @@ export async function describeTable({ client, name }: Table): Promise<TableFacts
   }
 }
 
-/** Audit entries are dated by the clock of the administrator's machine, tables by that of AWS. */
+/** Audit entries have the time of the administrator's clock, tables that of AWS. */
 const clockMarginMs = 600_000;
 
 /**
- * Checks that the restored table was made from the old one. If the two were exchanged, everything written since the backup would be lost;
- * if the old table belonged to another service, its erasures would be applied here.
- * @param organizations of the restored table
+ * Checks that the restored table was made from the old one. If the two were swapped, everything written since the backup would be lost. If
+ * the old table belonged to another service, that service's erasures would be applied here.
+ * @param organizations the organizations of the restored table
  * @returns the organizations of the old table
  * @throws RestoreError
  */
@@ -75,14 +75,14 @@ export async function assertOrigin(
   return inOld;
 }
 
-/** Audit entries are only added, or completed: a table that lacks one of the backup is not the one that the backup was made from. */
+/** Audit entries are never deleted. So a table that lacks an entry of the backup is not the one that the backup was made from. */
 async function assertSameOrganization(
   table: Table,
   old: Table,
   organizationId: number,
   restoredAt: number,
 ): Promise<void> {
-  // `what` is not compared: the entry of an export that ran at the moment of the backup has been completed since.
+  // Does not compare `what`: if an export ran during the backup, its entry has been completed since.
   const identify = ({ at, who, versionAfter }: AuditEntry): string =>
     JSON.stringify([at, who, versionAfter]);
   const theirs = new Set((await readAuditLog(old, organizationId)).map(identify));

@@ -11,12 +11,12 @@ import { type LeadReference, nameOf, referenceOf } from './mended-table.ts';
 import { describeTable, RestoreError } from './restore-origin.ts';
 
 /**
- * Reads a restored table, and compares it with the old one; writes nothing. A lead counts as erased only if an audit log says so, or the
- * erasure was under way: a lead that the old table lacks for another reason was lost, and the restore keeps it. Leads created in the
- * restored table are kept.
- * @param old undefined if it is lost: then only erasures that had begun at the moment of the backup are known
+ * Reads a restored table and compares it with the old one; writes nothing. A lead counts as erased only if an audit log says so, or if its
+ * erasure was in progress. If the old table lacks a lead for another reason, the lead was lost, and the restore keeps it. Leads created in
+ * the restored table are kept.
+ * @param old undefined if it is lost: then only erasures that had started before the backup are known
  * @param listed the organizations of the directory
- * @throws RestoreError if the two tables have different leads under the same id
+ * @throws RestoreError if the two tables have different leads under the same ID
  */
 export async function planRestore(
   table: Table,
@@ -34,19 +34,19 @@ export async function planRestore(
   return plan;
 }
 
-/** What a restored table holds, and the differences between it and the old one. */
+/** What a restored table contains, and how it differs from the old one. */
 export class RestorePlan {
-  /** When the restored table was made, in epoch milliseconds. */
+  /** When the restored table was created, in epoch milliseconds. */
   readonly restoredAt: number;
-  /** The organizations that have items; one may be there in part. */
+  /** The organizations that have items, even if only some of their items exist. */
   readonly organizations = new Set<number>();
   readonly organizationsWithLeads = new Set<number>();
   readonly keyIds = new Set<string>();
-  /** Timeline entries of the old table from which an erasure since the backup removed a person. */
+  /** Timeline entries in the old table from which an erasure has removed a person since the backup. */
   readonly cleanedEntries: Item[] = [];
-  /** How many timeline entries differ in another way; they stay as they are in the backup. */
+  /** How many timeline entries differ in another way. They stay as they are in the backup. */
   entriesDiffering = 0;
-  /** API keys that were created since the backup and would still work; only the old table has them. */
+  /** API keys that only the old table has: created since the backup, and still live. */
   readonly keysOnlyInOld: (Pick<ListedApiKey, 'keyId' | 'label'> & {
     readonly organizationId: number;
   })[] = [];
@@ -54,7 +54,7 @@ export class RestorePlan {
   readonly #missing: LeadReference[] = [];
   readonly #table: Table;
   readonly #old: Table | undefined;
-  /** By lead: when the last erasure of a lead with this ID began, in epoch milliseconds, as an audit log tells. */
+  /** By lead: when the last erasure of a lead with this ID started, in epoch milliseconds, according to an audit log. */
   readonly #erasedAt = new Map<string, number>();
 
   constructor(table: Table, old: Table | undefined, restoredAt: number) {
@@ -121,7 +121,7 @@ export class RestorePlan {
     const isAsInOld = copy !== undefined && copy.createdAt === lead.createdAt;
     if (erasedAt === 0 && (isAsInOld || !this.#old)) return;
     const added = await addedAt(this.#table, kind, lead);
-    // An import can create another lead with the ID of an erased one: an erasure is of the lead that the table had when it began.
+    // An import can create another lead with the ID of an erased one. An erasure applies to the lead that the table had when it started.
     if (erasedAt > added) this.#erased.set(nameOf(kind), referenceOf(kind));
     if (this.#erased.has(nameOf(kind)) || isAsInOld || !this.#old || added >= this.restoredAt)
       return;
@@ -134,7 +134,7 @@ export class RestorePlan {
   }
 }
 
-/** When a lead was added to its table: the `createdAt` of an imported lead is older. */
+/** When a lead was added to its table. The `createdAt` of an imported lead is older. */
 async function addedAt(
   table: Table,
   { organizationId, leadId }: LeadReference,

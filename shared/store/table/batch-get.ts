@@ -5,19 +5,19 @@ import { limits } from '../../contract/limits.ts';
 import type { Table } from './client.ts';
 import { ItemsByKey, keyText, type PrimaryKey } from './primary-keys.ts';
 
-/** The most keys of one `BatchGetItem` (AWS: Service quotas). */
+/** The maximum number of keys in a `BatchGetItem` (AWS: Service quotas). */
 export const batchGetMax = 100;
 
 export interface BatchGetResult {
   readonly items: ItemsByKey;
-  /** Whether DynamoDB left a key unprocessed: its item may exist. */
+  /** Whether DynamoDB left a key unprocessed, so that its item may exist. */
   isUnread(key: PrimaryKey): boolean;
 }
 
 /**
  * Reads up to `batchGetMax` items in one consistent `BatchGetItem`. DynamoDB may respond with `UnprocessedKeys`, which the SDK does not
  * retry: this function does, for up to `retryMs`.
- * @param items gets them
+ * @param items receives the items
  */
 export async function batchGetWithin(
   table: Table,
@@ -45,7 +45,10 @@ export async function batchGetWithin(
   return { items, isUnread: (key) => unreadKeys.has(keyText(key)) };
 }
 
-/** Reads any number of items, `batchGetMax` at a time. Consistent, a read unit for each 4 KB of an item. @throws Error if some stay unprocessed */
+/**
+ * Reads any number of items, `batchGetMax` at a time. Consistent, a read unit for each 4 KB of an item.
+ * @throws Error if keys stay unprocessed
+ */
 export async function batchGet(table: Table, keys: readonly PrimaryKey[]): Promise<ItemsByKey> {
   const all = new ItemsByKey();
   const distinct = [...new Map(keys.map((key) => [keyText(key), key])).values()];

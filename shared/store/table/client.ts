@@ -5,7 +5,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 export interface Table {
   readonly client: DynamoDBDocumentClient;
   readonly name: string;
-  /** Whether writes are not sent. */
+  /** Whether the table only pretends to write. */
   readonly isDryRun?: true;
 }
 
@@ -15,20 +15,19 @@ export interface OrganizationTable {
 }
 
 /**
- * The SDK tries a call three times. An attempt has a second until its headers (`requestTimeout` ends with them; the SDK has no default, and
- * only warns unless told to throw), then a second without a byte of the body (`socketTimeout`). Between attempts the SDK waits at most 25
- * and 50 ms, after throttling 1 and 2 s (@smithy/core, `Retry`). So a call fails, at the latest,
- *   after 3 x 1000 + 75 = 3075 ms if DynamoDB does not respond, or stops in the middle;
- *   after 3 x 1000 + 3000 = 6000 ms if it throttles, a full second late each time;
- *   after 3 x 2000 + 75 = 6075 ms if the headers come a full second late each time and no body follows.
- * A body that arrives byte by byte has no time-out. In each case the function has time left to respond: it has
- * `limits.functionTimeoutSeconds`, of which `middleware/stack.ts` reserves the last half second.
+ * The SDK tries a call three times. An attempt may wait a second for its headers (`requestTimeout` ends with them; the SDK has no default,
+ * and only warns unless told to throw). It may then wait a second for each byte of the body (`socketTimeout`). Between attempts, the SDK
+ * waits at most 25 and 50 ms, or 1 and 2 s after throttling (@smithy/core, `Retry`). So a call fails, at the latest, after 3 x 1000 + 75 =
+ * 3075 ms if DynamoDB does not respond, or stops in the middle; after 3 x 1000 + 3000 = 6000 ms if it throttles, a full second late each
+ * time; after 3 x 2000 + 75 = 6075 ms if the headers come a full second late each time and no body follows. A body that arrives byte by
+ * byte has no time-out. In each case the function has time left to respond: it has `limits.functionTimeoutSeconds`, of which
+ * `middleware/stack.ts` reserves the last half second.
  */
 export const requestTimeoutMs = 1000;
-/** For an engine that shares the machine's processors with the functions; three tries must fit into a function's time-out. */
+/** For an engine that shares the machine's processors with the functions. Three attempts must fit into a function's time-out. */
 export const localRequestTimeoutMs = 3000;
 
-/** @param timeoutMs until the headers of a response, and again between any two pieces of its body */
+/** @param timeoutMs how long to wait for a response's headers, and again for each piece of its body */
 export const clientTimeouts = (timeoutMs: number): DynamoDBClientConfig => ({
   maxAttempts: 3,
   requestHandler: {
@@ -39,7 +38,7 @@ export const clientTimeouts = (timeoutMs: number): DynamoDBClientConfig => ({
   },
 });
 
-/** The SDK's own defaults, so that a function does not look for them in `~/.aws/config`. Commands leave them to that file. */
+/** The SDK's defaults, set here so that a function does not look for them in `~/.aws/config`. Commands do read that file. */
 export const sdkDefaults: DynamoDBClientConfig = {
   retryMode: 'standard',
   defaultsMode: 'legacy',
@@ -71,7 +70,7 @@ export function openTable(
 export type Send = (command: TableCommand, options?: object) => Promise<unknown>;
 export type TableCommand = Parameters<DynamoDBDocumentClient['send']>[0];
 
-/** Wraps the table so that each of its calls goes through `wrap`. The client inherits from the original, so that paginators take it as one. */
+/** Wraps the table so that each of its calls goes through `wrap`. The client inherits from the original, so that paginators accept it. */
 export function sendingThrough(table: Table, wrap: (send: Send) => Send): Table {
   const { client } = table;
   const sendOf = client.send as Send;

@@ -4,9 +4,11 @@ import { type Send, sendingThrough, type Table } from './client.ts';
 /** A consistent read costs one read unit for each 4 KB (AWS: DynamoDB read consumption). */
 export const bytesPerReadUnit = 4096;
 
-/** What one call has cost in DynamoDB so far. DynamoDB does not report the units of a write whose condition failed, although it bills them. */
+/**
+ * What a request has cost in DynamoDB so far. DynamoDB does not report the units of a write whose condition failed, although it bills them.
+ */
 export interface ConsumedCapacity {
-  /** Requests, the SDK's retries included. */
+  /** The number of requests to DynamoDB, including the SDK's retries. */
   calls: number;
   readUnits: number;
   writeUnits: number;
@@ -20,7 +22,7 @@ export const noConsumedCapacity = (): ConsumedCapacity => ({
 
 interface CapacityPart {
   readonly CapacityUnits?: number | undefined;
-  /** Only of a transaction. */
+  /** Only in a transaction's response. */
   readonly ReadCapacityUnits?: number | undefined;
 }
 interface MeteredResponse {
@@ -28,12 +30,12 @@ interface MeteredResponse {
   readonly $metadata?: { readonly attempts?: number };
 }
 
-/** Commands of the SDK that only read, by their names. */
+/** Matches the names of SDK commands that only read. */
 const readCommand = /^(Get|BatchGet|Query|Scan|TransactGet)/;
 
 /**
- * Wraps the table: adds each request's capacity to `consumedCapacity`, and records which operation an error is of. Asking DynamoDB for the
- * numbers is free; a command that asks for more detail still gets it. Calls of different wraps that run in parallel are counted apart.
+ * Wraps the table so that each request adds its capacity to `consumedCapacity`, and an error records its operation. Asking DynamoDB for
+ * these numbers is free, and a command that asks for more detail still gets it. Different wraps count separately, even in parallel.
  */
 export const withCapacityMetering = (table: Table, consumedCapacity: ConsumedCapacity): Table =>
   sendingThrough(table, (send) => metered(send, consumedCapacity));
@@ -55,13 +57,13 @@ export const metered =
             throw error;
           }
         },
-      // A command of the document client applies its middleware a second time, to the command that it wraps.
+      // The document client's commands apply the middleware a second time, to the command that they wrap.
       { step: 'initialize', name: 'consumedCapacity', override: true },
     );
     return send(command, options);
   };
 
-/** Adds what one request consumed, by its response or its error. */
+/** Adds the capacity of one request, from its response or its error. */
 function addConsumed(
   consumedCapacity: ConsumedCapacity,
   commandName: string,
@@ -69,7 +71,7 @@ function addConsumed(
 ): void {
   const { ConsumedCapacity, $metadata } = responseOrError as MeteredResponse;
   consumedCapacity.calls += $metadata?.attempts ?? 1;
-  // One part, or one for each table.
+  // A single value, or one for each table.
   for (const { CapacityUnits = 0, ReadCapacityUnits = 0 } of [ConsumedCapacity ?? []].flat()) {
     const reads = readCommand.test(commandName) ? CapacityUnits : ReadCapacityUnits;
     consumedCapacity.readUnits += reads;

@@ -16,7 +16,7 @@ import type {
   UsageItem,
 } from './items.ts';
 
-/** The attributes of an item type besides its key and `ttl`: only for the compiler. */
+/** The attributes of an item type besides its key and `ttl`. Only for the compiler. */
 const type = <T extends Item>(): T | undefined => undefined;
 
 interface Entity {
@@ -26,14 +26,14 @@ interface Entity {
 }
 
 /**
- * The table, a row for each item type. Braces stand for a value of the key: `:id` for an ID, `:sorted` for one padded with zeros to ten digits, so
- * that keys sort as IDs do, anything else for a text. The key makers, the recognition of stored keys and the prefixes of the roles follow from
- * it.
+ * The table, with a row for each item type. Braces mark a value in the key: `:id` is an ID, `:sorted` an ID padded with zeros to ten
+ * digits, so that keys sort like IDs, and anything else a text. Key makers, the parsing of stored keys and the roles' prefixes are derived
+ * from it.
  */
 export const entities = {
   settings: { pk: 'ORG#{organizationId:id}', sk: 'SETTINGS', attributes: type<SettingsItem>() },
   listing: { pk: 'ORG#{organizationId:id}', sk: 'KEY#{keyId}', attributes: type<KeyListingItem>() },
-  /** All in one partition, so that a list of organizations does not read the whole table. */
+  /** All organizations are in one partition, so that listing them does not read the whole table. */
   directory: {
     pk: 'ORG#DIRECTORY',
     sk: '{organizationId:sorted}',
@@ -65,7 +65,7 @@ export const entities = {
     sk: 'RECORD',
     attributes: type<IdempotencyItem>(),
   },
-  /** The digest is of the row's values: the same row of any file has the same item. */
+  /** The digest covers the row's values, so the same row has the same item, whatever its file. */
   importedRow: {
     pk: 'IMPORTED#{organizationId:id}#{digest}',
     sk: 'ROW',
@@ -76,7 +76,7 @@ export const entities = {
     sk: '{leadId:sorted}',
     attributes: type<ErasureItem>(),
   },
-  /** Before the audit entries, whose keys begin with a year. */
+  /** These keys do not mix with audit entries, whose keys begin with a year. */
   keptSettings: {
     pk: 'HISTORY#{organizationId:id}',
     sk: 'VERSION#{version:sorted}',
@@ -99,10 +99,12 @@ export const indexKeys = {
   updateIndex: { pk: 'UPDATED#{organizationId:id}' },
 } as const;
 
-/** What a function's role can be limited to. */
+/** The units to which a function's role can be limited. */
 export type ItemType = EntityName | keyof typeof indexKeys;
 
-/** The beginning of an item type's partition keys. A role is limited to item types by it (`dynamodb:LeadingKeys`), although all share one table. */
+/**
+ * The prefix of an item type's partition keys. It limits a role to item types (`dynamodb:LeadingKeys`), although all types share one table.
+ */
 export function prefixOf(itemType: ItemType): string {
   const { pk } = { ...entities, ...indexKeys }[itemType];
   return pk.slice(0, pk.indexOf('#') + 1);

@@ -3,7 +3,7 @@ import type { Table } from './client.ts';
 import type { Item, Stored } from './items.ts';
 import type { PrimaryKey } from './primary-keys.ts';
 
-/** Reads an item; undefined when it does not exist. One consistent read. */
+/** Reads an item; undefined if it does not exist. One consistent read. */
 export async function getItem<T extends Item>(
   table: Table,
   { pk, sk }: PrimaryKey<T>,
@@ -14,6 +14,6 @@ export async function getItem<T extends Item>(
   return Item as Stored<T> | undefined;
 }
 
-/** What a query or a scan returned, as the type of the items that it selects. */
+/** The result of a query or a scan, typed as the items that it selects. */
 export const itemsOf = <T extends object>(items: readonly Item[] = []): readonly T[] =>
   items as readonly T[];

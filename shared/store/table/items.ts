@@ -9,18 +9,21 @@ import type { SettingsAsStored } from '../../organization/organization.ts';
 export type Item = Readonly<Record<string, unknown>>;
 
 /*
- * The attributes of the item types of `entities.ts`. These are type aliases because an alias, unlike an interface, is assignable to `Item`.
+ * The attributes of the item types in `entities.ts`. These are type aliases because an alias, unlike an interface, is assignable to `Item`.
  */
 
 export type SettingsItem = {
   readonly settings: SettingsAsStored;
   /** Grows by one with each apply, by more after a restore. */
   readonly version: number;
-  /** Of an intermediate version: the last one that was applied. */
+  /** Set for an intermediate version: the last applied version. */
   readonly appliedVersion?: number;
   /** ISO 8601, UTC. */
   readonly appliedAt: string;
-  /** Grows by one with each API key, and each lead that an import lets refer to an inactive item: none is removed meanwhile (`countReference`). */
+  /**
+   * Grows with each new API key, and with each imported lead that refers to an inactive item, so that no such item is removed meanwhile
+   * (`countReference`).
+   */
   readonly keysCreated: number;
 };
 
@@ -37,7 +40,7 @@ export type TokenBucketItem = {
   readonly windowEndsAt: number;
 };
 
-/** What the item of an API key and its listing have in common. */
+/** The attributes that an API key's item and its listing share. */
 type ApiKeyAttributes = {
   readonly organizationId: number;
   readonly keyId: string;
@@ -63,13 +66,13 @@ export type Stored<T extends Item> = T & { readonly pk: string; readonly sk: str
 
 export type LeadIndexEntry = Pick<LeadItem, 'sk' | 'updatedAt'>;
 
-/** Of a unique phone or email: the lead that has it. */
+/** The item of a phone or email: names the lead that has it. */
 export type IdentityItem = { readonly leadId: number };
 
 export type TimelineEntryAttributes = Alias<TimelineEntry>;
 export type TimelineEntryItem = Stored<TimelineEntryAttributes>;
 
-/** An interface, or a union of them, as aliases. */
+/** Turns an interface, or a union of interfaces, into aliases. */
 type Alias<T> = T extends unknown ? { readonly [Name in keyof T]: T[Name] } : never;
 
 export type IdempotencyItem = Alias<IdempotencyRecord>;
@@ -77,7 +80,7 @@ export type IdempotencyItem = Alias<IdempotencyRecord>;
 export type ImportedRowItem = {
   readonly organizationId: number;
   readonly leadId: number;
-  /** Of the values that the import read from the row. */
+  /** Digest of the values that the import read from the row. */
   readonly readDigest: string;
 };
 
@@ -87,38 +90,38 @@ export type ErasureItem = {
   readonly leadId: number;
   readonly phones: readonly string[];
   readonly emails: readonly string[];
-  /** Of an undo of an import, which has no audit entry to complete: the sort key of the timeline's last entry. */
+  /** Set by the undo of an import, which has no audit entry to complete: the sort key of the timeline's last entry. */
   readonly endId?: string;
-  /** The erasure's entries in the audit log, by their sort keys, as they are to be when it is complete. */
+  /** The final versions of the erasure's audit entries, by sort key. They are written when the erasure completes. */
   readonly auditEntries: Readonly<Record<string, AuditEntryItem>>;
 };
 
 export type AuditEntryItem = {
-  /** ISO 8601, UTC. Of a long command: when it began. */
+  /** ISO 8601, UTC. For a long command, when it started. */
   readonly at: string;
-  /** Of a long command that is complete: when it ended. */
+  /** When a long command ended; absent until then. */
   readonly endedAt?: string;
   /** AWS identity, or the user of the machine. */
   readonly who: string;
   /** The command, such as `organization apply`. */
   readonly what: string;
-  /** Of a long command. */
+  /** The state of a long command. */
   readonly state?: 'started' | 'finished';
   /** The leads that the command names. */
   readonly leadIds?: readonly number[];
-  /** Of settings: the versions before and after. */
+  /** For a change of settings: the versions before and after. */
   readonly versionBefore?: number;
   readonly versionAfter?: number;
-  /** Of an intermediate version, written while items of the settings are removed; nobody applied it. */
+  /** Marks an intermediate version, which nobody applied: it is written while items of the settings are removed. */
   readonly isBetween?: true;
-  /** Of an erasure, written with it: the erased lead. */
+  /** The erased lead. Written in the same transaction as the erasure. */
   readonly erasedLeadId?: number;
   /**
    * Of a complete erasure: the other leads from whose timelines it removed the person. Absent if they are too many, and of an erasure by a
    * restore, which also copies entries that were cleaned before.
    */
   readonly cleanedLeadIds?: readonly number[];
-  /** Of a finished restore: the id of the restored table, because another table may later have the same name. */
+  /** The ID of the table that a restore has finished. Another table may later have the same name. */
   readonly restoredTableId?: string;
 };
 

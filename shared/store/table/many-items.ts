@@ -10,7 +10,7 @@ import { itemsOf } from './get-item.ts';
 import type { PrimaryKey } from './primary-keys.ts';
 import { conflict, retryOnConflict } from './retry.ts';
 
-/** What a query adds to a whole partition. */
+/** How a query narrows a partition. */
 export interface PartitionQuery
   extends Omit<QueryCommandInput, 'TableName' | 'KeyConditionExpression'> {
   /** A condition on the sort key: `sk < :end`. */
@@ -36,7 +36,7 @@ export async function* queryPages<T extends object>(
   for await (const { Items } of pages) yield itemsOf<T>(Items);
 }
 
-/** As `queryPages`, all pages together. */
+/** Like `queryPages`, but returns all pages together. */
 export async function queryAll<T extends object>(
   table: Table,
   pk: string,
@@ -47,10 +47,10 @@ export async function queryAll<T extends object>(
   return items;
 }
 
-/** The most requests of one `BatchWriteItem` (AWS: Service quotas). */
+/** The maximum number of requests in a `BatchWriteItem` (AWS: Service quotas). */
 const batchMax = 25;
 
-/** Deletes items by their keys; an item that does not exist is no failure. DynamoDB may leave some for another request. */
+/** Deletes items by their keys, whether or not they exist. Repeats the deletions that DynamoDB leaves unprocessed. */
 export async function deleteItems(table: Table, keys: readonly PrimaryKey[]): Promise<void> {
   for (const some of partsOf(keys, batchMax)) {
     let requests: BatchWriteCommandInput['RequestItems'] = {

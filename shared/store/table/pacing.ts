@@ -9,7 +9,7 @@ import {
 import { sendingThrough, type Table, type TableCommand } from './client.ts';
 import { metered, noConsumedCapacity } from './consumed-capacity.ts';
 
-/** Admits at most so many units per second, evenly spaced. Unused time does not allow a burst later. */
+/** Admits at most `unitsPerSecond`, evenly spaced. Idle time is not saved up for a burst. */
 export class RateLimiter {
   readonly #msPerUnit: number;
   #nextAt = 0;
@@ -18,29 +18,29 @@ export class RateLimiter {
     this.#msPerUnit = 1000 / unitsPerSecond;
   }
 
-  /** Waits until all units before have had their time. */
+  /** Waits until all earlier units have had their time. */
   async take(units: number): Promise<void> {
     const waitMs = this.#nextAt - Date.now();
     this.spend(units);
     if (waitMs > 0) await sleep(waitMs);
   }
 
-  /** Counts units that are known only afterwards. */
+  /** Counts units whose number is known only after the read. */
   spend(units: number): void {
     this.#nextAt = Math.max(Date.now(), this.#nextAt) + units * this.#msPerUnit;
   }
 }
 
 /**
- * Waits after a command has locked or deleted leads, before it searches for what requests have added: the items of a transaction become visible
- * one after the other.
+ * Waits after a command has locked or deleted leads, before it searches for items that requests have added, because a transaction's items
+ * do not become visible all at once.
  */
 export const untilVisible = async ({ isDryRun }: Table): Promise<void> => {
   if (!isDryRun) await sleep(visibleMs);
 };
 const visibleMs = 500;
 
-/** A partition serves 3,000 read units per second (AWS: DynamoDB burst and adaptive capacity). The rest is left for live traffic. */
+/** A partition serves 3,000 read units per second (AWS: DynamoDB burst and adaptive capacity). This leaves the rest for live traffic. */
 export const readUnitsPerSecondDefault = 1000;
 
 const isRead = (command: TableCommand): boolean =>
@@ -49,8 +49,8 @@ const isRead = (command: TableCommand): boolean =>
   );
 
 /**
- * The same table, whose reads consume at most so many read units per second. Only a response says what its read consumed, so each read waits
- * until those of the responses before have had their time: parallel reads share the rate, and begin together. Writes are not delayed.
+ * Wraps the table so that its reads stay below `readUnitsPerSecond`. Only a response says what its read consumed, so each read first waits
+ * for the units of earlier responses. Parallel reads share the rate, and start together. Writes are not delayed.
  */
 export function withPacedReads(table: Table, readUnitsPerSecond: number): Table {
   const limiter = new RateLimiter(readUnitsPerSecond);
@@ -64,7 +64,7 @@ export function withPacedReads(table: Table, readUnitsPerSecond: number): Table 
   });
 }
 
-/** The same table for a dry run: other calls than reads are not sent, and seem to succeed. */
+/** Wraps the table for a dry run: reads are sent, and all other calls only seem to succeed. */
 export const withoutWrites = (table: Table): Table => ({
   ...sendingThrough(
     table,
@@ -74,8 +74,8 @@ export const withoutWrites = (table: Table): Table => ({
 });
 
 /**
- * As `Promise.all`, but an error waits for the others: when a command fails, nothing that it began is still being written.
- * @throws the error of the first that failed, in the order given
+ * Like `Promise.all`, but an error waits for all promises to settle, so that a failed command has no writes in progress.
+ * @throws the error of the first failed promise, in the order given
  */
 export async function allSettled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);

@@ -13,10 +13,10 @@ export interface PrimaryKey<T extends Item = Item> {
 }
 declare const itemType: unique symbol;
 
-/** Of an item, only its key. */
+/** Reduces an item to its key. */
 export const keyOf = ({ pk, sk }: PrimaryKey): PrimaryKey => ({ pk, sk });
 
-/** A key as messages name it. */
+/** A key as messages show it. */
 export const keyText = ({ pk, sk }: PrimaryKey): string => `${pk} / ${sk}`;
 
 export class ItemsByKey {
@@ -31,13 +31,13 @@ export class ItemsByKey {
   }
 }
 
-/** The values of a key's form, such as `LEADS#{organizationId:id}`, in its order. */
+/** The values in a key's form, such as `LEADS#{organizationId:id}`, in order. */
 type ValuesOf<Form extends string> = Form extends `${string}{${infer Value}}${infer Rest}`
   ? [ValueOf<Value>, ...ValuesOf<Rest>]
   : [];
 type ValueOf<Value extends string> = Value extends `${string}:${string}` ? number : string;
 
-/** Cuts a form at its braces: every second piece is a value. */
+/** Splits a form at its braces: every second piece is a value. */
 function piecesOf(form: string): readonly string[] {
   const known = knownPieces.get(form);
   const pieces = known ?? form.split('{').flatMap((piece) => piece.split('}'));
@@ -67,7 +67,7 @@ type KeyValues<Name extends EntityName> = [
   ...ValuesOf<(typeof entities)[Name]['sk']>,
 ];
 
-/** Makes the primary keys of an item type from their values, those of the partition key first. */
+/** Makes the primary keys of an item type from their values. The partition key's values come first. */
 const primaryKeysOf =
   <Name extends EntityName>(name: Name) =>
   (...values: KeyValues<Name>): PrimaryKey<Attributes<Name>> => {
@@ -90,7 +90,7 @@ export const phonePrimaryKey = primaryKeysOf('phone');
 export const emailPrimaryKey = primaryKeysOf('email');
 export const timelinePartitionKey = keysLike(entities.timeline.pk);
 const recordPrimaryKey = primaryKeysOf('idempotency');
-/** The idempotency key is hashed: it is the caller's text, with up to 200 characters of any script, and may contain personal data. */
+/** Hashes the idempotency key, because it is the caller's text, up to 200 characters long, and may contain personal data. */
 export const idempotencyPrimaryKey = (keyId: string, idempotencyKey: string) =>
   recordPrimaryKey(keyId, hash('sha256', idempotencyKey));
 export const importedRowPrimaryKey = primaryKeysOf('importedRow');
@@ -114,7 +114,7 @@ type KindOf<Name extends EntityName> = { readonly kind: Name } & NamedValues<
 > &
   NamedValues<(typeof entities)[Name]['sk']>;
 
-/** What an item is, by its primary key: its type, and the values of the key by their names. */
+/** An item's type, and the values in its primary key by name. */
 export type ItemKind = { readonly [Name in EntityName]: KindOf<Name> }[EntityName];
 
 /** The kind of an item; undefined for a key that the service never makes. */
@@ -127,7 +127,9 @@ export function kindOf({ pk, sk }: PrimaryKey): ItemKind | undefined {
   return undefined;
 }
 
-/** The values of a key by their names; undefined for a key of another form. A text ends where the form goes on; the last one is the rest. */
+/**
+ * The values in a key by name; undefined if the key has another form. A text ends where the form continues; the last one takes the rest.
+ */
 function valuesIn(form: string, key: string): Record<string, string | number> | undefined {
   const values: Record<string, string | number> = {};
   const pieces = piecesOf(form);

@@ -7,13 +7,13 @@ import type { PrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { interruptionOf } from '../table/transact.ts';
 
-/** How long the check tries to read items that are constantly written, or throttled. */
+/** How long to retry if the items are constantly written or throttled. */
 const timeoutMs = 60_000;
 
 /**
- * Reads items as of one moment: one `TransactGetItems`, two read units for each 4 KB of an item. Waits for items that are being written.
+ * Reads items as of one moment, by one `TransactGetItems`: two read units for each 4 KB of an item. Waits while other requests write them.
  * @returns the items in the order of the keys
- * @throws ContentionError if they are written, or throttled, all the time
+ * @throws ContentionError if they are constantly written or throttled
  */
 export async function readTogether(
   table: Table,
@@ -34,8 +34,8 @@ export async function readTogether(
 }
 
 /**
- * Reads an item, then reads it again together with items that depend on it, until it was the same both times.
- * @param dependentKeys may read more: whatever is written with the item is then of the same moment
+ * Reads an item, then reads it again together with items that depend on it, until both reads return the same item.
+ * @param dependentKeys may read more; whatever is written together with the item is then consistent with it
  * @returns the item and the dependent items, in the order of their keys
  * @throws ContentionError
  */

@@ -5,15 +5,15 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { limits } from '../../contract/limits.ts';
 
-/** What an attempt returns when another request wrote the same items: it must read them again. */
+/** What an attempt returns if another request wrote the same items, so that they must be read again. */
 export const conflict = Symbol('conflict with another request');
 
-/** Thrown when conflicts outlast the time for retries; nothing was written. */
+/** Thrown if conflicts outlast the retries. Nothing was written. */
 export class ContentionError extends Error {
   override readonly name = 'ContentionError';
 }
 
-/** The response to a write; undefined if its condition did not hold. */
+/** The response to a write; undefined if the write's condition did not hold. */
 export async function ifConditionHolds<T>(write: Promise<T>): Promise<T | undefined> {
   try {
     return await write;
@@ -23,15 +23,15 @@ export async function ifConditionHolds<T>(write: Promise<T>): Promise<T | undefi
   }
 }
 
-/** A transaction, such as an apply or a revocation, holds the item of a single write. */
+/** Recognizes a single write that failed because a transaction, such as an apply or a revocation, holds its item. */
 function conflictIn(error: unknown): typeof conflict {
   if (error instanceof TransactionConflictException) return conflict;
   throw error;
 }
 
 /**
- * Repeats an operation while it returns `conflict` or a transaction holds the item that it writes, for up to `forMs` (design, section 4). The
- * pauses between attempts are random and grow.
+ * Repeats an operation while it returns `conflict` or a transaction holds the item that it writes, for up to `forMs` (design, section 4).
+ * The pauses between attempts are random, and become longer.
  * @throws ContentionError
  */
 export async function retryOnConflict<T>(

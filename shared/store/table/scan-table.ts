@@ -7,26 +7,27 @@ import { keyOf, type PrimaryKey } from './primary-keys.ts';
 
 export interface ScannedPage {
   readonly items: readonly Stored<Item>[];
-  /** The segment that the page is of. A segment has whole partitions, one after another, each in its order. */
+  /** The page's segment. A segment consists of whole partitions, one after another, each in order. */
   readonly segment: number;
 }
 
 export interface ScanOptions {
   /**
-   * Where a segment continues after a page: the page's last key, or a later key of the same partition, to skip what is before it. The key must
-   * exist, because an engine may take any other for the end of the table. @default the last key
+   * Where a segment continues after a page: at the page's last key, or at a later key of the same partition, which skips the items before
+   * it. The key must exist, because an engine may treat any other key as the end of the table. @default the last key
    */
   readonly startAfter?: (lastKey: PrimaryKey) => Promise<PrimaryKey>;
-  /** Called with the number of items read so far, also those that a filter left out. */
+  /** Called with the number of items read so far, including those that a filter left out. */
   readonly onProgress?: (itemsRead: number) => void;
 }
 
-/** Segments of the table that are read in parallel. */
+/** How many segments of the table are read in parallel. */
 const segments = 4;
 
 /**
- * Reads the whole table. Each segment reads its next page when `onPage` is done with the last; after an error, none begins another page.
- * @throws the first error of the first segment that failed, when all have ended
+ * Reads the whole table. Each segment reads its next page when `onPage` has finished with the last. After an error, no segment starts
+ * another page.
+ * @throws the error of the first failed segment, once all segments have ended
  */
 export async function scanTable(
   table: Table,

@@ -1,14 +1,16 @@
 import type { indexKeys } from './entities.ts';
 
 /**
- * The service's table as data: the deployed table (infra/stack/lead-table.ts) and the local one (infra/cli/table.ts) are made from it.
- * `entities.ts` has its items.
+ * The service's table as data. The deployed table (infra/stack/lead-table.ts) and the local one (infra/cli/table.ts) are made from it.
+ * `entities.ts` describes its items.
  */
 export const tableDefinition = {
   partitionKey: 'pk',
   sortKey: 'sk',
   timeToLiveAttribute: 'ttl',
-  /** Indexes of keys only: a write pays for an index only if that key changes. Sparse: archived leads are in none. */
+  /**
+   * Indexes that project only keys, so that a write pays for an index only if its key changes. They are sparse: archived leads are in none.
+   */
   indexes: [
     { name: 'leadsByStage', partitionKey: 'stageKey', sortKey: 'sk', holds: 'stageIndex' },
     { name: 'leadsByOwner', partitionKey: 'ownerKey', sortKey: 'sk', holds: 'ownerIndex' },
@@ -34,5 +36,5 @@ export const tableDefinition = {
 
 export type IndexName = (typeof tableDefinition.indexes)[number]['name'];
 
-/** What the stream holds of each record. An event needs no earlier image. */
+/** What the stream contains for each record. An event does not need the old image. */
 export const streamViewType = 'NEW_IMAGE';

@@ -19,18 +19,20 @@ export type TransactOutcome =
       readonly outcome: 'refused';
       /** The keys of the items whose condition did not hold, as `keyText` spells them. */
       readonly failed: ReadonlySet<string>;
-      /** The stored items that failed a condition and whose return was requested. */
+      /** The stored items that failed a condition, if the write asked for them. */
       readonly existing: ItemsByKey;
     }
-  /** Another transaction was writing one of the items: nothing was written, and a retry may succeed. */
+  /** Another transaction was writing one of the items. Nothing was written, and a retry may succeed. */
   | { readonly outcome: 'conflict' };
 
-/** Thrown when DynamoDB throttles a transaction for longer than `limits.conflictRetryMs`, and carried out nothing: an outage, not a conflict. */
+/**
+ * Thrown if DynamoDB throttles a transaction for longer than `limits.conflictRetryMs` and has written nothing: an outage, not a conflict.
+ */
 export class ThrottledError extends Error {
   override readonly name = 'ThrottledError';
 }
 
-/** Thrown when it is unknown whether a write was applied: one attempt got no answer, and its retries were throttled or conflicted. */
+/** Thrown if it is unknown whether a write was applied: an attempt got no response, and its retries were throttled or conflicted. */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError';
 }
@@ -56,7 +58,8 @@ export async function transact(table: Table, writes: readonly Write[]): Promise<
         return { outcome: 'written' } as const;
       } catch (error) {
         if (error instanceof TransactionCanceledException) {
-          // A conflict concerns only this attempt: an earlier one may have been applied, and only a retry under the same token tells.
+          // The conflict concerns only this attempt. An earlier attempt may have been applied, and only a retry under the same token can
+          // tell.
           mayBeWritten ||= (error.$metadata.attempts ?? 1) > 1;
           const outcome = outcomeOf(error, writes);
           if (outcome?.outcome === 'refused' || (outcome && !mayBeWritten)) return outcome;
@@ -83,7 +86,7 @@ const throttled = (cause: Error, mayBeWritten: boolean): Error =>
 const inTable = ({ name: TableName }: Table, write: Write) =>
   Object.fromEntries(Object.entries(write).map(([kind, input]) => [kind, { TableName, ...input }]));
 
-/** Undefined when DynamoDB throttled. @param writes as sent: the reasons are in the same order */
+/** Undefined if DynamoDB throttled. @param writes in the order sent, which is the order of the reasons */
 function outcomeOf(
   error: TransactionCanceledException,
   writes: readonly Write[],
@@ -103,7 +106,7 @@ function outcomeOf(
   throw error;
 }
 
-/** What else canceled a transaction that a retry may complete; undefined when a retry would be canceled again. */
+/** Why a transaction was canceled that a retry may complete; undefined if a retry would be canceled again. */
 export function interruptionOf({
   CancellationReasons = [],
 }: TransactionCanceledException): 'conflict' | 'throttled' | undefined {
@@ -118,13 +121,16 @@ function keyTextOf({ Put, Update, Delete, ConditionCheck }: Write): string {
   return keyText({ pk, sk });
 }
 
-/** Whether the transaction may have been applied, or may be on a retry: the call broke off, or DynamoDB failed, throttled or is still busy. */
+/**
+ * Whether the transaction may have been applied, or a retry may apply it: the connection broke, or DynamoDB failed, throttled or is still
+ * busy.
+ */
 function isUnknownOutcome(error: unknown): boolean {
   if (error instanceof TransactionInProgressException) return true;
   if (!(error instanceof Error)) return false;
   const { $metadata, name }: Error & { $metadata?: { httpStatusCode?: number } } = error;
   if (!$metadata) return false; // not from the SDK: a defect of the service
-  // A response that broke off in its body has a status, which tells nothing.
+  // A response that was cut off in its body has a status, but the status proves nothing.
   if (!(error instanceof DynamoDBServiceException)) return true;
   return ($metadata.httpStatusCode ?? 500) >= 500 || throttlingNames.has(name);
 }

@@ -11,7 +11,7 @@ import { ifConditionHolds } from './retry.ts';
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** A write of one item, alone or in a transaction. The sender names the table. */
+/** A write of one item, alone or in a transaction. Whoever sends it adds the table's name. */
 export type Write = {
   readonly [Kind in keyof TransactItem]: Omit<NonNullable<TransactItem[Kind]>, 'TableName'>;
 };
@@ -20,7 +20,7 @@ export interface Condition {
   readonly ConditionExpression: string;
   readonly ExpressionAttributeNames?: Record<string, string>;
   readonly ExpressionAttributeValues?: Record<string, unknown>;
-  /** Whether a transaction that it refuses returns the item. */
+  /** Whether a transaction returns the item if its condition fails. */
   readonly ReturnValuesOnConditionCheckFailure?: 'ALL_OLD';
 }
 
@@ -49,7 +49,7 @@ export const put = (item: Item, condition?: Condition): Write => ({
   Put: { Item: { ...item }, ...condition },
 });
 
-/** A put that is refused, and returns the stored item, if there is one under the same key. */
+/** A put that fails if the key already has an item, and returns the stored item. */
 export const putIfAbsent = (item: Item): Write =>
   put(item, { ...isAbsent, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
 
@@ -58,12 +58,12 @@ export const deletion = (key: PrimaryKey, condition?: Condition): Write => ({
   Delete: { Key: { ...keyOf(key) }, ...condition },
 });
 
-/** Writes nothing: the transaction is refused unless the condition holds. */
+/** Writes nothing, but the transaction fails unless the condition holds. */
 export const check = (key: PrimaryKey, condition: Condition): Write => ({
   ConditionCheck: { Key: { ...keyOf(key) }, ...condition },
 });
 
-/** Sends a write alone. @returns false if its condition did not hold */
+/** Sends a single write. @returns false if its condition did not hold */
 export const writeItem = async (table: Table, write: Write): Promise<boolean> =>
   (await ifConditionHolds(send(table, write))) !== undefined;
 

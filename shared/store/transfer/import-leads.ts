@@ -29,34 +29,34 @@ import { ContentionError, conflict, ifConditionHolds, retryOnConflict } from '..
 import { ThrottledError, transact } from '../table/transact.ts';
 import { check, isAbsent, putIfAbsent, type Write } from '../table/writes.ts';
 
-/** How the table knows a row. */
+/** The digests by which the table identifies a row. */
 export interface RowDigests {
-  /** Of the row's values as the file has them. */
+  /** Digest of the row's values as they are in the file. */
   readonly digest: string;
-  /** Of the values that the import reads from them, which depend on its options. */
+  /** Digest of the values that the import reads from them, which depends on its options. */
   readonly readDigest: string;
 }
 
 export interface RowLookup {
   readonly digests: RowDigests;
   readonly identity: Pick<LeadIdentity, 'phone' | 'email'> & {
-    /** A lead that has this phone is meant, else one that has `phone`. */
+    /** Takes precedence over `phone`: the row means a lead with this phone, or else one with `phone`. */
     readonly storedPhone: string | undefined;
   };
 }
 
-/** What an import looks up before it writes a row. It is a hint: only the transaction's conditions prove it. */
+/** What an import reads before it writes a row. It may be outdated: the transaction's conditions check it. */
 export interface RowMatches {
-  /** Of the phone, then of the email. */
+  /** The lead that has the phone, then the lead that has the email. */
   readonly holders: readonly IdentityHolder[];
   /** The record of an earlier run that imported this row. */
   readonly importedRow: ImportedRowItem | undefined;
 }
 
-/** The most rows of one lookup: `BatchGetItem` accepts 100 keys, and a row has three. */
+/** The maximum number of rows in a lookup: `BatchGetItem` accepts 100 keys, and a row has three. */
 export const rowsPerLookUp = 33;
 
-/** Adds to each row whether it is a lead already, and which leads have its phone and email. A read unit for each key. */
+/** Adds to each row whether it was already imported, and which leads have its phone and email. A read unit for each key. */
 export async function findRows<Row extends RowLookup>(
   table: Table,
   organizationId: number,
@@ -90,24 +90,24 @@ export type ImportLeadResult =
       readonly what: 'phone' | 'email' | 'lead id';
       readonly leadId: number;
     }
-  /** An earlier lead of the same id is being erased. */
+  /** An earlier lead with the same ID is being erased. */
   | { readonly outcome: 'erasing' }
-  /** The settings are no longer of `settingsVersion`. */
+  /** The settings no longer have `settingsVersion`. */
   | { readonly outcome: 'settingsChanged' }
-  /** Nothing was written: others kept changing the same items, or DynamoDB throttled. */
+  /** Nothing was written: other requests kept changing the same items, or DynamoDB throttled. */
   | { readonly outcome: 'contended' | 'throttled' };
 
-/** A lead of a row that is ready to be written. */
+/** A row's lead, ready to be written. */
 export interface ImportedLead {
   readonly lead: Lead;
   /** Follows the creation on the lead's timeline. */
   readonly note: string | undefined;
-  /** Who imports it. */
+  /** Who runs the import. */
   readonly by: string;
   readonly digests: RowDigests;
-  /** Whether the row may name the lead's id. */
+  /** Whether the lead keeps the ID that the row names. */
   readonly keepsId: boolean;
-  /** Of a lead that refers to an inactive item: it is written only if the settings are of this version. */
+  /** Set if the lead refers to an inactive item: it is written only if the settings have this version. */
   readonly settingsVersion?: number | undefined;
 }
 
@@ -130,15 +130,15 @@ function writesOf({
     ...(text === undefined
       ? []
       : [putTimelineEntry(lead, { type: 'note_added', ...origin, text }, newLastEntryId(at))]),
-    // An erasure of an earlier lead of the same id would delete this one's timeline and the item of its row.
+    // An erasure of an earlier lead with the same ID would delete this lead's timeline and the item of its row.
     ...(keepsId ? [check(erasurePrimaryKey(organizationId, leadId), isAbsent)] : []),
     ...(settingsVersion === undefined ? [] : [countReference(organizationId, settingsVersion)]),
   ];
 }
 
 /**
- * Writes leads at once, until the deadline. Those that refer to an inactive item follow one another, because all count in the settings, and have
- * no deadline, because their transactions check the settings.
+ * Writes leads in parallel, until the deadline. Leads that refer to an inactive item are written one after the other, because each of them
+ * increments a counter in the settings. They have no deadline, because their transactions check the settings.
  */
 export function importLeads<Imported extends ImportedLead>(
   table: Table,
@@ -158,8 +158,8 @@ export function importLeads<Imported extends ImportedLead>(
 }
 
 /**
- * Writes an imported lead, its identity items, its timeline and the item of its row: all or none, so that the same row is never imported
- * twice. One transaction of 4 to 8 items.
+ * Writes an imported lead, its identity items, its timeline and its row's item together, so that the same row is never imported twice. One
+ * transaction of 4 to 8 items.
  */
 export async function importLead(table: Table, imported: ImportedLead): Promise<ImportLeadResult> {
   const writes = writesOf(imported);
@@ -183,7 +183,7 @@ function refusalOf(
 ): ImportLeadResult {
   const { organizationId, id: leadId } = lead;
   const sameRow = existing.get(importedRowPrimaryKey(organizationId, digest));
-  // Of this very lead, it is the record of an earlier attempt.
+  // If the record names this very lead, an earlier attempt wrote it.
   if (sameRow?.leadId === leadId) return { outcome: 'created' };
   if (sameRow) return { outcome: 'imported', importedRow: sameRow };
   const holder = firstHolderIn(existing, identityOf(lead));
@@ -194,7 +194,7 @@ function refusalOf(
   return { outcome: 'duplicate', what: 'lead id', leadId };
 }
 
-/** Reserves consecutive lead ids of the organization. One write. @returns the first @throws LeadIdsExhaustedError */
+/** Reserves consecutive lead IDs of the organization. One write. @returns the first ID @throws LeadIdsExhaustedError */
 export async function reserveLeadIds(
   table: Table,
   organizationId: number,
@@ -210,7 +210,7 @@ export async function reserveLeadIds(
   return last - count + 1;
 }
 
-/** Advances the organization's sequence to an id that is taken, so that no new lead gets it. One write. */
+/** Advances the organization's sequence past an ID that is taken, so that no new lead gets it. One write. */
 export async function passLeadId(
   table: Table,
   organizationId: number,
@@ -218,7 +218,7 @@ export async function passLeadId(
 ): Promise<void> {
   await advance(table, organizationId, {
     UpdateExpression: 'SET lastLeadId = :id',
-    // A backup may lack the item.
+    // A restored backup may lack the item.
     ConditionExpression: 'attribute_not_exists(lastLeadId) OR lastLeadId < :id',
     ExpressionAttributeValues: { ':id': leadId },
   });

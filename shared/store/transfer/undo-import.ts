@@ -20,13 +20,13 @@ import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { check, deletion, isAbsent, namesLead } from '../table/writes.ts';
 
-/** A lead that a row made, and the record of the row. */
+/** A lead that was imported from a row, and the record of the row. */
 export interface ImportedFrom {
   readonly leadId: number;
   readonly rowKey: PrimaryKey<ImportedRowItem>;
 }
 
-/** The leads that rows made, each once. A read unit for each row. @param digests of the rows' values */
+/** The leads that were imported from rows, each once. A read unit for each row. @param digests the digests of the rows' values */
 export async function importedFrom(
   { table, organizationId }: OrganizationTable,
   digests: readonly string[],
@@ -42,15 +42,17 @@ export async function importedFrom(
   return [...rowKeyOf].map(([leadId, rowKey]) => ({ leadId, rowKey }));
 }
 
-/** A lead is kept if its timeline has something later than the import. Of one that is being erased, the erasure removes the rest. */
+/**
+ * `kept`: the lead's timeline has an entry later than the import. `erasing`: the lead is being erased, and its erasure removes the rest.
+ */
 export type UndoResult = 'removed' | 'kept' | 'erasing';
 
 /**
- * Removes a lead that an import made, if nothing has happened to it since, and the record of its row, so that the row can be imported again.
- * The first transaction deletes the lead, its identity items and its timeline, which it ends as an erasure does; the second one deletes what
- * is left, and a repeat completes it after a kill. Whatever is added to the timeline meanwhile raises the lead's version, which the first
- * transaction requires as it was read. Two reads and two transactions.
- * @param who runs the command, for the audit log
+ * Removes an imported lead, if nothing has happened to it since, and the record of its row, so that the row can be imported again. The
+ * first transaction deletes the lead, its identity items and its timeline, which it ends like an erasure. The second transaction deletes
+ * the rest; if it is interrupted, a repeat completes it. An entry that is added meanwhile raises the lead's version, and the first
+ * transaction fails. Two reads and two transactions.
+ * @param who the administrator who runs the command, for the audit log
  * @throws ContentionError
  */
 export function undoImportedLead(
@@ -84,7 +86,7 @@ export function undoImportedLead(
       ...{ phones: [], emails: [], auditEntries: {} },
     };
     const { outcome } = await transact(table, [
-      check(from.rowKey, namesLead(lead.id)), // another file may have made a lead of this ID since
+      check(from.rowKey, namesLead(lead.id)), // another file may have created a lead with this ID since
       ...deleteIdentities(lead, identityKeysOf(lead)),
       ...entries.map((entry) => deletion(entry)),
       ...beginItems(lead, { erasure: undo, entry: audit, id }),
@@ -94,11 +96,11 @@ export function undoImportedLead(
   });
 }
 
-/** Whether a timeline has only what the import of the lead wrote, its creation and its note, and nothing that was not read. */
+/** Whether a timeline has only the entries that the import wrote, the lead's creation and a note, and all its entries have been read. */
 const isUntouched = ({ version }: Lead, entries: readonly TimelineEntryItem[]): boolean =>
   entries.length === version && entries.every((entry) => 'importedAt' in entry);
 
-/** Deletes what is left of a lead: the record of its row, the end of its timeline, and the item that says what is left. */
+/** Deletes the rest of a lead: the record of its row, the end of its timeline, and the item that says what is left. */
 async function removeRest(
   { table, organizationId }: OrganizationTable,
   { leadId, rowKey }: ImportedFrom,
@@ -107,7 +109,7 @@ async function removeRest(
   const pk = timelinePartitionKey(organizationId, leadId);
   const { outcome } = await transact(table, [
     deletion(rowKey, namesLead(leadId)),
-    check(leadPrimaryKey(organizationId, leadId), isAbsent), // it may have been imported again
+    check(leadPrimaryKey(organizationId, leadId), isAbsent), // the row may have been imported again
     deletion(erasurePrimaryKey(organizationId, leadId)),
     ...(typeof endId === 'string' ? [deletion({ pk, sk: endId })] : []),
   ]);
