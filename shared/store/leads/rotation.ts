@@ -7,8 +7,8 @@ import { turnPrimaryKey } from '../table/primary-keys.ts';
 
 /**
  * The user whose turn it is to own a lead. One write if several users may own it, otherwise none. The counter is not part of the lead's
- * transaction, because simultaneous creates would conflict. So a request that loses a race may skip a turn (settings-file.md, "Assignment
- * rules").
+ * transaction, because simultaneous creates would conflict. So a request that loses a race may skip a turn (settings-file.md,
+ * "Assignment rules").
  */
 export async function nextOwner(
   table: Table,
