@@ -89,12 +89,13 @@ export class PageServer {
    * @returns how to go on with what did not come to its end, a sentence each
    */
   async stop(): Promise<readonly string[]> {
+    const stopped = Promise.all(this.#views.map(({ stop }) => stop?.() ?? []));
     const closed = once(this.#server, 'close');
     this.#server.close();
     const timer = setTimeout(() => this.#server.closeAllConnections(), finishWithinMs);
     await closed;
     clearTimeout(timer);
-    return (await Promise.all(this.#views.map(({ stop }) => stop?.() ?? []))).flat();
+    return (await stopped).flat();
   }
 
   #app(): Hono {

@@ -4,14 +4,23 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts';
 import { chromium, withBrowser } from '../../../support/browser.ts';
+import { useFolder } from '../../given-folder.ts';
 import { type GivenPage, givenLead, givenPage, leadNow } from './given-page.ts';
+import { press, read } from './import/given-list.ts';
 
+const folder = useFolder();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 if (!chromium)
   process.stderr.write(
     '\nWARNING: no Chromium was found, so the page was not tried in a browser.\n\n',
   );
+
+const list = [
+  'Name,Mobile,Status,Enquired on',
+  'Asha,98220 12345,Hot,13-01-2026',
+  'Ravi,98220 12346,Hot,14-01-2026',
+].join('\n');
 
 async function givenOpenPage(): Promise<GivenPage> {
   const page = await givenPage();
@@ -57,6 +66,8 @@ test.runIf(chromium)(
   { timeout: 240_000 },
   async () => {
     const page = await givenOpenPage();
+    const refused = { 'column.2': 'stage' };
+    await press(page, await read(page, list), 'import dry', refused);
 
     const findings = await withBrowser(async (context) => {
       const found: string[] = [];
@@ -103,46 +114,95 @@ test.runIf(chromium)('the policy of the page allows all that the page itself doe
   expect(errors.filter((error) => !/status of 404/.test(error))).toEqual([]);
 });
 
+/** Presses the tab key until an element has the focus. */
+async function focusOn(tab: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses += 1) {
+    const isThere = await tab
+      .locator(selector)
+      .first()
+      .evaluate((one) => one.matches(':focus'));
+    if (isThere) return;
+    await tab.keyboard.press('Tab');
+  }
+  throw new Error(`${selector} cannot be reached with the keyboard.`);
+}
+
 test.runIf(chromium)('a lead is found, corrected and noted with the keyboard alone', async () => {
   const page = await givenOpenPage();
 
   await withBrowser(async (context) => {
     const tab = await shown(page, context, '/o/1/leads');
-    const focusOn = async (selector: string): Promise<void> => {
-      for (let presses = 0; presses < 80; presses += 1) {
-        if (
-          await tab
-            .locator(selector)
-            .first()
-            .evaluate((one) => one.matches(':focus'))
-        )
-          return;
-        await tab.keyboard.press('Tab');
-      }
-      throw new Error(`${selector} cannot be reached with the keyboard.`);
-    };
-    await focusOn('[name=q]');
+    await focusOn(tab, '[name=q]');
     await tab.keyboard.type('kulk');
     await tab.keyboard.press('Enter');
     await tab.waitForURL(/q=kulk/);
     expect(tab.url()).toBe(
       `${page.base}/o/1/leads?q=kulk&columns=name&columns=phone&columns=email&columns=assigned_to&columns=stage&columns=created+at`,
     );
-    await focusOn('[data-lead="1"] a');
+    await focusOn(tab, '[data-lead="1"] a');
     await tab.keyboard.press('Enter');
-    await focusOn('[name=city]');
+    await focusOn(tab, '[name=city]');
     await tab.keyboard.press('Control+A');
     await tab.keyboard.type('Mumbai');
     await tab.keyboard.press('Enter');
     await tab.waitForURL(/done=saved/);
-    await focusOn('[name=note]');
+    await focusOn(tab, '[name=note]');
     await tab.keyboard.type('Called');
-    await focusOn('[value=note]');
+    await focusOn(tab, '[value=note]');
     await tab.keyboard.press('Enter');
     await tab.waitForURL(/done=noted/);
   });
 
   expect((await leadNow(page))?.fields.city).toBe('Mumbai');
+});
+
+test.runIf(chromium)(
+  'a list is corrected and imported with the keyboard alone, with scripts and without',
+  async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await givenPage();
+
+      await withBrowser(async (context) => {
+        const own = await context.browser()?.newContext({ javaScriptEnabled });
+        const tab = await shown(page, own ?? context, '/o/1/import');
+        await tab.setInputFiles('[name=file]', {
+          ...{ name: 'leads.csv', mimeType: 'text/csv', buffer: Buffer.from(list) },
+        });
+        await focusOn(tab, '[value=upload]');
+        await tab.keyboard.press('Enter');
+        await focusOn(tab, '[name="column.2"]');
+        await tab.keyboard.type('stage');
+        await focusOn(tab, '[value="import dry"]');
+        await tab.keyboard.press('Enter');
+        await tab.waitForSelector('text=2 would be refused');
+        await focusOn(tab, '[name="column.2.values"]');
+        await tab.keyboard.press('Control+A');
+        await tab.keyboard.type('Hot = Enrolled');
+        await focusOn(tab, '[value="import dry"]');
+        await tab.keyboard.press('Enter');
+        await focusOn(tab, '[value=import]');
+        await tab.keyboard.press('Enter');
+        await tab.waitForSelector('text=2 rows, 2 imported, 0 refused');
+        await own?.close();
+      });
+
+      expect(await leadNow(page, 1)).toMatchObject({ stageId: 12, fields: { name: 'Asha' } });
+    }
+  },
+);
+
+test.runIf(chromium)('a browser shows why a file is too large', async () => {
+  const page = await givenOpenPage();
+  const large = await folder.write('leads.csv', Buffer.alloc(200_000_000, ' '));
+
+  const said = await withBrowser(async (context) => {
+    const tab = await shown(page, context, '/o/1/import');
+    await tab.setInputFiles('[name=file]', large);
+    await tab.click('[value=upload]');
+    return tab.textContent('[role=alert]');
+  });
+
+  expect(said).toBe('The file has more than 50 MB: import it with the command lead import.');
 });
 
 test.runIf(chromium)('forms of a real browser work, with scripts and without', async () => {

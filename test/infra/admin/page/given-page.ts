@@ -51,25 +51,56 @@ export function send(
   return promise;
 }
 
-export interface GivenPage {
-  readonly table: Table;
-  readonly organization: Organization;
-  /** Without a slash at its end. */
-  readonly base: string;
-  /** As printed, with the token, which is spent. */
-  readonly url: string;
+/** What a browser sends to the page that it opened. */
+export interface Browser {
   readonly cookie: string;
   readonly get: (path: string) => Promise<Reply>;
   /** Sends a form, and follows its redirection. */
   readonly post: (path: string, values: readonly (readonly [string, string])[]) => Promise<Reply>;
   /** Sends files, and follows the redirection. */
   readonly upload: (path: string, files: Readonly<Record<string, File | string>>) => Promise<Reply>;
+}
+
+export interface GivenPage extends Browser {
+  readonly table: Table;
+  readonly organization: Organization;
+  /** Without a slash at its end. */
+  readonly base: string;
+  /** As printed, with the token, which is spent. */
+  readonly url: string;
   /** Ends the page. @returns what it says of an import that it ended */
   readonly stop: () => Promise<readonly string[]>;
   /** What the audit log says, newest first. */
   readonly log: () => Promise<string[]>;
   /** The names of the calls to DynamoDB since the last call of this function. */
   readonly calls: () => string[];
+}
+
+/** Opens the page at the address that was printed. */
+export async function openedIn(url: string): Promise<Browser> {
+  const base = new URL(url).origin;
+  const opened = await send(url);
+  const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? '';
+  const get = (path: string): Promise<Reply> => send(base + path, { headers: { cookie } });
+  const sendForm = async (path: string, form: URLSearchParams | FormData): Promise<Reply> => {
+    const encoded = new Response(form);
+    const type = encoded.headers.get('Content-Type') ?? '';
+    const headers = { cookie, Origin: base, 'Content-Type': type };
+    const body = await encoded.bytes();
+    const reply = await send(base + path, { method: 'POST', headers, body });
+    return reply.status === 303 ? get(String(reply.headers.location)) : reply;
+  };
+  const post: Browser['post'] = (path, values) =>
+    sendForm(
+      path,
+      new URLSearchParams(values.map(([name, value]): [string, string] => [name, value])),
+    );
+  const upload: Browser['upload'] = (path, files) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(files)) form.append(name, value);
+    return sendForm(path, form);
+  };
+  return { cookie, get, post, upload };
 }
 
 /** A page that is not opened yet. */
@@ -109,42 +140,10 @@ export async function givenPage(
   const organization = await loadOrganization(table, 1);
   if (!organization) throw new Error('The organization is missing.');
   const { url, base, stop } = await givenServer(table, desk);
-  const opened = await send(url);
-  const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? '';
-  const get = (path: string): Promise<Reply> => send(base + path, { headers: { cookie } });
-  const sendForm = async (path: string, form: URLSearchParams | FormData): Promise<Reply> => {
-    const encoded = new Response(form);
-    const type = encoded.headers.get('Content-Type') ?? '';
-    const headers = { cookie, Origin: base, 'Content-Type': type };
-    const body = await encoded.bytes();
-    const reply = await send(base + path, { method: 'POST', headers, body });
-    return reply.status === 303 ? get(String(reply.headers.location)) : reply;
-  };
-  const post: GivenPage['post'] = (path, values) =>
-    sendForm(
-      path,
-      new URLSearchParams(values.map(([name, value]): [string, string] => [name, value])),
-    );
-  const upload: GivenPage['upload'] = (path, files) => {
-    const form = new FormData();
-    for (const [name, value] of Object.entries(files)) form.append(name, value);
-    return sendForm(path, form);
-  };
+  const browser = await openedIn(url);
   const log = async () => (await readAuditLog(table, 1)).map(({ what }) => what);
   calls.length = 0;
-  return {
-    table,
-    organization,
-    base,
-    url,
-    cookie,
-    get,
-    post,
-    upload,
-    stop,
-    log,
-    calls: () => calls.splice(0),
-  };
+  return { ...browser, table, organization, base, url, stop, log, calls: () => calls.splice(0) };
 }
 
 /** A table without the rights for these commands. */

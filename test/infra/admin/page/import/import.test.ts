@@ -1,18 +1,13 @@
-import { readdirSync } from 'node:fs';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { setTimeout } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import {
-  filled,
-  type GivenPage,
-  givenPage,
-  leadNow,
-  plain,
-  type Reply,
-  refusing,
-} from '../given-page.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { useFolder } from '../../../given-folder.ts';
+import { filled, givenPage, leadNow, plain, type Reply, refusing } from '../given-page.ts';
+import { ended, formWith, press, read } from './given-list.ts';
 
 const path = '/o/1/import';
+
+const folder = useFolder();
 
 const list = (rows: number, status = 'New'): string =>
   [
@@ -22,39 +17,6 @@ const list = (rows: number, status = 'New'): string =>
       (_, at) => `Person ${at},98220 ${10_000 + at},${status},Call,${at}`,
     ),
   ].join('\n');
-
-const read = (page: GivenPage, text: string, name = 'leads.csv', more = {}): Promise<Reply> =>
-  page.upload(path, { ':do': 'upload', file: new File([text], name), ...more });
-
-/** The form of the file, or of the button of a run. */
-const formWith = ({ text }: Reply, what: string): Reply => {
-  const forms = [...text.matchAll(/<form [^>]*>.*?<\/form>/gs)].map(([form]) => form);
-  const found = forms.find((form) => form.includes(`value="${what}"`)) ?? '';
-  return { status: 200, headers: {}, text: found.replace(/<form [^>]*>/, '<form id="one">') };
-};
-
-async function press(
-  page: GivenPage,
-  reply: Reply,
-  what: string,
-  typed: Readonly<Record<string, string>> = {},
-): Promise<Reply> {
-  const pressed = await page.post(
-    path,
-    filled(formWith(reply, what), 'one', { ...typed, ':do': what }),
-  );
-  return ended(page, pressed);
-}
-
-/** The page once the run has ended. */
-async function ended(page: GivenPage, reply: Reply): Promise<Reply> {
-  let shown = reply;
-  while (shown.headers.refresh !== undefined) {
-    await setTimeout(50);
-    shown = await page.get(path);
-  }
-  return shown;
-}
 
 const isOffered = ({ text }: Reply, what: string): boolean => text.includes(`value="${what}"`);
 
@@ -187,25 +149,23 @@ test('a run is shown to a page that is opened again, stops after its batch, and 
   expect((await page.log())[0]).toMatch(/^lead import, [135] leads?$/);
 });
 
-const folders = (): string[] =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith('lead-service-page-'));
-
 test('the end of the page ends an import after its batch, says how to go on, and removes the file', async () => {
-  const before = folders();
+  vi.stubEnv('TMPDIR', await mkdtemp(folder.path('own-')));
+  onTestFinished(() => void vi.unstubAllEnvs());
   const page = await givenPage(undefined, { importRate: 4 });
   const shown = await press(page, await read(page, list(9)), 'import dry');
   await page.post(path, filled(formWith(shown, 'import'), 'one', { ':do': 'import' }));
-  const kept = folders().filter((name) => !before.includes(name));
+  const kept = await readdir(tmpdir());
 
   const said = await page.stop();
 
-  expect(kept).toHaveLength(1);
+  expect(kept).toEqual([expect.stringMatching(/^lead-service-page-/)]);
   expect(said).toEqual([
     expect.stringMatching(
       /^The import of leads\.csv in organization 1 ended after a batch\. Of 10 rows: [246] rows, [246] imported, 0 refused\. To go on, /,
     ),
   ]);
-  expect(folders()).not.toContain(kept[0]);
+  expect(await readdir(tmpdir())).toEqual([]);
   expect((await page.log())[0]).toMatch(/^lead import, [246] leads$/);
 });
 
