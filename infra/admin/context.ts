@@ -61,6 +61,7 @@ export class CommandContext {
   readonly #location: ServiceLocation | undefined;
   #status = 0;
   #table: Table | undefined;
+  #pacedTable: Table | undefined;
   #identity: Promise<string> | undefined;
   #organization: (() => Promise<Organization>) | undefined;
 
@@ -122,12 +123,14 @@ export class CommandContext {
   }
 
   /**
-   * The same table for reads of many items, at the rate of `--rate`, or one that leaves capacity for live traffic. A local engine is not paced,
-   * unless a rate is given.
+   * The same table for reads of many items: all of a command's together at the rate of `--rate`, or one that leaves capacity for live traffic. A
+   * local engine is not paced, unless a rate is given.
    */
   pacedTable(): Table {
     if (this.#readUnitsPerSecond === undefined && this.isLocalEngine()) return this.table();
-    return withPacedReads(this.table(), this.#readUnitsPerSecond ?? readUnitsPerSecondDefault);
+    const rate = this.#readUnitsPerSecond ?? readUnitsPerSecondDefault;
+    this.#pacedTable ??= withPacedReads(this.table(), rate);
+    return this.#pacedTable;
   }
 
   /** Whether the table is on an engine on this machine, which has no capacity that live traffic could need. */
@@ -221,10 +224,6 @@ export class CommandContext {
   refuse(sentences: readonly string[]): void {
     if (sentences.length > 0) this.exitWithFailure();
     for (const sentence of sentences) this.note(sentence);
-  }
-
-  close(): void {
-    this.#table?.client.destroy();
   }
 }
 

@@ -20,8 +20,6 @@ export async function runAdmin(args: readonly string[], io: ProcessIo): Promise<
       if (error instanceof CommanderError) throw error;
       context.note(failureText(error, context.environment));
       status = 1;
-    } finally {
-      context.close();
     }
   });
   try {
