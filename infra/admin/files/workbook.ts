@@ -1,4 +1,4 @@
-import type { Row, Cell as WrittenCell } from 'write-excel-file/node';
+import type { CellObject, Row, Cell as WrittenCell } from 'write-excel-file/node';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import type { ExportColumn, WorkbookValue } from '../../../shared/leads/transfer/export-lines.ts';
 import { CommandError } from '../../cli/command.ts';
@@ -62,8 +62,50 @@ export async function workbookFile(
 ): Promise<Buffer> {
   const { default: write } = await import('write-excel-file/node');
   const cells = headings.map((text) => ({ ...textCell(text), fontWeight: 'bold' }) as const);
-  return write([cells, ...rows], { sheet: 'Leads', stickyRowsCount: 1 }).toBuffer();
+  const columns = headings.map((heading, at) => ({ width: widthOf(heading, rows, at) }));
+  const sheet = { sheet: 'Leads', stickyRowsCount: 1, columns };
+  return write([cells, ...rows], sheet, {
+    features: [filterOf(headings.length, rows.length + 1)],
+  }).toBuffer();
 }
+
+const widthMaxChars = 60;
+/** As many as a person sees at first; a workbook can have a million. */
+const measuredRows = 1000;
+
+/** Room for the longest value, and for the heading with the button of its filter. */
+function widthOf(heading: string, rows: readonly Row[], at: number): number {
+  const lengths = rows.slice(0, measuredRows).map((row) => shownChars(row[at]));
+  return Math.min(Math.max(heading.length + 3, ...lengths) + 1, widthMaxChars);
+}
+
+function shownChars(cell: WrittenCell | undefined): number {
+  if (!isObject(cell)) return String(cell ?? '').length;
+  const { value, type, format } = cell;
+  if (type !== String && format !== undefined) return format.length;
+  const lines = String(value ?? '').split('\n');
+  return Math.max(...lines.map((line) => line.length));
+}
+
+const isObject = (cell: WrittenCell | undefined): cell is CellObject =>
+  typeof cell === 'object' && cell !== null && 'type' in cell;
+
+/** The headings filter the rows. In a sheet's XML, the filter comes after the data, which is the last of what the library writes. */
+const filterOf = (columnCount: number, rowCount: number) => ({
+  files: {
+    transform: {
+      'xl/worksheets/sheet{id}.xml': {
+        insert: () => `<autoFilter ref="A1:${columnName(columnCount)}${rowCount}"/>`,
+      },
+    },
+  },
+});
+
+/** `A` of 1, `AA` of 27. */
+const columnName = (column: number): string =>
+  column === 0
+    ? ''
+    : columnName(Math.floor((column - 1) / 26)) + String.fromCharCode(65 + ((column - 1) % 26));
 
 /** A formula that an import refuses until somebody replaces it by a value. */
 export const noResult = { type: 'Formula', value: '=NA()' } as const;
