@@ -270,7 +270,8 @@ describe.each(served)('the recipe for $name', ({ name, hasOutbox, serve }) => {
     const own = entries().filter(({ notes }) => notes === 'in a browser');
     const thanks = 'Thank you. We will call you.';
 
-    expect(shown).toEqual(['held back', expect.stringContaining('+49'), ...Array(4).fill(thanks)]);
+    const wrong = expect.stringContaining('+49');
+    expect(shown).toEqual(['held back', wrong, thanks, 'held back', thanks, thanks]);
     expect(own).toHaveLength(2);
     expect(own[0]?.attribution).toEqual({
       pageUrl: expect.stringMatching(/\?utm_source=letter$/),
