@@ -210,9 +210,9 @@ export class CommandContext {
     { leadIds, dryRun = false }: { leadIds?: readonly number[]; dryRun?: boolean } = {},
   ): Promise<T> {
     if (dryRun) return run();
-    const own = { table: this.table(), organizationId: this.organizationId };
+    const scope = { table: this.table(), organizationId: this.organizationId };
     const action = { who: await this.callerIdentity(), what, ...(leadIds && { leadIds }) };
-    return audited(own, action, run, resultOf);
+    return audited(scope, action, run, resultOf);
   }
 
   /** The command still prints its result, and exits with status 1. */

@@ -109,14 +109,14 @@ const eraseJson =
 async function erase(context: CommandContext, options: EraseOptions): Promise<void> {
   const { dryRun = false } = options;
   const { id: organizationId } = await context.organization();
-  const own = { table: context.pacedTable(), organizationId };
-  const leadIds = options.lead ?? (await selectInactive(context, own, options));
+  const scope = { table: context.pacedTable(), organizationId };
+  const leadIds = options.lead ?? (await selectInactive(context, scope, options));
   const progress = (verb: string) => ({
     onBegun: (leads: number) => context.progress(`${verb}: ${leads} of ${leadIds.length}`),
     onProgress: (items: number) => context.progress(`${verb}: ${countOf(items, 'item')} read`),
   });
   let size: string | undefined = await tableSize(context);
-  const plans = await planErasures(own, leadIds, {
+  const plans = await planErasures(scope, leadIds, {
     ...progress('Reading the leads'),
     onBegun: (leads) => {
       if (leads === 0 || size === undefined) return;
@@ -133,7 +133,7 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
     await confirmErasure(context, options, plans);
     const who = await context.callerIdentity();
     const inactiveSince = sinceOf(options);
-    outcome = await eraseLeads(own, [...plans.keys()], {
+    outcome = await eraseLeads(scope, [...plans.keys()], {
       who,
       inactiveSince,
       ...progress('Erasing the leads'),
@@ -163,21 +163,21 @@ const sinceOf = ({ inactiveSince }: Pick<EraseOptions, 'inactiveSince'>): string
 /** The leads of --inactive-since, and those whose erasure was interrupted. @throws CommandError for too many */
 async function selectInactive(
   context: CommandContext,
-  own: OrganizationTable,
+  scope: OrganizationTable,
   { archived = false, max, ...options }: EraseOptions,
 ): Promise<number[]> {
   const before = sinceOf(options) ?? '';
   const leadIds: number[] = [];
-  for await (const leadId of inactiveLeads(own, before, { onlyArchived: archived })) {
+  for await (const leadId of inactiveLeads(scope, before, { onlyArchived: archived })) {
     leadIds.push(leadId);
     context.progress(`Looking for inactive leads: ${leadIds.length} so far`);
   }
   if (leadIds.length > max)
     throw new CommandError(
-      `${countOf(leadIds.length, `${archived ? 'archived ' : ''}lead`)} of organization ${own.organizationId} ` +
+      `${countOf(leadIds.length, `${archived ? 'archived ' : ''}lead`)} of organization ${scope.organizationId} ` +
         `${leadIds.length === 1 ? 'has' : 'have'} not changed since ${before}, more than ${max}: check the date, then set --max to that number. Nothing was changed.`,
     );
-  return [...leadIds, ...(await unfinishedErasures(own))];
+  return [...leadIds, ...(await unfinishedErasures(scope))];
 }
 
 type Outcome = ReadonlyMap<number, Erased>;

@@ -181,10 +181,10 @@ export async function dossierOf(
   lead: Lead,
   onProgress: (items: number) => void = () => undefined,
 ): Promise<object> {
-  const own = { table, organizationId: organization.id };
-  const plans = await planErasures(own, [lead.id], { onProgress });
+  const scope = { table, organizationId: organization.id };
+  const plans = await planErasures(scope, [lead.id], { onProgress });
   const found = plans.get(lead.id);
-  if (!found) throw unknownLeadError(own, lead.id);
+  if (!found) throw unknownLeadError(scope, lead.id);
   const auditLog = await readAuditLog(table, organization.id, { leadId: lead.id });
   const { idempotencyRecords, importedRows, mentions, changes } = found;
   return {

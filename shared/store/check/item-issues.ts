@@ -12,9 +12,6 @@ const storedDateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 export const isStoredDateTime = (value: unknown): value is string =>
   typeof value === 'string' && storedDateTime.test(value) && !Number.isNaN(Date.parse(value));
 
-/** Whether there is any issue; the others are not looked for. */
-export const hasAny = (issues: Generator<string>): boolean => !issues.next().done;
-
 /** How far the clocks of the functions and of this machine may differ. */
 const clockMarginMs = 60_000;
 

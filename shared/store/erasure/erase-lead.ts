@@ -81,36 +81,36 @@ export interface Erased extends RelatedItems {
  * @throws ContentionError
  */
 export async function eraseLeads(
-  own: OrganizationTable,
+  scope: OrganizationTable,
   leadIds: readonly number[],
   options: EraseOptions,
 ): Promise<ReadonlyMap<number, Erased>> {
   const { onBegun = () => undefined, onProgress = () => undefined } = options;
   const erasures: ErasureItem[] = [];
   for (const leadId of new Set(leadIds)) {
-    const erasure = await beginErasure({ ...own, leadId }, options);
+    const erasure = await beginErasure({ ...scope, leadId }, options);
     if (erasure) erasures.push(erasure);
     onBegun(erasures.length);
   }
   // Once for all leads: a note or an enquiry that was accepted just before has more items to come.
-  if (erasures.length > 0) await untilVisible(own.table);
+  if (erasures.length > 0) await untilVisible(scope.table);
   const begun: Begun[] = [];
-  for (const erasure of erasures) begun.push(await withTimeline(own, erasure));
+  for (const erasure of erasures) begun.push(await withTimeline(scope, erasure));
   const erased = new Set(begun.map(({ leadId }) => leadId));
   const people: Begun[] = [];
   for (const person of begun) {
     const { leadId, search } = person;
-    search.forget(await heldByOthers(own, erased, search.identities));
+    search.forget(await heldByOthers(scope, erased, search.identities));
     // Otherwise another process has completed it.
-    if (await storePerson({ ...own, leadId }, search.identities)) people.push(person);
+    if (await storePerson({ ...scope, leadId }, search.identities)) people.push(person);
   }
   if (people.length === 0) return new Map();
-  await removeRelatedItems(own, people, onProgress);
-  for (const { entries } of people) await deleteItems(own.table, entries);
+  await removeRelatedItems(scope, people, onProgress);
+  for (const { entries } of people) await deleteItems(scope.table, entries);
   for (const { leadId, ends, found } of people) {
     // As long as the entry `erased` is there, nobody reads the others. Not in a batch with them, which is no transaction.
-    await deleteItems(own.table, ends);
-    await endErasure({ ...own, leadId }, found);
+    await deleteItems(scope.table, ends);
+    await endErasure({ ...scope, leadId }, found);
   }
   return new Map(
     people.map(({ leadId, search, entries, found }) => [
@@ -122,11 +122,11 @@ export async function eraseLeads(
 
 /** What `eraseLeads` would do now. Reads the whole table once; writes nothing. */
 export const planErasures = (
-  own: OrganizationTable,
+  scope: OrganizationTable,
   leadIds: readonly number[],
   progress: Pick<EraseOptions, 'onBegun' | 'onProgress'>,
 ): Promise<ReadonlyMap<number, Erased>> =>
-  eraseLeads({ ...own, table: withoutWrites(own.table) }, leadIds, {
+  eraseLeads({ ...scope, table: withoutWrites(scope.table) }, leadIds, {
     ...progress,
     who: 'a dry run',
   });
@@ -149,10 +149,10 @@ interface Begun extends ErasedPerson {
 }
 
 async function withTimeline(
-  own: OrganizationTable,
+  scope: OrganizationTable,
   { leadId, phones, emails, auditEntries }: ErasureItem,
 ): Promise<Begun> {
-  const timeline = await readTimelineItems(own, leadId);
+  const timeline = await readTimelineItems(scope, leadId);
   // Several, if an erasure of an earlier lead of this ID is unfinished too.
   const times = Object.values(auditEntries).map(({ at }) => at);
   return {

@@ -99,11 +99,11 @@ export class FoundItems {
  * @param onProgress called with the number of items read so far
  */
 export async function removeRelatedItems(
-  own: OrganizationTable,
+  scope: OrganizationTable,
   people: readonly ErasedPerson[],
   onProgress: (itemsRead: number) => void,
 ): Promise<void> {
-  const { table, organizationId } = own;
+  const { table, organizationId } = scope;
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
   const erased = new Map(people.map((person) => [person.leadId, person]));
   const everyone = new Everyone(people);
@@ -112,13 +112,13 @@ export async function removeRelatedItems(
     // same transaction as the first entry that names it. One that the lead gave up again is not left alone.
     const search = () => items.map((item) => everyone.identitiesIn(searchedIn(item)));
     let named = search();
-    const held = await heldByOthers(own, erased, named.flat());
+    const held = await heldByOthers(scope, erased, named.flat());
     if (held.length > 0) {
       everyone.forget(held);
       named = search(); // another person's may be within one that was forgotten
     }
     for (const [index, item] of items.entries())
-      await examine({ own, keyIds, erased, people: everyone.with(named[index] ?? []) }, item);
+      await examine({ scope, keyIds, erased, people: everyone.with(named[index] ?? []) }, item);
   };
   await scanTable(table, relatedItems(organizationId), onPage, { onProgress });
 }
@@ -131,7 +131,7 @@ function searchedIn(item: Stored<Item>): unknown {
 }
 
 interface Search {
-  readonly own: OrganizationTable;
+  readonly scope: OrganizationTable;
   readonly keyIds: ReadonlySet<string>;
   /** By lead. */
   readonly erased: ReadonlyMap<number, ErasedPerson>;
@@ -144,7 +144,7 @@ interface Search {
  * person writes one of a new lead under the same key: a delete whose answer was lost is sent again after that.
  */
 async function examine(
-  { own: { table, organizationId }, keyIds, erased, people }: Search,
+  { scope: { table, organizationId }, keyIds, erased, people }: Search,
   item: Stored<Item>,
 ): Promise<void> {
   const kind = kindOf(item);

@@ -80,12 +80,12 @@ export async function removeIdempotencyRecords(
   };
   const paced = withPacedReads(table, readUnitsPerSecondDefault);
   await scanTable(paced, records, async ({ items }) => {
-    const own = items.filter((key) => {
+    const removed = items.filter((key) => {
       const item = kindOf(key);
       return item?.kind === 'idempotency' && keyIds.has(item.keyId);
     });
-    await deleteItems(table, own);
-    deleted += own.length;
+    await deleteItems(table, removed);
+    deleted += removed.length;
   });
   return deleted;
 }

@@ -21,8 +21,8 @@ import {
 
 /** The attributes of a lead's item besides its primary key, including the index attributes. */
 function attributesOf(lead: Lead): Item {
-  const { id: _, organizationId: __, ...own } = lead;
-  return { ...own, ...indexAttributesOf(lead) };
+  const { id: _, organizationId: __, ...attributes } = lead;
+  return { ...attributes, ...indexAttributesOf(lead) };
 }
 
 export type IndexAttribute = 'stageKey' | 'ownerKey' | 'sourceKey' | 'updateKey';

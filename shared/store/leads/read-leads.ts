@@ -234,14 +234,14 @@ async function isInactive(
 
 /** The inactive leads, by ascending ID. Consistent reads: a read unit for each 4 KB of leads, and up to one for each lead's timeline. */
 export async function* inactiveLeads(
-  own: OrganizationTable,
+  scope: OrganizationTable,
   since: string,
   { onlyArchived }: { readonly onlyArchived: boolean },
 ): AsyncGenerator<number> {
   const ifInactive = async (lead: Lead): Promise<number[]> =>
-    (!onlyArchived || lead.archivedAt !== undefined) && (await isInactive(own, lead, since))
+    (!onlyArchived || lead.archivedAt !== undefined) && (await isInactive(scope, lead, since))
       ? [lead.id]
       : [];
-  for await (const inactive of ofEachLead(own.table, own.organizationId, ifInactive))
+  for await (const inactive of ofEachLead(scope.table, scope.organizationId, ifInactive))
     yield* inactive.flat();
 }

@@ -52,21 +52,21 @@ const cachedReads = new BoundedMap<string, CachedRead>(4);
  * @param since epoch milliseconds
  */
 export async function readChangedIds(
-  own: OrganizationTable,
+  scope: OrganizationTable,
   since: number,
   budget: PageBudget,
 ): Promise<readonly number[] | undefined> {
-  const read = cachedReadOf(own.organizationId, since);
+  const read = cachedReadOf(scope.organizationId, since);
   if (read.ids.length > changedLeadsMax) return undefined;
   const isBegunHere = read.pass === undefined;
   const pass = read.pass ?? nextPass(read, since);
   const { entries, next } = await readEntries(
-    own.table,
+    scope.table,
     {
       IndexName: 'leadsByUpdate',
       KeyConditionExpression: 'updateKey = :leads AND updatedAt >= :from',
       ExpressionAttributeValues: {
-        ':leads': updateIndexKey(own.organizationId),
+        ':leads': updateIndexKey(scope.organizationId),
         ':from': pass.from,
       },
       Limit: entriesPerPage,

@@ -34,28 +34,28 @@ const pageMaxMs = 1000;
  */
 export async function listLeads(table: Table, query: LeadQuery): Promise<LeadPage> {
   const budget = new PageBudget(pageMaxBytes, pageMaxMs);
-  const own = { table, organizationId: query.organizationId };
-  return readLeadPage(await readerOf(own, query, budget), query, budget);
+  const scope = { table, organizationId: query.organizationId };
+  return readLeadPage(await readerOf(scope, query, budget), query, budget);
 }
 
 async function readerOf(
-  own: OrganizationTable,
+  scope: OrganizationTable,
   query: LeadQuery,
   budget: PageBudget,
 ): Promise<LeadReader> {
   const { stageIds, updatedSince } = query;
-  if (stageIds?.length === 0) return leadsByIds(own, listedIds([]), budget); // a stage of another pipeline: no lead is in both
-  const lists = indexLists(own, query, budget);
+  if (stageIds?.length === 0) return leadsByIds(scope, listedIds([]), budget); // a stage of another pipeline: no lead is in both
+  const lists = indexLists(scope, query, budget);
   const changed =
-    updatedSince === undefined ? undefined : await readChangedIds(own, updatedSince, budget);
+    updatedSince === undefined ? undefined : await readChangedIds(scope, updatedSince, budget);
   if (changed) {
     // Fetched without the other lists, each of which would have to be searched for every changed lead.
     const areFew = changed.length <= fewChanged || lists.length === 0;
-    if (areFew) return leadsByIds(own, listedIds(changed), budget);
+    if (areFew) return leadsByIds(scope, listedIds(changed), budget);
     lists.push(listedIds(changed));
   }
-  if (lists.length === 0) return scanLeads(own, budget);
-  return leadsByIds(own, intersection(lists, budget), budget, recentlyChangedIds(own, budget));
+  if (lists.length === 0) return scanLeads(scope, budget);
+  return leadsByIds(scope, intersection(lists, budget), budget, recentlyChangedIds(scope, budget));
 }
 
 /** As many leads as the budget of one page fetches, at a read unit each. */

@@ -15,7 +15,7 @@ const leadsMin = 25;
  * Scans the leads themselves. The first read is as long as the page. Further reads, of a page whose leads rarely match, keep to the pace
  * that the partition allows.
  */
-export function scanLeads(own: OrganizationTable, budget: PageBudget): LeadReader {
+export function scanLeads(scope: OrganizationTable, budget: PageBudget): LeadReader {
   let leadBytes = 0; // the mean of the leads read last
   return async (below, requested) => {
     let leads = requested;
@@ -23,12 +23,13 @@ export function scanLeads(own: OrganizationTable, budget: PageBudget): LeadReade
       const paced = Math.max(1, Math.floor((burstUnits * bytesPerReadUnit) / leadBytes));
       leads = Math.min(Math.max(requested, leadsMin), paced);
       const units = (leads * leadBytes) / bytesPerReadUnit;
-      if (!(await mayScan(own.organizationId, units, budget))) return { leads: [], downTo: below };
+      if (!(await mayScan(scope.organizationId, units, budget)))
+        return { leads: [], downTo: below };
     }
-    const { units, ...chunk } = await queryLeads(own, below, leads);
+    const { units, ...chunk } = await queryLeads(scope, below, leads);
     const bytes = units * bytesPerReadUnit;
     budget.spend(bytes);
-    noteScanned(own.organizationId, units);
+    noteScanned(scope.organizationId, units);
     leadBytes = bytes / Math.max(1, chunk.leads.length);
     return chunk;
   };

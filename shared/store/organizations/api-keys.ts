@@ -76,11 +76,11 @@ export async function createApiKey(table: Table, request: ApiKeyRequest): Promis
     assertCreator(stored, request);
     const { key, keyId } = mintApiKey(randomBytes(apiKeyRandomBytes));
     const apiKeyHash = hashApiKey(key);
-    const own = { organizationId, keyId, type, label, scopes, createdBy, createdAt, expiresAt };
+    const shared = { organizationId, keyId, type, label, scopes, createdBy, createdAt, expiresAt };
     const items = [
       countReference(organizationId, stored.version),
-      putIfAbsent({ ...apiKeyPrimaryKey(apiKeyHash), ...own, used: 0, windowEndsAt: 0 }),
-      putIfAbsent({ ...keyListingPrimaryKey(organizationId, keyId), ...own, apiKeyHash }),
+      putIfAbsent({ ...apiKeyPrimaryKey(apiKeyHash), ...shared, used: 0, windowEndsAt: 0 }),
+      putIfAbsent({ ...keyListingPrimaryKey(organizationId, keyId), ...shared, apiKeyHash }),
       ...auditEntries(organizationId, request.action?.(keyId), now),
     ];
     // The settings have been replaced since they were read, which may have removed the creator.
