@@ -1,3 +1,7 @@
+/** @param limit which limit it is */
+export const limitReached = (limit: string): string =>
+  `The hourly ${limit} is reached: retry after the number of seconds in Retry-After.`;
+
 /** Every error of the contract (section 7): its status, and its message unless the thrower has a more specific one. */
 export const apiErrors = {
   KEY_IN_URL: {
@@ -30,10 +34,7 @@ export const apiErrors = {
     sentence: 'Send the body with Content-Type: application/json.',
   },
   VALIDATION_FAILED: { status: 422, sentence: 'A value is missing or invalid.' },
-  RATE_LIMITED: {
-    status: 429,
-    sentence: 'The hourly limit is reached: retry after the number of seconds in Retry-After.',
-  },
+  RATE_LIMITED: { status: 429, sentence: limitReached('limit') },
   INTERNAL: {
     status: 500,
     sentence: 'The service failed: retry, and quote the X-Request-Id if the error persists.',

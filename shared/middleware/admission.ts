@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { ApiError, apiErrors } from '../contract/errors.ts';
+import { ApiError, limitReached } from '../contract/errors.ts';
 import { hashApiKey, parseApiKey } from '../organization/api-key.ts';
 import type { Organization } from '../organization/organization.ts';
 import {
@@ -159,7 +159,6 @@ function showLimits(call: Call, a: Bucket, b: Bucket = a): string {
 /** The error of an exhausted bucket. `Retry-After` and `RateLimit-Reset` name the same moment. */
 function exhausted(call: Call, bucket: Bucket): ApiError {
   call.responseHeaders['Retry-After'] = showLimits(call, bucket);
-  const subject = `limit of the ${bucket.owner} (${bucket.limit})`;
-  const sentence = apiErrors.RATE_LIMITED.sentence.replace('limit', subject);
+  const sentence = limitReached(`limit of the ${bucket.owner} (${bucket.limit})`);
   return new ApiError('RATE_LIMITED', undefined, sentence);
 }
