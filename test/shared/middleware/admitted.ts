@@ -65,6 +65,9 @@ export const give = (scopes: Caller['scopes']): void => {
   caller = { ...caller, scopes };
 };
 
+/** A text with the key of the test in the place of `KEY`. */
+export const withKey = (text: string): string => text.replaceAll('KEY', apiKey);
+
 export const mistypeKey = (): void => {
   apiKey = `${apiKey.slice(0, -1)}${apiKey.endsWith('0') ? '1' : '0'}`;
 };
