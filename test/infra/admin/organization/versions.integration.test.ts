@@ -24,9 +24,6 @@ const edited = useEditedSettings();
 const fair = { id: 9, name: 'Fair', active: true };
 const show = ({ id }: GivenOrganization, ...more: string[]) =>
   adminJson('organization', 'show', String(id), ...more);
-const diff = ({ id }: GivenOrganization, ...more: string[]) =>
-  runAdmin(['organization', 'diff', String(id), ...more]);
-
 /** What `organization show` prints now, as a file after an edit: it has the version in force. */
 async function saved(
   organization: GivenOrganization,
@@ -111,36 +108,26 @@ test('a difference between versions is where it is and of what kind', async () =
   await addSource(organization);
   await apply(
     await saved(organization, (draft) => {
-      draft.name = 'Southwind';
       draft.users[1]!.active = false;
-      draft.sources = [draft.sources[1]!, draft.sources[0]!, draft.sources[2]!, draft.sources[3]!];
+      draft.sources = [draft.sources[1]!, draft.sources[0]!, ...draft.sources.slice(2)];
     }),
   );
 
-  const first = await diff(organization, '--from', '1', '--to', '2', '--json');
-  const all = await diff(organization, '--from', '1', '--json');
-  const back = await diff(organization, '--from', '2', '--to', '1');
-  const same = await diff(organization, '--from', '3', '--to', '3');
-  const unknown = await diff(organization, '--from', '7');
-
-  expect(first.json).toEqual({ changes: [{ path: '$.sources[id=9]', kind: 'added' }] });
-  expect(all.json.changes).toEqual([
-    { path: '$.name', kind: 'changed' },
-    { path: '$.users[id=8]', kind: 'changed' },
-    { path: '$.sources[id=9]', kind: 'added' },
-    { path: '$.sources', kind: 'changed' },
-  ]);
-  expect(back.stdout).toBe(
-    `Organization ${organization.id}, from version 2 to version 1:\n  $.sources[id=9] removed: "Fair"\n`,
-  );
-  expect(same.stdout).toMatch(/versions 3 and 3 have the same settings/);
-  expect(unknown).toMatchObject({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringMatching(
-      /^Version 7 of .* is not kept: choose one of the last 20 before version 3,/,
-    ),
-  });
+  const added = { path: '$.sources[id=9]', kind: 'added' };
+  const [user, order] = ['$.users[id=8]', '$.sources'].map((path) => ({ path, kind: 'changed' }));
+  const { id } = organization;
+  const back = `Organization ${id}, from version 2 to version 1:`;
+  const unknown = /^Version 7 of .* is not kept: choose one of the last 20 before version 3,/;
+  for (const [options, expected] of [
+    ['--from 1 --to 2 --json', { json: { changes: [added] } }],
+    ['--from 1 --json', { json: { changes: [user, added, order] } }],
+    ['--from 2 --to 1', { stdout: `${back}\n  $.sources[id=9] removed: "Fair"\n` }],
+    ['--from 3 --to 3', { stdout: expect.stringContaining('3 and 3 have the same settings') }],
+    ['--from 7', { status: 1, stdout: '', stderr: expect.stringMatching(unknown) }],
+  ] as const) {
+    const reply = await runAdmin(['organization', 'diff', String(id), ...options.split(' ')]);
+    expect(reply).toMatchObject(expected);
+  }
 });
 
 const action = { who: 'a test', what: 'organization apply' };
@@ -148,60 +135,49 @@ const applyChanges = ({ settings }: GivenOrganization, changes: object, on = tab
   applySettings(on, { ...settings, ...changes }, { action, wait: async () => undefined });
 const history = async (organization: GivenOrganization) =>
   (await json(organization, 'organization history')).items;
-const undo = (organization: GivenOrganization) => json(organization, 'organization undo', '--yes');
+const undo = (organization: GivenOrganization, options: string) =>
+  run(organization, 'organization undo', ...options.split(' ').filter(Boolean));
 
 test('undo restores the previous settings, a second undo reverts it, --to N restores any kept version', async () => {
   const organization = await givenOrganization();
-  const nothing = await run(organization, 'organization undo', '--yes');
-  await applyChanges(organization, { name: 'Renamed' });
-  const unasked = await run(organization, 'organization undo');
-
-  const undone = await undo(organization);
-  const first = await show(organization);
-  const again = await undo(organization);
-  const second = await show(organization);
-  const toFirst = await run(organization, 'organization undo', '--to', '1', '--yes', '--json');
-  const third = await show(organization);
-  const unchanged = await run(organization, 'organization undo', '--to', '1', '--yes');
-  const inForce = await run(organization, 'organization undo', '--to', '5', '--yes');
-  const forPeople = await run(organization, 'organization history');
+  const nothing = await undo(organization, '--yes');
+  for (const name of ['Once', 'Twice']) await applyChanges(organization, { name });
 
   expect(nothing).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/no settings before version 1/),
   });
-  expect(unasked).toMatchObject({
-    status: 1,
-    stderr: expect.stringMatching(/settings of version 1:\n {2}\$\.name changed: .*Add --yes/s),
-  });
-  expect(forPeople.stdout).toMatch(/WHEN +WHAT +WHO +SETTINGS +ENDED\n.*organization undo/);
-  expect(undone).toEqual({ organization: { id: organization.id } });
-  expect(first).toEqual({ ...organization.settings, version: 3 });
-  expect(again).toEqual(undone);
-  expect(second).toEqual({ ...first, name: 'Renamed', version: 4 });
-  expect(toFirst.json).toEqual(undone);
-  expect(third).toEqual({ ...first, version: 5 });
-  expect(unchanged).toMatchObject({ status: 0, stdout: expect.stringMatching(/already has/) });
-  expect(inForce).toMatchObject({
-    status: 1,
-    stderr: 'Version 5 of the settings is in force already.\n',
-  });
-  expect(
-    (await history(organization)).filter(
-      ({ versionAfter }: { versionAfter?: number }) => versionAfter,
-    ),
-  ).toMatchObject([
-    { versionBefore: 4, versionAfter: 5, what: 'organization undo, back to version 1' },
-    {
-      versionBefore: 3,
-      versionAfter: 4,
-      what: 'organization undo, back to version 2',
-      who: `user ${userInfo().username}`,
-    },
-    { versionBefore: 2, versionAfter: 3, what: 'organization undo, back to version 1' },
+  const own = 'Northwind Academy';
+  const planned = /settings of version 2:\n {2}\$\.name changed: .*Add --yes/s;
+  const undone = `{"organization":{"id":${organization.id}}}\n`;
+  for (const [options, stream, printed, name, version] of [
+    ['', 'stderr', planned, 'Twice', 3],
+    ['--yes --json', 'stdout', undone, 'Once', 4],
+    ['--yes --json', 'stdout', undone, 'Twice', 5],
+    ['--to 1 --yes --json', 'stdout', undone, own, 6],
+    ['--to 1 --yes', 'stdout', /already has/, own, 6],
+    ['--to 6 --yes', 'stderr', /^Version 6 of the settings is in force already\.\n$/, own, 6],
+  ] as const) {
+    const { status, ...reply } = await undo(organization, options);
+    expect([status, reply[stream]]).toEqual([
+      stream === 'stderr' ? 1 : 0,
+      expect.stringMatching(printed),
+    ]);
+    expect(await show(organization)).toEqual({ ...organization.settings, name, version });
+  }
+  const what = 'organization undo, back to version';
+  const entries: { versionAfter?: number }[] = await history(organization);
+  expect(entries.filter(({ versionAfter }) => versionAfter)).toMatchObject([
+    { versionBefore: 5, versionAfter: 6, what: `${what} 1` },
+    { versionBefore: 4, versionAfter: 5, what: `${what} 3`, who: `user ${userInfo().username}` },
+    { versionBefore: 3, versionAfter: 4, what: `${what} 2` },
+    { versionBefore: 2, versionAfter: 3, ...action },
     { versionBefore: 1, versionAfter: 2, ...action },
     { versionAfter: 1 },
   ]);
+  expect((await run(organization, 'organization history')).stdout).toMatch(
+    /WHEN +WHAT +WHO +SETTINGS +ENDED\n.*organization undo/,
+  );
 });
 
 test('an undo passes over the steps of an apply that dropped something', async () => {
@@ -209,7 +185,7 @@ test('an undo passes over the steps of an apply that dropped something', async (
   const { sources } = organization.settings;
   await applyChanges(organization, { sources: sources.filter(({ id }) => id !== 3) });
 
-  await undo(organization);
+  await undo(organization, '--yes');
 
   expect(await history(organization)).toMatchObject([
     {},
